@@ -10,29 +10,29 @@ from contextlib import asynccontextmanager
 
 import streamlit as st
 
-from rexview.ui.server import language, shared_work, warm_up
+from rexview.ui.web.server import language, shared_work, warm_up
 
 language.begin()  # before anything is imported that has words
 
 if __name__ == "__main__":
     shared_work.reserve_place()
     warm_up.wait_for_picture()
-    from rexview.ui.app.navigation import run
+    from rexview.ui.web.app.navigation import run
 
     run()
 else:
     from starlette.middleware import Middleware
 
     from rexview.errors import EngineError
-    from rexview.ui.access.request_checks import KnownRoutesOnly, OriginCheck
-    from rexview.ui.app.engine_errors import engine_error_said
-    from rexview.ui.app.page_head import page_head
-    from rexview.ui.app.routes import AppRoutes
-    from rexview.ui.app.security_headers import SecurityHeaders, server_error
-    from rexview.ui.link.pages import ADDRESSES
-    from rexview.ui.server.page_work import NotesPageWork
-    from rexview.ui.streamlit_adapter.page_markup import DarkByDefault
-    from rexview.ui.streamlit_adapter.process import (
+    from rexview.ui.web.access.request_checks import KnownRoutesOnly, OriginCheck
+    from rexview.ui.web.app.engine_errors import engine_error_said
+    from rexview.ui.web.app.page_head import page_head
+    from rexview.ui.web.app.routes import AppRoutes
+    from rexview.ui.web.app.security_headers import SecurityHeaders, server_error
+    from rexview.ui.web.link.pages import ADDRESSES
+    from rexview.ui.web.server.page_work import NotesPageWork
+    from rexview.ui.web.streamlit_adapter.page_markup import DarkByDefault
+    from rexview.ui.web.streamlit_adapter.process import (
         ask_nobody_outside,
         ask_not_who_runs_it,
         before_stopping,
@@ -64,7 +64,7 @@ else:
         try:
             yield
         finally:
-            if ended := sys.modules.get("rexview.ui.access.revoked_sessions"):
+            if ended := sys.modules.get("rexview.ui.web.access.revoked_sessions"):
                 ended.SIGN_OUTS.stop()
             if connection := sys.modules.get("rexview.store.database.connection"):
                 connection.close_databases()

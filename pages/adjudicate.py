@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from rexview.ui.access import permissions
 from rexview.ui.adjudicate import adjudication as adjudicate_widgets
-from rexview.ui.app.shell import open_review_set
-from rexview.ui.link.pages import PAGE_ADJUDICATE
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import open_review_set
+from rexview.ui.web.link.pages import PAGE_ADJUDICATE
 
 permissions.guard(PAGE_ADJUDICATE)
 review_set = open_review_set(blinded=True)

@@ -1,6 +1,5 @@
 """Browse: which cases? Filters with counts, cards or a table, search, order, saved filters."""
 
-from rexview.ui.access import permissions
 from rexview.ui.answers.case_cards import gallery_html
 from rexview.ui.browse import case_list as browse_widgets
 from rexview.ui.browse.case_list import filter_bar_html
@@ -11,11 +10,12 @@ from rexview.ui.filters import (
     show_panel,
     show_title,
 )
-from rexview.ui.link.in_app import linked_html
-from rexview.ui.link.pages import PAGE_BROWSE
 from rexview.ui.meeting.meetings import may_lead
 from rexview.ui.scan_progress.progress_strip import show_metrics_progress
-from rexview.ui.server import review_sets
+from rexview.ui.web.access import permissions
+from rexview.ui.web.link.in_app import linked_html
+from rexview.ui.web.link.pages import PAGE_BROWSE
+from rexview.ui.web.server import review_sets
 
 permissions.guard(PAGE_BROWSE)
 filtered = open_filtered_set(counts_failures=True)

@@ -7,9 +7,7 @@ import streamlit as st
 
 from rexview.analysis.case.judge_opinions import written_on
 from rexview.analysis.failures import name_so_far
-from rexview.ui.access import permissions
 from rexview.ui.answers import verdicts
-from rexview.ui.app.shell import open_review_set
 from rexview.ui.case import case_page as case_widgets
 from rexview.ui.case.case_page import MANNER, CaseTexts, opinions_of, show_part
 from rexview.ui.case.first_picture import case_places, notices_place
@@ -17,14 +15,16 @@ from rexview.ui.comments import case_comments as comments_panel
 from rexview.ui.comments.case_comments import case_targets
 from rexview.ui.filters import asked_filter, show_other_order
 from rexview.ui.judge.judge_opinions import choose_judge, show_filter_agreement
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGE_CASE
 from rexview.ui.meeting.decision_form import show_case_decisions
 from rexview.ui.reviews import store_errors_shown
-from rexview.ui.saving import seen_cases
 from rexview.ui.scan_progress.progress_strip import follow_case
-from rexview.ui.server import review_sets
 from rexview.ui.viewer.case_payload import show_viewer
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import open_review_set
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.pages import PAGE_CASE
+from rexview.ui.web.saving import seen_cases
+from rexview.ui.web.server import review_sets
 
 permissions.guard(PAGE_CASE)
 with notices_place():

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from rexview.ui.access import permissions
-from rexview.ui.app.shell import open_review_set
 from rexview.ui.asking.run_forms import ask_for_questions
 from rexview.ui.curate import question_sample as sample_widgets
 from rexview.ui.curate import study_desk as curate_widgets
 from rexview.ui.curate import views
 from rexview.ui.curate.curated import show_curated
-from rexview.ui.link.pages import PAGE_CURATE
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import open_review_set
+from rexview.ui.web.link.pages import PAGE_CURATE
 
 permissions.guard(PAGE_CURATE)
 review_set = open_review_set()

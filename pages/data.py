@@ -3,12 +3,12 @@
 import streamlit as st
 
 from rexview.ui import reviews as reviews_notice
-from rexview.ui.access import permissions
-from rexview.ui.app.shell import page_header, try_review_set
 from rexview.ui.data import set_forms as data_widgets
-from rexview.ui.link.link_choices import view_tabs
-from rexview.ui.link.pages import PAGE_DATA
 from rexview.ui.tables.data_table import show_error
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import page_header, try_review_set
+from rexview.ui.web.link.link_choices import view_tabs
+from rexview.ui.web.link.pages import PAGE_DATA
 from rexview.words import tr
 
 permissions.guard(PAGE_DATA)

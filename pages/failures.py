@@ -2,8 +2,6 @@
 
 import streamlit as st
 
-from rexview.ui.access import permissions
-from rexview.ui.app.shell import open_review_set, show_nothing_yet
 from rexview.ui.failures import failure_rates as failures_widgets
 from rexview.ui.failures.views import VALIDATE, WORDS, choose_view, open_view
 from rexview.ui.failures.written_counts import show_own_words_by_model
@@ -13,9 +11,11 @@ from rexview.ui.failures.written_sample import show_round
 from rexview.ui.filters import open_filtered_set, show_head
 from rexview.ui.judge import judge_opinions as judge_widgets
 from rexview.ui.judge.judge_opinions import choose_judge
-from rexview.ui.link.pages import PAGE_DATA, PAGE_FAILURES, PAGE_RUN_MODELS
 from rexview.ui.meeting.pinning import pin_filter
-from rexview.ui.server import query_cache, review_sets
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import open_review_set, show_nothing_yet
+from rexview.ui.web.link.pages import PAGE_DATA, PAGE_FAILURES, PAGE_RUN_MODELS
+from rexview.ui.web.server import query_cache, review_sets
 from rexview.words import tr
 
 permissions.guard(PAGE_FAILURES)

@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from rexview.ui.access import permissions
-from rexview.ui.app.shell import open_review_set, page_header
 from rexview.ui.export import offer_meeting
-from rexview.ui.link.pages import PAGE_MEETING
 from rexview.ui.meeting import agenda_editor as agenda
 from rexview.ui.meeting import decision_list as decisions
 from rexview.ui.meeting import meetings
 from rexview.ui.meeting.meetings import shown_meeting
 from rexview.ui.meeting.presenting import presenting_view as presenting
 from rexview.ui.reviews import store_errors_shown
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import open_review_set, page_header
+from rexview.ui.web.link.pages import PAGE_MEETING
 from rexview.words import tr
 
 permissions.guard(PAGE_MEETING)

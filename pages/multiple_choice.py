@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from rexview.ui.access import permissions
-from rexview.ui.app.shell import show_nothing_yet
 from rexview.ui.filters import open_filtered_set, show_head
-from rexview.ui.link.in_app import linked_html
-from rexview.ui.link.pages import PAGE_CURATE, PAGE_MULTIPLE_CHOICE, PAGE_RUN_MODELS
 from rexview.ui.multiple_choice import choice_accuracy as choice_html
 from rexview.ui.multiple_choice import choice_accuracy as choice_widgets
-from rexview.ui.server import query_cache
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import show_nothing_yet
+from rexview.ui.web.link.in_app import linked_html
+from rexview.ui.web.link.pages import PAGE_CURATE, PAGE_MULTIPLE_CHOICE, PAGE_RUN_MODELS
+from rexview.ui.web.server import query_cache
 from rexview.words import tr
 
 permissions.guard(PAGE_MULTIPLE_CHOICE)

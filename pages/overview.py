@@ -1,14 +1,14 @@
 """Overview: what went wrong, how often, for which model? Every number opens its cases."""
 
-from rexview.ui.access import permissions
 from rexview.ui.answers.case_cards import gallery_html
-from rexview.ui.app.shell import show_nothing_yet
 from rexview.ui.filters import content_order_words, open_filtered_set, show_head, show_other_order
-from rexview.ui.link.in_app import browse_link, linked_html
-from rexview.ui.link.pages import PAGE_OVERVIEW, PAGE_SCORE
 from rexview.ui.overview import summary as overview_html
 from rexview.ui.overview.summary import show_charts, show_self_contradiction
-from rexview.ui.server import query_cache, review_sets
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import show_nothing_yet
+from rexview.ui.web.link.in_app import browse_link, linked_html
+from rexview.ui.web.link.pages import PAGE_OVERVIEW, PAGE_SCORE
+from rexview.ui.web.server import query_cache, review_sets
 from rexview.words import tr
 
 MOST_SEVERE = 4

@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from rexview.ui.access import permissions
 from rexview.ui.filters import open_filtered_set, show_head
 from rexview.ui.judge import judge_opinions as judge_widgets
 from rexview.ui.judge.judge_opinions import choose_judge
-from rexview.ui.link.in_app import linked_html
-from rexview.ui.link.pages import PAGE_READERS
 from rexview.ui.readers import reader_agreement as readers_html
 from rexview.ui.readers import reader_agreement as readers_widgets
-from rexview.ui.server import query_cache
+from rexview.ui.web.access import permissions
+from rexview.ui.web.link.in_app import linked_html
+from rexview.ui.web.link.pages import PAGE_READERS
+from rexview.ui.web.server import query_cache
 from rexview.words import tr
 
 permissions.guard(PAGE_READERS)

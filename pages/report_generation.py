@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from rexview.ui.access import permissions
-from rexview.ui.app.shell import show_nothing_yet
 from rexview.ui.filters import open_filtered_set, show_head
-from rexview.ui.link.in_app import linked_html
-from rexview.ui.link.pages import PAGE_DATA, PAGE_REPORT_GENERATION, PAGE_RUN_MODELS
 from rexview.ui.report_generation import board_widgets as report_widgets
 from rexview.ui.report_generation import metric_boards as report_html
 from rexview.ui.scan_progress.progress_strip import show_metrics_progress
-from rexview.ui.server import query_cache
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import show_nothing_yet
+from rexview.ui.web.link.in_app import linked_html
+from rexview.ui.web.link.pages import PAGE_DATA, PAGE_REPORT_GENERATION, PAGE_RUN_MODELS
+from rexview.ui.web.server import query_cache
 from rexview.words import tr
 
 permissions.guard(PAGE_REPORT_GENERATION)

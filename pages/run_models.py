@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from rexview.ui.access import permissions
-from rexview.ui.app.shell import page_header
 from rexview.ui.asking.run_forms import choose_judge
 from rexview.ui.asking.runs import show_runs
 from rexview.ui.filters import open_filtered_set, show_panel
-from rexview.ui.link.pages import PAGE_RUN_MODELS
 from rexview.ui.run_models import asks_judge, choose, show_sending
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import page_header
+from rexview.ui.web.link.pages import PAGE_RUN_MODELS
 from rexview.words import tr
 
 permissions.guard(PAGE_RUN_MODELS)

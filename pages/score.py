@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from rexview.analysis.study import Task
-from rexview.ui.access import permissions
-from rexview.ui.app.shell import open_review_set
+from rexview.analysis.query.study import Task
 from rexview.ui.comments import case_comments as comments_panel
 from rexview.ui.comments.case_comments import score_targets
-from rexview.ui.link.pages import PAGE_SCORE
 from rexview.ui.score_cases import reader_pads as tasks_widgets
 from rexview.ui.score_cases import scored_case as score_cases_widgets
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import open_review_set
+from rexview.ui.web.link.pages import PAGE_SCORE
 
 permissions.guard(PAGE_SCORE)
 review_set = open_review_set(blinded=True)

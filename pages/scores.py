@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from rexview.ui.access import permissions
-from rexview.ui.app.shell import show_nothing_yet
 from rexview.ui.filters import content_order_switch, open_filtered_set, show_head
 from rexview.ui.judge import judge_opinions as judge_widgets
 from rexview.ui.judge.judge_opinions import choose_judge
-from rexview.ui.link.in_app import linked_html
-from rexview.ui.link.pages import PAGE_DATA, PAGE_RUN_MODELS, PAGE_SCORE, PAGE_SCORES
 from rexview.ui.scores import score_tables as scores_html
 from rexview.ui.scores import score_tables as scores_widgets
-from rexview.ui.server import query_cache
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import show_nothing_yet
+from rexview.ui.web.link.in_app import linked_html
+from rexview.ui.web.link.pages import PAGE_DATA, PAGE_RUN_MODELS, PAGE_SCORE, PAGE_SCORES
+from rexview.ui.web.server import query_cache
 from rexview.words import tr
 
 permissions.guard(PAGE_SCORES)

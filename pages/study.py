@@ -4,9 +4,9 @@ import streamlit as st
 
 from rexview.ui import reviews
 from rexview.ui import study as study_widgets
-from rexview.ui.access import permissions
-from rexview.ui.app.shell import open_review_set, page_header
-from rexview.ui.link.pages import PAGE_STUDY
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import open_review_set, page_header
+from rexview.ui.web.link.pages import PAGE_STUDY
 from rexview.words import tr
 
 permissions.guard(PAGE_STUDY)

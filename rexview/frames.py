@@ -5,9 +5,9 @@ from parsing: ``usage`` is spread over three columns, raw spellings stand beside
 (``finish_reason_raw``, ``view_raw``), and scores are small numbers. What starts with an underscore
 comes from loading: ``_row``, the row in the file from 1; ``_newest``, whether an answer is of the
 newest run of its case and model, the one shown by default, ``_repeated``, whether it is of that
-run, too, asked another time; ``_choice_read``, how a choice was read
-from the text (:data:`rexview.choices.METHODS`) and where; ``_origin``, ``file`` for what was given
-with the set and ``app`` for what was written here.
+run, too, asked another time; ``_choice_read``, how a choice was read from the text
+(:data:`rexview.text.choices.METHODS`) and where; ``_origin``, ``file`` for what was given with the
+set and ``app`` for what was written here.
 """
 
 from __future__ import annotations

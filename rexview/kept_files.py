@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -56,31 +57,44 @@ KINDS: Final[dict[str, Kind]] = {
 
 _PACKAGE: Final = Path(__file__).parent
 _READS_SETS: Final = (
-    *("reviewset", "remote", "columns", "imaging", "choices", "schema"),
-    *("language", "words"),
+    *("reviewset", "remote", "columns", "imaging", "text/choices", "schema"),
+    *("text/language.py", "text/language_words.yaml", "words"),
 )
-"""Folders of the code that makes a review set of files; the modules beside them belong to it."""
+"""The code that makes a review set of files; the modules beside these folders belong to it."""
+_IMPORTS: Final = re.compile(rb"^(?:from|import) [^(\n]*(?:\([^)]*\))?.*\n", re.MULTILINE)
+_MODULES: Final = re.compile(rb"\brexview(?:\.\w+)+")
 
 
 def code_version(sources: Iterable[Path], *libraries: str) -> str:
-    """Name code that makes entries, by what its files say and the versions of libraries.
+    """Name code that makes entries, by its content and by the versions of libraries.
 
-    It belongs into the names of entries: those of other code are never found again, and go as the
-    longest unused ones.
+    The version is part of an entry's name: entries of other code are never found again, and the
+    longest unused ones are removed first. It depends on the definitions only, in any order: it
+    stays the same when a module is renamed, moved, split or merged.
     """
+    definitions = [part for source in sources for part in _definitions(source.read_bytes())]
+    digests = sorted(hashlib.sha256(part).digest() for part in definitions)
     digest = hashlib.sha256("\0".join(libraries).encode())
-    for source in sorted(sources):
-        content = hashlib.sha256(source.read_bytes()).hexdigest()
-        digest.update(f"{os.path.relpath(source, _PACKAGE)} {content}\n".encode())
-    return digest.hexdigest()[:16]
+    return hashlib.sha256(digest.digest() + b"".join(digests)).hexdigest()[:16]
+
+
+def code_files(starts: Iterable[Path]) -> list[Path]:
+    """Return the code at or below some paths, with the lists of words beside it."""
+    files = (file for start in starts for file in (start, *start.rglob("*")))
+    return [file for file in files if file.suffix in (".py", ".yaml")]
+
+
+def _definitions(source: bytes) -> list[bytes]:
+    """Return the parts of a file between two empty lines, without imports and module names."""
+    text = _MODULES.sub(b"", _IMPORTS.sub(b"", source))
+    return [part for part in re.split(rb"\n{3,}", text.strip()) if part]
 
 
 @cache
 def reading_version() -> str:
     """Name the code that reads and checks review sets: by it they have their rows and numbers."""
-    folders = (_PACKAGE / name for name in _READS_SETS)
-    sources = (source for folder in folders for source in folder.rglob("*.py"))
-    return code_version([*_PACKAGE.glob("*.py"), *sources], version("polars"), version("pyarrow"))
+    sources = [*_PACKAGE.glob("*.py"), *code_files(_PACKAGE / name for name in _READS_SETS)]
+    return code_version(sources, version("polars"), version("pyarrow"))
 
 
 def kept_files(kind: str, settings: Settings, folder: Path | None = None) -> KeptFiles:

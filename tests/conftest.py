@@ -20,10 +20,10 @@ from support.postgres import running
 from support.slow import is_slow
 from support.whole_files import WholeFiles
 
+from bench import serving
+from bench.remote import Archive, S3Server
+from bench.serving import BenchUnavailable
 from rexview import frames
-from rexview.bench import serving
-from rexview.bench.remote import Archive, S3Server
-from rexview.bench.serving import BenchUnavailable
 from rexview.schema import Model, ReviewSet, SetInfo
 from tools.postgres import PostgresServer
 from tools.test_times import KEPT

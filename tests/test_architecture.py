@@ -15,21 +15,21 @@ PACKAGE = ROOT / "rexview"
 LEVELS = [
     {"errors"},
     {"untrusted_input", "package_data"},
-    {"words", "written_boxes"},
+    {"words"},
     {"vocab"},
-    {"columns", "choices", "addresses", "language", "request_deadline"},
+    {"columns", "addresses", "request_deadline"},
     {"frames"},
     {"schema", "rubric", "harm", "people"},
     {"settings"},
     {"geometry", "answer_digest", "kept_files", "child_process"},
-    {"spread"},
+    {"text", "spread"},
     {"imaging", "stats", "remote"},
     {"reviewset", "store", "detect", "models"},
-    {"metrics", "curation", "judge"},
+    {"metrics", "curation", "judge", "importers"},
     {"analysis"},
     {"export"},
     {"ui"},
-    {"cli", "bench", "doctor", "__main__"},
+    {"cli", "doctor", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
 LAZY = {"torch", "transformers", "openai", "scipy", "sklearn", "ray"}
@@ -38,21 +38,8 @@ PAGES_MAY = {
     "rexview.words",
 }
 SHARED_UI = {
-    *{"access", "answers", "app", "asking", "charts", "comments", "components", "export"},
-    *{
-        "filters",
-        "html",
-        "judge",
-        "link",
-        "meeting",
-        "pad",
-        "reviews",
-        "safe_text",
-        "saving",
-        "scan_progress",
-        "server",
-    },
-    *{"streamlit_adapter", "tables", "turning", "viewer", "written"},
+    *{"answers", "asking", "charts", "comments", "export", "filters", "judge", "meeting", "pad"},
+    *{"reviews", "safe_text", "scan_progress", "tables", "turning", "viewer", "web"},
 }
 """Folders of ``ui`` that several pages use; every other one is a page's own."""
 PAGE_IMPORTS_TO_GO: set[tuple[str, str]] = set()
@@ -74,6 +61,7 @@ READS_ALL_CASES = {
 LINES_OF_A_MODULE = 800
 TESTS_OF_THEIR_OWN = {
     "suite",
+    "bench",
     "deploy",
     "browser",
     "data",
@@ -85,6 +73,7 @@ TESTS_OF_THEIR_OWN = {
 }
 """Folders of tests that are about no one part of ``rexview``."""
 MODULES = sorted(PACKAGE.rglob("*.py"))
+BENCHES = sorted((ROOT / "bench").rglob("*.py"))
 PAGES = sorted((ROOT / "pages").glob("*.py"))
 
 
@@ -163,6 +152,16 @@ def test_imports_go_one_way(path):
         )
 
 
+def test_the_package_needs_no_bench():
+    """What measures rexview comes with the source only; one command offers it where it is."""
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in MODULES
+        if any(module.split(".")[0] == "bench" for module, _ in imports(path))
+    }
+    assert found == {"cli/main.py"}
+
+
 def test_no_module_is_imported_by_what_it_imports():
     names = {dotted(path.relative_to(ROOT)): path for path in MODULES}
     needs = {
@@ -193,14 +192,14 @@ def test_a_pages_folder_is_its_own():
         for name in [dotted(path.relative_to(ROOT))]
         for module, _ in imports(path)
         if (page := page_folder(module))
-        if not name.startswith((f"rexview.ui.{page}", "rexview.ui.app."))
+        if not name.startswith((f"rexview.ui.{page}", "rexview.ui.web.app."))
     }
     assert found == PAGE_IMPORTS_TO_GO
 
 
 @each_of(MODULES)
 def test_only_ui_imports_streamlit(path):
-    if path.relative_to(PACKAGE).parts[0] in ("ui", "bench", "doctor"):
+    if path.relative_to(PACKAGE).parts[0] in ("ui", "doctor"):
         return
     wrong = [
         f"{path}:{line}" for module, line in imports(path) if module.split(".")[0] == "streamlit"
@@ -210,14 +209,16 @@ def test_only_ui_imports_streamlit(path):
 
 @each_of(MODULES + PAGES)
 def test_streamlits_insides_are_used_in_one_place(path):
-    if path.is_relative_to(PACKAGE / "ui" / "streamlit_adapter"):
+    if path.is_relative_to(PACKAGE / "ui" / "web" / "streamlit_adapter"):
         return
     wrong = [
         f"{path}:{line} {module}"
         for module, line in imports(path)
         if module.startswith("streamlit.")
     ]
-    assert not wrong, "what is not Streamlit's public interface belongs into ui/streamlit_adapter"
+    assert not wrong, (
+        "what is not Streamlit's public interface belongs into ui/web/streamlit_adapter"
+    )
 
 
 @each_of(MODULES + PAGES)
@@ -241,7 +242,7 @@ def test_pages_hold_layout_only(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 160
 
 
-@each_of(MODULES)
+@each_of(MODULES + BENCHES)
 def test_modules_are_about_one_thing(path):
     assert path.stem not in {"utils", "util", "helpers", "misc", "common"}
     assert len(path.read_text(encoding="utf-8").splitlines()) <= LINES_OF_A_MODULE
@@ -249,14 +250,16 @@ def test_modules_are_about_one_thing(path):
 
 def test_only_the_engine_knows_the_answer_table():
     """Above ``analysis.engine`` nothing may hold all cases, a mask or the table of answers."""
-    opens = {PACKAGE / "ui" / "server" / "review_sets.py", *(PACKAGE / "cli").rglob("*")}
-    engines = [(PACKAGE / "analysis" / name).rglob("*") for name in ("memory", "clickhouse")]
-    may = {*opens, *(PACKAGE / "bench").rglob("*"), *(path for one in engines for path in one)}
+    opens = {PACKAGE / "ui" / "web" / "server" / "review_sets.py", *(PACKAGE / "cli").rglob("*")}
+    engines = [
+        (PACKAGE / "analysis" / "query" / name).rglob("*") for name in ("memory", "clickhouse")
+    ]
+    may = {*opens, *(path for one in engines for path in one)}
     wrong = [
         f"{path}:{line} {module}"
         for path in {*MODULES, *PAGES} - may
         for module, line in imports(path)
-        if module.startswith("rexview.analysis.memory")
+        if module.startswith("rexview.analysis.query.memory")
     ]
     assert not wrong
 
@@ -280,8 +283,8 @@ def tables_read(tree):
 
 def test_only_the_engine_reads_all_cases():
     """Above ``analysis.memory`` pages and numbers ask engines, and never the tables of a set."""
-    memory = set((PACKAGE / "analysis" / "memory").rglob("*"))
-    memory |= set((PACKAGE / "analysis" / "clickhouse").rglob("*"))
+    memory = set((PACKAGE / "analysis" / "query" / "memory").rglob("*"))
+    memory |= set((PACKAGE / "analysis" / "query" / "clickhouse").rglob("*"))
     above = {*(PACKAGE / "analysis").rglob("*.py"), *(PACKAGE / "ui").rglob("*.py"), *PAGES}
     found = set()
     for path in above - memory:

@@ -5,7 +5,7 @@ import re
 import pytest
 from support import ROOT
 
-PLACES = (ROOT, ROOT / "rexview", ROOT / "rexview/detect/findings", ROOT / "rexview/reviewset")
+PLACES = (ROOT, ROOT / "rexview", ROOT / "rexview/text/findings", ROOT / "rexview/reviewset")
 
 
 @pytest.mark.parametrize("name", ["architecture.md", "how-it-works.md"])

@@ -7,9 +7,9 @@ import pytest
 import yaml
 from support import ROOT
 
-from rexview.detect.findings import lexicon
 from rexview.errors import FileRefused
 from rexview.harm import MOST_HARM, NO_ANSWER_CAME, load_harm
+from rexview.text.findings import lexicon
 from rexview.vocab import FAILURES
 
 FORMAT = ROOT / "rexview" / "reviewset" / "FORMAT.md"

@@ -10,7 +10,14 @@ import pytest
 
 import rexview
 from rexview.cli import main
-from rexview.kept_files import _READS_SETS, KINDS, KeptFiles, kept_files
+from rexview.kept_files import (
+    _READS_SETS,
+    KINDS,
+    KeptFiles,
+    code_files,
+    code_version,
+    kept_files,
+)
 from rexview.settings import Settings
 
 
@@ -141,6 +148,21 @@ def test_the_reading_version_covers_all_that_reading_a_set_imports():
     run = [sys.executable, "-c", told]
     names = subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
     package = Path(rexview.__file__).parent
-    folders = {name.split(".")[1] for name in names if (package / name.split(".")[1]).is_dir()}
-    assert "reviewset" in folders
-    assert folders <= {*_READS_SETS}
+    covered = {*code_files(package / name for name in _READS_SETS), *package.glob("*.py")}
+    modules = [package.parent.joinpath(*name.split(".")) for name in names]
+    files = {path / "__init__.py" if path.is_dir() else path.with_suffix(".py") for path in modules}
+    assert package / "reviewset" / "__init__.py" in files
+    assert files - {package / "text" / "__init__.py"} <= covered
+
+
+def test_a_code_version_depends_on_definitions_alone(tmp_path):
+    """Results that were kept outlive a module that is renamed, moved, merged or split."""
+    first, second = tmp_path / "first.py", tmp_path / "second.py"
+    first.write_text("from rexview.a import b\n\n\ndef f():\n    return 1\n\n\ndef g(): ...\n")
+    before = code_version([first])
+    second.write_text("from rexview.moved.a import (\n    b,\n    c,\n)\n\n\ndef g(): ...\n")
+    first.write_text("import rexview.other\n\n\ndef f():\n    return 1\n")
+    assert code_version([second, first]) == before
+    first.write_text("import rexview.other\n\n\ndef f():\n    return 2\n")
+    assert code_version([second, first]) != before
+    assert code_version([second, first], "1.0") != code_version([second, first])

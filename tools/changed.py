@@ -19,7 +19,7 @@ import grimp
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests"
-_PACKAGE = "rexview"
+_PACKAGES = ("rexview", "bench")
 
 
 def changed_since(commit: str = "HEAD") -> set[Path]:
@@ -36,7 +36,7 @@ def changed_since(commit: str = "HEAD") -> set[Path]:
 def touched_tests(changed: Iterable[Path]) -> list[Path]:
     """Return the test files that changed files touch, in the order of their paths."""
     changed = set(changed)
-    graph = grimp.build_graph(_PACKAGE, cache_dir=None)
+    graph = grimp.build_graph(*_PACKAGES, cache_dir=None)
     names = {module for path in changed for module in _modules_of(path, graph.modules)}
     touched = names.union(*(graph.find_downstream_modules(name) for name in names))
     pages = {
@@ -56,7 +56,7 @@ def touched_tests(changed: Iterable[Path]) -> list[Path]:
 
 def _modules_of(path: Path, known: set[str]) -> set[str]:
     """Return the module that a file is; for a script or a table, the modules beside it."""
-    if not path.is_relative_to(ROOT / _PACKAGE):
+    if path.relative_to(ROOT).parts[0] not in _PACKAGES:
         return set()
     if path.suffix == ".py":
         name = dotted(path.relative_to(ROOT))

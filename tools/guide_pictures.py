@@ -17,7 +17,7 @@ from typing import Any, Final
 from PIL import Image
 from playwright.sync_api import Locator, Page, ViewportSize, sync_playwright
 
-from rexview.bench.serving import ROOT, serve
+from bench.serving import ROOT, serve
 from rexview.settings import DEMO_FOLDER
 from tools.browser import FOR_PICTURES, ensure_browser
 

@@ -27,7 +27,7 @@ from rexview.words import nouns
 from rexview.words.translations import FOLDER, TEMPLATE
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-ENGLISH_ONLY: Final = ("rexview/cli/", "rexview/bench/", "rexview/doctor/")
+ENGLISH_ONLY: Final = ("rexview/cli/", "bench/", "rexview/doctor/")
 """What has no words of pages."""
 _FORMS: Final = {"tr": (1,), "trn": (1, 2), "trc": ((1, "c"), 2)}
 _IN_TEMPLATES: Final = {"parse_template_string": True}

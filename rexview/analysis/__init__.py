@@ -4,7 +4,7 @@ Charts are in :mod:`rexview.analysis.charts`, imported only where they are drawn
 """
 
 from rexview.analysis.colours import REFERENCE_COLOUR, model_colours
-from rexview.analysis.engine import (
+from rexview.analysis.query.engine import (
     CaseProperty,
     Engine,
     Facet,
@@ -13,7 +13,7 @@ from rexview.analysis.engine import (
     Scanned,
     SetFacts,
 )
-from rexview.analysis.filter.case_filter import (
+from rexview.analysis.query.filter.case_filter import (
     ANSWER_STATUSES,
     FILTER_KEYS,
     LONGEST_SEARCH,
@@ -23,9 +23,9 @@ from rexview.analysis.filter.case_filter import (
     CaseFilter,
     Range,
 )
-from rexview.analysis.filter.finding_search import search_terms
-from rexview.analysis.filter.linked_count import Count
-from rexview.analysis.filter.wording import (
+from rexview.analysis.query.filter.finding_search import search_terms
+from rexview.analysis.query.filter.linked_count import Count
+from rexview.analysis.query.filter.wording import (
     chips,
     describe,
     orders,

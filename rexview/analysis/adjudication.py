@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from rexview.analysis.engine import DisputedAnswer, Engine, ReaderScore
-from rexview.analysis.filter.case_filter import CaseFilter, Range
-from rexview.analysis.filter.linked_count import Count, refined
-from rexview.analysis.study import by_keyed_hash
+from rexview.analysis.query.engine import DisputedAnswer, Engine, ReaderScore
+from rexview.analysis.query.filter.case_filter import CaseFilter, Range
+from rexview.analysis.query.filter.linked_count import Count, refined
+from rexview.analysis.query.study import by_keyed_hash
 from rexview.schema import ReviewSet, Score
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 from rexview.words import tr

@@ -7,18 +7,24 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from rexview.analysis.engine import CaseProperty, Engine, FailureTally, Scanned
-from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.conditions import (
+from rexview.analysis.query.engine import CaseProperty, Engine, FailureTally, Scanned
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.filter.conditions import (
     NOT_KNOWN,
     OUTCOMES_OF_FLAGS,
     Finding,
     region_name,
     region_of,
 )
-from rexview.analysis.filter.finding_search import is_finding_search
-from rexview.analysis.filter.linked_count import Count, Group, Groups, property_values, refined
-from rexview.analysis.filter.wording import describe
+from rexview.analysis.query.filter.finding_search import is_finding_search
+from rexview.analysis.query.filter.linked_count import (
+    Count,
+    Group,
+    Groups,
+    property_values,
+    refined,
+)
+from rexview.analysis.query.filter.wording import describe
 from rexview.stats.bootstrap import LEVEL, RESAMPLES
 from rexview.stats.failure_rates import (
     NO_PATIENTS,

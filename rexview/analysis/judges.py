@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from rexview.analysis.engine import Engine, JudgeAgreement
 from rexview.analysis.failures import base_of
-from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.judge_conditions import JudgeCondition
-from rexview.analysis.filter.linked_count import ANY, Count, count_within, refined, with_all
+from rexview.analysis.query.engine import Engine, JudgeAgreement
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.filter.judge_conditions import JudgeCondition
+from rexview.analysis.query.filter.linked_count import ANY, Count, count_within, refined, with_all
 from rexview.stats.bootstrap import RESAMPLES, Interval
 from rexview.stats.failure_rates import NO_PATIENTS, Rate, rate
 from rexview.stats.judges import FEWEST, FailureAgreement, Judge, ScoreAgreement

@@ -14,10 +14,10 @@ from typing import Any, Final
 from rexview.analysis.case.blinding import BlindedText, blinded_case, cover_names, covered
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.meetings import Meeting
-from rexview.analysis.study import slots_of
+from rexview.analysis.query.study import slots_of
 from rexview.analysis.written_failures import MarkedAnswer
 from rexview.detect import DETECTORS
-from rexview.detect.core.detector import ScoringDetector
+from rexview.detect.detector import ScoringDetector
 from rexview.schema import Answer, Case, Evidence, Flag, ReaderFlag, ReviewSet, Score
 from rexview.stats import limit_reached
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from rexview.analysis.engine import Engine, FilterTally, Scanned, SetFacts
-from rexview.analysis.filter.case_filter import SOURCES, WEAKEST, CaseFilter
-from rexview.analysis.filter.linked_count import ANY, Count, count_within
-from rexview.analysis.filter.wording import value_name
+from rexview.analysis.query.engine import Engine, FilterTally, Scanned, SetFacts
+from rexview.analysis.query.filter.case_filter import SOURCES, WEAKEST, CaseFilter
+from rexview.analysis.query.filter.linked_count import ANY, Count, count_within
+from rexview.analysis.query.filter.wording import value_name
 from rexview.analysis.ranking import Ranking, ranked
 from rexview.analysis.scores import GapCell, ScoreCell, gap_cells, score_cells
 from rexview.stats import NO_ANSWER

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rexview.analysis.study import plain_hash, share_of_cases
+from rexview.analysis.query.study import plain_hash, share_of_cases
 from rexview.store import Assignment
 
 Order = Literal["first", "second"]

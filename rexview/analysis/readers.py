@@ -8,10 +8,15 @@ from typing import Final
 
 import numpy as np
 
-from rexview.analysis.engine import Engine, PairCases
-from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.conditions import MOST_APART, ReaderPair, ScoreCondition, days_text
-from rexview.analysis.filter.linked_count import ANY, Count, count_within, with_all
+from rexview.analysis.query.engine import Engine, PairCases
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.filter.conditions import (
+    MOST_APART,
+    ReaderPair,
+    ScoreCondition,
+    days_text,
+)
+from rexview.analysis.query.filter.linked_count import ANY, Count, count_within, with_all
 from rexview.analysis.scores import interval_caption
 from rexview.stats import NO_ANSWER
 from rexview.stats.agreement import (

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from rexview.analysis.engine import CaseProperty, Engine, ReportCounts
-from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.conditions import UNNAMED, EditCondition, MetricOrder
-from rexview.analysis.filter.linked_count import (
+from rexview.analysis.published.rexrank import PublishedBoard, PublishedMean
+from rexview.analysis.query.engine import CaseProperty, Engine, ReportCounts
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.filter.conditions import UNNAMED, EditCondition, MetricOrder
+from rexview.analysis.query.filter.linked_count import (
     Count,
     count_within,
     property_values,
     refined,
     with_all,
 )
-from rexview.analysis.published.rexrank import PublishedBoard, PublishedMean
 from rexview.metrics.identity import RECIPROCALS, MetricId, known_metric
 from rexview.stats.bootstrap import LEVEL, RESAMPLES
 from rexview.stats.line_edits import FREE_OF, NOBODY, ErrorFree, error_free

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Final
 
-from rexview.analysis.engine import CaseProperty, Engine, ModelTally
-from rexview.analysis.filter.case_filter import CaseFilter, Range
-from rexview.analysis.filter.conditions import ModelPair
-from rexview.analysis.filter.linked_count import (
+from rexview.analysis.query.engine import CaseProperty, Engine, ModelTally
+from rexview.analysis.query.filter.case_filter import CaseFilter, Range
+from rexview.analysis.query.filter.conditions import ModelPair
+from rexview.analysis.query.filter.linked_count import (
     ANY,
     LOW,
     PERFECT,

@@ -10,9 +10,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.judge_conditions import MarkedCondition
-from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.filter.judge_conditions import MarkedCondition
+from rexview.analysis.query.filter.linked_count import Count
 from rexview.errors import RunError, SettingsError, StoreError
 from rexview.judge.written import (
     FIELD,

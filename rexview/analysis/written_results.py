@@ -17,9 +17,9 @@ from typing import Any, Final
 import polars as pl
 
 from rexview.analysis.case.blinding import blinded_page
-from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.judge_conditions import WrittenCondition
-from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.filter.judge_conditions import WrittenCondition
+from rexview.analysis.query.filter.linked_count import Count
 from rexview.analysis.written_failures import FAILURE_KIND as WORDS
 from rexview.analysis.written_failures import MARK_KIND as MARKS
 from rexview.analysis.written_failures import (

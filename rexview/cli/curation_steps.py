@@ -47,6 +47,9 @@ from rexview.curation.rating import RATE
 from rexview.curation.studies import studies_of
 from rexview.curation.tagging import TAG
 from rexview.errors import ImportSourceError, RunError, RunRefused, SettingsError
+from rexview.importers.receipt import ProblemLog, Receipt, alike
+from rexview.importers.run import read_sources
+from rexview.importers.set_rows import SetRows
 from rexview.models.asking.cards import find_card
 from rexview.models.backend import OUTCOMES, AttemptFailed
 from rexview.models.endpoints.embeddings import Embeddings
@@ -57,9 +60,6 @@ from rexview.models.running.progress import Progress
 from rexview.models.running.run import RunPlan
 from rexview.models.running.spec import Budget, Spent, read_spec
 from rexview.reviewset import load
-from rexview.reviewset.importers.receipt import ProblemLog, Receipt, alike
-from rexview.reviewset.importers.run import read_sources
-from rexview.reviewset.importers.set_rows import SetRows
 from rexview.schema import ReviewSet
 from rexview.store import merged
 from rexview.untrusted_input import printable

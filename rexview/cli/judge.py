@@ -180,7 +180,7 @@ def _asked(options: argparse.Namespace) -> _Asked:
     ------
     RunRefused, SettingsError
     """
-    from rexview.analysis.study import rubric_of
+    from rexview.analysis.query.study import rubric_of
     from rexview.judge.request import find_wording
     from rexview.judge.subjects import FAILURES, shows_report
     from rexview.reviewset import load

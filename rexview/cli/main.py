@@ -12,10 +12,10 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 from rexview import __version__
-from rexview.bench.command import add_bench
 from rexview.cli.arguments import SET, confirm_server, path
 from rexview.cli.curate import add_curate
 from rexview.cli.export import add_export
@@ -40,6 +40,9 @@ from rexview.untrusted_input import printable
 _DATABASES: Final = "rexview.store.database.connection"
 READ_NO_MORE: Final = 128 + 13
 """The exit status that a shell gives for a closed pipe."""
+
+
+_BENCH: Final = Path(__file__).parents[2] / "bench" / "command.py"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -101,6 +104,14 @@ def _write_no_more() -> None:
     os.close(nowhere)
 
 
+def _add_bench(commands: Any) -> None:
+    """Add the benchmarks where they are: they come with the source and not with the package."""
+    if _BENCH.is_file():
+        from bench.command import add_bench
+
+        add_bench(commands, path)
+
+
 def _parser() -> argparse.ArgumentParser:
     purpose = (
         "python -m rexview check | import | failures | stats | run | export | curate | bench | ..."
@@ -119,7 +130,7 @@ def _parser() -> argparse.ArgumentParser:
     add_judge(commands)
     add_written(commands)
     add_curated(commands)
-    add_bench(commands, path)
+    _add_bench(commands)
     add_cache(commands)
     add_doctor(commands, SET, as_json)
     add_load(commands)

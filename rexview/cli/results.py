@@ -18,8 +18,8 @@ from rexview.untrusted_input import printable
 from rexview.vocab import HINT_KINDS, counted, noun
 
 if TYPE_CHECKING:
-    from rexview.analysis.engine import Engine
-    from rexview.detect.core.scan import Scan
+    from rexview.analysis.query.engine import Engine
+    from rexview.detect.scan.scan import Scan
     from rexview.schema import ReviewSet
     from rexview.spread.workers import Spread
     from rexview.store import Reviews
@@ -33,7 +33,7 @@ def scan(review_set: ReviewSet, *, keep_beside: bool = False, spread: Spread | N
 
     On all cores of this machine, or on the workers of ``spread``.
     """
-    from rexview.detect.processes.background_scan import scan_at_once
+    from rexview.detect.scan.background_scan import scan_at_once
     from rexview.settings import load_settings
 
     show = progress_printer("answers looked at")
@@ -65,7 +65,7 @@ def with_own_metrics(review_set: ReviewSet) -> ReviewSet:
 
 def with_written(review_set: ReviewSet) -> tuple[ReviewSet, Reviews]:
     """Return a set with what was written in it, as far as that counts, and its reviews."""
-    from rexview.analysis.memory.study import only_finished
+    from rexview.analysis.query.memory.study import only_finished
     from rexview.settings import load_settings
     from rexview.store import merged, open_reviews
 
@@ -76,7 +76,7 @@ def with_written(review_set: ReviewSet) -> tuple[ReviewSet, Reviews]:
 def engine_of(written: ReviewSet, reviews: Reviews) -> Engine:
     """Return what answers questions about a set, once all detectors have looked at it."""
     from rexview.analysis.case.comments import counts_by_case
-    from rexview.analysis.memory.engine import memory_engine
+    from rexview.analysis.query.memory.engine import memory_engine
     from rexview.settings import load_settings
 
     settings = load_settings()
@@ -91,7 +91,7 @@ def engine_of(written: ReviewSet, reviews: Reviews) -> Engine:
 
 def cases_of(review_set: ReviewSet, query: Mapping[str, list[str]]) -> tuple[str, ...]:
     """Return the ids of the cases that the query of a link leaves, as the pages would show them."""
-    from rexview.analysis.filter.case_filter import CaseFilter
+    from rexview.analysis.query.filter.case_filter import CaseFilter
 
     wanted = CaseFilter.from_query(query)
     return engine_of(*with_written(review_set)).page(wanted, 0, review_set.cases.height)
@@ -117,7 +117,7 @@ def add_stats(commands: Any) -> None:
 
 
 def _stats(options: argparse.Namespace) -> int:
-    from rexview.analysis.memory.study import only_finished
+    from rexview.analysis.query.memory.study import only_finished
     from rexview.curation.coverage import coverage_rows
     from rexview.detect import judged_answers, survey_of
     from rexview.detect.self_contradiction import asked_again

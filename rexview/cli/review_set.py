@@ -53,7 +53,7 @@ def _check(options: argparse.Namespace) -> int:
 
 def add_import(commands: Any) -> None:
     """Add the command ``import``, with a command of its own for each format."""
-    from rexview.reviewset.importers import FORMATS
+    from rexview.importers import FORMATS
 
     parser = commands.add_parser("import", help="make a review set from files of another format")
     formats = parser.add_subparsers(title="formats", required=True, metavar="FORMAT")
@@ -74,7 +74,7 @@ def add_import(commands: Any) -> None:
 
 def _add_archive(formats: Any) -> None:
     """Add the import of an archive's list, whose source is an address and no file."""
-    from rexview.reviewset.importers.dicomweb import QUESTION
+    from rexview.importers.dicomweb import QUESTION
 
     purpose = "the radiographs of a DICOMweb archive, a case for each study"
     one = formats.add_parser("dicomweb", help=purpose, description=purpose)
@@ -89,7 +89,7 @@ def _add_archive(formats: Any) -> None:
 
 
 def _import_archive(options: argparse.Namespace) -> int:
-    from rexview.reviewset.importers.dicomweb import archive_address, import_archive
+    from rexview.importers.dicomweb import archive_address, import_archive
 
     base = archive_address(options.address)
     made = import_archive(base, options.out, studies=options.study, question=options.question)
@@ -101,8 +101,8 @@ def _import_archive(options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace) -> int:
-    from rexview.reviewset.importers import import_source
-    from rexview.reviewset.importers.receipt import alike
+    from rexview.importers import import_source
+    from rexview.importers.receipt import alike
 
     try:
         with pictures_progress():
@@ -142,8 +142,8 @@ def add_load(commands: Any) -> None:
 
 
 def _load(options: argparse.Namespace) -> int:
-    from rexview.analysis.clickhouse.database import database_at
-    from rexview.analysis.clickhouse.loading import load_set, shown_if_any
+    from rexview.analysis.query.clickhouse.database import database_at
+    from rexview.analysis.query.clickhouse.loading import load_set, shown_if_any
     from rexview.errors import LoadRefused
     from rexview.reviewset import load
     from rexview.settings import MEMORY, engine_address, load_settings

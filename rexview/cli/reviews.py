@@ -98,7 +98,7 @@ def _merge_reviews(options: argparse.Namespace) -> int:
 
 
 def _export_reviews(options: argparse.Namespace) -> int:
-    from rexview.analysis.memory.study import only_finished
+    from rexview.analysis.query.memory.study import only_finished
     from rexview.analysis.reader_exposure import exposures_of, write_exposures
     from rexview.analysis.written_results import write_files
     from rexview.reviewset import write_csv

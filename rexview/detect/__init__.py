@@ -1,6 +1,6 @@
 """Failure detectors: deterministic, from files alone, every flag with its evidence.
 
-A detector implements :class:`rexview.detect.core.detector.Detector` and is listed in
+A detector implements :class:`rexview.detect.detector.Detector` and is listed in
 :mod:`rexview.detect.registry`; nothing else has to change. Flags are something to
 review, never a verdict. Weaker than a flag is a **hint** (kind ``hint``): shown as possible,
 counted apart.
@@ -35,14 +35,14 @@ In a notebook::
     text_ending("There is a left eff")  # how a text ends
 """
 
-from rexview.detect.answer_text.ending import text_ending
 from rexview.detect.box_failures import (
     box_request,
     cases_asking_for_boxes,
     models_with_boxes,
     models_without_boxes,
 )
-from rexview.detect.core.survey import (
+from rexview.detect.registry import DETECTORS, detectors, read_word_lists
+from rexview.detect.scan.survey import (
     FAILURE_BITS,
     FLAG_TABLE,
     Survey,
@@ -56,10 +56,10 @@ from rexview.detect.core.survey import (
     survey_of,
     with_verdicts,
 )
-from rexview.detect.findings import finding_name, finding_region
-from rexview.detect.registry import DETECTORS, detectors, read_word_lists
 from rexview.detect.score_failures import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
 from rexview.detect.unsupported_language import not_read_rows, why_not_read
+from rexview.text.answer_ending import text_ending
+from rexview.text.findings import finding_name, finding_region
 
 __all__ = [
     "DETECTORS",

@@ -21,13 +21,13 @@ from rexview.detect.boxes import (
     reference_evidence,
     short_label,
 )
-from rexview.detect.core.detector import AnswerInCase, ScoreRule, flag, mention_evidence
-from rexview.detect.findings import Mention, find_mentions, finding_info, may_be_same_fracture
-from rexview.detect.phrases import either, whole_words, word_set
+from rexview.detect.detector import AnswerInCase, ScoreRule, flag, mention_evidence
 from rexview.detect.report_comparison import MOST_READ, mentions_of_answer
 from rexview.detect.score_failures import has_boxes_or_score, low_image_score, low_image_score_rule
 from rexview.geometry import OTHER_SIDE, box_problem, iou
 from rexview.schema import AnswerBox, Case, Evidence, Flag, Model, ReferenceBox, ReviewSet
+from rexview.text.findings import Mention, find_mentions, finding_info, may_be_same_fracture
+from rexview.text.phrases import either, whole_words, word_set
 
 LEAST_IOU: Final = 0.3
 """Intersection over union with the reference box below which a box is misplaced."""

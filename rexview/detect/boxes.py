@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
-from rexview.detect.findings import find_mentions, finding_info, misplaced_as
-from rexview.detect.phrases import either, whole_words, word_set
 from rexview.geometry import BoxSide, box_side_on
 from rexview.schema import AnswerBox, Case, Evidence, ReferenceBox, StudyImage
+from rexview.text.findings import find_mentions, finding_info, misplaced_as
+from rexview.text.phrases import either, whole_words, word_set
 
 # What the label of a box is about: which finding, on which side of the patient.
 #

@@ -6,17 +6,7 @@ import re
 from collections.abc import Sequence, Set
 from typing import Final
 
-from rexview.detect.core.detector import AnswerInCase
-from rexview.detect.findings import (
-    REPORT_SECTIONS,
-    Mention,
-    find_mentions,
-    finding_info,
-    may_be_same_fracture,
-    means_alone,
-    report_text,
-)
-from rexview.detect.phrases import either, list_names, whole_words, word_set
+from rexview.detect.detector import AnswerInCase
 from rexview.detect.report_comparison import (
     SAID,
     FindingInText,
@@ -33,6 +23,16 @@ from rexview.detect.report_comparison import (
     sides_meet,
     zones_meet,
 )
+from rexview.text.findings import (
+    REPORT_SECTIONS,
+    Mention,
+    find_mentions,
+    finding_info,
+    may_be_same_fracture,
+    means_alone,
+    report_text,
+)
+from rexview.text.phrases import either, list_names, whole_words, word_set
 
 # Names of findings that claim little, or may stand for something else.
 

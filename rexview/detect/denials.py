@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from rexview.detect.claimed_findings import GENERAL, OLD
-from rexview.detect.core.detector import AnswerInCase
-from rexview.detect.findings import REPORT_SECTIONS, Finding, find_mentions, finding_info
-from rexview.detect.phrases import either, list_names, whole_words, word_set
+from rexview.detect.detector import AnswerInCase
 from rexview.detect.report_comparison import MOST_READ, FindingInText, sides_meet
 from rexview.geometry import OTHER_SIDE
 from rexview.schema import Case, Evidence
+from rexview.text.findings import REPORT_SECTIONS, Finding, find_mentions, finding_info
+from rexview.text.phrases import either, list_names, whole_words, word_set
 
 # What calls a part of the chest normal, and so denies its findings without naming them.
 

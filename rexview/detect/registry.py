@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.detect.answer_text.ending import text_ending
-from rexview.detect.answer_text.token_limit import TokenLimit
 from rexview.detect.box_failures import (
     BoxesMissing,
     BoxMisplaced,
@@ -15,8 +13,7 @@ from rexview.detect.box_failures import (
     models_with_boxes,
     models_without_boxes,
 )
-from rexview.detect.core.detector import AnswerInCase, Detector, flag
-from rexview.detect.findings import find_mentions
+from rexview.detect.detector import AnswerInCase, Detector, flag
 from rexview.detect.laterality.detector import Laterality, SideIncomplete
 from rexview.detect.report_hints import InventedFinding, MissedFinding, WrongAbnormality
 from rexview.detect.score_failures import (
@@ -27,7 +24,10 @@ from rexview.detect.score_failures import (
     ExecutionGap,
     Overconfident,
 )
+from rexview.detect.token_limit import TokenLimit
 from rexview.schema import Evidence, Flag, Model
+from rexview.text.answer_ending import text_ending
+from rexview.text.findings import find_mentions
 
 # Choice questions without a usable choice.
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from rexview.detect.core.detector import AnswerInCase, mention_evidence
-from rexview.detect.findings import REPORT_SECTIONS, Finding, Mention, find_mentions, finding_info
-from rexview.detect.phrases import either, list_names, whole_words, word_set
+from rexview.detect.detector import AnswerInCase, mention_evidence
 from rexview.schema import Case, Evidence
+from rexview.text.findings import REPORT_SECTIONS, Finding, Mention, find_mentions, finding_info
+from rexview.text.phrases import either, list_names, whole_words, word_set
 
 _ZONES: Final = {zone: word_set("zone_heights", zone) for zone in list_names("zone_heights")}
 """Heights of the chest that each place may take up."""

@@ -27,7 +27,6 @@ from rexview.detect.claimed_findings import (
     said_generally,
     said_in_other_words,
 )
-from rexview.detect.core.detector import AnswerInCase, flag
 from rexview.detect.denials import (
     QUALIFIED,
     cleared,
@@ -36,15 +35,7 @@ from rexview.detect.denials import (
     negation,
     normal_statement,
 )
-from rexview.detect.findings import (
-    REPORT_SECTIONS,
-    find_mentions,
-    finding_info,
-    may_be_same_fracture,
-    misplaced_as,
-)
-from rexview.detect.findings.mention import PACEMAKERS, leads, number_of
-from rexview.detect.phrases import either, list_names, whole_words, word_set
+from rexview.detect.detector import AnswerInCase, flag
 from rexview.detect.report_comparison import (
     MOST_READ,
     SAID,
@@ -64,6 +55,15 @@ from rexview.detect.report_comparison import (
     wants,
 )
 from rexview.schema import Case, Evidence, Flag
+from rexview.text.findings import (
+    REPORT_SECTIONS,
+    find_mentions,
+    finding_info,
+    may_be_same_fracture,
+    misplaced_as,
+)
+from rexview.text.findings.mention import PACEMAKERS, leads, number_of
+from rexview.text.phrases import either, list_names, whole_words, word_set
 
 # Where an answer counts fewer nodules than its report, or more pacing leads.
 

@@ -13,10 +13,10 @@ from typing import Final, Literal
 
 import polars as pl
 
-from rexview.detect.core.detector import AnswerInCase, Detector, ScoreRule, flag
-from rexview.detect.phrases import whole_words
+from rexview.detect.detector import AnswerInCase, Detector, ScoreRule, flag
 from rexview.schema import Evidence, Flag
 from rexview.stats import final_of_answer, status_of, write_score
+from rexview.text.phrases import whole_words
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 
 GAP_THRESHOLD: Final = 2.0

@@ -17,12 +17,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import polars as pl
 
-from rexview.detect.findings import Mention
-from rexview.detect.findings.reading import asserted_mentions
-from rexview.detect.laterality.text import one_side, sided_by_family, sides_named
 from rexview.frames import TableIndex
 from rexview.geometry import OTHER_SIDE
 from rexview.schema import Answer, Case, ReviewSet, answer_from_row, case_from_row
+from rexview.text.findings import Mention
+from rexview.text.findings.reading import asserted_mentions
+from rexview.text.sides import one_side, sided_by_family, sides_named
 
 ASKED_AGAIN: Final = pl.Schema(
     {

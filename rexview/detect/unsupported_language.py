@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from rexview.detect.findings import report_text
-from rexview.language import language_of, looks
 from rexview.schema import ReviewSet
+from rexview.text.findings import report_text
+from rexview.text.language import language_of, looks
 
 NOT_READ: Final = ("not_read", "report_not_read")
 """Kinds of the records: the answer, or its case's report, is in another language than English."""

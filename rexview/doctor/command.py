@@ -83,7 +83,7 @@ def _known(options: argparse.Namespace) -> CheckContext:
     SettingsError
     """
     from rexview.settings import load_settings
-    from rexview.ui.streamlit_adapter.process import take_options
+    from rexview.ui.web.streamlit_adapter.process import take_options
 
     try:
         words = shlex.split(options.started_with)

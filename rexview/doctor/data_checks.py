@@ -178,9 +178,9 @@ def told_clock(about: str, clock: datetime) -> FindingFields:
 
 def look_at_engine(known: CheckContext) -> Iterator[FindingFields]:
     """Ask ClickHouse for the set, where it is the engine; no table is made."""
-    from rexview.analysis.clickhouse.database import database_at
-    from rexview.analysis.clickhouse.loading import read_shown_version as shown
-    from rexview.analysis.clickhouse.loading import shown_version
+    from rexview.analysis.query.clickhouse.database import database_at
+    from rexview.analysis.query.clickhouse.loading import read_shown_version as shown
+    from rexview.analysis.query.clickhouse.loading import shown_version
     from rexview.reviewset import fingerprint, without_cases
     from rexview.store.location import set_key
 

@@ -31,8 +31,8 @@ from rexview.errors import SettingsError
 from rexview.kept_files import KINDS
 from rexview.settings import DEMO_FOLDER, SPECS, Settings, given_by
 from rexview.store.location import data_folder, may_write
-from rexview.ui.server.server_state import THIS_MACHINE, base_path, on_this_machine_only
-from rexview.ui.server.server_state import sign_in_configured as configured
+from rexview.ui.web.server.server_state import THIS_MACHINE, base_path, on_this_machine_only
+from rexview.ui.web.server.server_state import sign_in_configured as configured
 from rexview.untrusted_input import printable
 from rexview.vocab import counted, noun
 
@@ -40,6 +40,11 @@ _ROOT: Final = Path(__file__).resolve().parents[2]
 _OURS: Final = "requirements.txt"
 _FOR_DEVELOPERS: Final = ("requirements-dev.txt", "requirements-dev-all.txt")
 _SHOWN: Final = 6
+_BROWSERS: Final = (
+    "chromium-headless-shell",
+    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+)
+NO_BROWSER: Final = "No browser started: install Chromium, or name one in REXVIEW_CHROMIUM."
 
 
 def look_at_packages(_known: CheckContext) -> Iterator[FindingFields]:
@@ -149,9 +154,13 @@ def _graphics_card() -> FindingFields:
     return ok(about, f"{name}, {free / 1e9:,.1f} GB free")
 
 
-def _browser() -> FindingFields:
-    from rexview.bench.browser import NO_BROWSER, browser_path
+def browser_path() -> str | None:
+    """Return the browser that ``REXVIEW_CHROMIUM`` names or that is installed, None for neither."""
+    found = (path for name in _BROWSERS if (path := which(name)))
+    return os.environ.get("REXVIEW_CHROMIUM") or next(found, None)
 
+
+def _browser() -> FindingFields:
     if browser_path():
         return ok("browser", "for python -m rexview bench")
     return ok("browser", f"none, which only python -m rexview bench needs. {NO_BROWSER}")
@@ -267,8 +276,8 @@ def look_at_sign_in(known: CheckContext) -> Iterator[FindingFields]:
     if not is_team:
         yield _without(known.settings)
         return
-    from rexview.ui.access.sign_in import providers, sign_in_section
-    from rexview.ui.streamlit_adapter.process import why_no_sign_in
+    from rexview.ui.web.access.sign_in import providers, sign_in_section
+    from rexview.ui.web.streamlit_adapter.process import why_no_sign_in
 
     section = sign_in_section()
     names = providers() or ("default",)

@@ -21,10 +21,10 @@ from rexview.analysis.case.record import (
     gather_case,
 )
 from rexview.analysis.colours import model_colours
-from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.meetings import Decision, Minutes, Vote, decisions
+from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.answer_digest import digests_of
-from rexview.detect.core.batch import flag_finding
+from rexview.detect.scan.batch import flag_finding
 from rexview.errors import ImageError, PathEscape
 from rexview.export.privacy import NAMES_STAY, SHORT_STAY, IdKind, Pseudonyms
 from rexview.export.records import (

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qs
 
-from rexview.analysis.engine import Engine
-from rexview.analysis.filter.case_filter import FILTER_KEYS, CaseFilter
 from rexview.analysis.meetings import Meeting, Minutes, meetings, minutes
+from rexview.analysis.query.engine import Engine
+from rexview.analysis.query.filter.case_filter import FILTER_KEYS, CaseFilter
 from rexview.errors import ExportRefused
 from rexview.schema import ReviewSet
 from rexview.store import Reviews

@@ -23,8 +23,8 @@ import polars as pl
 
 from rexview import frames
 from rexview.child_process import AskedProcess, ProcessDied, ProcessUnusable
-from rexview.detect.core.batch import answers_of_cases
-from rexview.detect.kept.kept_scan import hashed, mixed
+from rexview.detect.scan.batch import answers_of_cases
+from rexview.detect.scan.kept_scan import hashed, mixed
 from rexview.frames import TableIndex, some_rows
 from rexview.harm import HarmTable, load_harm
 from rexview.kept_files import KeptFiles

@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from rexview.detect.findings import as_displayed, report_text
 from rexview.harm import HarmTable
-from rexview.language import language_of
 from rexview.metrics import finding_agreement
 from rexview.metrics.finding_agreement import FindingAgreement, Request, compare, stated_in, weigher
 from rexview.metrics.identity import OWN, MetricId
 from rexview.metrics.pairs import ReportPair, as_one_text, parts_of_answer, parts_of_report
 from rexview.schema import Answer, Case
+from rexview.text.findings import as_displayed, report_text
+from rexview.text.language import language_of
 
 # BLEU-2 of one report as ReXrank computes it.
 #

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-from rexview.detect.findings.reading import LONGEST
-from rexview.detect.findings.sentences import Sentence, Tokens, sentences
 from rexview.reviewset.report_text import section_spans
+from rexview.text.findings.reading import LONGEST
+from rexview.text.findings.sentences import Sentence, Tokens, sentences
 
 
 class Line(NamedTuple):
@@ -35,7 +35,7 @@ def report_lines(text: str | None) -> tuple[Line, ...]:
     """Split a report into its lines, as the rules that look for findings split it.
 
     Whatever is not space, nor the heading of a section, stands in exactly one line. What lies
-    beyond :data:`rexview.detect.findings.reading.LONGEST` characters is one line more.
+    beyond :data:`rexview.text.findings.reading.LONGEST` characters is one line more.
 
     >>> [(line.section, line.text) for line in report_lines("FINDINGS: Clear. IMPRESSION: None.")]
     [('findings', 'Clear.'), ('impression', 'None.')]

@@ -13,15 +13,14 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run by its path: find rexview
 
 from rexview.child_process import Rank, serve
-from rexview.detect.kept.rules import rule_version
+from rexview.detect.scan.rule_version import rule_version
 from rexview.harm import HarmTable
-from rexview.kept_files import code_version
+from rexview.kept_files import code_files, code_version
 from rexview.metrics.of_answer import IDENTITIES, values_of
 from rexview.reviewset import report_text
 from rexview.schema import Answer, Case
 
 PROGRAM: Final = Path(__file__)
-_CODE: Final = (".py", ".yaml")
 
 
 class Generated(NamedTuple):
@@ -38,8 +37,8 @@ Values = list[tuple[float, ...]]
 @cache
 def metrics_version() -> str:
     """Return a digest of the code and words that decide the values."""
-    own = (file for file in PROGRAM.parent.rglob("*") if file.suffix in _CODE)
-    return code_version([*own, Path(report_text.__file__)], rule_version())
+    own = code_files([PROGRAM.parent, Path(report_text.__file__)])
+    return code_version(own, rule_version())
 
 
 def compute(batch: Sequence[Generated], harm: HarmTable) -> Values:

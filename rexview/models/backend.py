@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Final, Literal, Protocol
 
 from rexview.errors import RexviewError
-from rexview.written_boxes import BoxForm
+from rexview.text.written_boxes import BoxForm
 
 # What is sent to a model for one case, complete and before anything is sent.
 

@@ -19,8 +19,8 @@ import os
 
 from rexview import __version__
 from rexview.child_process import AskedProcess, ProcessDied, ProcessUnusable, serve
-from rexview.choices.option_words import ReadChoice
-from rexview.choices.reading import read_choice
+from rexview.schema import ReadChoice
+from rexview.text.choices.reading import read_choice
 
 Asked = tuple[str, tuple[str, ...], str]
 """A text, the options, the question."""

@@ -16,10 +16,10 @@ from rexview import vocab
 from rexview.errors import Severity
 from rexview.frames import some_rows
 from rexview.geometry import box_problem
-from rexview.language import ENGLISH, language_of
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.tables.source import TableSource
 from rexview.reviewset.tables.values import Flat, items_of
+from rexview.text.language import ENGLISH, language_of
 from rexview.vocab import counted
 
 _AT_MOST: Final = 50_000
@@ -297,7 +297,7 @@ def _check_choices(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSour
 
 def _differences(answers: pl.DataFrame, rows: pl.Series, cases: pl.DataFrame) -> Iterator[int]:
     """Yield by how much choices are more than what their texts say, of the first with a text."""
-    from rexview.choices.reading import read_choice  # most sets have no such questions
+    from rexview.text.choices.reading import read_choice  # most sets have no such questions
 
     compared = 0
     for start in range(0, len(rows), _COMPARED):

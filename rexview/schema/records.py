@@ -9,8 +9,20 @@ from datetime import datetime
 from functools import cache
 from typing import Any, Literal
 
-from rexview.choices.option_words import ReadChoice
 from rexview.vocab import FRONTAL_VIEWS, HINT_KINDS
+
+
+@dataclass(frozen=True, slots=True)
+class ReadChoice:
+    """The option (from 0) that ``text[start:end]`` chooses.
+
+    ``method`` is a key of :data:`rexview.text.choices.METHODS`.
+    """
+
+    option: int
+    method: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ import streamlit as st
 
 from rexview.errors import NotAdmitted
 from rexview.people import LONGEST_NAME, Role
-from rexview.ui.access import permissions, sign_in
-from rexview.ui.access.names import offered_names
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.server import server_state
-from rexview.ui.streamlit_adapter.script_run import save_button, typed_fields, words_taken
+from rexview.ui.web.access import permissions, sign_in
+from rexview.ui.web.access.names import offered_names
+from rexview.ui.web.server import server_state
+from rexview.ui.web.streamlit_adapter.script_run import save_button, typed_fields, words_taken
 from rexview.words import tr
 
 ROLE_NAMES: Final[Mapping[Role, str]] = {

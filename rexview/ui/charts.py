@@ -9,12 +9,12 @@ import streamlit as st
 
 from rexview.analysis.charts.export import FORMS, chart_file_name, export_chart
 from rexview.analysis.charts.linked import SELECTION, LinkedChart
-from rexview.ui.access import permissions
-from rexview.ui.link.in_app import go_to
-from rexview.ui.link.pages import PAGE_BROWSE, PAGE_OVERVIEW
 from rexview.ui.safe_text import as_markdown
 from rexview.ui.tables.chart_table import chart_table_html
 from rexview.ui.tables.data_table import set_notice, so_far
+from rexview.ui.web.access import permissions
+from rexview.ui.web.link.in_app import go_to
+from rexview.ui.web.link.pages import PAGE_BROWSE, PAGE_OVERVIEW
 from rexview.words import tr
 
 

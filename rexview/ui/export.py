@@ -21,8 +21,8 @@ from typing import Final, Literal
 import streamlit as st
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.clickhouse.engine import ClickHouseEngine
 from rexview.analysis.meetings import Meeting
+from rexview.analysis.query.clickhouse.engine import ClickHouseEngine
 from rexview.errors import ExportCancelled, ExportRefused, RexviewError
 from rexview.export.content import make_content
 from rexview.export.formats import FORMATS, Format
@@ -31,13 +31,13 @@ from rexview.export.privacy import Pseudonyms
 from rexview.export.records import Content
 from rexview.export.request import ExportRequest, ExportSource, find_export_cases
 from rexview.schema import ReviewSet
-from rexview.ui.access import permissions
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGE_BROWSE
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.server_state import on_tables
-from rexview.ui.streamlit_adapter.script_run import save_button
+from rexview.ui.web.access import permissions
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.pages import PAGE_BROWSE
+from rexview.ui.web.server import review_sets, server_state
+from rexview.ui.web.server.server_state import on_tables
+from rexview.ui.web.streamlit_adapter.script_run import save_button
 from rexview.untrusted_input import file_name
 from rexview.words import counted, tr, trn
 

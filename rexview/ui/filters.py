@@ -29,16 +29,16 @@ from rexview.analysis import (
 from rexview.analysis.failures import name_so_far, rests_on_flags, so_far_after, so_far_caption
 from rexview.schema import ReviewSet
 from rexview.stats import CONTENT_ORDERS
-from rexview.ui.app.shell import open_review_set, page_header
 from rexview.ui.export import offer_filtered
 from rexview.ui.judge import judge_opinions as judge_widgets
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.link_choices import change_link, filter_asked, option_kept_in_link
 from rexview.ui.safe_text import as_markdown
 from rexview.ui.scan_progress.progress_strip import show_progress
-from rexview.ui.server import query_cache, review_sets, server_state
-from rexview.ui.server.server_state import on_tables
-from rexview.ui.streamlit_adapter.script_run import save_text_input, typed_fields, words_taken
+from rexview.ui.web.app.shell import open_review_set, page_header
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.link_choices import change_link, filter_asked, option_kept_in_link
+from rexview.ui.web.server import query_cache, review_sets, server_state
+from rexview.ui.web.server.server_state import on_tables
+from rexview.ui.web.streamlit_adapter.script_run import save_text_input, typed_fields, words_taken
 from rexview.words import inside, tr
 
 # Filters saved by name, for each review set, in a small file of the user.

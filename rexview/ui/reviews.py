@@ -16,12 +16,12 @@ from rexview.people import Person
 from rexview.schema import ReviewSet, Score
 from rexview.store import Notice, Reviews, may, merge_databases, notices, other_databases, other_set
 from rexview.store.location import beside_set, files_with_user, may_write
-from rexview.ui.access import permissions
-from rexview.ui.access.sign_in import roles
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGE_ADJUDICATE, PAGE_DATA
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.server import review_sets, server_state
+from rexview.ui.web.access import permissions
+from rexview.ui.web.access.sign_in import roles
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.pages import PAGE_ADJUDICATE, PAGE_DATA
+from rexview.ui.web.server import review_sets, server_state
 from rexview.words import counted, tr
 
 _DONE: Final = "reviews_panel_done"

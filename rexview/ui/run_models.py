@@ -20,7 +20,6 @@ from rexview.models.running.attempts import Asking
 from rexview.models.running.estimate import Estimate, estimate, expected_output
 from rexview.models.running.run import RunPlan, known_cases, unanswered
 from rexview.schema import Case, ReviewSet
-from rexview.ui.access import permissions
 from rexview.ui.asking.model_choice import (
     choose_limits,
     choose_model,
@@ -35,12 +34,13 @@ from rexview.ui.asking.model_choice import (
 from rexview.ui.asking.run_figures import FIGURES, picture_words, show_figures
 from rexview.ui.asking.runs import runs_at_work
 from rexview.ui.filters import FilteredSet
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.link_choices import kept_in_link, option_kept_in_link
-from rexview.ui.link.pages import PAGE_RUN_MODELS
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.server import server_state
-from rexview.ui.streamlit_adapter.script_run import save_button
+from rexview.ui.web.access import permissions
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.link_choices import kept_in_link, option_kept_in_link
+from rexview.ui.web.link.pages import PAGE_RUN_MODELS
+from rexview.ui.web.server import server_state
+from rexview.ui.web.streamlit_adapter.script_run import save_button
 from rexview.words import counted, tr
 
 _ABOUT: Final = {"cases": tr("Answers to cases"), "answers": tr("Second opinion on answers")}

@@ -10,9 +10,7 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.reader_assignment import NewAssignment, Plan, plan_assignments, withdrawable
-from rexview.analysis.reader_exposure import REPORT, UNBLINDED, Exposure, exposures_of
-from rexview.analysis.study import (
+from rexview.analysis.query.study import (
     TASKS,
     ReaderProgress,
     Task,
@@ -20,21 +18,23 @@ from rexview.analysis.study import (
     begun_cases,
     readers_progress,
 )
+from rexview.analysis.reader_assignment import NewAssignment, Plan, plan_assignments, withdrawable
+from rexview.analysis.reader_exposure import REPORT, UNBLINDED, Exposure, exposures_of
 from rexview.errors import StoreError
 from rexview.people import Person, person_alone
 from rexview.schema import ReviewSet
 from rexview.stats.final import unfinished_work
 from rexview.store import Assignment, Entry, Reviews, may
-from rexview.ui.access import permissions
-from rexview.ui.app.shell import show_nothing_yet
 from rexview.ui.comments.case_comments import REFRESH_S
-from rexview.ui.link.pages import PAGE_SCORE, PAGE_STUDY
 from rexview.ui.reviews import add_reader, case_differences, link_to_adjudicate, reader_names
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.saving.reader_tasks import tasks_progress
-from rexview.ui.server import review_sets, server_state
-from rexview.ui.streamlit_adapter.script_run import save_button
 from rexview.ui.tables.number_table import cells, rows_table
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import show_nothing_yet
+from rexview.ui.web.link.pages import PAGE_SCORE, PAGE_STUDY
+from rexview.ui.web.saving.reader_tasks import tasks_progress
+from rexview.ui.web.server import review_sets, server_state
+from rexview.ui.web.streamlit_adapter.script_run import save_button
 from rexview.vocab import moment
 from rexview.words import counted, tr, trn
 

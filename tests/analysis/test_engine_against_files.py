@@ -7,8 +7,8 @@ import random
 import pytest
 from support.plain_reading import LOST, Reading, engine_and_reading, random_filter
 
-from rexview.analysis.engine import Position
-from rexview.analysis.memory.engine import MemoryEngine
+from rexview.analysis.query.engine import Position
+from rexview.analysis.query.memory.engine import MemoryEngine
 from rexview.vocab import DIMENSIONS
 
 FILTERS = 2_000

@@ -11,8 +11,8 @@ import pytest
 from rexview.analysis import CaseFilter, Count
 from rexview.analysis.charts.linked import SELECTION
 from rexview.analysis.charts.overview import gap_chart, means_chart, overview_charts, weakest_chart
-from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.overview import Overview, overview
+from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
 from rexview.schema import Model, SetInfo
 
 MARKS = {  # case, model: process, execution, synthesis

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from support.plain_reading import MODELS, READERS, Reading, engine_and_reading, random_filter
 
-from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.memory.engine import MemoryEngine
-from rexview.analysis.memory.study import MemoryStudyEngine
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.memory.engine import MemoryEngine
+from rexview.analysis.query.memory.study import MemoryStudyEngine
 from rexview.vocab import DIMENSIONS, FAILURES, IMAGE_DIMENSIONS, TEXT_DIMENSIONS
 
 FILTERS = 150

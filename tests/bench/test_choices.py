@@ -3,9 +3,9 @@
 import json
 from collections import Counter
 
-from rexview.bench import choices
-from rexview.bench.made_set.rexvqa import READ, READERS, write_rexvqa
-from rexview.bench.made_set.studies import CATEGORIES
+from bench import choices
+from bench.made_set.rexvqa import READ, READERS, write_rexvqa
+from bench.made_set.studies import CATEGORIES
 
 PAPER = dict(zip(CATEGORIES, (0.352, 0.058, 0.376, 0.209, 0.004), strict=True))
 """Shares of the private test questions, table 1."""

@@ -1,7 +1,7 @@
 """Ray beside our own processes is measured only where there is a Ray."""
 
-from rexview.bench import cluster
-from rexview.bench.measure import document
+from bench import cluster
+from bench.measure import document
 
 
 def test_without_ray_the_row_says_what_to_install(monkeypatch):

@@ -3,11 +3,11 @@ from dataclasses import asdict
 
 import pytest
 
+from bench import detectors
+from bench.corpus import laterality_pairs
+from bench.detectors import Outcome, Tally, wrong
+from bench.reading import speed
 from rexview import cli
-from rexview.bench import detectors
-from rexview.bench.corpus import laterality_pairs
-from rexview.bench.detectors import Outcome, Tally, wrong
-from rexview.bench.reading import speed
 
 
 @pytest.fixture(scope="module")

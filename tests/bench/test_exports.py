@@ -1,6 +1,6 @@
 """The bench of exports, on two cases."""
 
-from rexview.bench import export_costs
+from bench import export_costs
 
 
 def test_formats_with_films_are_timed_and_weighed():

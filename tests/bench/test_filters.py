@@ -2,7 +2,7 @@ import importlib.util
 
 import pytest
 
-from rexview.bench import filters
+from bench import filters
 
 OTHERS = {"polars, text", "pandas, text", "pandas, coded"}
 DUCKDB = {"DuckDB, text", "DuckDB, coded"}

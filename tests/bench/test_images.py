@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from pydicom import uid
 
-from rexview.bench import images
-from rexview.bench.made_set.studies import film
+from bench import images
+from bench.made_set.studies import film
 from rexview.imaging import display, read_image
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from rexview.bench.measure import (
+from bench.measure import (
     Measured,
     at_least,
     at_most,

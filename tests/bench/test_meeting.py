@@ -2,8 +2,8 @@
 
 import json
 
-from rexview.bench import meeting
-from rexview.bench.measure import document
+from bench import meeting
+from bench.measure import document
 
 
 def test_a_small_meeting_is_measured_through_drops_and_a_killed_server():

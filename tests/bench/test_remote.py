@@ -1,6 +1,6 @@
 """The bench of storage elsewhere, on a film that takes no time."""
 
-from rexview.bench import remote
+from bench import remote
 
 
 def test_both_kinds_of_storage_are_measured_beside_this_disk(s3_server, archive):

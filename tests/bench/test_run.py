@@ -2,8 +2,8 @@
 
 import json
 
-from rexview.bench import run
-from rexview.bench.measure import document
+from bench import run
+from bench.measure import document
 
 
 def test_a_run_is_measured_beside_a_loop():

@@ -5,9 +5,9 @@ from multiprocessing import get_context
 
 import pytest
 
-from rexview.bench import scale
-from rexview.bench.measure import document
-from rexview.bench.scale_parts import page_figures, pandas_figures
+from bench import scale
+from bench.measure import document
+from bench.scale_parts import page_figures, pandas_figures
 
 SIZES = (80, 240)
 FLAGS = {"answers looked at for all failures, in a second", "flags known again after a restart"}
@@ -16,7 +16,7 @@ FLAGS = {"answers looked at for all failures, in a second", "flags known again a
 def with_imports_done(_how):
     """Let processes begin where the imports of all have been done: a third of what they cost."""
     begun = get_context("forkserver")
-    begun.set_forkserver_preload(["rexview.bench.scale", "streamlit.testing.v1", "pandas"])
+    begun.set_forkserver_preload(["bench.scale", "streamlit.testing.v1", "pandas"])
     return begun
 
 

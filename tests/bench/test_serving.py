@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.forked import ForkedProcess
 
-from rexview.bench import serving
+from bench import serving
 
 APP = """
 import os, sys, time

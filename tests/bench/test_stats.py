@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rexview.bench import stats
+from bench import stats
 
 
 @pytest.fixture(scope="module")

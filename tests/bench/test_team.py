@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from rexview.bench.team import (
+from bench.team import (
     Held,
     _Found,
     _memory_rows,
@@ -15,7 +15,7 @@ from rexview.bench.team import (
     held_mb,
     processor_s,
 )
-from rexview.bench.team_server import configuration
+from bench.team_server import configuration
 
 
 def found(together, mb=(), **more):

@@ -2,8 +2,8 @@
 
 import json
 
-from rexview.bench import written
-from rexview.bench.measure import document
+from bench import written
+from bench.measure import document
 
 
 def test_reading_what_a_judge_found_is_measured_beside_a_loop():

@@ -13,7 +13,7 @@ import pytest
 from support.browser.names import forget_name, have_names, name_browsers_of
 from support.browser.waiting import PATIENCE_MS, watch
 
-from rexview.bench.serving import ROOT, BenchUnavailable, serve
+from bench.serving import ROOT, BenchUnavailable, serve
 from tools.browser import ARGUMENTS, START_LIMIT_MS, find_browser
 
 SLOWED = float(os.environ.get("REXVIEW_SLOWED", "1"))

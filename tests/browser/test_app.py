@@ -11,7 +11,7 @@ from support.browser.waiting import PATIENCE_MS, becomes, calm, pass_time, until
 from support.browser.walk import follow, load_or_follow, walk_to
 from support.small_set import write_set
 
-from rexview.ui.streamlit_adapter.page_markup import THEME_KEY
+from rexview.ui.web.streamlit_adapter.page_markup import THEME_KEY
 
 pytestmark = pytest.mark.browser
 SIGNS = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rexview.ui.components import module_address, with_imports
+from rexview.ui.web.components import module_address, with_imports
 
 pytestmark = pytest.mark.browser
 WORKER = {module_address(name) for name in with_imports("viewer/assets/image/worker.js")}

@@ -14,8 +14,8 @@ from support.browser.traffic import assert_hidden, record
 from support.browser.waiting import pass_time
 from support.small_set import write_set
 
-from rexview.bench.serving import serve
-from rexview.ui.server.review_sets import set_id
+from bench.serving import serve
+from rexview.ui.web.server.review_sets import set_id
 
 pytestmark = pytest.mark.browser
 HIDDEN = ["Model M", "Model N", "Reader A", "Right pleural effusion"]

@@ -14,8 +14,8 @@ import yaml
 from support import ROOT
 
 from rexview.settings import SPECS, load_settings
-from rexview.ui.server.page_work import READY
-from rexview.ui.streamlit_adapter.served_routes import HEALTH
+from rexview.ui.web.server.page_work import READY
+from rexview.ui.web.streamlit_adapter.served_routes import HEALTH
 
 DEPLOY = ROOT / "deploy"
 CONTAINER = (DEPLOY / "Containerfile").read_text(encoding="utf-8")

@@ -8,7 +8,6 @@ from support.rows import each_row
 from rexview.detect import flags_for
 from rexview.detect.claimed_findings import MAJOR
 from rexview.detect.denials import _SAID
-from rexview.detect.findings.lexicon import lexicon
 from rexview.detect.report_comparison import _LASTING, _LOOSE, _RELATED, URGENT
 from rexview.detect.report_hints import (
     InventedFinding,
@@ -16,6 +15,7 @@ from rexview.detect.report_hints import (
     WrongAbnormality,
 )
 from rexview.schema import Answer, Case, Report
+from rexview.text.findings.lexicon import lexicon
 from rexview.vocab import HINT_KINDS
 
 DETECTORS = {

@@ -20,14 +20,14 @@ from support.review_folder import write_review_set
 from support.small_disk import mounted
 from support.small_set import CASES, write_set
 
+from bench.serving import free_port
 from rexview.addresses import read_address
-from rexview.bench.serving import free_port
 from rexview.cli import main
 from rexview.doctor import server_checks
 from rexview.doctor.examination import CHECKS, examine
 from rexview.doctor.finding import CheckContext, ok
 from rexview.settings import Settings
-from rexview.ui.app.routes import AppRoutes
+from rexview.ui.web.app.routes import AppRoutes
 
 
 def test_packages_are_those_of_the_requirements(look):
@@ -184,7 +184,7 @@ def pictures_at(base, folder, *, name="one.png"):
 
 
 def test_storage_is_asked_for_one_picture_where_it_may_be(look, tmp_path, s3_server, monkeypatch):
-    from rexview.bench.remote import S3_VARIABLES
+    from bench.remote import S3_VARIABLES
     from rexview.remote import pictures as fetching
     from rexview.remote import s3
 

@@ -19,8 +19,8 @@ from rexview.export.annotations.labelstudio import CONFIG
 from rexview.export.formats import FORMATS
 from rexview.export.job import Progress, write_export
 from rexview.export.records import ExportModel
+from rexview.importers import import_source
 from rexview.reviewset import load
-from rexview.reviewset.importers import import_source
 
 WIDE = np.tile(np.linspace(0, 65535, 90, dtype=np.uint16), (40, 1))
 """A film of 90 x 40 pixels."""

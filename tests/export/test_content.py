@@ -10,7 +10,7 @@ from support.exports.exported_set import TOLD, exported, write_exported_set
 from support.small_set import CASES, write_set
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.errors import ExportRefused
 from rexview.export.html.texts import case_html
 from rexview.export.job import Progress

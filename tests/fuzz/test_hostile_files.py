@@ -16,8 +16,8 @@ from support.small_set import ANSWERS, CASES, SCORES, write_set
 from rexview.errors import FileRefused, ImageError, ImportSourceError, ReviewSetError, SettingsError
 from rexview.imaging import read_facts, thumbnail, viewer_payload
 from rexview.imaging.limits import MEMORY
+from rexview.importers import import_source
 from rexview.reviewset import check, load
-from rexview.reviewset.importers import import_source
 from rexview.rubric import load_rubric
 from rexview.settings import load_settings
 from rexview.untrusted_input import parse_yaml

@@ -4,7 +4,7 @@ import pytest
 from support.hostile_input import any_text, generator, keys_of_links, rounds
 from support.opened_app import run_page
 
-from rexview.ui.server import review_sets
+from rexview.ui.web.server import review_sets
 
 PAGES = (
     *("overview", "browse", "case", "scores", "readers", "multiple_choice", "report_generation"),

@@ -10,16 +10,16 @@ from support.hostile_input import any_text, as_json, changed, generator, rounds,
 
 from rexview.analysis import CaseFilter
 from rexview.people import Person
-from rexview.ui.access.image_links import pixel_url
-from rexview.ui.app import image_routes
 from rexview.ui.comments import case_comments as comments_panel
 from rexview.ui.comments.case_comments import score_targets
-from rexview.ui.saving import route as saving_route
-from rexview.ui.saving.entries import read_entry
-from rexview.ui.saving.reader_study import study_of
-from rexview.ui.saving.route import EntryWriter
-from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.sealed_tokens import Grant
+from rexview.ui.web.access.image_links import pixel_url
+from rexview.ui.web.app import image_routes
+from rexview.ui.web.saving import route as saving_route
+from rexview.ui.web.saving.entries import read_entry
+from rexview.ui.web.saving.reader_study import study_of
+from rexview.ui.web.saving.route import EntryWriter
+from rexview.ui.web.server import review_sets, server_state
+from rexview.ui.web.server.sealed_tokens import Grant
 
 READER = Person("anna", "Anna", "reader")
 ANSWERS = {200, 401, 403, 413, 422, 503}

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from rexview.harm import load_harm
+from rexview.importers import import_source
 from rexview.metrics.of_answer import LONGEST, agreement_of, bleu_2_of, values_of
 from rexview.metrics.pairs import as_one_text, parts_of_answer, parts_of_report
 from rexview.reviewset import load
-from rexview.reviewset.importers import import_source
 from rexview.schema import Answer, Case, Context, Report
 
 

@@ -10,9 +10,9 @@ from support.rows import each_row
 
 from rexview.errors import NotAdmitted
 from rexview.people import ROLES, Person
-from rexview.ui.access import permissions, sign_in
-from rexview.ui.link.pages import ADDRESSES, PAGE_DATA, seen_by
-from rexview.ui.server import server_state
+from rexview.ui.web.access import permissions, sign_in
+from rexview.ui.web.link.pages import ADDRESSES, PAGE_DATA, seen_by
+from rexview.ui.web.server import server_state
 
 PAGES = sorted(path.name for path in (ROOT / "pages").glob("*.py"))
 AUTH = {"redirect_uri": "http://localhost/oauth2callback", "cookie_secret": "a long secret"}

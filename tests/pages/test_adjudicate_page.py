@@ -7,14 +7,14 @@ import pytest
 from support.entries.sent import post
 from support.page_text import components, drawn, shown
 
-from rexview.analysis.memory.study import required_scores
+from rexview.analysis.query.memory.study import required_scores
 from rexview.errors import StoreFull
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.store import Entry, Reviews, open_reviews
 from rexview.store.database.connection import close_databases
-from rexview.ui.access import permissions
-from rexview.ui.server import server_state
+from rexview.ui.web.access import permissions
+from rexview.ui.web.server import server_state
 
 ANN, BOB = Person("ann", "Ann A.", "lead"), Person("bob", "Bob B.", "lead")
 EVE = Person("eve", "Eve E.", "adjudicator")

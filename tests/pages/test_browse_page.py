@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 from streamlit.runtime.scriptrunner import RerunData, RerunException
 from support.page_text import drawn, title
 
-from rexview.ui.server import query_cache
+from rexview.ui.web.server import query_cache
 
 
 def cards(app):

@@ -13,9 +13,9 @@ from rexview.people import Person
 from rexview.reviewset import load
 from rexview.store import Entry, Reviews, open_reviews
 from rexview.store.database.connection import close_databases
-from rexview.ui.access import permissions
-from rexview.ui.link import keys as link_keys
-from rexview.ui.server import server_state
+from rexview.ui.web.access import permissions
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.server import server_state
 
 ANN, BOB = Person("ann", "Ann A.", "lead"), Person("bob", "Bob B.", "lead")
 

@@ -15,15 +15,15 @@ from support.hostile_input import keys_of_links
 from support.hostile_set import CASES, DANGERS, HOST, MODELS, text, word, write_hostile_set
 from support.rows import each_row
 
-from rexview.analysis.filter.judge_conditions import JudgeCondition, judge_word
+from rexview.analysis.query.filter.judge_conditions import JudgeCondition, judge_word
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.stats.judges import Judge
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
-from rexview.ui.access import permissions
-from rexview.ui.link import keys as link_keys
-from rexview.ui.server import server_state
+from rexview.ui.web.access import permissions
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.server import server_state
 
 PAGES = (
     *(

@@ -98,7 +98,7 @@ def test_an_unknown_order_is_told(open_app):
 
 
 def test_what_a_new_session_did_not_hear_is_done_before_the_page_runs(open_app):
-    """The rest of it: ``tests/ui/streamlit_adapter/test_pressed.py``."""
+    """The rest of it: ``tests/ui/web/streamlit_adapter/test_pressed.py``."""
     open_app()
     app, done = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180), []
     app.session_state["pressed_unheard"] = done.append, ("told",)
@@ -110,5 +110,5 @@ def test_it_opens_with_the_worst_cases_and_their_class_is_no_tables(open_app):
     text = drawn(open_app())
     assert text.index("Look here first") < text.index("rx-tiles")
     assert '<div class="rx-look-first"><a href="case?' in text
-    style = (ROOT / "rexview/ui/app/style.css").read_text(encoding="utf-8")
+    style = (ROOT / "rexview/ui/web/app/style.css").read_text(encoding="utf-8")
     assert ".rx-first" not in style  # rows of tables have it

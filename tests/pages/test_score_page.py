@@ -8,8 +8,8 @@ from support.reader_tasks import write_tasks
 
 from rexview.people import Person
 from rexview.store import Entry
-from rexview.ui.access import permissions
-from rexview.ui.server import review_sets
+from rexview.ui.web.access import permissions
+from rexview.ui.web.server import review_sets
 
 HIDDEN = ("Model M", "Model N", "Reader A", "ra", "one.png", "Right pleural effusion.")
 

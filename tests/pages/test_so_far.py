@@ -9,11 +9,11 @@ from support.page_text import drawn, shown, title
 
 from rexview import reviewset
 from rexview.analysis import CaseFilter
-from rexview.analysis.memory.engine import memory_engine
-from rexview.detect.answer_text.token_limit import TokenLimit
+from rexview.analysis.query.memory.engine import memory_engine
+from rexview.detect.token_limit import TokenLimit
 from rexview.people import Person
 from rexview.store import Entry
-from rexview.ui.server import failure_scans, review_sets, server_state
+from rexview.ui.web.server import failure_scans, review_sets, server_state
 
 SO_FAR = "so far"
 

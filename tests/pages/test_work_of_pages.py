@@ -11,12 +11,12 @@ import pytest
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from support.opened_app import run_page, server_for
 
-from rexview.bench.made_set import MadeSet, make_set
-from rexview.detect.core import batch
-from rexview.detect.findings import reading
-from rexview.detect.processes.background_scan import BackgroundScan
+from bench.made_set import MadeSet, make_set
+from rexview.detect.scan import batch
+from rexview.detect.scan.background_scan import BackgroundScan
 from rexview.schema import review_set as opened
-from rexview.ui.server import failure_scans, given_sets, review_sets
+from rexview.text.findings import reading
+from rexview.ui.web.server import failure_scans, given_sets, review_sets
 
 CASES = 70
 PAGES = ("overview", "browse", "case", "failures", "scores", "readers", "multiple_choice", "score")

@@ -3,7 +3,7 @@ import pytest
 from support import ROOT
 from support.storage import spoiling
 
-from rexview.bench.remote import PASSWORD, S3_VARIABLES, USER
+from bench.remote import PASSWORD, S3_VARIABLES, USER
 from rexview.remote import pictures, s3, sets, web
 from rexview.remote import pictures as fetching
 

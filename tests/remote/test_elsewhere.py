@@ -13,13 +13,13 @@ from support.opened_app import opened_set
 from support.review_folder import write_review_set
 from support.storage import spoiling
 
-from rexview.analysis.engine import Position
+from rexview.analysis.query.engine import Position
 from rexview.remote import pictures, web
 from rexview.reviewset import check, image_path
-from rexview.ui.access import image_links
-from rexview.ui.app import image_routes
-from rexview.ui.server import prefetch, review_sets
 from rexview.ui.viewer.case_payload import viewer_data
+from rexview.ui.web.access import image_links
+from rexview.ui.web.app import image_routes
+from rexview.ui.web.server import prefetch, review_sets
 from tests.remote.conftest import IMAGES
 from tests.remote.test_pages import wait_until_idle
 from tests.remote.test_pictures import RAMP

@@ -12,9 +12,9 @@ from rexview.cli.main import main
 from rexview.remote import pictures
 from rexview.remote import pictures as fetching
 from rexview.reviewset import image_path, load
-from rexview.ui.access import image_links
-from rexview.ui.app import image_routes
-from rexview.ui.server import prefetch
+from rexview.ui.web.access import image_links
+from rexview.ui.web.app import image_routes
+from rexview.ui.web.server import prefetch
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 import pytest
 
-from rexview.choices.reading import read_choice
 from rexview.reviewset import choice_process
 from rexview.reviewset.choice_process import read_choices
+from rexview.text.choices.reading import read_choice
 
 OPTIONS = ("A. Effusion", "B. Nodule")
 ASKED = [

@@ -7,9 +7,9 @@ import pytest
 from PIL import Image
 
 from rexview.errors import PathEscape
+from rexview.importers import import_source
 from rexview.reviewset import check, image_path, load
 from rexview.reviewset.images import contained
-from rexview.reviewset.importers import import_source
 
 NAME = "Müller/Aufnahme é.png"
 

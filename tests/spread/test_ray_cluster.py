@@ -27,10 +27,10 @@ from support.spread.own_ray import OwnRay, begun, of_another_version
 from rexview.child_process import ProcessUnusable
 from rexview.cli import main
 from rexview.detect import DETECTORS, rows_of
-from rexview.detect.core.scan import scan
-from rexview.detect.kept import kept_scan
-from rexview.detect.processes.background_scan import BackgroundScan
-from rexview.detect.processes.detector_process import looking_job
+from rexview.detect.scan import kept_scan
+from rexview.detect.scan.background_scan import BackgroundScan
+from rexview.detect.scan.detector_process import looking_job
+from rexview.detect.scan.scan import scan
 from rexview.errors import ClusterError
 from rexview.harm import load_harm
 from rexview.kept_files import KeptFiles

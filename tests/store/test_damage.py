@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 from support.entries.stored import ANN, BOB, comment, score, verdict
 
-from rexview.bench.reliability.damage import flip_bytes
+from bench.reliability.damage import flip_bytes
 from rexview.errors import StoreUnreachable
 from rexview.settings import Settings
 from rexview.store import backup, merge_databases, merged, notices, open_reviews, restore

@@ -14,7 +14,7 @@ from rexview.reviewset import load
 from rexview.settings import Settings
 from rexview.store import Entry, merged, open_reviews
 from rexview.ui.comments.case_comments import CommentTargets
-from rexview.ui.saving.entries import CASE_PAGE, SCORE_PAGE
+from rexview.ui.web.saving.entries import CASE_PAGE, SCORE_PAGE
 
 RA = Person("ra", "Reader A", "reader")
 GIVEN = [

@@ -6,8 +6,8 @@ import random
 import string
 import time
 
-from rexview.analysis.filter.case_filter import FILTER_KEYS
-from rexview.ui.link import keys as link_keys
+from rexview.analysis.query.filter.case_filter import FILTER_KEYS
+from rexview.ui.web.link import keys as link_keys
 
 SEED = int(os.environ.get("REXVIEW_FUZZ_SEED", "10"))
 SECONDS = float(os.environ.get("REXVIEW_FUZZ_SECONDS", "0"))

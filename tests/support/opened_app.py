@@ -8,9 +8,9 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from rexview.store.database.connection import close_databases
-from rexview.ui.link import keys as link_keys
-from rexview.ui.server import failure_scans, review_sets, server_state, set_folders
-from rexview.ui.server.loaded_sets import loaded_set
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.server import failure_scans, review_sets, server_state, set_folders
+from rexview.ui.web.server.loaded_sets import loaded_set
 from support import ROOT
 
 _KEPT = (

@@ -16,11 +16,11 @@ from typing import Any
 import pandas as pd
 
 from rexview.analysis.case.comments import CommentCount
-from rexview.analysis.filter.case_filter import RANGES, CaseFilter, Range
-from rexview.analysis.filter.conditions import Finding
-from rexview.analysis.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.query.filter.case_filter import RANGES, CaseFilter, Range
+from rexview.analysis.query.filter.conditions import Finding
+from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
 from rexview.detect import judged_answers, named_flags
-from rexview.detect.core.batch import with_names
+from rexview.detect.scan.batch import with_names
 from rexview.harm import load_harm
 from rexview.reviewset import load
 from rexview.vocab import DIMENSIONS, FAILURES

@@ -24,7 +24,7 @@ from support.page_text import data_of
 from support.review_folder import RAMP, named, write_review_set
 from support.websocket_session import COOKIE_SECRET, Hand, user_cookie
 
-from rexview.bench.reliability.server import ScoreServer
+from bench.reliability.server import ScoreServer
 
 PEOPLE = [
     {"email": "anna@clinic.example", "name": "Anna Reader", "role": "reader", "id": "r-anna"},

@@ -13,7 +13,7 @@ from support import ROOT
 from support.page_text import data_of
 from support.websocket_session import Hand
 
-from rexview.bench.serving import free_port, stop
+from bench.serving import free_port, stop
 
 MOST_MODULES = 150
 """Modules of rexview that a server may have imported when it has sent the first radiograph."""
@@ -27,7 +27,7 @@ _SERVER = """
 import json, sys
 from pathlib import Path
 from streamlit.web import cli
-from rexview.ui.server import warm_up
+from rexview.ui.web.server import warm_up
 
 out = Path(sys.argv.pop(1))
 

@@ -11,7 +11,7 @@ from support.websocket_session import Hand
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from rexview.bench.serving import ROOT, serve
+from bench.serving import ROOT, serve
 
 RECORDER = """
 import json, socket, sys

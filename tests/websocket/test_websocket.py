@@ -11,7 +11,7 @@ from support.review_folder import RAMP, named, score_rows, write_review_set
 from support.small_set import CASES
 from support.websocket_session import COOKIE_SECRET, Hand, user_cookie
 
-from rexview.bench.reliability.server import ScoreServer
+from bench.reliability.server import ScoreServer
 from rexview.people import Person
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases

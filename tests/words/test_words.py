@@ -116,7 +116,7 @@ def test_words_that_were_asked_for_keep_their_language():
     assert said(script + told) == ["Words were asked for before the language was known."]
 
 
-@pytest.mark.parametrize("module", ["rexview.settings", "rexview.ui.server.language"])
+@pytest.mark.parametrize("module", ["rexview.settings", "rexview.ui.web.server.language"])
 def test_nothing_has_words_before_the_language_is_known(module):
     script = (
         f"import {module}, rexview.words as words; words.begin('x-pseudo'); print(words.spoken())"

@@ -15,7 +15,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from rexview.bench.serving import ROOT, serve
+from bench.serving import ROOT, serve
 from rexview.settings import DEMO_FOLDER
 from tools.browser import FOR_PICTURES, ensure_browser
 

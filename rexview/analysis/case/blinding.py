@@ -447,7 +447,7 @@ def blinded_case(case: Case) -> Case:
 def blinded_page(review_set: ReviewSet, case_id: str, slots: Mapping[str, str]) -> CasePage | None:
     """Return a case for a blinded reader: its answers under their letters, in that order.
 
-    ``slots`` has the model of each letter (:func:`rexview.analysis.study.slots_of`).
+    ``slots`` has the model of each letter (:func:`rexview.analysis.query.study.slots_of`).
     ``Answer.model`` is the letter; there are no scores and no flags. The paths of images are those
     of the files and must not reach the browser. None when there is no such case.
     """

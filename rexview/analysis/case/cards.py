@@ -34,7 +34,7 @@ class AnswerSummary:
 
     ``finals`` holds Content, the dimensions, the gap and the spread (None where missing).
     ``failures`` are pairs of failure id and who says so (a word of
-    :data:`rexview.analysis.filter.case_filter.SOURCES`), hints last. ``chosen`` says that the
+    :data:`rexview.analysis.query.filter.case_filter.SOURCES`), hints last. ``chosen`` says that the
     answer meets the filter, not only its case. ``harm`` says in words how much harm its worst
     failure can do. ``looked_at`` is a word of :data:`LOOKED_AT`. ``metric`` is the value that cases
     stand in the order of. Of a choice question ``choice`` is the option from 0, None without a

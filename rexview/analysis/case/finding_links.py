@@ -1,6 +1,6 @@
 """Which words of the answers and the report, and which boxes, speak of the same finding.
 
-Findings are read by the lexicon of :mod:`rexview.detect.findings`; those of one family
+Findings are read by the lexicon of :mod:`rexview.text.findings`; those of one family
 ("consolidation", "pneumonia") light each other. A box label of which the lexicon knows nothing is
 linked by its own words. Nothing is decided here: it only lights things up together.
 """
@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.detect.findings import find_mentions, finding_info
 from rexview.schema import Answer, AnswerBox, Case, ReferenceBox
+from rexview.text.findings import find_mentions, finding_info
 from rexview.words import tr
 
 MOST_READ: Final = 20_000

@@ -11,9 +11,9 @@ from typing import Any
 import polars as pl
 
 from rexview.analysis.case.comments import find_quote
-from rexview.analysis.engine import Engine, JudgeAgreement
-from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.judge_conditions import WrittenCondition
+from rexview.analysis.query.engine import Engine, JudgeAgreement
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.filter.judge_conditions import WrittenCondition
 from rexview.analysis.written_results import FoundIn, parse_result_name
 from rexview.schema import Answer, ReviewSet
 from rexview.stats.judges import Judge

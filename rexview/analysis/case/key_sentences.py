@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from rexview.analysis.case.record import CasePage, failures_of_answer
-from rexview.detect.findings import REPORT_SECTIONS
 from rexview.harm import HarmTable
 from rexview.metrics.report_lines import Line, report_lines
 from rexview.schema import Evidence, Flag
+from rexview.text.findings import REPORT_SECTIONS
 
 _CLOSING: Final = "impression"
 _USUAL: Final = 2

@@ -13,10 +13,10 @@ import polars as pl
 
 from rexview.analysis.case.cards import harm_text
 from rexview.analysis.case.finding_links import box_keys, shared_keys
-from rexview.analysis.engine import Engine
+from rexview.analysis.query.engine import Engine
 from rexview.analysis.written_failures import MarkedAnswer, marks_on
 from rexview.detect import with_verdicts
-from rexview.detect.core.batch import flag_finding
+from rexview.detect.scan.batch import flag_finding
 from rexview.harm import NO_ANSWER_CAME, HarmTable, severity_of
 from rexview.schema import (
     Answer,
@@ -350,7 +350,7 @@ def _worst_first(page: CasePage, table: HarmTable) -> list[tuple[dict[str, Any],
 
 
 def _severity(row: dict[str, Any], answer: Answer) -> float:
-    """Rank answers as :func:`rexview.analysis.memory.flagged.severity` does."""
+    """Rank answers as :func:`rexview.analysis.query.memory.flagged.severity` does."""
     content = row["content"] or SCORE_MAX
     points = SCORE_MIN if status_of(answer) in NO_ANSWER else content
     by_harm = severity_of(row["harm"], row["harm_confirmed"], row["harm_hinted"])

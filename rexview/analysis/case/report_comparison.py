@@ -10,9 +10,8 @@ from typing import Final, Literal, NamedTuple
 
 from rexview.analysis.case.finding_links import MOST_READ
 from rexview.analysis.case.record import CasePage
-from rexview.detect.core.batch import flag_finding
-from rexview.detect.findings import REPORT_SECTIONS, Mention, find_mentions, finding_info
 from rexview.detect.report_comparison import regions_of, sides_meet
+from rexview.detect.scan.batch import flag_finding
 from rexview.harm import HarmTable
 from rexview.metrics.finding_agreement import FindingAgreement, Lone, Span, Stated
 from rexview.metrics.identity import MetricId, known_first
@@ -29,6 +28,7 @@ from rexview.schema import (
     Report,
     ReviewSet,
 )
+from rexview.text.findings import REPORT_SECTIONS, Mention, find_mentions, finding_info
 
 # The app's own metrics of the reports of one case: agreement about findings with its parts.
 

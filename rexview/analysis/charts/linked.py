@@ -24,7 +24,7 @@ import pandas as pd
 
 from rexview.analysis.charts.column_names import name_columns
 from rexview.analysis.colours import MODEL_COLOURS, model_colours
-from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.query.filter.case_filter import CaseFilter
 
 SELECTION: Final = "opened"
 """Name of the selection parameter of every chart."""

@@ -22,8 +22,8 @@ from rexview.analysis.charts.linked import (
     linked_bars,
     percent,
 )
-from rexview.analysis.engine import unique_names
 from rexview.analysis.overview import Overview
+from rexview.analysis.query.engine import unique_names
 from rexview.vocab import DIMENSION_NAMES
 from rexview.words import tr
 

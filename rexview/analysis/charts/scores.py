@@ -31,7 +31,7 @@ from rexview.analysis.charts.linked import (
     percent,
     points,
 )
-from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.query.filter.linked_count import Count
 from rexview.analysis.ranking import in_each_group, ranked
 from rexview.analysis.scores import BINS, GAP_STEP, ScoreCell, ScoreTables, Split, cells_of
 from rexview.stats import NO_ANSWER, STATUSES

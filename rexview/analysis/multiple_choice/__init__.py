@@ -9,10 +9,10 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
 
-from rexview.analysis.engine import CaseProperty, ChoiceCounts, Engine
-from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.linked_count import Count, count_within, refined
-from rexview.analysis.filter.wording import value_name
+from rexview.analysis.query.engine import CaseProperty, ChoiceCounts, Engine
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.filter.linked_count import Count, count_within, refined
+from rexview.analysis.query.filter.wording import value_name
 from rexview.analysis.ranking import Ranking, ranked
 from rexview.stats.bootstrap import LEVEL, RESAMPLES
 from rexview.stats.multiple_choice import (

@@ -17,8 +17,11 @@ from rexview.detect.boxes import (
     short_label,
     side_of,
 )
-from rexview.detect.core.detector import AnswerInCase
-from rexview.detect.findings import (
+from rexview.detect.detector import AnswerInCase
+from rexview.detect.report_comparison import ASKS_SIDE, conclusion_of_thoughts
+from rexview.geometry import OTHER_SIDE, BoxSide
+from rexview.schema import Answer, AnswerBox, Case, Evidence, ReferenceBox
+from rexview.text.findings import (
     REPORT_SECTIONS,
     Mention,
     SideSpan,
@@ -27,8 +30,9 @@ from rexview.detect.findings import (
     report_text,
     sides_of_text,
 )
-from rexview.detect.laterality.predominance import Predominance, against_predominance, predominances
-from rexview.detect.laterality.text import (
+from rexview.text.phrases import list_names, whole_words
+from rexview.text.predominance import Predominance, against_predominance, predominances
+from rexview.text.sides import (
     Contradiction,
     Sided,
     against_kin,
@@ -41,10 +45,6 @@ from rexview.detect.laterality.text import (
     sides_named,
     stretch,
 )
-from rexview.detect.phrases import list_names, whole_words
-from rexview.detect.report_comparison import ASKS_SIDE, conclusion_of_thoughts
-from rexview.geometry import OTHER_SIDE, BoxSide
-from rexview.schema import Answer, AnswerBox, Case, Evidence, ReferenceBox
 
 # Answers that give a side only: the finding stands in the question, or the side in its options.
 

@@ -14,7 +14,6 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Final
 
-from rexview.choices.answer_cues import asks_for_absence
 from rexview.detect.boxes import (
     box_evidence,
     claim_of,
@@ -23,17 +22,7 @@ from rexview.detect.boxes import (
     reference_evidence,
     reference_side,
 )
-from rexview.detect.core.detector import AnswerInCase, Detector, flag
-from rexview.detect.findings import (
-    REPORT_SECTIONS,
-    Mention,
-    as_displayed,
-    find_mentions,
-    finding_info,
-    may_be_same_fracture,
-    misplaced_as,
-    report_text,
-)
+from rexview.detect.detector import AnswerInCase, Detector, flag
 from rexview.detect.laterality.contradictions import (
     SidedBox,
     against_boxes,
@@ -46,7 +35,22 @@ from rexview.detect.laterality.contradictions import (
     named,
     of_family,
 )
-from rexview.detect.laterality.text import (
+from rexview.detect.report_comparison import families_related_to
+from rexview.geometry import OTHER_SIDE
+from rexview.schema import Answer, AnswerBox, Case, Evidence, Flag
+from rexview.text.choices.answer_cues import asks_for_absence
+from rexview.text.findings import (
+    REPORT_SECTIONS,
+    Mention,
+    as_displayed,
+    find_mentions,
+    finding_info,
+    may_be_same_fracture,
+    misplaced_as,
+    report_text,
+)
+from rexview.text.phrases import whole_words
+from rexview.text.sides import (
     both_name_a_side,
     can_judge_text,
     one_side,
@@ -54,10 +58,6 @@ from rexview.detect.laterality.text import (
     sides_named,
     stretch,
 )
-from rexview.detect.phrases import whole_words
-from rexview.detect.report_comparison import families_related_to
-from rexview.geometry import OTHER_SIDE
-from rexview.schema import Answer, AnswerBox, Case, Evidence, Flag
 from rexview.vocab import option_letter
 
 # The side that an answer's text gives a finding, held against the boxes of that finding.
@@ -369,7 +369,7 @@ class Laterality:
     (an option with the finding on the other side than the correct one is chosen). One side of what
     the other text has on both is none: see :mod:`rexview.detect.laterality.detector`.
 
-    Of a text longer than :data:`rexview.detect.findings.reading.LONGEST` only that much is read;
+    Of a text longer than :data:`rexview.text.findings.reading.LONGEST` only that much is read;
     what stands beyond it is neither flagged nor evidence.
 
     Examples

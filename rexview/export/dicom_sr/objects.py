@@ -19,9 +19,9 @@ from pydicom import Dataset, dcmwrite
 from pydicom.uid import UID
 
 from rexview import __version__
-from rexview.detect.findings import Mention, find_mentions, finding_info
 from rexview.export.records import Content, ExportCase
 from rexview.package_data import read_table
+from rexview.text.findings import Mention, find_mentions, finding_info
 
 MANUFACTURER: Final = "rexview"
 SCHEME: Final = "99REXVIEW"

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from rexview.detect.findings import finding_info, may_be_same_fracture
 from rexview.detect.report_comparison import families_related_to, zones_meet
 from rexview.metrics.finding_agreement.stated import (
     Part,
@@ -18,6 +17,7 @@ from rexview.metrics.finding_agreement.stated import (
     stated_in,
     weigher,
 )
+from rexview.text.findings import finding_info, may_be_same_fracture
 
 # How far a report agrees with its reference about findings: one number from 0 to 1, and its
 # parts.

@@ -9,7 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from rexview.detect.findings import (
+from rexview.harm import MOST_HARM
+from rexview.package_data import read_table
+from rexview.text.findings import (
     Mention,
     find_mentions,
     finding_info,
@@ -18,9 +20,7 @@ from rexview.detect.findings import (
     may_be_same_fracture,
     misplaced_as,
 )
-from rexview.detect.findings.mention import PACEMAKERS, leads
-from rexview.harm import MOST_HARM
-from rexview.package_data import read_table
+from rexview.text.findings.mention import PACEMAKERS, leads
 
 # What the finding-level agreement knows beside lexicon and harm: ``agreement.yaml`` as records.
 
@@ -328,7 +328,7 @@ class Stated:
     sides : frozenset of str
         ``right``, ``left`` or both; empty where none is said.
     zone : str or None
-        As :class:`rexview.detect.findings.Mention` has it.
+        As :class:`rexview.text.findings.Mention` has it.
     unsure : bool
         Whether the text has it as possible only.
     degrees : mapping

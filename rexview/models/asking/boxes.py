@@ -9,8 +9,8 @@ from typing import Final
 from rexview.geometry import box_problem
 from rexview.models.backend import Request, SentImage
 from rexview.schema import AnswerBox
+from rexview.text.written_boxes import WHOLE, BoxForm, Convention, Corners, WrittenBox, corners_of
 from rexview.vocab import SIDES, counted
-from rexview.written_boxes import WHOLE, BoxForm, Convention, Corners, WrittenBox, corners_of
 
 # From pixels of the stored image to a model's way of counting, and back.
 #

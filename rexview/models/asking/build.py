@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rexview.choices.option_words import options_of
 from rexview.imaging import MAX_PIXELS, DiskCache
 from rexview.models.asking.boxes import in_words
 from rexview.models.asking.pictures import FindImage, choose_images, send_images
@@ -21,8 +20,9 @@ from rexview.models.backend import (
     closed_object,
 )
 from rexview.schema import Case
+from rexview.text.choices.option_words import options_of
+from rexview.text.written_boxes import BoxForm
 from rexview.vocab import SIDES, VIEWS
-from rexview.written_boxes import BoxForm
 
 BOXES: Final = "boxes"
 ANSWER: Final = "answer"

@@ -28,7 +28,7 @@ from rexview.models.asking.pictures import send_pixels
 from rexview.models.asking.prompts import fill
 from rexview.models.backend import AttemptFailed, Backend, Card, Parameters, Prompt, Reply, Request
 from rexview.schema import StudyImage
-from rexview.written_boxes import BoxForm, Convention, Corners, WrittenBox, boxes_in_text
+from rexview.text.written_boxes import BoxForm, Convention, Corners, WrittenBox, boxes_in_text
 
 ENOUGH_IOU: Final = 0.5
 """Mean overlap with the squares from which a way of counting is taken."""

@@ -1,7 +1,7 @@
 """Which card a model has: the built-in ones, and what people's own files change of them.
 
 ``cards.yaml`` beside this module has what is known of well-known models, each with its source; how
-they write boxes is known to :mod:`rexview.written_boxes`.
+they write boxes is known to :mod:`rexview.text.written_boxes`.
 A ``models.yaml`` beside ``rexview.yaml`` (the working directory), and one in the folder of a review
 set, change it: the entries whose ``match`` fits a model's name replace what they name. Of one file
 the first to name something counts, the set's file comes last.
@@ -32,7 +32,7 @@ from rexview.models.asking.entries import (
 from rexview.models.asking.tokens import IMAGE_RULES
 from rexview.models.backend import Api, Card, Price
 from rexview.schema import Model
-from rexview.written_boxes import BoxForm, Convention, Corners, known_boxes
+from rexview.text.written_boxes import BoxForm, Convention, Corners, known_boxes
 
 FILE_NAME: Final = "models.yaml"
 _BUILT_IN: Final = Path(__file__).with_name("cards.yaml")

@@ -13,8 +13,8 @@ from rexview.models.asking.boxes import place_boxes
 from rexview.models.asking.build import ANSWER, BOXES, labels_of, lettered
 from rexview.models.backend import Card, Outcome, Reply, Request
 from rexview.schema import AnswerBox, Case
+from rexview.text.written_boxes import Found, boxes_in_text, boxes_in_value
 from rexview.vocab import counted
-from rexview.written_boxes import Found, boxes_in_text, boxes_in_value
 
 # Where a model's thinking ends and its answer begins.
 

@@ -11,7 +11,7 @@ from rexview import __version__
 from rexview.errors import RunError, RunRefused
 from rexview.models.backend import Card, Parameters, Price, Prompt, Usage
 from rexview.models.running.folder import RunFolder, read_json
-from rexview.written_boxes import BoxForm
+from rexview.text.written_boxes import BoxForm
 
 # What a run may spend and has spent, in tokens and US dollars.
 

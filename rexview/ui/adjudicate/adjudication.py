@@ -23,8 +23,8 @@ from rexview.analysis.adjudication import (
 from rexview.analysis.case.blinding import blinded_page, cover_names
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.colours import slot_colours
-from rexview.analysis.engine import position_in
-from rexview.analysis.study import rubric_of
+from rexview.analysis.query.engine import position_in
+from rexview.analysis.query.study import rubric_of
 from rexview.answer_digest import digests_of
 from rexview.errors import StoreError
 from rexview.people import Person
@@ -32,18 +32,18 @@ from rexview.schema import ReviewSet
 from rexview.store import Stored, may
 from rexview.store.current_state import CurrentState
 from rexview.ui import reviews as study_records
-from rexview.ui.access import permissions
 from rexview.ui.answers import case_panels as answers_html
-from rexview.ui.app.shell import show_nothing_yet
-from rexview.ui.components import component
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGE_READERS, PAGE_STUDY
 from rexview.ui.safe_text import as_markdown, lines_as_markdown, markdown_html
-from rexview.ui.saving.entries import ADJUDICATE_PAGE
-from rexview.ui.saving.outbox import outbox_json
-from rexview.ui.saving.reader_study import adjudicator_slots, shown_consensus, shown_names
-from rexview.ui.server import review_sets
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import show_nothing_yet
+from rexview.ui.web.components import component
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.pages import PAGE_READERS, PAGE_STUDY
+from rexview.ui.web.saving.entries import ADJUDICATE_PAGE
+from rexview.ui.web.saving.outbox import outbox_json
+from rexview.ui.web.saving.reader_study import adjudicator_slots, shown_consensus, shown_names
+from rexview.ui.web.server import review_sets
 from rexview.vocab import DIMENSION_NAMES, moment
 from rexview.words import tr
 

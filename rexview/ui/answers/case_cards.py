@@ -14,11 +14,11 @@ from rexview.errors import RexviewError
 from rexview.geometry import box_problem
 from rexview.metrics.identity import MetricId
 from rexview.schema import ReviewSet, StudyImage
-from rexview.ui.access.image_links import thumbnail_url
 from rexview.ui.answers.case_panels import format_score, metric_text, score_chain_html
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import href
-from rexview.ui.link.pages import PAGE_CASE
+from rexview.ui.web.access.image_links import thumbnail_url
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import href
+from rexview.ui.web.link.pages import PAGE_CASE
 from rexview.vocab import (
     CATEGORY_NAMES,
     FAILURES,

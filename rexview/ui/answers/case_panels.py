@@ -14,15 +14,15 @@ from types import MappingProxyType
 from typing import Final
 
 from rexview.analysis.case.record import MOST_BESIDE, CaseHeadline, CasePage, FailingModels
-from rexview.analysis.engine import Position
-from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.query.engine import Position
+from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.analysis.written_failures import MarkedAnswer
-from rexview.detect.findings import finding_info
 from rexview.detect.self_contradiction import Differences, differences, is_usable
-from rexview.language import OTHER, language_of
 from rexview.rubric import load_rubric
 from rexview.schema import Answer, Case, Flag, ReaderFlag, Report, ReviewSet, Score
 from rexview.stats import FinalScores, limit_reached, status_of, write_score
+from rexview.text.findings import finding_info
+from rexview.text.language import OTHER, language_of
 from rexview.ui.answers.choice_question import (
     Vote,
     choice_html,

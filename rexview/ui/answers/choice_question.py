@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from rexview.analysis.case.record import CasePage
-from rexview.choices.option_words import METHODS
 from rexview.detect.self_contradiction import is_usable
 from rexview.schema import Answer, Case, ReviewSet
 from rexview.stats import STATUSES, status_of
+from rexview.text.choices.option_words import METHODS
 from rexview.ui.answers.flags import link_spans
 from rexview.ui.safe_text import Span, inline_html, markdown_html
 from rexview.vocab import has_own_letter, lettered

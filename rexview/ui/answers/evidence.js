@@ -1,11 +1,11 @@
 // Flags and their evidence: pointing at a flag, or focusing its button, lights its words and boxes;
 // pressing "Show" keeps them lit until it is pressed again, another flag is shown, or Escape.
 
-import { every, scrollWithin, wantsLessMotion, whenPageChanges } from "../components/dom.js";
-import { tellPage } from "../components/events.js";
-import { mounting } from "../components/mount.js";
-import { tr } from "../components/words.js";
 import { turning } from "../turning/assets/turning.js";
+import { every, scrollWithin, wantsLessMotion, whenPageChanges } from "../web/components/dom.js";
+import { tellPage } from "../web/components/events.js";
+import { mounting } from "../web/components/mount.js";
+import { tr } from "../web/components/words.js";
 
 const opened = new Set(); // folded lists that the reader opened
 let caseId = null;

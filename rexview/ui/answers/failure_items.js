@@ -1,6 +1,6 @@
 // The failures that are listed on the page: which one keys are about, and what had the focus.
 
-import { every } from "../components/dom.js";
+import { every } from "../web/components/dom.js";
 
 export class FailureItems {
   constructor() {

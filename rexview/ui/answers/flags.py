@@ -13,9 +13,9 @@ from typing import Final
 
 from rexview.analysis.case.finding_links import finding_spans
 from rexview.analysis.case.record import CasePage
-from rexview.analysis.filter.case_filter import CaseFilter, asks_for, asks_for_mark
+from rexview.analysis.query.filter.case_filter import CaseFilter, asks_for, asks_for_mark
 from rexview.analysis.written_failures import FailureWords, MarkedAnswer, form_value_of
-from rexview.detect.core.precision import precision_of
+from rexview.detect.precision import precision_of
 from rexview.models.backend import Prompt
 from rexview.schema import Answer, Flag
 from rexview.ui.safe_text import Span

@@ -2,11 +2,11 @@
 // page of those that are not saved. A failure in words stands among the others as "written:NAME"; that
 // an answer has it is an entry of a kind of its own, of the words that were read.
 
-import { outbox } from "../saving/assets/outbox.js";
-import { noteSeen } from "../saving/assets/seen_cases.js";
+import { outbox } from "../web/saving/assets/outbox.js";
+import { noteSeen } from "../web/saving/assets/seen_cases.js";
 import { FailureItems } from "./failure_items.js";
 
-/** @import { Tell } from "../components/events.js" */
+/** @import { Tell } from "../web/components/events.js" */
 
 const NOTHING_UNSAVED = "[0,[]]";
 const KINDS = ["verdict", "written_mark"];

@@ -1,10 +1,10 @@
 // The card that lies over the page's lower right corner and moves nothing: it asks for the reason of a
 // verdict, for a failure to be added, for the name, and says what went wrong.
 
-import { button, html } from "../components/dom.js";
-import { tr, trn } from "../components/words.js";
-import { outbox } from "../saving/assets/outbox.js";
-import { NameField, ScorerLine } from "../saving/assets/scorer.js";
+import { button, html } from "../web/components/dom.js";
+import { tr, trn } from "../web/components/words.js";
+import { outbox } from "../web/saving/assets/outbox.js";
+import { NameField, ScorerLine } from "../web/saving/assets/scorer.js";
 import { isWritten, verdicts } from "./given_verdicts.js";
 
 const SAVED = {

@@ -1,15 +1,15 @@
 // Confirms and rejects failures, adds one that no rule found, and asks why: by button or by key.
 
-import { whenPageChanges } from "../components/dom.js";
-import { tellPage } from "../components/events.js";
-import { mounting } from "../components/mount.js";
-import { dialogIsOpen, isPlain, TYPING } from "../components/page_keys.js";
-import { outbox } from "../saving/assets/outbox.js";
 import { turning } from "../turning/assets/turning.js";
+import { whenPageChanges } from "../web/components/dom.js";
+import { tellPage } from "../web/components/events.js";
+import { mounting } from "../web/components/mount.js";
+import { dialogIsOpen, isPlain, TYPING } from "../web/components/page_keys.js";
+import { outbox } from "../web/saving/assets/outbox.js";
 import { verdicts } from "./given_verdicts.js";
 import { VerdictCard } from "./verdict_card.js";
 
-/** @import { Tell } from "../components/events.js" */
+/** @import { Tell } from "../web/components/events.js" */
 /** @import { CaseRecord } from "../turning/assets/types.d.ts" */
 
 const AGAIN_MS = 3000;

@@ -24,13 +24,13 @@ from rexview.errors import StoreError
 from rexview.people import LONGEST_NAME
 from rexview.schema import Mark, ReaderFlag, ReviewSet
 from rexview.store import may
-from rexview.ui.access import permissions
 from rexview.ui.answers.flags import UNNAMED, WRITTEN, Visitor, named_failures
-from rexview.ui.components import component
-from rexview.ui.link import keys as link_keys
-from rexview.ui.saving.entries import CASE_PAGE
-from rexview.ui.saving.outbox import name_problem, outbox_json, take_name
-from rexview.ui.server import review_sets
+from rexview.ui.web.access import permissions
+from rexview.ui.web.components import component
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.saving.entries import CASE_PAGE
+from rexview.ui.web.saving.outbox import name_problem, outbox_json, take_name
+from rexview.ui.web.server import review_sets
 from rexview.vocab import FAILURES
 from rexview.words import tr
 

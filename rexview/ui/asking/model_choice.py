@@ -26,11 +26,11 @@ from rexview.models.running.run import disk_words
 from rexview.models.running.spec import RunSpec
 from rexview.schema import ReviewSet
 from rexview.ui.asking.run_figures import card_words
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.link_choices import change_link, kept_in_link, option_kept_in_link
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.streamlit_adapter.process import secrets_loaded
-from rexview.ui.streamlit_adapter.script_run import save_button, typed_fields, words_taken
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.link_choices import change_link, kept_in_link, option_kept_in_link
+from rexview.ui.web.streamlit_adapter.process import secrets_loaded
+from rexview.ui.web.streamlit_adapter.script_run import save_button, typed_fields, words_taken
 from rexview.words import tr
 
 # What a person edits: what a model can do, and a copy of the wording.

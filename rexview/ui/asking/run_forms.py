@@ -13,7 +13,6 @@ import streamlit as st
 
 from rexview.models.running.folder import CURATING
 from rexview.schema import ReviewSet
-from rexview.ui.access import permissions
 from rexview.ui.asking.model_choice import (
     ModelChoice,
     choose_limits,
@@ -24,10 +23,11 @@ from rexview.ui.asking.model_choice import (
 )
 from rexview.ui.asking.runs import begin_form, show_runs
 from rexview.ui.filters import FilteredSet
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.link_choices import kept_in_link
-from rexview.ui.link.pages import PAGE_RUN_MODELS
 from rexview.ui.safe_text import as_markdown
+from rexview.ui.web.access import permissions
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.link_choices import kept_in_link
+from rexview.ui.web.link.pages import PAGE_RUN_MODELS
 from rexview.words import counted, tr
 
 

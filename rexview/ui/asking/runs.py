@@ -51,7 +51,6 @@ from rexview.models.running.progress import Progress, Wish, tell
 from rexview.models.running.run import disk_words
 from rexview.models.running.spec import RunSpec, read_spec
 from rexview.schema import ReviewSet
-from rexview.ui.access import permissions
 from rexview.ui.asking.model_choice import confirm_address, keys_known, may_begin, may_go_on
 from rexview.ui.asking.run_figures import (
     STATES,
@@ -60,18 +59,19 @@ from rexview.ui.asking.run_figures import (
     progress_html,
     show_figures,
 )
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import href, linked_html
-from rexview.ui.link.pages import (
+from rexview.ui.safe_text import as_markdown, lines_as_markdown
+from rexview.ui.tables.number_table import stacked
+from rexview.ui.web.access import permissions
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import href, linked_html
+from rexview.ui.web.link.pages import (
     PAGE_CASE,
     PAGE_CURATE,
     PAGE_FAILURES,
     PAGE_REPORT_GENERATION,
     PAGE_RUN_MODELS,
 )
-from rexview.ui.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.streamlit_adapter.script_run import save_button, typed_fields, words_taken
-from rexview.ui.tables.number_table import stacked
+from rexview.ui.web.streamlit_adapter.script_run import save_button, typed_fields, words_taken
 from rexview.untrusted_input import read_file
 from rexview.words import counted, tr
 

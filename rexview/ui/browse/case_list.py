@@ -24,13 +24,13 @@ from rexview.analysis.case.cards import OUTCOMES, AnswerSummary, CaseCard
 from rexview.analysis.failures import SO_FAR, judged_caption, rests_on_flags, so_far_after
 from rexview.schema import ReviewSet
 from rexview.ui.filters import set_filter
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import browse_link, go_to, href, linked_html
-from rexview.ui.link.link_choices import change_link, choose_page, filter_asked
-from rexview.ui.link.pages import PAGE_CASE
 from rexview.ui.meeting.pinning import pin_filter
 from rexview.ui.safe_text import as_markdown
 from rexview.ui.tables.data_table import show_wide_table
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import browse_link, go_to, href, linked_html
+from rexview.ui.web.link.link_choices import change_link, choose_page, filter_asked
+from rexview.ui.web.link.pages import PAGE_CASE
 from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, option_letter
 from rexview.words import inside, noun, tr, trn
 

@@ -25,9 +25,9 @@ from rexview.analysis.case.report_comparison import (
     compare_texts,
     gather_report,
 )
-from rexview.analysis.engine import Engine, Position
 from rexview.analysis.failures import name_so_far
-from rexview.analysis.filter.judge_conditions import judge_word
+from rexview.analysis.query.engine import Engine, Position
+from rexview.analysis.query.filter.judge_conditions import judge_word
 from rexview.harm import HarmTable
 from rexview.schema import Case, ReviewSet
 from rexview.stats.judges import Judge
@@ -39,18 +39,18 @@ from rexview.ui.answers.choice_question import reason_html, votes_of
 from rexview.ui.answers.flags import ANY_CASE
 from rexview.ui.case import reports as report_parts
 from rexview.ui.case.reports import aligned_html, differences_html
-from rexview.ui.components import component
 from rexview.ui.export import offer_case
 from rexview.ui.judge.judge_opinions import added_by_judge, added_by_written, judge_named
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGE_BROWSE, PAGE_CASE
 from rexview.ui.meeting import pinning as pins
 from rexview.ui.meeting.pinning import show_pins
-from rexview.ui.saving.entries import CASE_PAGE
-from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.review_sets import Seen
 from rexview.ui.turning.ticket import turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, shown_data
+from rexview.ui.web.components import component
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.pages import PAGE_BROWSE, PAGE_CASE
+from rexview.ui.web.saving.entries import CASE_PAGE
+from rexview.ui.web.server import review_sets, server_state
+from rexview.ui.web.server.review_sets import Seen
 from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES, judge_name
 from rexview.words import listed, tr
 

@@ -14,12 +14,12 @@ import streamlit as st
 from rexview.errors import RexviewError
 from rexview.reviewset.image_files import known_image
 from rexview.schema import ReviewSet
-from rexview.ui.link import keys as link_keys
-from rexview.ui.server import given_sets, set_folders
-from rexview.ui.server.server_state import on_tables
-from rexview.ui.streamlit_adapter.script_run import Container
 from rexview.ui.viewer import VIEWER_KEY, ViewerData, radiograph_viewer
 from rexview.ui.viewer.viewer_component import shown_image
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.server import given_sets, set_folders
+from rexview.ui.web.server.server_state import on_tables
+from rexview.ui.web.streamlit_adapter.script_run import Container
 
 _SORT: Final = "sort"
 _FILE_ORDER: Final = "order"

@@ -2,10 +2,10 @@
 // the viewer keeps behind the "#", which the server never sees. The review set is always in it: whoever
 // opens the link may have another one open.
 
-import { button, html } from "../components/dom.js";
-import { mounting } from "../components/mount.js";
-import { tr } from "../components/words.js";
 import { turning } from "../turning/assets/turning.js";
+import { button, html } from "../web/components/dom.js";
+import { mounting } from "../web/components/mount.js";
+import { tr } from "../web/components/words.js";
 
 const COPIED_MS = 2500;
 

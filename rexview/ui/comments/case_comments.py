@@ -21,13 +21,13 @@ from rexview.people import Person
 from rexview.schema import Answer, ReviewSet
 from rexview.store import Comment, Entry, Reviews, may
 from rexview.store.current_state import FROM_FILE
-from rexview.ui.access import permissions
-from rexview.ui.components import component
-from rexview.ui.link.pages import PAGE_CASE, PAGE_SCORE
-from rexview.ui.saving.entries import CASE_PAGE, SCORE_PAGE, Refused, SentEntry, whole
-from rexview.ui.saving.outbox import name_problem, outbox_json, take_name
-from rexview.ui.saving.reader_study import Study
-from rexview.ui.server import review_sets
+from rexview.ui.web.access import permissions
+from rexview.ui.web.components import component
+from rexview.ui.web.link.pages import PAGE_CASE, PAGE_SCORE
+from rexview.ui.web.saving.entries import CASE_PAGE, SCORE_PAGE, Refused, SentEntry, whole
+from rexview.ui.web.saving.outbox import name_problem, outbox_json, take_name
+from rexview.ui.web.saving.reader_study import Study
+from rexview.ui.web.server import review_sets
 from rexview.words import tr
 
 # What can be commented on on a page, and which comments whoever looks may see there.

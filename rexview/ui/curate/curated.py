@@ -20,10 +20,10 @@ from rexview.schema import ReviewSet
 from rexview.stats.question_scores import CriterionAgreement, criterion_agreements
 from rexview.ui.charts import show_charts_beside
 from rexview.ui.curate.curation_round import CurationRound, curation_now
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.link_choices import option_kept_in_link
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.tables.number_table import Reasons, cells, rows_table, signed, table_html
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.link_choices import option_kept_in_link
 from rexview.vocab import CRITERIA, QUESTION_TAGS
 from rexview.words import counted, tr
 

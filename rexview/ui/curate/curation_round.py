@@ -15,7 +15,7 @@ from rexview.analysis.curation import (
     CurationStudy,
     curation_of,
 )
-from rexview.analysis.engine import Position
+from rexview.analysis.query.engine import Position
 from rexview.curation.candidates import CandidateRating, Considered
 from rexview.curation.coverage import CATEGORY, Coverage, coverage
 from rexview.people import Person
@@ -23,11 +23,11 @@ from rexview.schema import Case, ReviewSet
 from rexview.store import Reviews, Stored
 from rexview.store.current_state import CurrentState
 from rexview.ui.answers import case_panels as answers_html
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import href
-from rexview.ui.link.pages import PAGE_CURATE
-from rexview.ui.saving.curation_entries import CURATION_KINDS, is_scored, written_json
-from rexview.ui.server import review_sets
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import href
+from rexview.ui.web.link.pages import PAGE_CURATE
+from rexview.ui.web.saving.curation_entries import CURATION_KINDS, is_scored, written_json
+from rexview.ui.web.server import review_sets
 from rexview.vocab import (
     CATEGORIES,
     CATEGORY_NAMES,

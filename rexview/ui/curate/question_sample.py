@@ -10,8 +10,8 @@ from typing import Any, Final
 import polars as pl
 import streamlit as st
 
-from rexview.analysis.engine import Position
 from rexview.analysis.published.rexvqa import EXPERTS_READ, expert_defects
+from rexview.analysis.query.engine import Position
 from rexview.curation.choice.sample import DefectShare, SampleResult, sample_result
 from rexview.curation.choice.validation import CHECKS, verdict_of
 from rexview.errors import StoreError
@@ -20,19 +20,19 @@ from rexview.schema import ReviewSet
 from rexview.store.current_state import CurrentState
 from rexview.store.merged_set import EXPERT
 from rexview.ui.answers import case_panels as answers_html
-from rexview.ui.app.shell import show_nothing_yet
-from rexview.ui.components import component
 from rexview.ui.curate.views import SAMPLE, STYLES, page_of, show_how_to_begin
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGE_CURATE, PAGE_RUN_MODELS
 from rexview.ui.safe_text import lines_as_markdown
-from rexview.ui.saving.curation_entries import written_json
-from rexview.ui.saving.entries import CURATE_PAGE
-from rexview.ui.saving.outbox import outbox_json
-from rexview.ui.server import review_sets
 from rexview.ui.turning.item_pad import TurnableItems, draw_pad
 from rexview.ui.turning.ticket import turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
+from rexview.ui.web.app.shell import show_nothing_yet
+from rexview.ui.web.components import component
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.pages import PAGE_CURATE, PAGE_RUN_MODELS
+from rexview.ui.web.saving.curation_entries import written_json
+from rexview.ui.web.saving.entries import CURATE_PAGE
+from rexview.ui.web.saving.outbox import outbox_json
+from rexview.ui.web.server import review_sets
 from rexview.vocab import CATEGORY_NAMES, QUESTION_DEFECTS
 from rexview.words import tr
 

@@ -12,9 +12,6 @@ from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import may
-from rexview.ui.access import permissions
-from rexview.ui.app.shell import show_nothing_yet
-from rexview.ui.components import component
 from rexview.ui.curate.curation_round import (
     SHOWN,
     CurationRound,
@@ -27,16 +24,19 @@ from rexview.ui.curate.curation_round import (
 )
 from rexview.ui.curate.question_sample import SampleAround, sample_round
 from rexview.ui.curate.views import SAMPLE, STYLES, page_of, show_how_to_begin
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.link_choices import kept_in_link, option_kept_in_link
-from rexview.ui.link.pages import PAGE_CURATE, PAGE_RUN_MODELS
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.saving.entries import CURATE_PAGE
-from rexview.ui.saving.outbox import outbox_json
-from rexview.ui.server import review_sets
 from rexview.ui.turning.item_pad import TurnableItems, draw_pad
 from rexview.ui.turning.ticket import turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import show_nothing_yet
+from rexview.ui.web.components import component
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.link_choices import kept_in_link, option_kept_in_link
+from rexview.ui.web.link.pages import PAGE_CURATE, PAGE_RUN_MODELS
+from rexview.ui.web.saving.entries import CURATE_PAGE
+from rexview.ui.web.saving.outbox import outbox_json
+from rexview.ui.web.server import review_sets
 from rexview.vocab import CATEGORIES
 from rexview.words import tr
 

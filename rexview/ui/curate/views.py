@@ -8,9 +8,9 @@ import streamlit as st
 
 from rexview.analysis.case.record import CasePage
 from rexview.schema import ReviewSet
-from rexview.ui.access import permissions
-from rexview.ui.link import link_choices
-from rexview.ui.link.pages import PAGE_RUN_MODELS
+from rexview.ui.web.access import permissions
+from rexview.ui.web.link import link_choices
+from rexview.ui.web.link.pages import PAGE_RUN_MODELS
 from rexview.words import tr
 
 QUESTIONS: Final = "questions"

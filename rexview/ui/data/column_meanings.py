@@ -11,8 +11,8 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.reviewset.importers.table.cells import FIELDS, ScoreScale
-from rexview.reviewset.importers.table.column_mapping import (
+from rexview.importers.table.cells import FIELDS, ScoreScale
+from rexview.importers.table.column_mapping import (
     ANSWER_FIELDS,
     JUDGEMENTS,
     AnswerColumn,

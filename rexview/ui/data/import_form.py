@@ -16,16 +16,16 @@ import platformdirs
 import streamlit as st
 
 from rexview.errors import RexviewError
-from rexview.reviewset.importers import FORMATS, import_source
-from rexview.reviewset.importers.formats import Importer, ImportReport, Option
+from rexview.importers import FORMATS, import_source
+from rexview.importers.formats import Importer, ImportReport, Option
 from rexview.reviewset.pictures import progress_told
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
 from rexview.ui.data.import_preview import ImportRequest, confirm_import, show_receipt
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.server import review_sets
-from rexview.ui.streamlit_adapter.script_run import typed_fields, words_taken
 from rexview.ui.tables.data_table import show_error
+from rexview.ui.web.server import review_sets
+from rexview.ui.web.streamlit_adapter.script_run import typed_fields, words_taken
 from rexview.untrusted_input import file_name, typed_path
 from rexview.words import tr
 

@@ -20,10 +20,10 @@ import streamlit as st
 
 from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_ON_FILM
 from rexview.geometry import box_problem
-from rexview.reviewset.importers.box_placement import SHAPES, UNITS, BoxPreview, BoxReading
-from rexview.reviewset.importers.formats import PROPOSED
-from rexview.reviewset.importers.receipt import Receipt, alike
-from rexview.reviewset.importers.run import ImportPreview, preview_source
+from rexview.importers.box_placement import SHAPES, UNITS, BoxPreview, BoxReading
+from rexview.importers.formats import PROPOSED
+from rexview.importers.receipt import Receipt, alike
+from rexview.importers.run import ImportPreview, preview_source
 from rexview.ui.data.column_meanings import chosen_mapping, confirm_columns, proposed_choices
 from rexview.ui.safe_text import as_markdown
 from rexview.ui.tables.data_table import show_error

@@ -14,18 +14,18 @@ from rexview.addresses import is_address, set_folder, set_name, shown_set
 from rexview.errors import Problem, RexviewError
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
-from rexview.ui.access import permissions
 from rexview.ui.data.import_form import allowed_path, progress_shown, show_import_form
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import linked_html
-from rexview.ui.link.pages import PAGE_DATA, PAGE_OVERVIEW
 from rexview.ui.safe_text import as_markdown
-from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.given_sets import is_behind
-from rexview.ui.server.loaded_sets import loaded_set
-from rexview.ui.server.server_state import on_tables
-from rexview.ui.streamlit_adapter.script_run import typed_fields, words_taken
 from rexview.ui.tables.data_table import show_error, show_problems
+from rexview.ui.web.access import permissions
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import linked_html
+from rexview.ui.web.link.pages import PAGE_DATA, PAGE_OVERVIEW
+from rexview.ui.web.server import review_sets, server_state
+from rexview.ui.web.server.given_sets import is_behind
+from rexview.ui.web.server.loaded_sets import loaded_set
+from rexview.ui.web.server.server_state import on_tables
+from rexview.ui.web.streamlit_adapter.script_run import typed_fields, words_taken
 from rexview.words import counted, tr
 
 _LOOK_AGAIN_S: Final = 3.0

@@ -30,16 +30,11 @@ from rexview.analysis.failures import (
     so_far_caption,
 )
 from rexview.analysis.ranking import Ranking, in_each_group, ranked
-from rexview.detect.core.precision import Precision, precision_of
+from rexview.detect.precision import Precision, precision_of
 from rexview.stats.bootstrap import Interval
 from rexview.stats.failure_rates import FailureTest, Rate
 from rexview.ui.charts import show_chart
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import linked_html
-from rexview.ui.link.link_choices import kept_in_link, option_kept_in_link
 from rexview.ui.safe_text import as_markdown
-from rexview.ui.server import query_cache
-from rexview.ui.server.shared_work import cache_on_first_argument
 from rexview.ui.tables.data_table import show_table
 from rexview.ui.tables.number_table import (
     MOST_PAIRS,
@@ -57,6 +52,11 @@ from rexview.ui.tables.number_table import (
     table_html,
 )
 from rexview.ui.tables.ranked import ranked_item, ranked_tools
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import linked_html
+from rexview.ui.web.link.link_choices import kept_in_link, option_kept_in_link
+from rexview.ui.web.server import query_cache
+from rexview.ui.web.server.shared_work import cache_on_first_argument
 from rexview.vocab import FAILURES, SUGGESTED_FAILURES
 from rexview.words import inside, tr, trn
 

@@ -6,9 +6,9 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link import link_choices
-from rexview.ui.server.server_state import on_tables
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link import link_choices
+from rexview.ui.web.server.server_state import on_tables
 from rexview.words import tr
 
 RATES: Final = "rates"

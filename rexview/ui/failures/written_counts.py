@@ -11,8 +11,8 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.filter.linked_count import Count
 from rexview.analysis.ranking import in_each_group, ranked
 from rexview.analysis.written_failures import (
     FailureWords,
@@ -44,10 +44,7 @@ from rexview.schema import Mark, ReviewSet
 from rexview.stats.failure_rates import wilson
 from rexview.store import Stored
 from rexview.ui.answers.flags import definition_html, written_at
-from rexview.ui.link.in_app import linked_html
 from rexview.ui.safe_text import lines_as_markdown
-from rexview.ui.server import review_sets
-from rexview.ui.server.server_state import on_tables
 from rexview.ui.tables.number_table import (
     NOTHING,
     Reasons,
@@ -59,6 +56,9 @@ from rexview.ui.tables.number_table import (
     table_html,
 )
 from rexview.ui.tables.ranked import ranked_item, ranked_tools
+from rexview.ui.web.link.in_app import linked_html
+from rexview.ui.web.server import review_sets
+from rexview.ui.web.server.server_state import on_tables
 from rexview.words import tr, trn
 
 _HEADS: Final = (

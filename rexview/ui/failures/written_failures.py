@@ -39,7 +39,6 @@ from rexview.judge.written import (
 from rexview.models.running.folder import JUDGING
 from rexview.schema import ReviewSet
 from rexview.store import Entry, may
-from rexview.ui.access import permissions
 from rexview.ui.answers.flags import written_at
 from rexview.ui.asking.model_choice import ModelChoice, choose_model
 from rexview.ui.asking.run_forms import begin_judge, choose_cases, choose_models
@@ -47,14 +46,15 @@ from rexview.ui.asking.runs import any_at_work, show_runs
 from rexview.ui.failures import written_counts as written_html
 from rexview.ui.failures.views import VALIDATE, WORDS, check_written_failures_served, open_part
 from rexview.ui.filters import FilteredSet
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import linked_html
-from rexview.ui.link.link_choices import kept_in_link, option_kept_in_link
-from rexview.ui.link.pages import PAGE_RUN_MODELS
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.saving.entries import FAILURES_PAGE
-from rexview.ui.server import review_sets
-from rexview.ui.streamlit_adapter.script_run import save_button, typed_fields, words_taken
+from rexview.ui.web.access import permissions
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import linked_html
+from rexview.ui.web.link.link_choices import kept_in_link, option_kept_in_link
+from rexview.ui.web.link.pages import PAGE_RUN_MODELS
+from rexview.ui.web.saving.entries import FAILURES_PAGE
+from rexview.ui.web.server import review_sets
+from rexview.ui.web.streamlit_adapter.script_run import save_button, typed_fields, words_taken
 from rexview.words import tr
 
 # Which failure in words is shown, in which version, as the link says.

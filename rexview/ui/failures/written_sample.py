@@ -15,27 +15,27 @@ from rexview.judge.written import name_of
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import may
-from rexview.ui.access import permissions
 from rexview.ui.answers import case_panels as answers_html
 from rexview.ui.answers.flags import definition_html
-from rexview.ui.components import component
 from rexview.ui.failures.views import VALIDATE, WORDS, check_written_failures_served, open_part
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.link_choices import option_kept_in_link
-from rexview.ui.link.pages import PAGE_FAILURES
 from rexview.ui.safe_text import as_markdown, inline_html, lines_as_markdown, markdown_html
-from rexview.ui.saving.entries import FAILURES_PAGE
-from rexview.ui.saving.outbox import outbox_json
-from rexview.ui.saving.written_failure_entries import (
+from rexview.ui.turning.item_pad import TurnableItems, draw_pad
+from rexview.ui.turning.ticket import turning_json
+from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
+from rexview.ui.web.access import permissions
+from rexview.ui.web.components import component
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.link_choices import option_kept_in_link
+from rexview.ui.web.link.pages import PAGE_FAILURES
+from rexview.ui.web.saving.entries import FAILURES_PAGE
+from rexview.ui.web.saving.outbox import outbox_json
+from rexview.ui.web.saving.written_failure_entries import (
     WrittenRound,
     own_json,
     progress_json,
     written_round,
 )
-from rexview.ui.server import review_sets
-from rexview.ui.turning.item_pad import TurnableItems, draw_pad
-from rexview.ui.turning.ticket import turning_json
-from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
+from rexview.ui.web.server import review_sets
 from rexview.words import tr
 
 # What the page shows of one answer of the sample: nothing of what the judge said.

@@ -18,14 +18,14 @@ from rexview.analysis import CaseFilter
 from rexview.errors import RexviewError
 from rexview.people import Role
 from rexview.settings import DEMO_FOLDER
-from rexview.ui.access import permissions
-from rexview.ui.access.request_checks import NOT_KEPT
-from rexview.ui.components import component
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import href
-from rexview.ui.link.link_choices import option_kept_in_link
-from rexview.ui.link.pages import ADDRESSES, PAGE_BROWSE, PAGE_CASE, PAGE_OVERVIEW
-from rexview.ui.server import review_sets, server_state
+from rexview.ui.web.access import permissions
+from rexview.ui.web.access.request_checks import NOT_KEPT
+from rexview.ui.web.components import component
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import href
+from rexview.ui.web.link.link_choices import option_kept_in_link
+from rexview.ui.web.link.pages import ADDRESSES, PAGE_BROWSE, PAGE_CASE, PAGE_OVERVIEW
+from rexview.ui.web.server import review_sets, server_state
 from rexview.words import tr
 
 FOLDER: Final = Path(__file__).resolve().parents[3] / "assets" / "guides"

@@ -25,7 +25,6 @@ from rexview.analysis.case.judge_opinions import (
     WrittenOpinion,
 )
 from rexview.analysis.download_files import TableFile
-from rexview.analysis.filter.judge_conditions import judge_word
 from rexview.analysis.judges import (
     OPINION,
     JudgedFailure,
@@ -37,14 +36,12 @@ from rexview.analysis.judges import (
     score_words,
     scores_caption,
 )
+from rexview.analysis.query.filter.judge_conditions import judge_word
 from rexview.analysis.ranking import in_each_group, ranked
 from rexview.stats.failure_rates import Rate
 from rexview.stats.judges import FailureAgreement, Judge, ScoreAgreement
 from rexview.ui.answers.case_panels import AnswerAdditions
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.link_choices import option_kept_in_link
 from rexview.ui.safe_text import Span, as_markdown
-from rexview.ui.server import query_cache
 from rexview.ui.tables.data_table import show_table
 from rexview.ui.tables.number_table import (
     NOTHING,
@@ -56,6 +53,9 @@ from rexview.ui.tables.number_table import (
     table_html,
 )
 from rexview.ui.tables.ranked import ranked_tools
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.link_choices import option_kept_in_link
+from rexview.ui.web.server import query_cache
 from rexview.vocab import DIMENSION_NAMES, FAILURES
 from rexview.words import counted, tr, trn
 

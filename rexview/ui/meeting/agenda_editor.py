@@ -10,7 +10,6 @@ from urllib.parse import parse_qs, urlencode
 import streamlit as st
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.filter.wording import describe
 from rexview.analysis.meetings import (
     FIRST_STEP,
     MOST_TEXT,
@@ -26,20 +25,13 @@ from rexview.analysis.meetings import (
     presenter_notes,
     read_ids,
 )
+from rexview.analysis.query.filter.wording import describe
 from rexview.errors import RexviewError, StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Reviews
-from rexview.ui.access import permissions
-from rexview.ui.access.image_links import thumbnail_url
-from rexview.ui.app.shell import show_nothing_yet
 from rexview.ui.comments.case_comments import REFRESH_S
-from rexview.ui.components import component
 from rexview.ui.filters import saved_filters
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import href
-from rexview.ui.link.link_choices import kept_in_link
-from rexview.ui.link.pages import PAGE_BROWSE, PAGE_CASE, PAGE_MEETING
 from rexview.ui.meeting import meetings as views
 from rexview.ui.meeting.headlines import headlines
 from rexview.ui.meeting.meetings import (
@@ -53,10 +45,18 @@ from rexview.ui.meeting.meetings import (
     remove_meeting,
 )
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.saving.entries import MEETING_PAGE
-from rexview.ui.saving.outbox import outbox_json
-from rexview.ui.server import query_cache, review_sets
-from rexview.ui.streamlit_adapter.script_run import (
+from rexview.ui.web.access import permissions
+from rexview.ui.web.access.image_links import thumbnail_url
+from rexview.ui.web.app.shell import show_nothing_yet
+from rexview.ui.web.components import component
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import href
+from rexview.ui.web.link.link_choices import kept_in_link
+from rexview.ui.web.link.pages import PAGE_BROWSE, PAGE_CASE, PAGE_MEETING
+from rexview.ui.web.saving.entries import MEETING_PAGE
+from rexview.ui.web.saving.outbox import outbox_json
+from rexview.ui.web.server import query_cache, review_sets
+from rexview.ui.web.streamlit_adapter.script_run import (
     form_save_button,
     save_button,
     typed_fields,

@@ -12,13 +12,13 @@ from rexview.answer_digest import digests_of
 from rexview.columns.tables import NO_FAILURE
 from rexview.harm import HarmTable
 from rexview.schema import ReviewSet
-from rexview.ui.access import permissions
-from rexview.ui.components import component
 from rexview.ui.meeting.meetings import all_meetings, may_lead
-from rexview.ui.saving.entries import CASE_PAGE
-from rexview.ui.saving.meeting_entries import decisions_json
-from rexview.ui.saving.outbox import outbox_json
-from rexview.ui.server import review_sets
+from rexview.ui.web.access import permissions
+from rexview.ui.web.components import component
+from rexview.ui.web.saving.entries import CASE_PAGE
+from rexview.ui.web.saving.meeting_entries import decisions_json
+from rexview.ui.web.saving.outbox import outbox_json
+from rexview.ui.web.server import review_sets
 from rexview.vocab import FAILURES, MEETING_DECISIONS
 from rexview.words import tr
 

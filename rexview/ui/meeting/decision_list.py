@@ -13,21 +13,21 @@ from rexview.analysis.download_files import TableFile
 from rexview.analysis.download_frames import decision_frame
 from rexview.analysis.meetings import Decision, decision_words, decisions, open_decisions
 from rexview.schema import ReviewSet
-from rexview.ui.access import permissions
-from rexview.ui.app.shell import show_nothing_yet
-from rexview.ui.components import component
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import href
-from rexview.ui.link.link_choices import choose_page, kept_in_link, option_kept_in_link
-from rexview.ui.link.pages import PAGE_CASE, PAGE_MEETING
 from rexview.ui.meeting.decision_form import STYLE, form_json
 from rexview.ui.meeting.meetings import all_meetings
 from rexview.ui.safe_text import as_markdown
-from rexview.ui.saving.entries import MEETING_PAGE
-from rexview.ui.saving.meeting_entries import decisions_json
-from rexview.ui.saving.outbox import outbox_json
-from rexview.ui.server import review_sets
 from rexview.ui.tables.data_table import show_downloads
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import show_nothing_yet
+from rexview.ui.web.components import component
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import href
+from rexview.ui.web.link.link_choices import choose_page, kept_in_link, option_kept_in_link
+from rexview.ui.web.link.pages import PAGE_CASE, PAGE_MEETING
+from rexview.ui.web.saving.entries import MEETING_PAGE
+from rexview.ui.web.saving.meeting_entries import decisions_json
+from rexview.ui.web.saving.outbox import outbox_json
+from rexview.ui.web.server import review_sets
 from rexview.words import tr, trc, trn
 
 PAGE_SIZE: Final = 50

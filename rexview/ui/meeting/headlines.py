@@ -7,7 +7,7 @@ from typing import Any
 
 from rexview.analysis import CaseFilter
 from rexview.schema import ReviewSet
-from rexview.ui.server import review_sets
+from rexview.ui.web.server import review_sets
 
 
 def headlines(

@@ -15,16 +15,16 @@ from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Entry, Reviews, may
-from rexview.ui.access import permissions
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link import link_choices
-from rexview.ui.link.in_app import href
-from rexview.ui.link.pages import PAGE_MEETING
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.saving.entries import MEETING_PAGE
-from rexview.ui.saving.meeting_entries import MOST_CASES, new_meeting_id
-from rexview.ui.server import review_sets
-from rexview.ui.streamlit_adapter.script_run import form_save_button, typed_fields, words_taken
+from rexview.ui.web.access import permissions
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link import link_choices
+from rexview.ui.web.link.in_app import href
+from rexview.ui.web.link.pages import PAGE_MEETING
+from rexview.ui.web.saving.entries import MEETING_PAGE
+from rexview.ui.web.saving.meeting_entries import MOST_CASES, new_meeting_id
+from rexview.ui.web.server import review_sets
+from rexview.ui.web.streamlit_adapter.script_run import form_save_button, typed_fields, words_taken
 from rexview.words import counted, tr
 
 
@@ -90,7 +90,7 @@ def _kept() -> dict[str, str]:
 
 # Meetings and their agendas written by a page's script: buttons, forms, many cases at once.
 #
-# What is typed or dragged goes by the outbox (:mod:`rexview.ui.saving.meeting_entries`).
+# What is typed or dragged goes by the outbox (:mod:`rexview.ui.web.saving.meeting_entries`).
 
 LONGEST_NAME: Final = 120
 USUAL_MINUTES: Final = 60

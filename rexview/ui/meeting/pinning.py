@@ -14,10 +14,6 @@ from rexview.analysis import CaseFilter, Engine
 from rexview.analysis.meetings import Meeting
 from rexview.errors import StoreError
 from rexview.schema import ReviewSet
-from rexview.ui.access import permissions
-from rexview.ui.components import component
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGE_MEETING
 from rexview.ui.meeting.meetings import (
     all_meetings,
     begin_form,
@@ -29,10 +25,14 @@ from rexview.ui.meeting.meetings import (
     take_off,
 )
 from rexview.ui.safe_text import as_markdown
-from rexview.ui.saving.meeting_entries import MOST_CASES
-from rexview.ui.saving.outbox import outbox_json
-from rexview.ui.server import review_sets
-from rexview.ui.streamlit_adapter.script_run import save_button
+from rexview.ui.web.access import permissions
+from rexview.ui.web.components import component
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.pages import PAGE_MEETING
+from rexview.ui.web.saving.meeting_entries import MOST_CASES
+from rexview.ui.web.saving.outbox import outbox_json
+from rexview.ui.web.server import review_sets
+from rexview.ui.web.streamlit_adapter.script_run import save_button
 from rexview.words import tr, trn
 
 KEYS: Final = ((tr("Shift+M"), tr("pin the case for a meeting")),)
@@ -95,7 +95,7 @@ def show_pins(
         By which the cases were found: it is kept with them.
     page : str
         The name under which the page sends what it writes itself, see
-        :mod:`rexview.ui.saving.entries`; empty for one that writes nothing.
+        :mod:`rexview.ui.web.saving.entries`; empty for one that writes nothing.
     case : str, optional
         The case that the page shows, which gets a button and a key; None on a page of many.
     many : sequence of Many

@@ -29,8 +29,6 @@ from rexview.analysis.download_frames import (
     pair_frame,
     read_frame,
 )
-from rexview.analysis.filter.conditions import OF_CASES
-from rexview.analysis.filter.wording import value_name
 from rexview.analysis.multiple_choice import (
     CATEGORY_TAGS,
     ChoiceCell,
@@ -43,16 +41,13 @@ from rexview.analysis.multiple_choice import (
 )
 from rexview.analysis.published import rexvqa
 from rexview.analysis.published.rexvqa import PublishedTable
+from rexview.analysis.query.filter.conditions import OF_CASES
+from rexview.analysis.query.filter.wording import value_name
 from rexview.analysis.ranking import Ranking, ranked
 from rexview.stats.bootstrap import Interval
 from rexview.stats.failure_rates import Rate
 from rexview.stats.multiple_choice import Rater
 from rexview.ui.charts import show_chart
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import linked_html
-from rexview.ui.link.link_choices import option_kept_in_link, published_shown
-from rexview.ui.server import query_cache
-from rexview.ui.server.shared_work import cache_on_first_argument
 from rexview.ui.tables.data_table import show_downloads, show_table
 from rexview.ui.tables.number_table import (
     MOST_PAIRS,
@@ -71,6 +66,11 @@ from rexview.ui.tables.number_table import (
     table_html,
 )
 from rexview.ui.tables.ranked import ranked_item, ranked_tools
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import linked_html
+from rexview.ui.web.link.link_choices import option_kept_in_link, published_shown
+from rexview.ui.web.server import query_cache
+from rexview.ui.web.server.shared_work import cache_on_first_argument
 from rexview.words import counted, inside, listed, tr, trn
 
 # The tables of the Multiple choice page as HTML: every number is a link to its questions.

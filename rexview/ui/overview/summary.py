@@ -24,18 +24,18 @@ from rexview.analysis.overview import (
     self_contradictions,
 )
 from rexview.analysis.ranking import ranked
-from rexview.detect.core.precision import precision_of
+from rexview.detect.precision import precision_of
 from rexview.detect.self_contradiction import compare_ahead
 from rexview.schema import ReviewSet
-from rexview.ui.access import permissions
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import browse_link, href, linked_html
-from rexview.ui.link.pages import PAGE_CASE, PAGE_OVERVIEW
-from rexview.ui.server import query_cache
-from rexview.ui.server.shared_work import cache_on_first_argument
 from rexview.ui.tables.number_table import NOTHING, cells, ranked_head, rows_table
 from rexview.ui.tables.ranked import CSS as RANKED
 from rexview.ui.tables.ranked import ranked_item, ranked_tools
+from rexview.ui.web.access import permissions
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import browse_link, href, linked_html
+from rexview.ui.web.link.pages import PAGE_CASE, PAGE_OVERVIEW
+from rexview.ui.web.server import query_cache
+from rexview.ui.web.server.shared_work import cache_on_first_argument
 from rexview.vocab import DIMENSION_NAMES, FAILURES, HEADLINE_FAILURES
 from rexview.words import tr, trn
 

@@ -37,16 +37,16 @@ from rexview.schema import ReviewSet
 from rexview.stats import write_score
 from rexview.stats.agreement import PairAgreement, unit_name
 from rexview.ui import reviews
-from rexview.ui.app.shell import show_nothing_yet
 from rexview.ui.charts import show_chart, show_charts_beside
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import browse_link, href, linked_html
-from rexview.ui.link.link_choices import choose_page, kept_in_link, published_shown
-from rexview.ui.link.pages import PAGE_CASE, PAGE_READERS, PAGE_SCORE, PAGE_STUDY
 from rexview.ui.safe_text import as_markdown
-from rexview.ui.server import server_state
 from rexview.ui.tables.data_table import show_downloads
 from rexview.ui.tables.number_table import NOTHING, Reasons, cells, linked_number, table_html
+from rexview.ui.web.app.shell import show_nothing_yet
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import browse_link, href, linked_html
+from rexview.ui.web.link.link_choices import choose_page, kept_in_link, published_shown
+from rexview.ui.web.link.pages import PAGE_CASE, PAGE_READERS, PAGE_SCORE, PAGE_STUDY
+from rexview.ui.web.server import server_state
 from rexview.vocab import DIMENSION_NAMES
 from rexview.words import counted, tr, trn
 

@@ -36,12 +36,7 @@ from rexview.metrics.identity import MetricId
 from rexview.schema import ReviewSet
 from rexview.stats.metric_correlation import COEFFICIENTS
 from rexview.stats.report_metrics import LEAST_FOR_A_PLACE
-from rexview.ui.app.shell import show_nothing_yet
 from rexview.ui.charts import show_charts_beside
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import linked_html
-from rexview.ui.link.link_choices import kept_in_link, option_kept_in_link, published_shown
-from rexview.ui.link.pages import PAGE_DATA
 from rexview.ui.report_generation import metric_boards
 from rexview.ui.report_generation import metric_boards as report_html
 from rexview.ui.report_generation.metric_boards import (
@@ -51,8 +46,13 @@ from rexview.ui.report_generation.metric_boards import (
     published_html,
 )
 from rexview.ui.safe_text import as_markdown
-from rexview.ui.server import query_cache, review_sets
 from rexview.ui.tables.data_table import show_table
+from rexview.ui.web.app.shell import show_nothing_yet
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import linked_html
+from rexview.ui.web.link.link_choices import kept_in_link, option_kept_in_link, published_shown
+from rexview.ui.web.link.pages import PAGE_DATA
+from rexview.ui.web.server import query_cache, review_sets
 from rexview.words import inside, tr
 
 MOST_DISPUTES: Final = 12

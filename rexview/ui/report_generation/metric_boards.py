@@ -7,9 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from rexview.analysis.engine import DisputedReport
-from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.linked_count import Count
 from rexview.analysis.published.rexrank import (
     ERROR_RATES_SOURCE,
     METRICS,
@@ -18,6 +15,9 @@ from rexview.analysis.published.rexrank import (
     PublishedMean,
     published_error_free,
 )
+from rexview.analysis.query.engine import DisputedReport
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.filter.linked_count import Count
 from rexview.analysis.ranking import Ranking, in_each_group, ranked
 from rexview.analysis.report_generation import (
     FULL_RUN,
@@ -44,9 +44,6 @@ from rexview.stats.bootstrap import Interval
 from rexview.stats.line_edits import FREE_OF
 from rexview.stats.metric_correlation import COEFFICIENTS, Correlation
 from rexview.stats.report_metrics import Board, BoardCell, Rank
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import href
-from rexview.ui.link.pages import PAGE_CASE, PAGE_REPORT_GENERATION
 from rexview.ui.tables.number_table import (
     NOTHING,
     Head,
@@ -59,6 +56,9 @@ from rexview.ui.tables.number_table import (
     table_html,
 )
 from rexview.ui.tables.ranked import ranked_item, ranked_tools
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import href
+from rexview.ui.web.link.pages import PAGE_CASE, PAGE_REPORT_GENERATION
 from rexview.words import counted, inside, tr, trn
 
 DIGITS = 3

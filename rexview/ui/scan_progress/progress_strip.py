@@ -14,15 +14,15 @@ import streamlit as st
 from rexview.analysis import CaseFilter, Engine, Scanned
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.failures import not_judged_caption
-from rexview.detect.processes.background_scan import Progress
+from rexview.detect.scan.background_scan import Progress
 from rexview.metrics.computed import ComputedMetrics
 from rexview.schema import ReviewSet
-from rexview.ui.access import permissions
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import href, linked_html
-from rexview.ui.link.pages import PAGE_CASE, PAGE_OVERVIEW
 from rexview.ui.safe_text import as_markdown
-from rexview.ui.server import failure_scans, review_sets
+from rexview.ui.web.access import permissions
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import href, linked_html
+from rexview.ui.web.link.pages import PAGE_CASE, PAGE_OVERVIEW
+from rexview.ui.web.server import failure_scans, review_sets
 from rexview.vocab import duration
 from rexview.words import counted, tr, trn
 

@@ -20,9 +20,8 @@ import streamlit as st
 from rexview.analysis.case.blinding import blinded_case, blinded_page, cover_names, cover_parts
 from rexview.analysis.case.record import READER_FAILURES, CasePage, failures_of_reader
 from rexview.analysis.colours import slot_colours
-from rexview.analysis.engine import Position
-from rexview.analysis.reader_exposure import REPORT
-from rexview.analysis.study import (
+from rexview.analysis.query.engine import Position
+from rexview.analysis.query.study import (
     TASKS,
     Task,
     models_of_people,
@@ -32,25 +31,32 @@ from rexview.analysis.study import (
     rubric_of,
     slot_name,
 )
+from rexview.analysis.reader_exposure import REPORT
 from rexview.metrics.report_lines import report_lines
 from rexview.schema import Answer, Case, ReviewSet
 from rexview.ui.answers import case_panels as answers_html
 from rexview.ui.answers.flags import link_spans
-from rexview.ui.app.shell import show_nothing_yet
-from rexview.ui.components import component
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.link_choices import option_kept_in_link
-from rexview.ui.link.pages import PAGE_SCORE, PAGE_STUDY
 from rexview.ui.safe_text import inline_html, markdown_html
-from rexview.ui.saving.entries import SCORE_PAGE, TASK_PAGES
-from rexview.ui.saving.outbox import outbox_json
-from rexview.ui.saving.reader_study import Study, given_json, items_to_score
-from rexview.ui.saving.reader_tasks import TASK_LISTS, Comparisons, Corrections, Questions, TaskList
-from rexview.ui.server import review_sets
 from rexview.ui.tables.data_table import show_wide_table
 from rexview.ui.turning.item_pad import draw_pad
 from rexview.ui.turning.ticket import turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
+from rexview.ui.web.app.shell import show_nothing_yet
+from rexview.ui.web.components import component
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.link_choices import option_kept_in_link
+from rexview.ui.web.link.pages import PAGE_SCORE, PAGE_STUDY
+from rexview.ui.web.saving.entries import SCORE_PAGE, TASK_PAGES
+from rexview.ui.web.saving.outbox import outbox_json
+from rexview.ui.web.saving.reader_study import Study, given_json, items_to_score
+from rexview.ui.web.saving.reader_tasks import (
+    TASK_LISTS,
+    Comparisons,
+    Corrections,
+    Questions,
+    TaskList,
+)
+from rexview.ui.web.server import review_sets
 from rexview.vocab import (
     EDIT_KINDS,
     EDIT_SEVERITIES,
@@ -407,7 +413,7 @@ def _show_result(tasks: Questions) -> None:
 
 
 def result_table(tasks: Questions) -> pl.DataFrame:
-    """Return :func:`rexview.analysis.study.own_result` of what may be shown.
+    """Return :func:`rexview.analysis.query.study.own_result` of what may be shown.
 
     Without ``reveal_peers`` in the rules, answers of other readers that came with the set are none.
     """

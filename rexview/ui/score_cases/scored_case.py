@@ -9,27 +9,27 @@ from typing import Any, Final
 import polars as pl
 import streamlit as st
 
-from rexview.analysis.engine import Position
-from rexview.analysis.study import Task
+from rexview.analysis.query.engine import Position
+from rexview.analysis.query.study import Task
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import may
-from rexview.ui.access import permissions
-from rexview.ui.app.shell import show_nothing_yet
-from rexview.ui.components import component
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGE_BROWSE, PAGE_SCORE, PAGE_STUDY
 from rexview.ui.safe_text import lines_as_markdown
-from rexview.ui.saving.reader_study import Study, study_of
-from rexview.ui.saving.reader_tasks import TASK_LISTS
 from rexview.ui.score_cases import reader_pads as tasks_widgets
 from rexview.ui.score_cases.reader_pads import pad_case, pad_data, reader_page
-from rexview.ui.server import review_sets
 from rexview.ui.tables.data_table import show_wide_table
 from rexview.ui.turning.item_pad import draw_pad
 from rexview.ui.turning.ticket import turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import show_nothing_yet
+from rexview.ui.web.components import component
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.pages import PAGE_BROWSE, PAGE_SCORE, PAGE_STUDY
+from rexview.ui.web.saving.reader_study import Study, study_of
+from rexview.ui.web.saving.reader_tasks import TASK_LISTS
+from rexview.ui.web.server import review_sets
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 from rexview.words import tr
 
@@ -191,7 +191,7 @@ def scored_cases_around(
 def show_pad(study: Study, case_id: str) -> None:
     """Show the score pad, a component of our own.
 
-    What the reader enters goes to :mod:`rexview.ui.saving.route`, past the page's script; the page
+    The entries go to :mod:`rexview.ui.web.saving.route`, past the page's script; the page
     learns only which case is wanted, an empty id for the next unscored one. The key is the same for
     every case, so that what is on its way to the server stays with the pad.
     """

@@ -56,12 +56,7 @@ from rexview.analysis.scores import (
 from rexview.stats import NO_ANSWER, STATUSES
 from rexview.stats.paired import FriedmanTest, PairTest
 from rexview.ui.charts import show_chart, show_charts_beside
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import linked_html
-from rexview.ui.link.link_choices import option_kept_in_link, published_shown
 from rexview.ui.safe_text import as_markdown
-from rexview.ui.server import query_cache
-from rexview.ui.server.shared_work import cache_on_first_argument
 from rexview.ui.tables.data_table import show_table, show_wide_table
 from rexview.ui.tables.number_table import (
     MOST_PAIRS,
@@ -79,6 +74,11 @@ from rexview.ui.tables.number_table import (
     written_p,
 )
 from rexview.ui.tables.ranked import ranked_item, ranked_tools
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import linked_html
+from rexview.ui.web.link.link_choices import option_kept_in_link, published_shown
+from rexview.ui.web.server import query_cache
+from rexview.ui.web.server.shared_work import cache_on_first_argument
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS
 from rexview.words import counted, listed, noun, tr, trn
 

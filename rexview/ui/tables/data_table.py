@@ -18,10 +18,10 @@ import streamlit as st
 
 from rexview.analysis.download_files import TABLE_FORMS, TableFile, table_bytes
 from rexview.errors import Problem, RexviewError
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import linked_html
 from rexview.ui.safe_text import lines_as_markdown
-from rexview.ui.server import review_sets
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import linked_html
+from rexview.ui.web.server import review_sets
 from rexview.words import tr, trn
 
 _NO_TITLES: Final[Mapping[str, str]] = MappingProxyType({})

@@ -13,9 +13,9 @@ from rexview.analysis import Count
 from rexview.analysis.colours import NO_COLOUR
 from rexview.analysis.ranking import Ranking
 from rexview.stats.bootstrap import Interval
-from rexview.ui.link.in_app import browse_link
 from rexview.ui.tables.ranked import CSS as RANKED
 from rexview.ui.tables.ranked import ranked_item
+from rexview.ui.web.link.in_app import browse_link
 from rexview.words import tr
 
 # Tables that a phone shows row by row: each cell under the name of its column.

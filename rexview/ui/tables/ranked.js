@@ -1,6 +1,6 @@
 // Long rankings (rexview/ui/tables/ranked.py): all of them on demand, and a search by name.
 
-import { tr } from "../components/words.js";
+import { tr } from "../web/components/words.js";
 
 const RANKING = ".rx-ranked";
 

@@ -9,13 +9,13 @@ from typing import Any, Final
 import streamlit as st
 
 from rexview.schema import ReviewSet
-from rexview.ui.access import permissions
-from rexview.ui.link import keys as link_keys
-from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.sealed_tokens import Grant
+from rexview.ui.web.access import permissions
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.server import review_sets, server_state
+from rexview.ui.web.server.sealed_tokens import Grant
 
 ADDRESS: Final = "rexview/cases"
-"""Where cases are fetched, relative to the app; see :mod:`rexview.ui.app.case_routes`."""
+"""Where cases are fetched, relative to the app; see :mod:`rexview.ui.web.app.case_routes`."""
 KIND: Final = "cases"
 _MOST_PASSED: Final = 1000
 _LONGEST_ID: Final = 1000

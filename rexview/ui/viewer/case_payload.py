@@ -9,12 +9,11 @@ from typing import Any, Final
 from rexview.analysis.case.finding_links import label_keys
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.colours import REFERENCE_ON_FILM, slot_colours
-from rexview.analysis.engine import Position
+from rexview.analysis.query.engine import Position
 from rexview.errors import ImageError, PathEscape
 from rexview.geometry import BoxSide, box_problem
 from rexview.reviewset.image_files import KnownImage, known_image
 from rexview.schema import Answer, AnswerBox, Flag, ReferenceBox, ReviewSet
-from rexview.ui.server import review_sets
 from rexview.ui.turning.ticket import follow
 from rexview.ui.viewer import (
     VIEWER_KEY,
@@ -28,6 +27,7 @@ from rexview.ui.viewer import (
     with_keys,
 )
 from rexview.ui.viewer.viewer_component import pixel_link, shown_image
+from rexview.ui.web.server import review_sets
 from rexview.words import tr
 
 REFERENCE_GROUP: Final = "reference"

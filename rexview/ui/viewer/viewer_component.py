@@ -12,8 +12,8 @@ from rexview.errors import ImageError, PathEscape
 from rexview.geometry import UNKNOWN_ORIENTATION, Orientation
 from rexview.reviewset.image_files import KnownImage
 from rexview.schema import ReviewSet
-from rexview.ui.access.image_links import image_name, pixel_url
-from rexview.ui.components import component
+from rexview.ui.web.access.image_links import image_name, pixel_url
+from rexview.ui.web.components import component
 from rexview.vocab import FRONTAL_VIEWS, VIEWS
 from rexview.words import tr
 

@@ -13,8 +13,8 @@ from rexview.analysis.case.blinding import (
     covered,
 )
 from rexview.analysis.case.record import failing_first, failing_models, gather_case
-from rexview.analysis.memory.engine import memory_engine
-from rexview.analysis.study import slots_of
+from rexview.analysis.query.memory.engine import memory_engine
+from rexview.analysis.query.study import slots_of
 
 
 def cover(text, *names, plain=(), more=()):

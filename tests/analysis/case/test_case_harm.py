@@ -12,7 +12,7 @@ from rexview.analysis.case.record import (
     failures_of_answer,
     gather_case,
 )
-from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.reviewset import load
 from rexview.schema import Flag
 from rexview.settings import DEMO_FOLDER

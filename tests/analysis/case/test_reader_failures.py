@@ -9,7 +9,7 @@ import pytest
 from rexview.analysis import CaseFilter
 from rexview.analysis.case.blinding import blinded_case
 from rexview.analysis.case.record import failures_of_reader
-from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.schema import Answer, Case
 
 QUESTION = Case(

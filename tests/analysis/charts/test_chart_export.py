@@ -15,8 +15,8 @@ from rexview.analysis.charts.export import chart_file_name, export_chart, print_
 from rexview.analysis.charts.linked import KEY, LinkedChart
 from rexview.analysis.charts.overview import means_chart
 from rexview.analysis.download_files import table_csv
-from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.overview import overview
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.errors import ChartError
 
 HOSTILE = {

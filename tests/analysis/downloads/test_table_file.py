@@ -10,7 +10,7 @@ import pytest
 from rexview.analysis.download_files import TableFile, table_bytes
 from rexview.analysis.download_frames import FAILURE_SHARES, failure_frame, score_frame
 from rexview.analysis.failures import failure_tables
-from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.analysis.scores import TABLE_1, score_tables
 from rexview.reviewset import load
 

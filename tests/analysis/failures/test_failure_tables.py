@@ -17,7 +17,7 @@ from rexview.analysis.failures import (
     group_choices,
     judged_caption,
 )
-from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.reviewset import load
 from rexview.ui.failures.failure_rates import rates_html
 from rexview.vocab import FAILURES

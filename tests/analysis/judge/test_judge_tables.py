@@ -17,7 +17,6 @@ from support.judge.judged_set import (
 from rexview.analysis import CaseFilter
 from rexview.analysis.case.judge_opinions import opinions_on
 from rexview.analysis.failures import failure_tables
-from rexview.analysis.filter.wording import chips, unknown_values
 from rexview.analysis.judges import (
     NEVER,
     failure_words,
@@ -26,7 +25,8 @@ from rexview.analysis.judges import (
     score_words,
     scores_caption,
 )
-from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.query.filter.wording import chips, unknown_values
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.reviewset import load
 from rexview.stats.judges import Judge
 

@@ -4,8 +4,8 @@ import pytest
 from support.small_set import write_set
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.filter.wording import describe
-from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.query.filter.wording import describe
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.errors import FilterError
 from rexview.people import Person
 from rexview.reviewset import load

@@ -14,7 +14,7 @@ from support.rows import each_row
 from rexview.analysis.case.record import gather_case
 from rexview.analysis.meeting_steps import letters_of, shown_case
 from rexview.analysis.meetings import FIRST_STEP, Meeting
-from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.analysis.written_failures import FailureWords, MarkedAnswer
 from rexview.judge.written import wording_of
 from rexview.reviewset import load

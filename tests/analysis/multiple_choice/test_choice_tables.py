@@ -9,8 +9,6 @@ import pytest
 from support.made_rows.choices import CATEGORIES, READ, write_choice_set
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.filter.linked_count import Count
-from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.multiple_choice import (
     NOT_IN_IT,
     ChoiceCell,
@@ -23,6 +21,8 @@ from rexview.analysis.multiple_choice import (
     on_read_questions,
     order_of,
 )
+from rexview.analysis.query.filter.linked_count import Count
+from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
 from rexview.reviewset import load
 from rexview.stats.multiple_choice import choice_accuracies
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.published.rexecution import (
     QUANTITIES,
     measured_rates,
     published_rates,
     published_scores,
 )
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.analysis.scores import score_tables
 from rexview.stats.final import SCORE_ORDER
 

@@ -11,7 +11,7 @@ from rexview.analysis.adjudication import (
     next_without_consensus,
     reader_labels,
 )
-from rexview.analysis.memory.study import only_finished
+from rexview.analysis.query.memory.study import only_finished
 from rexview.store.current_state import ADJUDICATIONS
 from rexview.vocab import TEXT_DIMENSIONS
 

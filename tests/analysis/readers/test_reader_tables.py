@@ -18,8 +18,8 @@ from rexview.analysis.charts.readers import (
     drift_charts,
     stricter_chart,
 )
-from rexview.analysis.filter.conditions import ReaderPair
-from rexview.analysis.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.query.filter.conditions import ReaderPair
+from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.readers import (
     ReaderTables,
     agreement_caption,

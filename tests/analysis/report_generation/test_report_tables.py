@@ -8,10 +8,10 @@ import pytest
 from support.made_rows.reports import TABLES
 
 from rexview.analysis import report_generation as tables_module
-from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.wording import value_name
-from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.published.rexrank import published_board
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.filter.wording import value_name
+from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.report_generation import (
     correlation_caption,
     direction_caption,

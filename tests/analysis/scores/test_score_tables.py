@@ -18,7 +18,7 @@ from rexview.analysis.charts.scores import (
     split_chart,
 )
 from rexview.analysis.colours import model_colours
-from rexview.analysis.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.scores import (
     ScoreTables,
     Split,

@@ -11,8 +11,8 @@ from support.small_set import ANSWERS, write_set
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.case.record import gather_case
-from rexview.analysis.filter.wording import chips, describe
-from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.query.filter.wording import chips, describe
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.analysis.written_failures import FAILURE_KIND as WORDS
 from rexview.analysis.written_failures import (
     MARK_KIND,

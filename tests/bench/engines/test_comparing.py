@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from rexview.analysis.engine import Engine
-from rexview.analysis.filter.case_filter import MENTIONS, SORTS, CaseFilter
-from rexview.analysis.memory.engine import MemoryEngine, memory_engine
-from rexview.bench.engines.comparison import (
+from bench.engines.comparison import (
     HOSTILE,
     NOT_ON_TABLES,
     QUESTIONS,
@@ -22,7 +19,10 @@ from rexview.bench.engines.comparison import (
     difference,
     plain,
 )
-from rexview.bench.engines.everything import EverythingSet
+from bench.engines.everything import EverythingSet
+from rexview.analysis.query.engine import Engine
+from rexview.analysis.query.filter.case_filter import MENTIONS, SORTS, CaseFilter
+from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
 from rexview.reviewset import load
 
 

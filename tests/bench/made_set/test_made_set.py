@@ -3,9 +3,9 @@
 import polars as pl
 import pytest
 
+from bench.made_set import MadeSet, make_set
+from bench.made_set.studies import CATEGORIES, studies_of
 from rexview import cli
-from rexview.bench.made_set import MadeSet, make_set
-from rexview.bench.made_set.studies import CATEGORIES, studies_of
 from rexview.errors import ReviewSetError
 from rexview.reviewset import check, image_path, load
 from rexview.vocab import DIMENSIONS
@@ -114,7 +114,7 @@ def test_the_words_of_an_answer_are_those_of_its_option(written):
 
 
 def test_parts_join_into_one_set(tmp_path, monkeypatch):
-    monkeypatch.setattr("rexview.bench.made_set.writing._ROWS", 150)
+    monkeypatch.setattr("bench.made_set.writing._ROWS", 150)
     folder = made(tmp_path / "set", parquet=True)
     assert len(list((folder / "cases").iterdir())) == 4
     assert check(folder) == []

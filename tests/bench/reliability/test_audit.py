@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rexview.bench.reliability.audit import Audit, Cell, SentEntry, audit
+from bench.reliability.audit import Audit, Cell, SentEntry, audit
 from rexview.store import Stored
 
 HERE, THERE = Cell("c1", "m", "process"), Cell("c1", "m", "image_style", 0)

@@ -5,11 +5,11 @@ from random import Random
 import pytest
 from support.small_set import write_set
 
-from rexview.bench.reliability import full, held, killed, many_readers, with_fault
-from rexview.bench.reliability.audit import audit
-from rexview.bench.reliability.damage import becoming_writable, renamed, set_edited
-from rexview.bench.reliability.reader import FROM_PAGES, KINDS, Reader, readers
-from rexview.bench.reliability.server import ScoreServer
+from bench.reliability import full, held, killed, many_readers, with_fault
+from bench.reliability.audit import audit
+from bench.reliability.damage import becoming_writable, renamed, set_edited
+from bench.reliability.reader import FROM_PAGES, KINDS, Reader, readers
+from bench.reliability.server import ScoreServer
 
 WRONG = ("lost", "missing", "doubled", "strange", "altered", "disordered", "refused", "crashes")
 

@@ -2,9 +2,9 @@
 
 import json
 
-from rexview.bench import reliability
-from rexview.bench.measure import document
-from rexview.bench.reliability.damage import flip_bytes
+from bench import reliability
+from bench.measure import document
+from bench.reliability.damage import flip_bytes
 
 CLEAN = {"run": "killed", "entries": 12, "kills": 3, "lost": 0, "missing": 0, "refused": 0}
 

@@ -17,7 +17,7 @@ from rexview.reviewset import load
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
-from rexview.ui.link.pages import ADDRESSES
+from rexview.ui.web.link.pages import ADDRESSES
 
 pytestmark = pytest.mark.browser
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}

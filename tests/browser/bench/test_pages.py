@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from rexview.bench import start, viewer
-from rexview.bench import viewer as next_case
-from rexview.bench.measure import Measured, document
+from bench import start, viewer
+from bench import viewer as next_case
+from bench.measure import Measured, document
 from rexview.settings import DEMO_FOLDER
 
 pytestmark = pytest.mark.browser

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from support.browser.waiting import until
 from support.small_set import CASES, write_set
 
-from rexview.bench.remote import S3_VARIABLES
+from bench.remote import S3_VARIABLES
 
 pytestmark = pytest.mark.browser
 

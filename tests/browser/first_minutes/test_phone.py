@@ -8,7 +8,7 @@ from support.browser.covered import words_under
 from support.browser.waiting import calm
 from support.browser.walk import walk_to
 
-from rexview.ui.link.pages import PAGES
+from rexview.ui.web.link.pages import PAGES
 
 pytestmark = pytest.mark.browser
 PHONE = {"width": 390, "height": 844}

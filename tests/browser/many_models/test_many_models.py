@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 from support.browser.waiting import calm
 
-from rexview.bench.made_set import MadeSet, make_set
-from rexview.bench.made_set.writing import make_reports
+from bench.made_set import MadeSet, make_set
+from bench.made_set.writing import make_reports
 
 pytestmark = pytest.mark.browser
 MODELS, MOST_PIXELS = 30, 6_000

@@ -12,7 +12,7 @@ from rexview.reviewset import load
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
-from rexview.ui.components import module_address
+from rexview.ui.web.components import module_address
 
 pytestmark = pytest.mark.browser
 ANN = Person("ann", "Ann", "lead")

@@ -8,7 +8,7 @@ from support.browser.names import name_browsers
 from support.browser.traffic import assert_hidden, record
 from support.browser.waiting import becomes
 
-from rexview.bench.meeting import MEETING, MeetingServer
+from bench.meeting import MEETING, MeetingServer
 
 pytestmark = pytest.mark.browser
 _SHORTEST = 25

@@ -3,8 +3,8 @@
 import pytest
 from support.browser.waiting import pass_time
 
-from rexview.bench.meeting import MeetingServer
-from rexview.ui.components import module_address
+from bench.meeting import MeetingServer
+from rexview.ui.web.components import module_address
 from rexview.vocab import MEETING_STEPS
 
 pytestmark = pytest.mark.browser

@@ -4,12 +4,12 @@ import pytest
 from playwright.sync_api import expect
 from support.browser.viewer_modules import serve_modules
 
-from rexview.ui.components import module_address
+from rexview.ui.web.components import module_address
 
 pytestmark = pytest.mark.browser
 BALLOTS = module_address("meeting/live/assets/ballots.js")
 CARD = module_address("meeting/presenting/assets/room/votes.js")
-KEPT = module_address("saving/assets/kept.js")
+KEPT = module_address("web/saving/assets/kept.js")
 GIVEN = """async ([ballots, kept]) => {
   const [{ Ballots }, { Kept }] = await Promise.all([ballots, kept].map((one) => import(one)));
   window.asked = [];

@@ -16,12 +16,12 @@ from support.small_set import CASES
 from support.websocket_session import Hand
 
 from rexview.detect import detectors
-from rexview.detect.core.scan import scan
+from rexview.detect.scan.scan import scan
 from rexview.reviewset import load
 from rexview.store.location import set_key
-from rexview.ui.app.shell import _IN_MEMORY_ONLY as IN_MEMORY_ONLY
-from rexview.ui.link.pages import ADDRESSES, PAGE_CASE, PAGE_SCORE
-from rexview.ui.server.loaded_sets import _LOOKS_EVERY_S
+from rexview.ui.web.app.shell import _IN_MEMORY_ONLY as IN_MEMORY_ONLY
+from rexview.ui.web.link.pages import ADDRESSES, PAGE_CASE, PAGE_SCORE
+from rexview.ui.web.server.loaded_sets import _LOOKS_EVERY_S
 
 pytest.importorskip("chdb", reason="chDB is not installed")
 pytest.importorskip("clickhouse_connect", reason="clickhouse-connect is not installed")
@@ -35,7 +35,7 @@ BOX = {"image": "i", "label": "left effusion", "box": [5, 60, 30, 30]}
 def tables():
     from support.clickhouse.server import ClickHouseServer
 
-    from rexview.analysis.clickhouse.database import InProcess
+    from rexview.analysis.query.clickhouse.database import InProcess
 
     session = InProcess(None, "browser").session
     with ClickHouseServer(session=session, database="browser") as running:
@@ -45,8 +45,8 @@ def tables():
 @pytest.fixture(scope="module")
 def app(start_app, tables, tmp_path_factory):
     """The app on a set that nobody has written anything about."""
-    from rexview.analysis.clickhouse.database import database_at
-    from rexview.analysis.clickhouse.loading import load_set
+    from rexview.analysis.query.clickhouse.database import database_at
+    from rexview.analysis.query.clickhouse.loading import load_set
 
     cases = [{**case, "images": [{**case["images"][0], "path": "one.png"}]} for case in CASES]
     texts = {"quokka": "Left pleural effusion.", "zephyr": "No effusion at all."}

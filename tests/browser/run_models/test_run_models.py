@@ -180,7 +180,7 @@ def test_a_killed_run_says_so_and_is_resumed_after_a_restart_of_the_server(
 
 
 def test_a_run_goes_on_when_the_server_ends(folder, server, tmp_path, open_page, another):
-    from rexview.bench.serving import ROOT, serve
+    from bench.serving import ROOT, serve
 
     server.options(delay_s=1.5)
     environment = {

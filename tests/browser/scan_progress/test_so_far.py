@@ -9,7 +9,7 @@ from support.review_folder import named, write_review_set
 
 from rexview import reviewset
 from rexview.analysis import CaseFilter
-from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.query.memory.engine import memory_engine
 
 pytestmark = pytest.mark.browser
 CASES, MODELS = 700, ("g", "m")

@@ -22,14 +22,14 @@ from support.browser.traffic import Traffic, assert_hidden, record
 from support.browser.waiting import PATIENCE_MS, pass_time
 from support.review_folder import named, score_rows, write_review_set
 
-from rexview.analysis.memory.study import required_scores
-from rexview.bench.reliability.reader import slots_to_give
-from rexview.bench.reliability.server import ScoreServer
+from bench.reliability.reader import slots_to_give
+from bench.reliability.server import ScoreServer
+from rexview.analysis.query.memory.study import required_scores
 from rexview.people import Person
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
-from rexview.ui.server import review_sets
-from rexview.ui.server.sealed_tokens import Grant, LinkSigner
+from rexview.ui.web.server import review_sets
+from rexview.ui.web.server.sealed_tokens import Grant, LinkSigner
 
 pytestmark = pytest.mark.browser
 ANNA, BOB = "anna@clinic.example", "bob@clinic.example"

@@ -13,7 +13,7 @@ from support.browser.sets_of_tests import SetOfTest, SetsOfTests
 from support.browser.waiting import PATIENCE_MS, pass_time, until
 from support.small_set import write_set
 
-from rexview.bench.reliability.server import ScoreServer
+from bench.reliability.server import ScoreServer
 from rexview.people import Person
 from rexview.store import Entry
 

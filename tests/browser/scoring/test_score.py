@@ -17,7 +17,7 @@ from support.browser.waiting import pass_time, until
 from support.browser.walk import load_or_follow
 from support.small_set import write_set
 
-from rexview.bench.serving import serve
+from bench.serving import serve
 
 pytestmark = pytest.mark.browser
 READER = "Dr. Score"

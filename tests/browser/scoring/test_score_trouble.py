@@ -18,9 +18,9 @@ from support.postgres import running
 from support.small_disk import mounted
 from support.small_set import write_set
 
-from rexview.analysis.study import slots_of
-from rexview.bench.reliability.audit import audit
-from rexview.bench.reliability.server import ScoreServer
+from bench.reliability.audit import audit
+from bench.reliability.server import ScoreServer
+from rexview.analysis.query.study import slots_of
 from rexview.reviewset import load
 from rexview.store import open_reviews
 from rexview.store.database.connection import close_databases

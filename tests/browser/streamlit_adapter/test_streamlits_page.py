@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.browser.waiting import until
 
-from rexview.ui.streamlit_adapter.page_markup import CLASSES, TEST_IDS
+from rexview.ui.web.streamlit_adapter.page_markup import CLASSES, TEST_IDS
 
 pytestmark = pytest.mark.browser
 APP = Path(__file__).parent / "apps" / "every_widget.py"
@@ -28,7 +28,7 @@ def test_every_id_meets_an_element(new_page, start_app):
         missing.difference_update(one for one in list(missing) if page.locator(one).count())
         return sorted(missing)
 
-    until(page, unseen, lambda left: not left)  # else see ui/streamlit_adapter/page_markup.py
+    until(page, unseen, lambda left: not left)  # else see ui/web/streamlit_adapter/page_markup.py
 
 
 def test_the_address_leads_to_a_page_as_the_back_button_does(new_page, start_app):

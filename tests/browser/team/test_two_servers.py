@@ -9,17 +9,17 @@ from support.browser.score_pad import Watch, wait_for_case, wait_saved
 from support.browser.team_sign_in import visit
 from support.browser.waiting import PATIENCE_MS, calm, pass_time, until, watch
 
-from rexview.bench.reliability.server import SECRET
-from rexview.bench.serving import free_port
-from rexview.bench.team_server import Team, nginx
+from bench.reliability.server import SECRET
+from bench.serving import free_port
+from bench.team_server import Team, nginx
 from rexview.people import Person
 from rexview.store import open_reviews
 from rexview.store.database.connection import close_databases
-from rexview.ui.access.sign_in import link_owner
 from rexview.ui.meeting.live.admission import ADDRESS, KIND
 from rexview.ui.meeting.live.rooms import ELSEWHERE
-from rexview.ui.server import review_sets
-from rexview.ui.server.sealed_tokens import Grant, LinkSigner
+from rexview.ui.web.access.sign_in import link_owner
+from rexview.ui.web.server import review_sets
+from rexview.ui.web.server.sealed_tokens import Grant, LinkSigner
 from tools.programs import find
 
 pytestmark = pytest.mark.browser

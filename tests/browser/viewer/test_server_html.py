@@ -2,7 +2,7 @@
 
 import pytest
 
-from rexview.ui.components import module_address
+from rexview.ui.web.components import module_address
 
 pytestmark = pytest.mark.browser
 _HOSTILE = """
@@ -32,7 +32,7 @@ def test_what_a_page_is_made_of_stays_and_nothing_that_runs(demo, browser):
           await new Promise((done) => setTimeout(done, 300));
           return [place.innerHTML, window.hit ?? null];
         }""",
-        [f"./{module_address('components/server_html.js')}", _HOSTILE],
+        [f"./{module_address('web/components/server_html.js')}", _HOSTILE],
     )
     written, hit = made
     assert hit is None

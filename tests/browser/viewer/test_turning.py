@@ -20,7 +20,7 @@ from support.small_set import write_set
 from rexview.people import Person
 from rexview.store import Entry
 from rexview.ui.case.case_page import PARTS
-from rexview.ui.components import module_address
+from rexview.ui.web.components import module_address
 
 pytestmark = pytest.mark.browser
 CASES = "**/rexview/cases/**"

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from support.browser.waiting import becomes, calm, pass_time, until
 from support.browser.walk import follow
 
-from rexview.ui.components import module_address
+from rexview.ui.web.components import module_address
 
 pytestmark = pytest.mark.browser
 APP = Path(__file__).parent / "apps" / "viewer_app.py"

@@ -5,10 +5,10 @@ from support.browser.score_pad import known_reader
 from support.browser.waiting import calm
 from support.words.bare import PUBLISHED, bare, words_of_guides, words_of_set
 
-from rexview.bench import serving
-from rexview.bench.serving import begin_process
-from rexview.detect.findings.lexicon import lexicon
+from bench import serving
+from bench.serving import begin_process
 from rexview.settings import DEMO_FOLDER
+from rexview.text.findings.lexicon import lexicon
 
 pytestmark = pytest.mark.browser
 PAGES = (

@@ -11,7 +11,7 @@ from support.judge.own_words import write_looked_through
 from support.judge.set_to_judge import ANSWERS, write_judged
 
 from rexview.analysis import CaseFilter, written_failures, written_results
-from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.analysis.written_results import SAID, condition, found_in, found_rows, judged_versions
 from rexview.cli import main
 from rexview.errors import SettingsError

@@ -3,9 +3,9 @@
 from support.rows import each_row
 
 from rexview.detect import flags_for
-from rexview.detect.findings import find_mentions
-from rexview.detect.findings.mention import leads, number_of
 from rexview.schema import Answer, Case, Report
+from rexview.text.findings import find_mentions
+from rexview.text.findings.mention import leads, number_of
 
 
 @each_row(

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.rows import each_row
 
-from rexview.bench.corpus import laterality_pairs
+from bench.corpus import laterality_pairs
 from rexview.detect import find_flags, flag_rows, flags_for
-from rexview.detect.core.detector import Detector
+from rexview.detect.detector import Detector
 from rexview.detect.laterality.detector import Laterality, SideIncomplete
 from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, Report, StudyImage
 

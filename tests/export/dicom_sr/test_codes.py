@@ -6,9 +6,9 @@ import pytest
 import yaml
 from pydicom.sr._concepts_dict import concepts
 
-from rexview.detect.findings.lexicon import lexicon
 from rexview.export import dicom_sr
 from rexview.export.dicom_sr.objects import coded
+from rexview.text.findings.lexicon import lexicon
 
 TABLE = yaml.safe_load(Path(dicom_sr.__file__).with_name("codes.yaml").read_text("utf-8"))
 ROWS = [

@@ -3,7 +3,7 @@
 import { newDocument } from "./page.js";
 import { holdTime, letTimeGo } from "./time.js";
 
-const OUTBOX = new URL("../../../rexview/ui/saving/assets/outbox.js", import.meta.url);
+const OUTBOX = new URL("../../../rexview/ui/web/saving/assets/outbox.js", import.meta.url);
 const UNSENT = "rexview:unsent:";
 let opened = 0;
 
@@ -49,7 +49,7 @@ export function changedElsewhere({ window }, key, newValue) {
   window.dispatchEvent(Object.assign(new Event("storage"), { key, newValue }));
 }
 
-/** What takes entries, each token once, as `rexview/ui/saving/route.py` answers. */
+/** What takes entries, each token once, as `rexview/ui/web/saving/route.py` answers. */
 export class FakeServer {
   constructor() {
     this.rows = []; // [person, entry], in the order in which they were saved

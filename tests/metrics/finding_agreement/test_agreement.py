@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.rows import each_row
 
-from rexview.detect.findings import finding_info
 from rexview.harm import load_harm
 from rexview.metrics.finding_agreement import Part, Request, compare, stated_in, weigher
 from rexview.metrics.finding_agreement.stated import rules
+from rexview.text.findings import finding_info
 
 RANKING_TESTS = Path(__file__).parents[4] / "shared" / "data" / "radjudge" / "cases.json"
 

@@ -9,7 +9,7 @@ from support.model_server import started
 from rexview.models.asking.reading import read_answer
 from rexview.models.backend import Reply
 from rexview.models.endpoints.endpoint import Endpoint
-from rexview.written_boxes import BoxForm
+from rexview.text.written_boxes import BoxForm
 
 CARD = "medgemma-1.5-4b-it"
 

@@ -11,9 +11,9 @@ from support.page_text import components, shown
 
 from rexview.people import Person
 from rexview.store import Entry
-from rexview.ui.access import permissions
-from rexview.ui.app import case_routes
-from rexview.ui.server import review_sets
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app import case_routes
+from rexview.ui.web.server import review_sets
 
 EVE = Person("eve", "Eve E.", "adjudicator")
 REASON = "Reasonword of the model."
@@ -71,13 +71,13 @@ def test_what_is_fetched_ahead_hides_as_much_and_is_for_curators(open_curate, mo
     turning = desk(open_curate(case="c1"))["turning"]
     address = turning["address"]
     client = TestClient(Starlette(routes=case_routes.routes()))
-    monkeypatch.setattr("rexview.ui.access.sign_in.who_asks", lambda *_: EVE)
+    monkeypatch.setattr("rexview.ui.web.access.sign_in.who_asks", lambda *_: EVE)
     told = client.get(f"/{address}", params={"beside": "c1", "direction": "next"})
     assert [one["case"] for one in told.json()["cases"]] == ["c2", "c3", "c4"]
     assert REASON not in told.text
     for role in ("reader", "viewer"):
         other = Person("rita", "Rita", role)
-        monkeypatch.setattr("rexview.ui.access.sign_in.who_asks", lambda *_, one=other: one)
+        monkeypatch.setattr("rexview.ui.web.access.sign_in.who_asks", lambda *_, one=other: one)
         monkeypatch.setattr(permissions, "current", lambda one=other: one)
         monkeypatch.setattr(permissions, "role", lambda one=other: one.role)
         refused = client.get(f"/{address}", params={"beside": "c1", "direction": "next"})

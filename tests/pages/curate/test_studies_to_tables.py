@@ -18,10 +18,10 @@ from rexview.reviewset import load
 from rexview.settings import load_settings
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
-from rexview.ui.saving.entries import SCORE_PAGE, SentEntry
-from rexview.ui.saving.reader_study import study_of
-from rexview.ui.saving.route import EntryWriter
-from rexview.ui.server import review_sets
+from rexview.ui.web.saving.entries import SCORE_PAGE, SentEntry
+from rexview.ui.web.saving.reader_study import study_of
+from rexview.ui.web.saving.route import EntryWriter
+from rexview.ui.web.server import review_sets
 from rexview.vocab import CRITERIA, QUESTION_TAGS
 
 STUDIES = 10

@@ -7,7 +7,7 @@ from support.page_text import shown
 from support.small_set import CASES, write_set
 
 from rexview.reviewset.compiled import implausible
-from rexview.ui.server import review_sets
+from rexview.ui.web.server import review_sets
 
 
 def test_what_is_open_is_shown(open_app):

@@ -5,9 +5,9 @@ from functools import cache
 import pytest
 
 from rexview.people import Person
-from rexview.ui.access import sign_in
 from rexview.ui.guide.guides import GUIDES, pieces
-from rexview.ui.server import server_state
+from rexview.ui.web.access import sign_in
+from rexview.ui.web.server import server_state
 
 
 def title(name):

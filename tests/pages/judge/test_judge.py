@@ -15,7 +15,7 @@ from support.judge.judged_set import (
 )
 from support.page_text import drawn, shown
 
-from rexview.ui.link import keys as link_keys
+from rexview.ui.web.link import keys as link_keys
 
 ON = {link_keys.QUERY_JUDGE: f"{PROMPT}:{JUDGE}"}
 PAGES = ("case", "failures", "scores", "readers")

@@ -10,8 +10,8 @@ from rexview.people import Person
 from rexview.reviewset import load
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
-from rexview.ui.access import permissions
-from rexview.ui.server import server_state
+from rexview.ui.web.access import permissions
+from rexview.ui.web.server import server_state
 
 LEA = Person("lea", "Lea Lead", "lead")
 YESTERDAY = (datetime.now(UTC) - timedelta(days=1)).date().isoformat()

@@ -8,16 +8,16 @@ from contextlib import contextmanager
 import pytest
 from support.opened_app import server_for
 
-from rexview.analysis.clickhouse.database import InProcess
-from rexview.analysis.clickhouse.loading import load_set
-from rexview.bench.engines.everything import EverythingSet
+from bench.engines.everything import EverythingSet
+from rexview.analysis.query.clickhouse.database import InProcess
+from rexview.analysis.query.clickhouse.loading import load_set
 from rexview.cli.results import with_own_metrics
 from rexview.detect import detectors
-from rexview.detect.core.scan import scan
+from rexview.detect.scan.scan import scan
 from rexview.errors import EngineUnreachable
 from rexview.reviewset import load
 from rexview.store.location import set_key
-from rexview.ui.server import loaded_sets
+from rexview.ui.web.server import loaded_sets
 
 pytest.importorskip("chdb", reason="chDB is not installed")
 

@@ -12,7 +12,7 @@ from support.page_text import components
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.case.blinding import COVER, plain_words
-from rexview.analysis.clickhouse.tables import CASES
+from rexview.analysis.query.clickhouse.tables import CASES
 from rexview.errors import ExportRefused
 from rexview.export.content import make_content
 from rexview.export.formats import FORMATS
@@ -21,19 +21,19 @@ from rexview.export.request import ExportRequest, ExportSource, find_export_case
 from rexview.export.reviewset import exported_set
 from rexview.people import Person
 from rexview.ui import export
-from rexview.ui.access import permissions
 from rexview.ui.comments.case_comments import case_targets
 from rexview.ui.export import of_wanted_cases
-from rexview.ui.saving import route as saving_route
-from rexview.ui.saving.outbox import ADDRESS
-from rexview.ui.saving.reader_study import items_to_score, study_of
-from rexview.ui.saving.reader_tasks import TASK_LISTS
 from rexview.ui.score_cases.reader_pads import item_json, pad_case, pad_data
 from rexview.ui.score_cases.scored_case import scored_cases_around
-from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.loaded_sets import loaded_set
-from rexview.ui.server.review_sets import Seen
-from rexview.ui.server.sealed_tokens import Grant
+from rexview.ui.web.access import permissions
+from rexview.ui.web.saving import route as saving_route
+from rexview.ui.web.saving.outbox import ADDRESS
+from rexview.ui.web.saving.reader_study import items_to_score, study_of
+from rexview.ui.web.saving.reader_tasks import TASK_LISTS
+from rexview.ui.web.server import review_sets, server_state
+from rexview.ui.web.server.loaded_sets import loaded_set
+from rexview.ui.web.server.review_sets import Seen
+from rexview.ui.web.server.sealed_tokens import Grant
 
 READER, OTHER = Person("anna", "Anna", "reader"), Person("bob", "Bob", "reader")
 LEAD = Person("lea", "Lea", "lead")

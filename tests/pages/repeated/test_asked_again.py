@@ -10,7 +10,7 @@ from support.page_text import components, drawn, shown
 from support.repeated_set import write_repeated
 
 from rexview.people import Person
-from rexview.ui.access import permissions
+from rexview.ui.web.access import permissions
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from support.review_folder import named, write_review_set
 from support.small_set import write_set
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.published.rexrank import published_board
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.reviewset import load
 
 HOSTILE = '<img src=x onerror="alert(1)"> **x** $y$'

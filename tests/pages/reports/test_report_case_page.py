@@ -11,7 +11,7 @@ from rexview.people import Person
 from rexview.reviewset import load
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
-from rexview.ui.app import case_routes
+from rexview.ui.web.app import case_routes
 
 
 @pytest.fixture

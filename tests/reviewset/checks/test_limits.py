@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from rexview.cli.main import main
-from rexview.reviewset.importers import run, source_files
-from rexview.reviewset.importers.receipt import ProblemLog
-from rexview.reviewset.importers.table import records, workbook
-from rexview.reviewset.importers.table import sheet as sheets
+from rexview.importers import run, source_files
+from rexview.importers.receipt import ProblemLog
+from rexview.importers.table import records, workbook
+from rexview.importers.table import sheet as sheets
 from rexview.reviewset.json_text import MAX_DEPTH, JsonError, parse
 from rexview.reviewset.tables import parquet
 from rexview.reviewset.tables import parquet as parquet_size

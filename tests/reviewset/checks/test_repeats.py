@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
+from rexview.importers import import_source
 from rexview.reviewset import load, write
-from rexview.reviewset.importers import import_source
 
 OLD, NEW = {"run_id": "old", "created": "2025-01-01"}, {"run_id": "new", "created": "2025-02-01"}
 

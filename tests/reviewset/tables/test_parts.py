@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from rexview.errors import ImportSourceError, ReviewSetError
+from rexview.importers import import_source
 from rexview.reviewset import fingerprint, load, sources, write
-from rexview.reviewset.importers import import_source
 from rexview.reviewset.write import rewrite
 
 

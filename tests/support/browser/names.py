@@ -4,7 +4,7 @@ import json
 from urllib.parse import quote, urlsplit
 from weakref import WeakSet
 
-from rexview.ui.access.permissions import NAME_COOKIE
+from rexview.ui.web.access.permissions import NAME_COOKIE
 
 _CONTEXTS = WeakSet()
 _SCRIPTS = []

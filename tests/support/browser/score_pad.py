@@ -3,8 +3,8 @@
 import json
 import re
 
-from rexview.analysis.study import slots_of
-from rexview.bench.reliability.audit import Cell, SentEntry
+from bench.reliability.audit import Cell, SentEntry
+from rexview.analysis.query.study import slots_of
 
 SAVED = ".rx-pad .saved[data-state=saved]"
 WAITING = ".rx-pad .saved[data-state=waiting]"

@@ -6,7 +6,7 @@ from rexview import reviewset
 from rexview.settings import Settings
 from rexview.store import open_reviews
 from rexview.store.database.connection import close_databases
-from rexview.ui.server.review_sets import set_id
+from rexview.ui.web.server.review_sets import set_id
 from support.browser.score_pad import known_reader
 
 _MOST = 20

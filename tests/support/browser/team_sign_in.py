@@ -8,7 +8,7 @@ import urllib.parse
 import urllib.request
 from contextlib import contextmanager
 
-from rexview.bench.serving import free_port
+from bench.serving import free_port
 
 PEOPLE = [
     {"email": "anna@clinic.example", "name": "Anna Reader", "role": "reader", "id": "r-anna"},

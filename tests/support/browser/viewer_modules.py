@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from rexview.ui import components
-from rexview.ui.components import module_address, modules
+from rexview.ui.web import components
+from rexview.ui.web.components import module_address, modules
 
 ORIGIN = "http://viewer.invalid/"
 VIEWER = "viewer/assets/viewer.js"

@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from chdb.session import Session
 
-from rexview.analysis.clickhouse.database import _SENT
+from rexview.analysis.query.clickhouse.database import _SENT
 
 _CHDB = Lock()
 

@@ -5,9 +5,9 @@ from uuid import uuid4
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from rexview.ui.saving import route as saving_route
-from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.sealed_tokens import Grant
+from rexview.ui.web.saving import route as saving_route
+from rexview.ui.web.server import review_sets, server_state
+from rexview.ui.web.server.sealed_tokens import Grant
 
 ADDRESS = "/rexview/reviews"
 

@@ -81,7 +81,7 @@ def _import_all() -> None:
     import uvicorn  # noqa: F401
 
     from rexview.detect import read_word_lists
-    from rexview.ui.server import failure_scans, warm_up
+    from rexview.ui.web.server import failure_scans, warm_up
 
     warm_up._import_all_of()
     read_word_lists()

@@ -9,15 +9,15 @@ import httpx
 import uvicorn
 from starlette.applications import Starlette
 
-from rexview.bench.meeting import LiveWindow
-from rexview.bench.serving import free_port
+from bench.meeting import LiveWindow
+from bench.serving import free_port
 from rexview.people import Person
 from rexview.store import Entry
-from rexview.ui.access import permissions
 from rexview.ui.meeting.live import rooms, route
 from rexview.ui.meeting.live import route as stream
 from rexview.ui.meeting.live.admission import room_json
-from rexview.ui.server import review_sets
+from rexview.ui.web.access import permissions
+from rexview.ui.web.server import review_sets
 from support.opened_app import server_for
 from support.small_set import write_set
 

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from rexview.detect.core.detector import AnswerInCase
+from rexview.detect.detector import AnswerInCase
 from rexview.schema import Flag
 
 MACHINE = "REXVIEW_TEST_MACHINE"

@@ -6,14 +6,14 @@ from html.parser import HTMLParser
 import pytest
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.overview import overview
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.ui.answers.case_cards import gallery_html
 from rexview.ui.browse.case_list import filter_bar_html, sources_text
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import href
-from rexview.ui.link.pages import PAGE_BROWSE, PAGE_CASE, PAGE_OVERVIEW
 from rexview.ui.overview.summary import failures_html, headline_html, scores_html
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import href
+from rexview.ui.web.link.pages import PAGE_BROWSE, PAGE_CASE, PAGE_OVERVIEW
 
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;"
 

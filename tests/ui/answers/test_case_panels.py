@@ -7,8 +7,7 @@ from support.page_text import StrictReader
 
 from rexview.analysis.case.record import CaseHeadline, CasePage, FailingModels
 from rexview.analysis.case.report_comparison import compare_texts
-from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.choices.option_words import ReadChoice
+from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.schema import (
     Answer,
     AnswerBox,
@@ -17,6 +16,7 @@ from rexview.schema import (
     Evidence,
     Flag,
     Model,
+    ReadChoice,
     Report,
     Score,
     SetInfo,

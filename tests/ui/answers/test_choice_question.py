@@ -9,8 +9,7 @@ import pytest
 from support.page_text import StrictReader
 
 from rexview.analysis.case.record import CasePage
-from rexview.choices.option_words import ReadChoice
-from rexview.schema import Answer, Case, Model, Reader, ReaderChoice, ReviewSet, SetInfo
+from rexview.schema import Answer, Case, Model, ReadChoice, Reader, ReaderChoice, ReviewSet, SetInfo
 from rexview.ui.answers import case_panels as answers_html
 from rexview.ui.answers.choice_question import choice_html, options_html, reason_html, votes_of
 

@@ -9,7 +9,7 @@ from support.reports.report_set import HOSTILE, write_reports
 
 from rexview.analysis.case.record import gather_case
 from rexview.analysis.case.report_comparison import gather_report
-from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.harm import load_harm
 from rexview.reviewset import load
 from rexview.ui.answers import case_panels as answers_html

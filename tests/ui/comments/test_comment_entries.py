@@ -13,9 +13,9 @@ from support.small_set import write_set
 from rexview.people import Person
 from rexview.ui.comments.case_comments import case_targets
 from rexview.ui.comments.case_comments import comment_entry as made
-from rexview.ui.saving.entries import CASE_PAGE, Refused, read_entry
-from rexview.ui.saving.route import EntryWriter
-from rexview.ui.server import review_sets
+from rexview.ui.web.saving.entries import CASE_PAGE, Refused, read_entry
+from rexview.ui.web.saving.route import EntryWriter
+from rexview.ui.web.server import review_sets
 
 ANN = Person("ann", "Ann A.", "lead")
 

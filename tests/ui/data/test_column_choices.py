@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from rexview.reviewset.importers import propose_mapping
-from rexview.reviewset.importers.table.cells import FIELDS
-from rexview.reviewset.importers.table.column_mapping import JudgementColumn
+from rexview.importers import propose_mapping
+from rexview.importers.table.cells import FIELDS
+from rexview.importers.table.column_mapping import JudgementColumn
 from rexview.ui.data.column_meanings import (
     KEEP,
     LEAVE_OUT,

@@ -7,14 +7,14 @@ import pytest
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.failures import BY_FINDING, failure_groups, failure_tables
-from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.ui.failures.failure_rates import (
     comparisons_html,
     groups_html,
     meanings_html,
     rates_html,
 )
-from rexview.ui.link import keys as link_keys
+from rexview.ui.web.link import keys as link_keys
 
 HOSTILE = '<img src=x onerror=alert(1)>"'
 MODELS = ("g", "m", HOSTILE)

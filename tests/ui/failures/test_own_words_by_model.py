@@ -3,12 +3,12 @@
 import pytest
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.query.filter.linked_count import Count
 from rexview.analysis.written_results import SAID, ByModel, ByModelRow, FoundRow
 from rexview.judge.written.validation import Share
 from rexview.stats.failure_rates import wilson
 from rexview.ui.failures import written_counts
-from rexview.ui.link import keys as link_keys
+from rexview.ui.web.link import keys as link_keys
 
 HERE = CaseFilter()
 FOUND = FoundRow("m", {said: Count(2, HERE) for said in SAID})

@@ -10,7 +10,7 @@ from support import ROOT
 
 from rexview.ui.guide import guides
 from rexview.ui.guide.guides import FOLDER, GUIDES, pictures, pieces
-from rexview.ui.link.pages import PAGES
+from rexview.ui.web.link.pages import PAGES
 from tools.guide_pictures import PICTURES, README_PICTURE, SCENES
 
 each_guide = pytest.mark.parametrize("name", GUIDES)

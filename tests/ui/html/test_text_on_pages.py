@@ -67,13 +67,13 @@ CHECKED_AT_CALLS = "looked at where it is called"
 EXCEPTIONS = {
     ("rexview/ui/data/set_forms.py", "_FORMAT_FILE.read_text(encoding='utf-8')"): "our FORMAT.md",
     ("rexview/ui/guide/guides.py", "piece.markdown"): "our guides",
-    ("rexview/ui/app/shell.py", "words"): CHECKED_AT_CALLS,
-    ("rexview/ui/app/shell.py", "label"): CHECKED_AT_CALLS,
-    ("rexview/ui/access/permissions.py", "purpose"): "Markdown of the page that asks",
+    ("rexview/ui/web/app/shell.py", "words"): CHECKED_AT_CALLS,
+    ("rexview/ui/web/app/shell.py", "label"): CHECKED_AT_CALLS,
+    ("rexview/ui/web/access/permissions.py", "purpose"): "Markdown of the page that asks",
     ("rexview/ui/run_models.py", "st.image"): "the bytes of a picture that we encoded",
-    ("rexview/ui/streamlit_adapter/script_run.py", "label"): CHECKED_AT_CALLS,
-    ("rexview/ui/link/link_choices.py", "list(of_name)"): CHECKED_AT_CALLS,
-    ("rexview/ui/link/link_choices.py", "views.__getitem__"): CHECKED_AT_CALLS,
+    ("rexview/ui/web/streamlit_adapter/script_run.py", "label"): CHECKED_AT_CALLS,
+    ("rexview/ui/web/link/link_choices.py", "list(of_name)"): CHECKED_AT_CALLS,
+    ("rexview/ui/web/link/link_choices.py", "views.__getitem__"): CHECKED_AT_CALLS,
     ("rexview/ui/asking/run_forms.py", "heading"): CHECKED_AT_CALLS,
     ("rexview/ui/failures/written_failures.py", "button"): CHECKED_AT_CALLS,
     (FORM, "importer.description"): IN_THE_CODE,
@@ -83,7 +83,7 @@ EXCEPTIONS = {
 }
 """(file, expression): why it needs no escaping."""
 AS_HTML = {
-    "rexview/ui/streamlit_adapter/in_app.js": 1,
+    "rexview/ui/web/streamlit_adapter/in_app.js": 1,
     "rexview/ui/score_cases/pad/assets/frame.js": 2,
     "rexview/ui/score_cases/pad/assets/answer.js": 1,
 }

@@ -3,7 +3,7 @@
 import pytest
 
 from rexview.analysis import Scanned
-from rexview.detect.processes.background_scan import Progress
+from rexview.detect.scan.background_scan import Progress
 from rexview.ui.scan_progress.progress_strip import progress_text
 
 

@@ -12,7 +12,7 @@ import pytest
 from support.page_text import StrictReader
 
 from rexview.analysis import CaseFilter, Count, Range, model_colours
-from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.analysis.scores import TABLE_1, TABLE_2, ScoreTables, score_tables
 from rexview.stats.bootstrap import Interval
 from rexview.ui.scores import score_tables as model_comparisons
@@ -61,7 +61,7 @@ def text(written: str) -> str:
 @pytest.fixture(autouse=True)
 def no_link_state(monkeypatch: pytest.MonkeyPatch) -> None:
     """Links ask for the review set of the page's link: there is no page here."""
-    monkeypatch.setattr("rexview.ui.link.keys.query_value", lambda key: None)
+    monkeypatch.setattr("rexview.ui.web.link.keys.query_value", lambda key: None)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 6, 7, 20])

@@ -3,8 +3,8 @@
 from streamlit.testing.v1 import AppTest
 from support.page_text import data_of
 
-from rexview.ui.components import module_address
 from rexview.ui.viewer import viewer_component
+from rexview.ui.web.components import module_address
 
 
 def page():

@@ -7,14 +7,14 @@ from support.opened_app import opened_set
 from support.small_set import write_set
 
 from rexview.analysis.case.record import gather_case
-from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.analysis.written_failures import FAILURE_KIND as WORDS
 from rexview.analysis.written_failures import MARK_KIND, standing_failures
 from rexview.answer_digest import digests_of
 from rexview.store import Entry
 from rexview.ui.answers.case_panels import scores_html
 from rexview.ui.answers.flags import ANY_CASE, Visitor, marks_html, named_failures
-from rexview.ui.server import review_sets
+from rexview.ui.web.server import review_sets
 
 PAGE = "case page"
 ANN_LOOKS = Visitor("ann")

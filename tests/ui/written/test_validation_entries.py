@@ -14,11 +14,11 @@ from rexview.analysis.written_failures import find_failure
 from rexview.analysis.written_results import VALIDATION_KIND, condition, found_in
 from rexview.people import Person
 from rexview.settings import load_settings
-from rexview.ui.access import permissions
 from rexview.ui.failures.written_sample import items_around
 from rexview.ui.judge.judge_opinions import added_by_written
-from rexview.ui.saving.written_failure_entries import own_json, written_round
-from rexview.ui.server import review_sets
+from rexview.ui.web.access import permissions
+from rexview.ui.web.saving.written_failure_entries import own_json, written_round
+from rexview.ui.web.server import review_sets
 
 PAGE = "failures page"
 BOB = Person("bob", "Bob B.", "reader")

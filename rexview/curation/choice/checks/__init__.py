@@ -7,8 +7,8 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from rexview.choices.answer_cues import asks_for_absence
 from rexview.schema import Report
+from rexview.text.choices.answer_cues import asks_for_absence
 
 # A multiple choice question with what it rests on, and what one check says of it.
 

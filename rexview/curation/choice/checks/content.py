@@ -14,7 +14,8 @@ from typing import Final, Literal
 
 from rexview.curation.choice.checks import Check, ChoiceQuestion, words_of
 from rexview.curation.comparison import asks_for_comparison
-from rexview.detect.findings import (
+from rexview.schema import Report
+from rexview.text.findings import (
     Mention,
     find_mentions,
     finding_info,
@@ -22,7 +23,6 @@ from rexview.detect.findings import (
     may_be_same_fracture,
     misplaced_as,
 )
-from rexview.schema import Report
 
 # What a question says of the patient, and whether its report says so, too.
 

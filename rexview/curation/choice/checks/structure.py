@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from rexview.choices.reading import read_choice
 from rexview.curation.choice.checks import Check, ChoiceQuestion, contains, words_of
+from rexview.text.choices.reading import read_choice
 
 # Whether a text is English: by its letters, then by the small words that it has most of.
 

@@ -1,7 +1,7 @@
 // What nobody waits for, in a quiet moment: in place of the viewer's worker, which is a file of its own.
 
-import { whenIdle } from "../../../ui/components/dom.js";
 import { burnedIn } from "../../../ui/viewer/assets/image/burned_in.js";
+import { whenIdle } from "../../../ui/web/components/dom.js";
 
 /** @import { BurnedIn, Raster } from "../../../ui/viewer/assets/types.d.ts" */
 

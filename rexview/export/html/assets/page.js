@@ -3,11 +3,11 @@
 // All texts are in the page already, an article a case; what the viewer needs is read when a case is
 // opened. Nothing is asked of anybody.
 
-import { button, every, html } from "../../../ui/components/dom.js";
-import { isPlain } from "../../../ui/components/page_keys.js";
 import { decode } from "../../../ui/viewer/assets/address.js";
 import { remember, remembered } from "../../../ui/viewer/assets/storage.js";
 import { Viewer } from "../../../ui/viewer/assets/viewer.js";
+import { button, every, html } from "../../../ui/web/components/dom.js";
+import { isPlain } from "../../../ui/web/components/page_keys.js";
 
 const THEME = "exported-theme";
 const MINUTES = "minutes";

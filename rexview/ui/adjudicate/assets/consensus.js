@@ -3,11 +3,11 @@
 // had not shown, of somebody else or of another window: it waits until its writer, told of the other,
 // chooses between them.
 
-import { button, html, set } from "../../components/dom.js";
-import { mounting } from "../../components/mount.js";
-import { tr } from "../../components/words.js";
-import { outbox } from "../../saving/assets/outbox.js";
-import { ScorerLine } from "../../saving/assets/scorer.js";
+import { button, html, set } from "../../web/components/dom.js";
+import { mounting } from "../../web/components/mount.js";
+import { tr } from "../../web/components/words.js";
+import { outbox } from "../../web/saving/assets/outbox.js";
+import { ScorerLine } from "../../web/saving/assets/scorer.js";
 import { NOTHING, noticeNodes, same } from "./notices.js";
 
 const AGAIN_MS = 3000;

@@ -1,7 +1,7 @@
 // What is said below the fields for a consensus when it was not taken, or when another one stands.
 
-import { button, html } from "../../components/dom.js";
-import { tr } from "../../components/words.js";
+import { button, html } from "../../web/components/dom.js";
+import { tr } from "../../web/components/words.js";
 
 /** @import { ConsensusForm } from "./consensus.js" */
 

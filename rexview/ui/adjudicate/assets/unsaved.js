@@ -1,11 +1,11 @@
 // What of the consensus is not saved, above the fields: the server does not take it now, or somebody
 // else recorded one meanwhile on a case that is not on the screen.
 
-import { button, html } from "../../components/dom.js";
-import { mounting } from "../../components/mount.js";
-import { tr } from "../../components/words.js";
-import { outbox } from "../../saving/assets/outbox.js";
-import { OutboxView } from "../../saving/assets/outbox_view.js";
+import { button, html } from "../../web/components/dom.js";
+import { mounting } from "../../web/components/mount.js";
+import { tr } from "../../web/components/words.js";
+import { outbox } from "../../web/saving/assets/outbox.js";
+import { OutboxView } from "../../web/saving/assets/outbox_view.js";
 
 class Unsaved extends OutboxView {
   constructor(place) {

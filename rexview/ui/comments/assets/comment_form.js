@@ -1,10 +1,10 @@
 // The form in which a comment is written: on what, under which name, the words. It is made once, and
 // what is being typed is kept in the browser.
 
-import { button, html } from "../../components/dom.js";
-import { tr, trc } from "../../components/words.js";
-import { newToken, outbox } from "../../saving/assets/outbox.js";
-import { NameField, ScorerLine } from "../../saving/assets/scorer.js";
+import { button, html } from "../../web/components/dom.js";
+import { tr, trc } from "../../web/components/words.js";
+import { newToken, outbox } from "../../web/saving/assets/outbox.js";
+import { NameField, ScorerLine } from "../../web/saving/assets/scorer.js";
 import { shorter } from "./threads.js";
 
 /** @import { Panel } from "./comments.js" */

@@ -5,17 +5,17 @@
 // All texts become text nodes, never markup. Words that carry a comment are marked with the browser's
 // highlights, which leave the page's elements alone.
 
-import { button, every, html } from "../../components/dom.js";
-import { listenToPage } from "../../components/events.js";
-import { mounting } from "../../components/mount.js";
-import { tr, trn } from "../../components/words.js";
-import { outbox } from "../../saving/assets/outbox.js";
 import { turning } from "../../turning/assets/turning.js";
+import { button, every, html } from "../../web/components/dom.js";
+import { listenToPage } from "../../web/components/events.js";
+import { mounting } from "../../web/components/mount.js";
+import { tr, trn } from "../../web/components/words.js";
+import { outbox } from "../../web/saving/assets/outbox.js";
 import { CommentForm } from "./comment_form.js";
 import { Quotes } from "./quotes.js";
 import { threadNode, threadsOf } from "./threads.js";
 
-/** @import { Tell } from "../../components/events.js" */
+/** @import { Tell } from "../../web/components/events.js" */
 
 const AGAIN_MS = 4000;
 

@@ -1,7 +1,7 @@
 // Words of an answer that a comment is on: found again in the text and marked, or chosen on the page.
 
-import { button, every, scrollWithin, whenPageChanges } from "../../components/dom.js";
-import { tr } from "../../components/words.js";
+import { button, every, scrollWithin, whenPageChanges } from "../../web/components/dom.js";
+import { tr } from "../../web/components/words.js";
 
 const WORD = /[\p{L}\p{N}_]+/gu;
 const TEXT = ":is(.rx-text, .rx-pad .text)"; // of an answer, on the Case page and on the score pad

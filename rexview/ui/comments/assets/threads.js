@@ -1,9 +1,9 @@
 // Threads of comments: which comment answers which, and what each looks like.
 
-import { clock, dayUnlessToday } from "../../components/clock.js";
-import { button, html } from "../../components/dom.js";
-import { tellPage } from "../../components/events.js";
-import { tr, trc } from "../../components/words.js";
+import { clock, dayUnlessToday } from "../../web/components/clock.js";
+import { button, html } from "../../web/components/dom.js";
+import { tellPage } from "../../web/components/events.js";
+import { tr, trc } from "../../web/components/words.js";
 
 function when(iso) {
   const at = new Date(iso);

@@ -1,8 +1,8 @@
 // One candidate question: what it says, how it is scored, tagged and decided.
 
-import { html, set } from "../../components/dom.js";
-import { tr, trn } from "../../components/words.js";
 import { plain } from "../../pad/assets/task_frame.js";
+import { html, set } from "../../web/components/dom.js";
+import { tr, trn } from "../../web/components/words.js";
 import { Criteria } from "./criteria.js";
 import { categoryOf, latestOf, questionOf, selectOf, sumOf, tagsOf } from "./values.js";
 

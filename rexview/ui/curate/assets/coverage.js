@@ -1,8 +1,8 @@
 // How many questions are chosen, by category and tag, beside what is wanted: counted here, so that the
 // numbers change with the key.
 
-import { html } from "../../components/dom.js";
-import { tr } from "../../components/words.js";
+import { html } from "../../web/components/dom.js";
+import { tr } from "../../web/components/words.js";
 import { count } from "./values.js";
 
 /** @import { Candidate, Counts, DeskData, Rows } from "./types.d.ts" */

@@ -1,8 +1,8 @@
 // The four criteria of a candidate: the person's scores, and the model's once they may be seen.
 
-import { button, html, set } from "../../components/dom.js";
-import { tr } from "../../components/words.js";
 import { plain } from "../../pad/assets/task_frame.js";
+import { button, html, set } from "../../web/components/dom.js";
+import { tr } from "../../web/components/words.js";
 import { latestOf, sumOf } from "./values.js";
 
 /** @import { Rows } from "./types.d.ts" */

@@ -2,14 +2,14 @@
 // key or click. Everything is an entry of its own, about one candidate, with the whole of what stands
 // then; what the page sends later only fills in what was not written here.
 
-import { html } from "../../components/dom.js";
-import { mounting } from "../../components/mount.js";
-import { tr } from "../../components/words.js";
 import { CountedPad } from "../../pad/assets/counted_pad.js";
 import { plain } from "../../pad/assets/task_frame.js";
 import { NOT_HERE, STUDIES } from "../../pad/assets/task_words.js";
-import { outbox } from "../../saving/assets/outbox.js";
 import { turning } from "../../turning/assets/turning.js";
+import { html } from "../../web/components/dom.js";
+import { mounting } from "../../web/components/mount.js";
+import { tr } from "../../web/components/words.js";
+import { outbox } from "../../web/saving/assets/outbox.js";
 import { Card } from "./card.js";
 import { Coverage } from "./coverage.js";
 import { HINT, keyList, meaningOf } from "./keys.js";

@@ -1,10 +1,10 @@
 // What is typed about a candidate: its question as it is edited, its tags, a question of one's own.
 // While it is typed it lies in the browser's storage; it is saved when the form is left.
 
-import { html } from "../../components/dom.js";
-import { tr } from "../../components/words.js";
 import { plain } from "../../pad/assets/task_frame.js";
-import { outbox } from "../../saving/assets/outbox.js";
+import { html } from "../../web/components/dom.js";
+import { tr } from "../../web/components/words.js";
+import { outbox } from "../../web/saving/assets/outbox.js";
 
 /** @import { Tags } from "./types.d.ts" */
 

@@ -1,7 +1,7 @@
 // The keys of the desk: those of every pad (next, previous, report) are in task_pad.js.
 
-import { html } from "../../components/dom.js";
-import { tr } from "../../components/words.js";
+import { html } from "../../web/components/dom.js";
+import { tr } from "../../web/components/words.js";
 
 /** @import { Desk } from "./desk.js" */
 

@@ -1,6 +1,6 @@
 // The one form that is open on the desk, if any: what is typed in it is kept, whatever happens.
 
-import { newToken, outbox } from "../../saving/assets/outbox.js";
+import { newToken, outbox } from "../../web/saving/assets/outbox.js";
 import { draftOf, ownForm, questionForm, tagForm } from "./forms.js";
 import { ownCandidate, selectOf, tagsOf } from "./values.js";
 

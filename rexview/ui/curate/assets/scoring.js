@@ -1,6 +1,6 @@
 // The person's scores of the candidate in focus: criterion after criterion, the risk, or none of it.
 
-import { tr } from "../../components/words.js";
+import { tr } from "../../web/components/words.js";
 import { latestOf, rated, sumOf } from "./values.js";
 
 /** @import { Candidate, Rate } from "./types.d.ts" */

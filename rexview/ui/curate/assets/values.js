@@ -1,6 +1,6 @@
 // What stands of a candidate: as it was given, with what was written on it since; and counts of it.
 
-import { tr } from "../../components/words.js";
+import { tr } from "../../web/components/words.js";
 
 /** @import { Candidate, Counts, Rate, Rows, Select, Tags } from "./types.d.ts" */
 

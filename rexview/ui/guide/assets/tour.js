@@ -1,6 +1,7 @@
 // The tour of the demonstration (rexview/ui/guide/tour.py makes the HTML of each step).
-import { mount as mountLinked } from "../../streamlit_adapter/in_app.js";
+
 import { forget, remember, remembered } from "../../viewer/assets/storage.js";
+import { mount as mountLinked } from "../../web/streamlit_adapter/in_app.js";
 
 const TOUR = "tour"; // nothing: never begun, "on", "done"
 

@@ -1,9 +1,9 @@
 // What stands on one thing of a meeting's cases (the agenda, one's notes): what the page said, with
 // over it what was given here since and the page does not know of yet.
 
-import { outbox } from "../../saving/assets/outbox.js";
+import { outbox } from "../../web/saving/assets/outbox.js";
 
-export const MEETING_PAGE = "meeting page"; // as in ui/saving/entries.py
+export const MEETING_PAGE = "meeting page"; // as in ui/web/saving/entries.py
 
 /** @typedef {Record<string, any> | null} Value */
 

@@ -17,15 +17,15 @@ from rexview.errors import NotAdmitted
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import may
-from rexview.ui.access import permissions, sign_in
-from rexview.ui.access.request_checks import NOT_KEPT, is_name_of_server
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import href
-from rexview.ui.link.pages import PAGE_MEETING, seen_by
 from rexview.ui.meeting.live.rooms import ROOMS
 from rexview.ui.meeting.meetings import FOLLOW
-from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.sealed_tokens import Grant, LinkRefused
+from rexview.ui.web.access import permissions, sign_in
+from rexview.ui.web.access.request_checks import NOT_KEPT, is_name_of_server
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.in_app import href
+from rexview.ui.web.link.pages import PAGE_MEETING, seen_by
+from rexview.ui.web.server import review_sets, server_state
+from rexview.ui.web.server.sealed_tokens import Grant, LinkRefused
 from rexview.words import tr
 
 ADDRESS: Final = "rexview/meeting"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from rexview.people import Person
 from rexview.ui.meeting.live.room import Room, RoomRefused
-from rexview.ui.server import server_state
+from rexview.ui.web.server import server_state
 from rexview.words import tr
 
 if TYPE_CHECKING:

@@ -27,8 +27,6 @@ from rexview.errors import NotAdmitted, RexviewError, StoreError, StoreRefused
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Entry
-from rexview.ui.access import permissions
-from rexview.ui.access.request_checks import NOT_KEPT, RequestRefused, json_body
 from rexview.ui.meeting.live import rooms
 from rexview.ui.meeting.live.admission import (
     ADDRESS,
@@ -43,10 +41,12 @@ from rexview.ui.meeting.live.admission import (
 from rexview.ui.meeting.live.admission import JOIN_ADDRESS as CODES
 from rexview.ui.meeting.live.room import KINDS, Plan, Room, RoomRefused, Seat, VoteRefused
 from rexview.ui.meeting.live.rooms import ROOMS
-from rexview.ui.saving.entries import MEETING_PAGE
-from rexview.ui.saving.seen_cases import seen_entries
-from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.sealed_tokens import LinkRefused
+from rexview.ui.web.access import permissions
+from rexview.ui.web.access.request_checks import NOT_KEPT, RequestRefused, json_body
+from rexview.ui.web.saving.entries import MEETING_PAGE
+from rexview.ui.web.saving.seen_cases import seen_entries
+from rexview.ui.web.server import review_sets, server_state
+from rexview.ui.web.server.sealed_tokens import LinkRefused
 from rexview.words import tr
 
 # What a window of a meeting is told, as server-sent events: no thread waits for anybody.

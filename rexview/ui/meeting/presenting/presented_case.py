@@ -15,9 +15,9 @@ from rexview.analysis import meeting_steps
 from rexview.analysis.case.blinding import cover_names
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.colours import slot_colours
-from rexview.analysis.engine import Position
 from rexview.analysis.meeting_steps import ShownCase, shown_case
 from rexview.analysis.meetings import Meeting
+from rexview.analysis.query.engine import Position
 from rexview.detect.self_contradiction import is_usable
 from rexview.schema import Answer, ReviewSet, Score
 from rexview.ui.answers import case_panels as answers_html
@@ -31,13 +31,13 @@ from rexview.ui.answers.choice_question import (
     why_unusable,
 )
 from rexview.ui.answers.flags import Visitor, evidence_spans, flags_html, link_spans, marks_html
-from rexview.ui.link.keys import USUAL_ORDER
 from rexview.ui.meeting.decision_form import proposals_json
 from rexview.ui.reviews import consensus_on
 from rexview.ui.safe_text import markdown_html
-from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.review_sets import Seen
 from rexview.ui.viewer.case_payload import viewer_data
+from rexview.ui.web.link.keys import USUAL_ORDER
+from rexview.ui.web.server import review_sets, server_state
+from rexview.ui.web.server.review_sets import Seen
 from rexview.vocab import MEETING_STEPS
 from rexview.words import tr
 

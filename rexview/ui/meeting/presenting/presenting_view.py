@@ -11,19 +11,19 @@ import streamlit as st
 from rexview.analysis.meetings import Meeting, presenter_notes
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.ui.access import permissions
-from rexview.ui.app.shell import page_header, show_nothing_yet
-from rexview.ui.components import component
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGE_BROWSE, PAGE_MEETING
 from rexview.ui.meeting.decision_form import STYLE, form_json
 from rexview.ui.meeting.headlines import headlines
 from rexview.ui.meeting.live.admission import room_json
 from rexview.ui.meeting.live.rooms import ROOMS
 from rexview.ui.meeting.meetings import AGENDA, may_lead, view_link
-from rexview.ui.saving.entries import MEETING_PAGE
-from rexview.ui.saving.outbox import outbox_json
-from rexview.ui.server import review_sets
+from rexview.ui.web.access import permissions
+from rexview.ui.web.app.shell import page_header, show_nothing_yet
+from rexview.ui.web.components import component
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.pages import PAGE_BROWSE, PAGE_MEETING
+from rexview.ui.web.saving.entries import MEETING_PAGE
+from rexview.ui.web.saving.outbox import outbox_json
+from rexview.ui.web.server import review_sets
 from rexview.vocab import MEETING_STEPS
 from rexview.words import tr
 

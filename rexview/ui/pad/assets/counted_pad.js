@@ -1,9 +1,9 @@
 // A pad beside which the page shows what has come of its items so far: once the last entry is saved, the
 // page is asked to count anew.
 
-import { html } from "../../components/dom.js";
-import { RepeatedRequest } from "../../components/repeated_request.js";
-import { outbox } from "../../saving/assets/outbox.js";
+import { html } from "../../web/components/dom.js";
+import { RepeatedRequest } from "../../web/components/repeated_request.js";
+import { outbox } from "../../web/saving/assets/outbox.js";
 import { TaskPad } from "./task_pad.js";
 
 /** @import { ItemWords } from "./types.d.ts" */

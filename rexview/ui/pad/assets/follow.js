@@ -1,9 +1,9 @@
 // The page follows the pad to another case; where it does not, though the server answers, it is gone
 // and is loaded anew.
 
-import { RepeatedRequest } from "../../components/repeated_request.js";
-import { outbox } from "../../saving/assets/outbox.js";
 import { turning } from "../../turning/assets/turning.js";
+import { RepeatedRequest } from "../../web/components/repeated_request.js";
+import { outbox } from "../../web/saving/assets/outbox.js";
 
 const PATIENCE_MS = 12_000; // a busy server takes its time
 

@@ -1,11 +1,11 @@
 // What stands around every item of a task: progress and saved state, what was not taken, the report
 // where the study's rules show it, the end.
 
-import { button, html, set } from "../../components/dom.js";
-import { serverNodes } from "../../components/server_html.js";
-import { tr } from "../../components/words.js";
-import { outbox } from "../../saving/assets/outbox.js";
-import { ScorerLine } from "../../saving/assets/scorer.js";
+import { button, html, set } from "../../web/components/dom.js";
+import { serverNodes } from "../../web/components/server_html.js";
+import { tr } from "../../web/components/words.js";
+import { outbox } from "../../web/saving/assets/outbox.js";
+import { ScorerLine } from "../../web/saving/assets/scorer.js";
 
 /** @import { TaskPad } from "./task_pad.js" */
 

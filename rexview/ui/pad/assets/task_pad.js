@@ -2,16 +2,16 @@
 // shown, what was not taken, keys. What is entered goes to the server by the outbox; only which item is
 // shown ("go"), and the wish for new data ("refresh"), go through the page's script.
 
-import { dialogIsOpen, isPlain, TYPING } from "../../components/page_keys.js";
-import { outbox } from "../../saving/assets/outbox.js";
-import { askWhereSeen } from "../../saving/assets/seen_cases.js";
 import { turning } from "../../turning/assets/turning.js";
+import { dialogIsOpen, isPlain, TYPING } from "../../web/components/page_keys.js";
+import { outbox } from "../../web/saving/assets/outbox.js";
+import { askWhereSeen } from "../../web/saving/assets/seen_cases.js";
 import { Follow } from "./follow.js";
 import { Stopwatch } from "./stopwatch.js";
 import { TaskFrame } from "./task_frame.js";
 import { NOT_HERE } from "./task_words.js";
 
-/** @import { Tell } from "../../components/events.js" */
+/** @import { Tell } from "../../web/components/events.js" */
 /** @import { ItemWords, TaskData, TaskItem } from "./types.d.ts" */
 
 const PICTURE = ".rx"; // the viewer

@@ -1,6 +1,6 @@
 // What the pads of the tasks say of their items: what these are called, which is shown, what is done.
 
-import { tr } from "../../components/words.js";
+import { tr } from "../../web/components/words.js";
 
 /** @import { ItemWords } from "./types.d.ts" */
 

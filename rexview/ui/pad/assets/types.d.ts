@@ -1,7 +1,7 @@
 // What the pads of the tasks get from the page (tasks/content.py, tasks/widgets.py).
 
 import type { TurningData } from "../../turning/assets/types.d.ts";
-import type { OutboxData } from "../../saving/assets/types.d.ts";
+import type { OutboxData } from "../../web/saving/assets/types.d.ts";
 
 /** What is said of the items of a task (task_words.js). */
 export type ItemWords = {

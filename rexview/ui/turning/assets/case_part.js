@@ -1,9 +1,9 @@
 // A part of the texts of a case: HTML made by the app, exchanged at once when the reader turns to another
 // case. It arrives ready and escaped, from the page or ahead of it (case/case_texts.py).
 
-import { html } from "../../components/dom.js";
-import { mounting } from "../../components/mount.js";
-import { serverNodes } from "../../components/server_html.js";
+import { html } from "../../web/components/dom.js";
+import { mounting } from "../../web/components/mount.js";
+import { serverNodes } from "../../web/components/server_html.js";
 import { turning } from "./turning.js";
 
 /** @import { CaseRecord } from "./types.d.ts" */

@@ -6,7 +6,7 @@
 // takes long, is only asked to follow when the reader rests. What it sends of another case meanwhile
 // is left aside. Where a case is not here yet, presses are counted, and the last one wins.
 
-import { RepeatedRequest } from "../../components/repeated_request.js";
+import { RepeatedRequest } from "../../web/components/repeated_request.js";
 import { CaseStore } from "./case_store.js";
 
 /** @import { CaseRecord, Step, TurningData, Listener } from "./types.d.ts" */

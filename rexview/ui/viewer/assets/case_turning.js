@@ -1,10 +1,10 @@
 // The viewer's part in turning to other cases: keys and buttons, pictures that are fetched ahead, and a
 // word while a case is waited for.
 
-import { whenIdle } from "../../components/dom.js";
-import { tr } from "../../components/words.js";
-import { noteSeen } from "../../saving/assets/seen_cases.js";
 import { turning } from "../../turning/assets/turning.js";
+import { whenIdle } from "../../web/components/dom.js";
+import { tr } from "../../web/components/words.js";
+import { noteSeen } from "../../web/saving/assets/seen_cases.js";
 import { pixelStore } from "./image/pixels.js";
 
 /** @import { Step } from "../../turning/assets/types.d.ts" */

@@ -3,10 +3,10 @@
 // Nothing the reader does to the picture goes to the server; only "navigate", "report" and "refresh"
 // do.
 
-import { html, whenIdle } from "../../components/dom.js";
-import { listenToPage, tellPage } from "../../components/events.js";
-import { mounting } from "../../components/mount.js";
-import { tr } from "../../components/words.js";
+import { html, whenIdle } from "../../web/components/dom.js";
+import { listenToPage, tellPage } from "../../web/components/events.js";
+import { mounting } from "../../web/components/mount.js";
+import { tr } from "../../web/components/words.js";
 import { Address, addressOf, adopt, decode } from "./address.js";
 import { BoxGroups } from "./boxes/box_groups.js";
 import { WordLinks } from "./boxes/word_links.js";
@@ -25,7 +25,7 @@ import { Pane } from "./pane/pane.js";
 import { ViewState } from "./view_state.js";
 import { Views } from "./views/views.js";
 
-/** @import { Tell } from "../../components/events.js" */
+/** @import { Tell } from "../../web/components/events.js" */
 /** @import { ViewerData } from "./types.d.ts" */
 
 const FRAME_MS = 12; // a little less than one at 60 Hz

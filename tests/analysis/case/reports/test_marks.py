@@ -5,7 +5,7 @@ from support.rows import each_row
 
 from rexview.analysis.case.record import gather_case
 from rexview.analysis.case.report_comparison import gather_report
-from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.harm import load_harm
 from rexview.reviewset import load
 

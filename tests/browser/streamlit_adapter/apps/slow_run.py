@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from rexview.ui.streamlit_adapter.process import keep_downloads
+from rexview.ui.web.streamlit_adapter.process import keep_downloads
 
 st.cache_resource(keep_downloads)()
 runs = st.session_state["runs"] = st.session_state.get("runs", 0) + 1

@@ -20,7 +20,6 @@ from starlette.routing import Route
 
 from rexview import ui
 from rexview.geometry import Orientation
-from rexview.ui.components import serve_module
 from rexview.ui.viewer import (
     BoxGroup,
     Neighbours,
@@ -31,6 +30,7 @@ from rexview.ui.viewer import (
     radiograph_viewer,
     with_keys,
 )
+from rexview.ui.web.components import serve_module
 
 STYLE = (Path(ui.__file__).parent / "app" / "style.css").read_text(encoding="utf-8")
 STANDARD = Orientation("R", "L", "H", "F", "view")

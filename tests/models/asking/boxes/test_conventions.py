@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rexview.models.asking.boxes import from_stored, in_words, to_stored
 from rexview.models.backend import Placement, SentImage
-from rexview.written_boxes import BoxForm, Convention, Corners
+from rexview.text.written_boxes import BoxForm, Convention, Corners
 
 FORMS = [
     BoxForm(convention, corners)

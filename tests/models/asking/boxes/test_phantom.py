@@ -25,7 +25,7 @@ from rexview.models.asking.calibration import (
 from rexview.models.asking.cards import find_card
 from rexview.models.asking.prompts import find_prompt
 from rexview.models.backend import Parameters
-from rexview.written_boxes import BoxForm, Convention, Corners
+from rexview.text.written_boxes import BoxForm, Convention, Corners
 
 CARD = find_card("gpt-5-mini")
 PROMPT = find_prompt("expert-1-boxes", CARD)

@@ -14,11 +14,11 @@ import httpx
 import pytest
 from support.browser.traffic import Traffic
 
+from bench.meeting import MEETING, LiveWindow, MeetingServer
 from rexview import reviewset
 from rexview.analysis.written_failures import FAILURE_KIND as WORDS
 from rexview.analysis.written_failures import MARK_KIND as MARK
 from rexview.answer_digest import digests_of
-from rexview.bench.meeting import MEETING, LiveWindow, MeetingServer
 from rexview.judge.written import wording_of
 from rexview.people import Person
 from rexview.settings import DEMO_FOLDER

@@ -14,11 +14,11 @@ from support.live_meeting import LEA, held_meeting
 from rexview.errors import StoreRefused
 from rexview.people import Person
 from rexview.store import Entry
-from rexview.ui.access import sign_in
 from rexview.ui.meeting.live import rooms, route
 from rexview.ui.meeting.live import route as stream
-from rexview.ui.server import server_state
-from rexview.ui.server.sealed_tokens import Grant
+from rexview.ui.web.access import sign_in
+from rexview.ui.web.server import server_state
+from rexview.ui.web.server.sealed_tokens import Grant
 from rexview.vocab import MEETING_STEPS
 
 ADA = Person("ada", "Ada", "adjudicator")

@@ -2,7 +2,7 @@
 
 import re
 
-from rexview.bench.serving import ROOT
+from bench.serving import ROOT
 
 UI = ROOT / "rexview" / "ui"
 TOLD = {"u", "N"}

@@ -1,8 +1,8 @@
 // One multiple choice question of the sample: its options, the right one, what was checked, the word on it.
 
-import { html, set } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
 import { plain } from "../../../pad/assets/task_frame.js";
+import { html, set } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 import { Form } from "../../assets/forms.js";
 
 /** @import { Sample } from "./sample.js" */

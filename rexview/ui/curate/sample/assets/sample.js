@@ -1,11 +1,11 @@
 // The experts' sample of multiple choice questions: each passed, or said what is wrong with it, by key or
 // click. A word on a question is one entry with the whole of what stands then.
 
-import { html } from "../../../components/dom.js";
-import { mounting } from "../../../components/mount.js";
-import { tr } from "../../../components/words.js";
 import { CountedPad } from "../../../pad/assets/counted_pad.js";
 import { STUDIES } from "../../../pad/assets/task_words.js";
+import { html } from "../../../web/components/dom.js";
+import { mounting } from "../../../web/components/mount.js";
+import { tr } from "../../../web/components/words.js";
 import { Question } from "./question.js";
 import { drawShares } from "./shares.js";
 

@@ -1,7 +1,7 @@
 // What experts found in the sample so far: the share of each defect, beside the paper's.
 
-import { html } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
+import { html } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 
 /** @import { Shares } from "./types.d.ts" */
 

@@ -3,15 +3,15 @@
 // What is done here goes by the outbox at once. The page looks every few seconds for what others did;
 // what is typed or dragged meanwhile is left alone.
 
-import { button, every, html, set } from "../../../components/dom.js";
-import { mounting } from "../../../components/mount.js";
-import { TYPING } from "../../../components/page_keys.js";
-import { tr } from "../../../components/words.js";
-import { outbox } from "../../../saving/assets/outbox.js";
-import { OutboxView } from "../../../saving/assets/outbox_view.js";
-import { ScorerLine } from "../../../saving/assets/scorer.js";
-import { TypedText } from "../../../saving/assets/typed_text.js";
-import { followLink } from "../../../streamlit_adapter/in_app.js";
+import { button, every, html, set } from "../../../web/components/dom.js";
+import { mounting } from "../../../web/components/mount.js";
+import { TYPING } from "../../../web/components/page_keys.js";
+import { tr } from "../../../web/components/words.js";
+import { outbox } from "../../../web/saving/assets/outbox.js";
+import { OutboxView } from "../../../web/saving/assets/outbox_view.js";
+import { ScorerLine } from "../../../web/saving/assets/scorer.js";
+import { TypedText } from "../../../web/saving/assets/typed_text.js";
+import { followLink } from "../../../web/streamlit_adapter/in_app.js";
 import { Standing } from "../../assets/standing.js";
 import { inOrder, placesFor } from "./order.js";
 import { Row } from "./row.js";

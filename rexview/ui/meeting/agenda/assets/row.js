@@ -1,8 +1,8 @@
 // One case of an agenda: its place in hand, what is known of it, minutes, private notes.
 
-import { button, html, set } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
-import { TypedText } from "../../../saving/assets/typed_text.js";
+import { button, html, set } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
+import { TypedText } from "../../../web/saving/assets/typed_text.js";
 
 /** @import { Agenda } from "./agenda.js" */
 

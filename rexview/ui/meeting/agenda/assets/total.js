@@ -1,6 +1,6 @@
 // How many cases an agenda has and how long they take, in words.
 
-import { tr, trn } from "../../../components/words.js";
+import { tr, trn } from "../../../web/components/words.js";
 
 const cases = (/** @type {number} */ n) =>
   trn("{n} case", "{n} cases", n, { n: n.toLocaleString("en") });

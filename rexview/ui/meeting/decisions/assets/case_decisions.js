@@ -1,17 +1,17 @@
 // On the Case page: what meetings decided about the case, and the form for one that has it on its agenda.
 
-import { button, html, set } from "../../../components/dom.js";
-import { mounting } from "../../../components/mount.js";
-import { tr } from "../../../components/words.js";
-import { outbox } from "../../../saving/assets/outbox.js";
 import { turning } from "../../../turning/assets/turning.js";
+import { button, html, set } from "../../../web/components/dom.js";
+import { mounting } from "../../../web/components/mount.js";
+import { tr } from "../../../web/components/words.js";
+import { outbox } from "../../../web/saving/assets/outbox.js";
 import { DecisionForm } from "./decision_form.js";
 import { historyNode, summary, when } from "./decision_words.js";
 
 class CaseDecisions {
   constructor(/** @type {HTMLElement} */ place) {
     this.meeting = "";
-    /** @type {import("../../../components/events.js").Tell} */
+    /** @type {import("../../../web/components/events.js").Tell} */
     this.tell = () => {};
     this.root = html("section", { class: "rx-d-case", "aria-label": tr("Meetings") });
     this.past = html("div", {});

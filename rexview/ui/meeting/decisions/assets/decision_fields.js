@@ -1,8 +1,8 @@
 // The fields of the form in which a meeting decides: what is chosen or typed in one is told at once.
 
-import { button, html, rootOf, set } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
-import { TypedText } from "../../../saving/assets/typed_text.js";
+import { button, html, rootOf, set } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
+import { TypedText } from "../../../web/saving/assets/typed_text.js";
 
 /** @import { Choices, DecisionValue } from "./decision_words.js" */
 

@@ -5,10 +5,10 @@
 // While models are not named (`letters`) answers stand under letters and what was decided is asked from
 // the server, case by case; else the page gives it.
 
-import { button, html, rootOf, set } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
-import { outbox } from "../../../saving/assets/outbox.js";
-import { ScorerLine } from "../../../saving/assets/scorer.js";
+import { button, html, rootOf, set } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
+import { outbox } from "../../../web/saving/assets/outbox.js";
+import { ScorerLine } from "../../../web/saving/assets/scorer.js";
 import { DecisionFields } from "./decision_fields.js";
 import { historyNode, NOTHING, sameValue, summary, when } from "./decision_words.js";
 

@@ -1,11 +1,11 @@
 // Decisions of all meetings: each with its case, what is left to do marked as done in place, all of it
 // changed in the form that a row opens.
 
-import { button, html, set } from "../../../components/dom.js";
-import { mounting } from "../../../components/mount.js";
-import { tr } from "../../../components/words.js";
-import { outbox } from "../../../saving/assets/outbox.js";
-import { OutboxView } from "../../../saving/assets/outbox_view.js";
+import { button, html, set } from "../../../web/components/dom.js";
+import { mounting } from "../../../web/components/mount.js";
+import { tr } from "../../../web/components/words.js";
+import { outbox } from "../../../web/saving/assets/outbox.js";
+import { OutboxView } from "../../../web/saving/assets/outbox_view.js";
 import { DecisionForm, PAGE } from "./decision_form.js";
 import { NOTHING, wordsFor } from "./decision_words.js";
 

@@ -1,8 +1,8 @@
 // A decision in words, and its history.
 
-import { clock, dayUnlessToday } from "../../../components/clock.js";
-import { html } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
+import { clock, dayUnlessToday } from "../../../web/components/clock.js";
+import { html } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 
 /**
  * @typedef {{ failure: string | null, severity: number | null, decision: string | null,

@@ -3,7 +3,7 @@
 //
 // The server takes what arrives last. So one vote is on its way at a time, and always the newest.
 
-/** @import { Kept } from "../../../saving/assets/kept.js" */
+/** @import { Kept } from "../../../web/saving/assets/kept.js" */
 /** @import { Cases, Vote } from "./types.d.ts" */
 
 /** @typedef {Vote & { epoch: string | null }} Given `epoch`: of the server that has it; null: none */

@@ -4,9 +4,9 @@
 // opened again whenever it ends or falls silent. A server that was started anew remembers nothing:
 // whoever led tells it again what was revealed, and each device its votes.
 
-import { tr } from "../../../components/words.js";
-import { Kept } from "../../../saving/assets/kept.js";
-import { Renewal } from "../../../saving/assets/renewal.js";
+import { tr } from "../../../web/components/words.js";
+import { Kept } from "../../../web/saving/assets/kept.js";
+import { Renewal } from "../../../web/saving/assets/renewal.js";
 import { Ballots } from "./ballots.js";
 import { ownWindow, remember, remembered } from "./memory.js";
 import { ShownCases } from "./shown_cases.js";

@@ -1,13 +1,13 @@
 // Pins cases to the agenda of a meeting: a button on each card, or one for the case on the screen, and
 // a key. Pressed once more the case is taken off.
 
-import { button, every, html, set, whenPageChanges } from "../../../components/dom.js";
-import { mounting } from "../../../components/mount.js";
-import { dialogIsOpen, isPlain, TYPING } from "../../../components/page_keys.js";
-import { tr } from "../../../components/words.js";
-import { OutboxView } from "../../../saving/assets/outbox_view.js";
 import { turning } from "../../../turning/assets/turning.js";
 import { icon } from "../../../viewer/assets/controls/icons.js";
+import { button, every, html, set, whenPageChanges } from "../../../web/components/dom.js";
+import { mounting } from "../../../web/components/mount.js";
+import { dialogIsOpen, isPlain, TYPING } from "../../../web/components/page_keys.js";
+import { tr } from "../../../web/components/words.js";
+import { OutboxView } from "../../../web/saving/assets/outbox_view.js";
 import { Standing } from "../../assets/standing.js";
 
 const KEY = "M"; // with Shift: by itself it measures

@@ -1,9 +1,9 @@
 // How a meeting looks on this screen: light or dark, size of the text, width of the film. It is kept in
 // this browser: a projector needs something else than a desk.
 
-import { tr } from "../../../components/words.js";
 import { Separator } from "../../../viewer/assets/layout/separator.js";
 import { remember, remembered } from "../../../viewer/assets/storage.js";
+import { tr } from "../../../web/components/words.js";
 
 /** @import { Film } from "./film/film.js" */
 

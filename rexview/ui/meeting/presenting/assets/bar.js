@@ -1,8 +1,8 @@
 // The thin bar above the film: which case, which steps, the time, the tools.
 
-import { button, html, set } from "../../../components/dom.js";
-import { tr, trn } from "../../../components/words.js";
 import { icon } from "../../../viewer/assets/controls/icons.js";
+import { button, html, set } from "../../../web/components/dom.js";
+import { tr, trn } from "../../../web/components/words.js";
 import { minutes } from "./timer.js";
 
 /** @import { Cases } from "../../live/assets/types.d.ts" */

@@ -2,8 +2,8 @@
 // the viewer's: j, k and q mean there what they mean here, Shift and a letter means nothing there. None that
 // writes on the page Case (a confirms, d rejects) means anything here: who uses both presses it by habit.
 
-import { dialogIsOpen, isPlain, TYPING } from "../../../components/page_keys.js";
-import { tr, trc } from "../../../components/words.js";
+import { dialogIsOpen, isPlain, TYPING } from "../../../web/components/page_keys.js";
+import { tr, trc } from "../../../web/components/words.js";
 
 /** @import { Presenting } from "./presenting.js" */
 

@@ -1,8 +1,8 @@
 // A window for the presenter alone: own notes, time, what comes next, the film small. It is made and
 // drawn by the window that is projected, so it shows that meeting and no other.
 
-import { html } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
+import { html } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 import { minutes } from "./timer.js";
 
 /** @import { Presenting } from "./presenting.js" */

@@ -1,9 +1,9 @@
 // What stands beside the film: the question, always in sight, and one panel below it. A panel that is
 // longer than its place is paged; how much lies below is said.
 
-import { button, html, set } from "../../../components/dom.js";
-import { serverNodes } from "../../../components/server_html.js";
-import { tr } from "../../../components/words.js";
+import { button, html, set } from "../../../web/components/dom.js";
+import { serverNodes } from "../../../web/components/server_html.js";
+import { tr } from "../../../web/components/words.js";
 
 /** @import { Content } from "./types.d.ts" */
 

@@ -2,10 +2,10 @@
 // all else comes step by step. What is shown is asked from the server, which gives no more of a case than
 // its presenter has shown.
 
-import { html } from "../../../components/dom.js";
-import { mounting } from "../../../components/mount.js";
-import { tr } from "../../../components/words.js";
-import { outbox } from "../../../saving/assets/outbox.js";
+import { html } from "../../../web/components/dom.js";
+import { mounting } from "../../../web/components/mount.js";
+import { tr } from "../../../web/components/words.js";
+import { outbox } from "../../../web/saving/assets/outbox.js";
 import { DecisionForm } from "../../decisions/assets/decision_form.js";
 import { joinRoom } from "../../live/assets/live.js";
 import { actsOf } from "./acts.js";
@@ -22,7 +22,7 @@ import { Who } from "./room/who.js";
 import { CaseList, JoinSheet, KeyList } from "./sheets.js";
 import { keepShown, Timer } from "./timer.js";
 
-/** @import { Tell } from "../../../components/events.js" */
+/** @import { Tell } from "../../../web/components/events.js" */
 /** @import { Cases, Votes } from "../../live/assets/types.d.ts" */
 /** @import { Content, MeetingData, Shared } from "./types.d.ts" */
 

@@ -1,7 +1,7 @@
 // Lists over the whole screen: the agenda, to go to a case, and the keys.
 
-import { button, focusedElement, html, rootOf } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
+import { button, focusedElement, html, rootOf } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 import { ELSEWHERE, KEYS, PRESSABLE } from "./keys.js";
 import { minutes } from "./timer.js";
 

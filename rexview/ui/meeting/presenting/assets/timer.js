@@ -1,7 +1,7 @@
 // How long each case has been shown, against the minutes that were planned. What has passed is told now
 // and then, so that a closed window loses little.
 
-import { outbox } from "../../../saving/assets/outbox.js";
+import { outbox } from "../../../web/saving/assets/outbox.js";
 
 const TELL_MS = 30_000;
 const PAGE = "meeting page";

@@ -1,7 +1,7 @@
 // One answer on the pad: its text, a row of five buttons for each dimension, failures.
 
-import { button, html, set } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
+import { button, html, set } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 import { failureLetter, flagKey, scoreKey } from "./case_record.js";
 
 /** @import { Pad } from "./pad.js" */

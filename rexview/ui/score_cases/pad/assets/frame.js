@@ -1,10 +1,10 @@
 // Everything of the pad around the answers: progress and saved state, question, tabs, the anchors of
 // the marked row, the buttons below.
 
-import { button, html, set } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
-import { outbox } from "../../../saving/assets/outbox.js";
-import { ScorerLine } from "../../../saving/assets/scorer.js";
+import { button, html, set } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
+import { outbox } from "../../../web/saving/assets/outbox.js";
+import { ScorerLine } from "../../../web/saving/assets/scorer.js";
 import { LEVELS } from "./answer.js";
 import { counted, missing } from "./case_record.js";
 import {

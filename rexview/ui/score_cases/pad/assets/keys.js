@@ -4,7 +4,7 @@
 // Listens on the document while the event is on its way down. The viewer, which listens earlier,
 // leaves these keys to the pad (its data names them) and takes them with Shift instead.
 
-import { dialogIsOpen, isPlain, TYPING } from "../../../components/page_keys.js";
+import { dialogIsOpen, isPlain, TYPING } from "../../../web/components/page_keys.js";
 
 /** @import { Pad } from "./pad.js" */
 

@@ -3,14 +3,14 @@
 // What the reader enters goes to the server by the outbox, not through the page's script; only which
 // case is shown ("go"), and the wish for new data ("refresh"), do.
 
-import { set } from "../../../components/dom.js";
-import { listenToPage, tellPage } from "../../../components/events.js";
-import { mounting } from "../../../components/mount.js";
-import { tr } from "../../../components/words.js";
 import { Follow } from "../../../pad/assets/follow.js";
-import { outbox } from "../../../saving/assets/outbox.js";
-import { askWhereSeen } from "../../../saving/assets/seen_cases.js";
 import { turning } from "../../../turning/assets/turning.js";
+import { set } from "../../../web/components/dom.js";
+import { listenToPage, tellPage } from "../../../web/components/events.js";
+import { mounting } from "../../../web/components/mount.js";
+import { tr } from "../../../web/components/words.js";
+import { outbox } from "../../../web/saving/assets/outbox.js";
+import { askWhereSeen } from "../../../web/saving/assets/seen_cases.js";
 import { AnswerView } from "./answer.js";
 import { fits, stateOf, withEntries } from "./case_record.js";
 import { Frame } from "./frame.js";
@@ -21,7 +21,7 @@ import { Scoring } from "./scoring.js";
 import { Selection } from "./selection.js";
 import { Sheets } from "./sheets.js";
 
-/** @import { Tell } from "../../../components/events.js" */
+/** @import { Tell } from "../../../web/components/events.js" */
 /** @import { Direction } from "../../../viewer/assets/types.d.ts" */
 /** @import { Row } from "./answer.js" */
 /** @import { Item, CaseRecord, PadCase, PadData } from "./types.d.ts" */

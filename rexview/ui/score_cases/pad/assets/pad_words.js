@@ -1,7 +1,7 @@
 // Sentences of the score pad that are made of what is known of a case.
 
-import { clock, dayUnlessToday } from "../../../components/clock.js";
-import { tr, trn } from "../../../components/words.js";
+import { clock, dayUnlessToday } from "../../../web/components/clock.js";
+import { tr, trn } from "../../../web/components/words.js";
 
 export const ANSWERS_CHANGED = tr(
   "The answers to this case were changed. You now see them as they are.",

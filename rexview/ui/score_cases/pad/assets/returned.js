@@ -2,9 +2,9 @@
 // window had saved something first. It is shown until the reader puts it away, so that it can be
 // given again.
 
-import { button, html } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
-import { outbox } from "../../../saving/assets/outbox.js";
+import { button, html } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
+import { outbox } from "../../../web/saving/assets/outbox.js";
 import { skippedWords } from "./pad_words.js";
 
 /** @import { Pad } from "./pad.js" */

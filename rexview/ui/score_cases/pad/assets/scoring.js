@@ -1,9 +1,9 @@
 // What a reader enters on the pad: scores, failures, comments, skips, what is to be shown. Each becomes
 // an entry of the outbox.
 
-import { tr } from "../../../components/words.js";
 import { NOT_HERE } from "../../../pad/assets/task_words.js";
-import { outbox } from "../../../saving/assets/outbox.js";
+import { tr } from "../../../web/components/words.js";
+import { outbox } from "../../../web/saving/assets/outbox.js";
 import { counted, flagKey, valueAt } from "./case_record.js";
 import { beginningOf } from "./returned.js";
 

@@ -1,9 +1,9 @@
 // What opens over the pad: the list of cases, the keys, the reason for skipping, the last question
 // before the models are named. One at a time.
 
-import { button, every, focusedElement, html, set } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
-import { outbox } from "../../../saving/assets/outbox.js";
+import { button, every, focusedElement, html, set } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
+import { outbox } from "../../../web/saving/assets/outbox.js";
 import { failureLetter, flagKey } from "./case_record.js";
 import { SKIP_REASONS } from "./pad_words.js";
 

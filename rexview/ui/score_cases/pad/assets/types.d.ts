@@ -1,6 +1,6 @@
 // What the pad gets from the page (pad_data.py) and what a reader enters.
 
-import type { OutboxData } from "../../../saving/assets/types.d.ts";
+import type { OutboxData } from "../../../web/saving/assets/types.d.ts";
 import type { TurningData } from "../../../turning/assets/types.d.ts";
 
 export type Item = { dimension: string; picture: number | null };

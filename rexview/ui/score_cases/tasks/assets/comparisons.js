@@ -1,13 +1,13 @@
 // Compare reports: two reports of one case under letters, the better one by click or keys, timed.
 
-import { html, set } from "../../../components/dom.js";
-import { mounting } from "../../../components/mount.js";
-import { serverNodes } from "../../../components/server_html.js";
-import { tr } from "../../../components/words.js";
 import { plain } from "../../../pad/assets/task_frame.js";
 import { TaskPad } from "../../../pad/assets/task_pad.js";
 import { PAIRS } from "../../../pad/assets/task_words.js";
-import { outbox } from "../../../saving/assets/outbox.js";
+import { html, set } from "../../../web/components/dom.js";
+import { mounting } from "../../../web/components/mount.js";
+import { serverNodes } from "../../../web/components/server_html.js";
+import { tr } from "../../../web/components/words.js";
+import { outbox } from "../../../web/saving/assets/outbox.js";
 
 const WORDS = { page: "compare reports", kinds: ["prefer"], items: PAIRS };
 const OUT = "out"; // as in reader_tasks.py

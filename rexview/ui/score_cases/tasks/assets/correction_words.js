@@ -1,6 +1,6 @@
 // What is said of the correction of a report.
 
-import { tr } from "../../../components/words.js";
+import { tr } from "../../../web/components/words.js";
 
 export const HINT = tr(
   "↑ ↓ line · y keep · s substitute · d delete · i insert after · 0–4 severity · u take back · f finished · j next",

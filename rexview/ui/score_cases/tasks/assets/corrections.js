@@ -3,14 +3,14 @@
 // What is done with a line is an entry of its own, at its place (see store/kinds/): "3" for the third
 // line, "3+1" for what is inserted after it. Nothing counts before the reader says that all is done.
 
-import { html, set } from "../../../components/dom.js";
-import { mounting } from "../../../components/mount.js";
-import { serverNodes } from "../../../components/server_html.js";
-import { tr } from "../../../components/words.js";
 import { plain } from "../../../pad/assets/task_frame.js";
 import { TaskPad } from "../../../pad/assets/task_pad.js";
 import { REPORTS } from "../../../pad/assets/task_words.js";
-import { outbox } from "../../../saving/assets/outbox.js";
+import { html, set } from "../../../web/components/dom.js";
+import { mounting } from "../../../web/components/mount.js";
+import { serverNodes } from "../../../web/components/server_html.js";
+import { tr } from "../../../web/components/words.js";
+import { outbox } from "../../../web/saving/assets/outbox.js";
 import { DONE, HINT, keptWords } from "./correction_words.js";
 import { LineEditor } from "./line_editor.js";
 import { lineRows } from "./line_rows.js";

@@ -1,8 +1,8 @@
 // What stands below the marked line of a report: what is done with it, in which words, how grave that is.
 
-import { html, set } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
 import { plain } from "../../../pad/assets/task_frame.js";
+import { html, set } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 
 /** @import { CorrectionPad } from "./corrections.js" */
 

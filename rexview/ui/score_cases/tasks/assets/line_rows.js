@@ -1,7 +1,7 @@
 // The lines of a report as rows: each with what is done with it, headed by its section.
 
-import { html } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
+import { html } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 
 /** @import { CorrectionPad } from "./corrections.js" */
 

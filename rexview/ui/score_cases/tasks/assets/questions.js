@@ -1,12 +1,12 @@
 // Answer questions: one choice question at a time, by click or keys, timed.
 
-import { html, set } from "../../../components/dom.js";
-import { mounting } from "../../../components/mount.js";
-import { serverNodes } from "../../../components/server_html.js";
-import { tr } from "../../../components/words.js";
 import { plain } from "../../../pad/assets/task_frame.js";
 import { TaskPad } from "../../../pad/assets/task_pad.js";
 import { QUESTIONS } from "../../../pad/assets/task_words.js";
+import { html, set } from "../../../web/components/dom.js";
+import { mounting } from "../../../web/components/mount.js";
+import { serverNodes } from "../../../web/components/server_html.js";
+import { tr } from "../../../web/components/words.js";
 
 const WORDS = { page: "answer questions", kinds: ["choose"], items: QUESTIONS };
 const OUT = "out"; // as in reader_tasks.py

@@ -1,8 +1,8 @@
 // Which box of one pane is pointed at or focused, and the words beside it: what it is called, whose it
 // is, where it lies.
 
-import { html } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
+import { html } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 import { icon } from "../controls/icons.js";
 import { score } from "./box_layer.js";
 

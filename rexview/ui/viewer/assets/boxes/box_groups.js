@@ -1,6 +1,6 @@
 // Whose boxes are shown, and which boxes are lit.
 
-import { tr } from "../../../components/words.js";
+import { tr } from "../../../web/components/words.js";
 import { remember, remembered } from "../storage.js";
 
 /** @import { Group, Pinned } from "../types.d.ts" */

@@ -3,8 +3,8 @@
 // Boxes overlap, so the rectangles themselves take no pointer events: the pane asks which is the
 // smallest box under the pointer.
 
-import { set, svg } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
+import { set, svg } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 import { freest } from "../image/burned_in.js";
 
 /** @import { Box, Group, Rect } from "../types.d.ts" */

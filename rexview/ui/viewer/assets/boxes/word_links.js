@@ -7,7 +7,7 @@
 // "evidence" of the page; the latter keeps those of the pinned flag lit, with their group shown, until
 // another is.
 
-import { listenToPage } from "../../../components/events.js";
+import { listenToPage } from "../../../web/components/events.js";
 
 /** @import { BoxGroups } from "./box_groups.js" */
 

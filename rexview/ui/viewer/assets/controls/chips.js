@@ -1,7 +1,7 @@
 // The rows of chips under the picture: which views, and whose boxes.
 
-import { button, every, html } from "../../../components/dom.js";
-import { tr, trn } from "../../../components/words.js";
+import { button, every, html } from "../../../web/components/dom.js";
+import { tr, trn } from "../../../web/components/words.js";
 import { BlinkBar } from "../views/blink.js";
 import { icon } from "./icons.js";
 

@@ -1,6 +1,6 @@
 // What keys and buttons do.
 
-import { wantsLessMotion } from "../../../components/dom.js";
+import { wantsLessMotion } from "../../../web/components/dom.js";
 import { MIRROR, TURN } from "../image/geometry.js";
 
 /** @import { Viewer } from "../viewer.js" */

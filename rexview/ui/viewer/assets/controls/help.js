@@ -1,7 +1,7 @@
 // The list of all keys, over the viewer.
 
-import { button, focusedElement, html } from "../../../components/dom.js";
-import { tr, trc } from "../../../components/words.js";
+import { button, focusedElement, html } from "../../../web/components/dom.js";
+import { tr, trc } from "../../../web/components/words.js";
 import { icon } from "./icons.js";
 
 /** @import { ViewerData } from "../types.d.ts" */

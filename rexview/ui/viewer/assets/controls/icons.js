@@ -1,6 +1,6 @@
 // The pictures on the buttons: strokes on a 20 x 20 grid.
 
-import { svg } from "../../../components/dom.js";
+import { svg } from "../../../web/components/dom.js";
 
 const EYE =
   "M2 10s3-5 8-5 8 5 8 5-3 5-8 5-8-5-8-5z M10 7.8a2.2 2.2 0 1 0 0 4.4 2.2 2.2 0 0 0 0-4.4z";

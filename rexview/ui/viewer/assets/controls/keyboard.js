@@ -5,7 +5,7 @@
 // Listens on the window while the event is on its way down, so that Streamlit's own keys (R runs the
 // script again, C clears its cache) do not fire for keys that mean something here.
 
-import { dialogIsOpen, isPlain, TYPING } from "../../../components/page_keys.js";
+import { dialogIsOpen, isPlain, TYPING } from "../../../web/components/page_keys.js";
 
 /** @import { Viewer } from "../viewer.js" */
 

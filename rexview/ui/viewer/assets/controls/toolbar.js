@@ -1,7 +1,7 @@
 // The buttons above the picture, in groups; the less used ones fold away where there is little room.
 
-import { button, html, rootOf, set } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
+import { button, html, rootOf, set } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 import { figure } from "../pane/annotations.js";
 import { icon } from "./icons.js";
 import { keyOf } from "./keyboard.js";

@@ -1,6 +1,6 @@
 // What a drag on the picture does: window, move, ruler, cardiothoracic ratio.
 
-import { tr } from "../../../components/words.js";
+import { tr } from "../../../web/components/words.js";
 import { compose } from "../image/geometry.js";
 import { standardOrientation } from "../image/orientation.js";
 

@@ -1,6 +1,6 @@
 // Brightness and contrast: drags, presets, numbers, invert; of one view or of all that move along.
 
-import { tr } from "../../../components/words.js";
+import { tr } from "../../../web/components/words.js";
 import { adjusted, presetWindow } from "../image/windowing.js";
 
 /** @import { Pane } from "../pane/pane.js" */

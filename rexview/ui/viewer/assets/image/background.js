@@ -1,7 +1,7 @@
 // Work on pictures that nobody waits for, in a worker: keys are heard and pictures drawn meanwhile. Where
 // there is no worker it is done here, in a quiet moment.
 
-import { whenIdle } from "../../../components/dom.js";
+import { whenIdle } from "../../../web/components/dom.js";
 import { burnedIn, lookedAt } from "./burned_in.js";
 import { INCOMPLETE, PixelsUnavailable, rasterOf } from "./payload.js";
 

@@ -2,7 +2,7 @@
 //
 // Letters are DICOM's: R right, L left, A anterior, P posterior, H head, F feet; null is unknown.
 
-import { tr } from "../../../components/words.js";
+import { tr } from "../../../web/components/words.js";
 import { matrixOf, UPRIGHT } from "./geometry.js";
 
 /** @import { Edges, Stored } from "../types.d.ts" */

@@ -1,6 +1,6 @@
 // One image as the server sends it: a header and its codes.
 
-import { tr } from "../../../components/words.js";
+import { tr } from "../../../web/components/words.js";
 import { pyramid } from "./pyramid.js";
 
 const MAGIC = 0x31565852; // "RXV1", little endian

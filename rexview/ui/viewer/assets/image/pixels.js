@@ -3,7 +3,7 @@
 // The store outlives a mount of the viewer: going to the next case and back costs nothing. Entries
 // are known by a key that stays the same when the link to the same pixels is renewed.
 
-import { tr } from "../../../components/words.js";
+import { tr } from "../../../web/components/words.js";
 import { inBackground } from "./background.js";
 import { INCOMPLETE, PixelsUnavailable, rasterOf } from "./payload.js";
 

@@ -4,7 +4,7 @@
 // style.css follows the two marks on <html>. Where the browser has no full screen (phones) the page
 // fills its window all the same.
 
-import { tr } from "../../../components/words.js";
+import { tr } from "../../../web/components/words.js";
 import { remember, remembered } from "../storage.js";
 
 /** @import { Viewer } from "../viewer.js" */

@@ -1,7 +1,7 @@
 // How much room the viewer takes and how the panes lie in it.
 
-import { rootOf } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
+import { rootOf } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 import { PageColumns } from "./page_columns.js";
 import { Separator } from "./separator.js";
 

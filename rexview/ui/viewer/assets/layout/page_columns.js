@@ -4,8 +4,8 @@
 // the two columns (data-rx-column), which style.css follows. A run of the page may make the elements
 // anew: refresh() is called after each.
 
-import { rootOf } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
+import { rootOf } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 import { limitShare, Separator } from "./separator.js";
 
 /** What both columns keep, in pixels, and where the browser keeps their widths: beside the score pad

@@ -1,8 +1,8 @@
 // A divider between two parts of the screen that the reader can move: with the mouse, a finger or the
 // arrow keys; a double click gives the usual sizes back. What was chosen is kept in this browser.
 
-import { html, set } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
+import { html, set } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 import { forget, remember, remembered } from "../storage.js";
 
 const STEP = 0.02; // share of the whole that an arrow key moves it

@@ -4,7 +4,7 @@
 // A calibration by hand is kept in this browser by image. What the file says of itself is never
 // changed, only set aside.
 
-import { tr } from "../../../components/words.js";
+import { tr } from "../../../web/components/words.js";
 import { remember, remembered } from "../storage.js";
 
 /** @import { Header, Point, Scale, Spacing } from "../types.d.ts" */

@@ -1,8 +1,8 @@
 // The line below the tools while something is measured: what to do, what was found, what the lengths
 // mean, and a known length to calibrate with. It has one height, so that the picture stays in place.
 
-import { button, html } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
+import { button, html } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 import { keepScale, lengthNote, readLength, scaleOf } from "./lengths.js";
 
 /** @import { Viewer } from "../viewer.js" */

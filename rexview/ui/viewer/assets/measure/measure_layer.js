@@ -3,8 +3,8 @@
 //
 // Ends are kept in pixels of the stored image, per image, for as long as the page is open.
 
-import { set, svg } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
+import { set, svg } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 import { freest } from "../image/burned_in.js";
 import { LABEL_PX, labelPlaces, widthOf } from "./labels.js";
 import { cardiothoracic, distance, lengthText, scaleFor, withScale } from "./lengths.js";

@@ -3,8 +3,8 @@
 // Nothing of it lies on the picture: films carry letters, names of views and dates of their own, in
 // any corner and at any edge, and none of them may be covered.
 
-import { button, html } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
+import { button, html } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 import { icon } from "../controls/icons.js";
 import { advice, shownEdges } from "../image/orientation.js";
 

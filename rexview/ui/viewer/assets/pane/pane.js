@@ -1,7 +1,7 @@
 // One view in its place: its picture, boxes, measurements and words, and what is done to it.
 
-import { html, set, svg } from "../../../components/dom.js";
-import { tr } from "../../../components/words.js";
+import { html, set, svg } from "../../../web/components/dom.js";
+import { tr } from "../../../web/components/words.js";
 import { BoxFocus } from "../boxes/box_focus.js";
 import { BoxLayer } from "../boxes/box_layer.js";
 import { inBackground } from "../image/background.js";

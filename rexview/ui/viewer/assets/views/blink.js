@@ -3,8 +3,8 @@
 // Slow enough to be safe for people who react to flicker (at most 2 changes a second), and by hand
 // only where the reader has asked the system for less motion.
 
-import { button, html, wantsLessMotion } from "../../../components/dom.js";
-import { tr, trc } from "../../../components/words.js";
+import { button, html, wantsLessMotion } from "../../../web/components/dom.js";
+import { tr, trc } from "../../../web/components/words.js";
 import { icon } from "../controls/icons.js";
 
 /** @import { Views } from "./views.js" */

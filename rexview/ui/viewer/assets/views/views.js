@@ -1,6 +1,6 @@
 // Which views are on screen: one, several side by side, or two by turns.
 
-import { tr } from "../../../components/words.js";
+import { tr } from "../../../web/components/words.js";
 import { BLINK_SECONDS, Blink, blinkPair } from "./blink.js";
 
 /** @import { View } from "../types.d.ts" */

@@ -1,13 +1,13 @@
 // A sample of answers read for a failure in words: yes, no or unsure by key or click. Nothing here knows
 // what the judge said.
 
-import { html, set } from "../../../../components/dom.js";
-import { mounting } from "../../../../components/mount.js";
-import { serverNodes } from "../../../../components/server_html.js";
-import { tr } from "../../../../components/words.js";
 import { CountedPad } from "../../../../pad/assets/counted_pad.js";
 import { plain } from "../../../../pad/assets/task_frame.js";
 import { ANSWERS } from "../../../../pad/assets/task_words.js";
+import { html, set } from "../../../../web/components/dom.js";
+import { mounting } from "../../../../web/components/mount.js";
+import { serverNodes } from "../../../../web/components/server_html.js";
+import { tr } from "../../../../web/components/words.js";
 
 /** @import { Content, ValidateData, Word } from "./types.d.ts" */
 

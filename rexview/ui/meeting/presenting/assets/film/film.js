@@ -1,11 +1,11 @@
 // The film of a meeting: our viewer with nothing around the picture, and how it looks as a short text,
 // so that another screen can look the same.
 
-import { html } from "../../../../components/dom.js";
-import { listenToPage } from "../../../../components/events.js";
 import { addressOf, adopt, decode } from "../../../../viewer/assets/address.js";
 import { FITTED } from "../../../../viewer/assets/image/geometry.js";
 import { Viewer } from "../../../../viewer/assets/viewer.js";
+import { html } from "../../../../web/components/dom.js";
+import { listenToPage } from "../../../../web/components/events.js";
 
 /** @import { Content } from "../types.d.ts" */
 

@@ -1,7 +1,7 @@
 // What a presenter points at and draws on the film: a pointer, arrows, freehand lines. Places are pixels
 // of the stored image, so that every screen shows them where they belong. Nothing of it is kept.
 
-import { svg } from "../../../../components/dom.js";
+import { svg } from "../../../../web/components/dom.js";
 
 /** @import { Mark, Pointed } from "../types.d.ts" */
 /** @import { Film } from "./film.js" */

@@ -1,7 +1,7 @@
 // Everybody's opinion before the models are named: given on an own device, shown to all as counts.
 
-import { arrange, button, html, set } from "../../../../components/dom.js";
-import { tr, trc, trn } from "../../../../components/words.js";
+import { arrange, button, html, set } from "../../../../web/components/dom.js";
+import { tr, trc, trn } from "../../../../web/components/words.js";
 
 /** @import { Vote, Votes } from "../../../live/assets/types.d.ts" */
 /** @import { Grade, Letter } from "../types.d.ts" */

@@ -1,7 +1,7 @@
 // Who is there, who presents, and how another takes over.
 
-import { button, html } from "../../../../components/dom.js";
-import { tr } from "../../../../components/words.js";
+import { button, html } from "../../../../web/components/dom.js";
+import { tr } from "../../../../web/components/words.js";
 
 /** @import { Connection, People } from "../../../live/assets/types.d.ts" */
 

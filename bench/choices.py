@@ -1,0 +1,152 @@
+"""What multiple choice costs at the size of ReXVQA's test questions: ``bench choices``.
+
+A made set in ReXVQA's own files (tasks as frequent as in the paper, eight models, three readers) is
+imported, opened, filtered, and laid out as on the page. The alternative for the numbers of a filter
+is what a notebook does: pandas, grouped by model and task; both have to count the same.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from bench.made_set.rexvqa import write_rexvqa
+from bench.measure import Measured, Row, at_most, in_turn, milliseconds, result
+from rexview.analysis.multiple_choice import (
+    TASK,
+    choice_groups,
+    choice_tables,
+    comparisons,
+    group_choices,
+    kappa_map,
+)
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
+from rexview.detect import detectors
+from rexview.detect.scan.scan import unscanned
+from rexview.importers import import_source
+from rexview.reviewset import load
+from rexview.schema import ReviewSet
+from rexview.stats.multiple_choice import NOT_ASKED
+
+QUESTIONS: Final = 40_826
+MODELS: Final = 8
+ROUNDS: Final = 3
+IMPORT_GOAL: Final = at_most(60)
+FILTER_GOAL: Final = at_most(300)
+PAGE_GOAL: Final = at_most(2_000)
+FILTERS: Final = (
+    CaseFilter(categories=("negation_assessment",)),
+    CaseFilter(outcomes=("wrong:model-01",)),
+    CaseFilter(models=("model-02", "model-03")),
+)
+_MOST: Final = 40
+
+
+def run(questions: Sequence[int] = (QUESTIONS,)) -> Measured:
+    """Measure with sets of so many questions.
+
+    Raises
+    ------
+    AssertionError
+        Pandas counts differently.
+    """
+    rows = [row for size in questions for row in _of_size(size)]
+    return Measured(rows, notes="Each filter is new to the engine; intervals are drawn anew.")
+
+
+def _of_size(questions: int) -> Iterator[Row]:
+    about = f"{questions:,} questions, {MODELS} models"
+    with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
+        folder = Path(place)
+        files = write_rexvqa(folder / "files", questions=questions, models=MODELS)
+        imported, cpu = _seconds(lambda: import_source("rexvqa", files, folder / "set"))
+        note = f"{cpu:.0f} s of the processor"
+        yield result(f"import, {about}", imported, "s", goal=IMPORT_GOAL, note=note)
+        opened, cpu = _seconds(lambda: load(folder / "set"))
+        note = f"{cpu:.0f} s of the processor"
+        yield result(f"opening with nothing kept, {about}", opened, "s", note=note)
+        review_set = load(folder / "set")
+        engine = _engine(review_set)
+        yield _beside_pandas(engine, review_set, about)
+        for case_filter in FILTERS:
+            words = (f"{key}={'+'.join(word)}" for key, word in case_filter.to_query().items())
+            took, _ = _seconds(partial(_counted, engine, case_filter))
+            name = f"filter {', '.join(words)}, {about}"
+            yield result(name, 1000 * took, "ms", goal=FILTER_GOAL)
+        yield from _page(engine, about)
+
+
+def _engine(review_set: ReviewSet) -> MemoryEngine:
+    """Make an engine that waits for no detector, as a page does."""
+    return memory_engine(
+        review_set, scan=unscanned(review_set, detectors(models=review_set.models))
+    )
+
+
+def _seconds(work: Callable[[], object]) -> tuple[float, float]:
+    """Return what something takes once, on the clock and of the processor."""
+    clock, cpu = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - clock, time.process_time() - cpu
+
+
+def _beside_pandas(engine: MemoryEngine, review_set: ReviewSet, about: str) -> Row:
+    """Measure how long it takes to count right choices by rater and task."""
+    import pandas as pd
+
+    chosen = engine.table.chosen
+    question, rater = np.nonzero(chosen.option != NOT_ASKED)
+    frame = pd.DataFrame(
+        {
+            "task": review_set.cases["category"].gather(chosen.case_row).to_numpy()[question],
+            "rater": rater,
+            "right": chosen.option[question, rater] == chosen.right[question],
+        }
+    )
+
+    def ours() -> dict[tuple[str, int], int]:
+        found, _ = engine.choice_groups(CaseFilter(), TASK, _MOST)
+        return {
+            (group.value, place): tally.patients.total
+            for group in found
+            for place, tally in enumerate(group.tallies)
+            if tally.patients.n
+        }
+
+    def theirs() -> dict[tuple[str, int], int]:
+        return dict(frame.groupby(["task", "rater"])["right"].sum())
+
+    assert ours() == theirs(), "pandas counts differently"
+    mine, others = in_turn(milliseconds(ours), milliseconds(theirs), rounds=ROUNDS)
+    what = f"right by rater and task, {about}"
+    note = "ours with what intervals by patient need"
+    return result(what, mine, "ms", alternative=others, name="pandas", note=note)
+
+
+def _counted(engine: MemoryEngine, case_filter: CaseFilter) -> None:
+    """Ask what the page's first table is made of."""
+    engine.choice_counts(case_filter)
+    engine.choice_tallies(case_filter)
+    engine.choice_groups(case_filter, TASK, _MOST)
+
+
+def _page(engine: MemoryEngine, about: str) -> Iterator[Row]:
+    """Measure the parts of the page, with their intervals and tests."""
+    every = CaseFilter()
+    by = {choice.key: choice for choice in group_choices(engine)}
+    parts: dict[str, Callable[[], object]] = {
+        "first table with intervals": lambda: choice_tables(engine, every),
+        "by category": lambda: choice_groups(engine, every, by["tag:category"]),
+        "models compared": lambda: comparisons(engine, every).of_models,
+        "kappa map": lambda: kappa_map(engine, every),
+    }
+    for name, part in parts.items():
+        took, _ = _seconds(part)
+        yield result(f"page: {name}, {about}", 1000 * took, "ms", goal=PAGE_GOAL)

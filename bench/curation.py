@@ -1,0 +1,183 @@
+"""``bench curation``: what the page Curate asks after each decision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from bench.measure import (
+    Measured,
+    Row,
+    at_most,
+    in_turn,
+    processor_milliseconds,
+    ratio_at_most,
+    result,
+)
+from rexview import frames
+from rexview.analysis.curation import curation_of
+from rexview.curation.candidates import open_candidates
+from rexview.curation.coverage import CATEGORY, coverage
+from rexview.curation.near_duplicates import ALIKE, ByLetters, alike_pairs
+from rexview.schema import ReviewSet, SetInfo
+from rexview.vocab import CATEGORIES, CRITERIA, QUESTION_TAGS
+
+# How long the curated set's numbers take: 1,000 made studies with five candidates each.
+#
+# Coverage is measured beside pandas on the same tables; near-duplicates beside scikit-learn,
+# which compares every two texts, and both have to find the same.
+
+STUDIES: Final = 1_000
+PER_STUDY: Final = 5
+GOAL: Final = at_most(200)
+_ROUNDS: Final = 5
+_VALUES: Final = 12
+"""Different values of each tag."""
+_FORMS: Final = (
+    "Is there {} in the {}, and what is its most likely cause?",
+    "Describe the extent of {} near the {}, and name the signs that you rely on.",
+    "Which features tell {} from {} on this radiograph?",
+    "Measure {} and say what its size means beside the {}.",
+)
+_WORDS: Final = (
+    *("an effusion", "a pneumothorax", "consolidation", "atelectasis", "a nodule", "oedema"),
+    *("left base", "right apex", "left hilum", "right lower zone", "mediastinum", "diaphragm"),
+    *("cardiomegaly", "a fracture", "a catheter", "fibrosis", "costophrenic angle", "aortic knob"),
+)
+
+
+def run() -> Measured:
+    """Measure coverage, near-duplicates and the records of the page.
+
+    Raises
+    ------
+    AssertionError
+        When another way counts or finds something else.
+    """
+    review_set = made_set()
+    of = f"{STUDIES:,} studies, {STUDIES * PER_STUDY:,} candidates"
+    rows = [_coverage(review_set, of), _alike(review_set, of)]
+    curation_of(review_set)  # texts are compared once for all that follows
+    (took,) = in_turn(processor_milliseconds(lambda: curation_of(review_set)), rounds=_ROUNDS)
+    rows.append(result(f"all records of the page anew, after a decision, {of}", took, "ms"))
+    return Measured(
+        rows,
+        notes="Of the processor. The browser counts coverage by itself until the page follows.",
+    )
+
+
+def _coverage(review_set: ReviewSet, of: str) -> Row:
+    tables = [
+        getattr(review_set, name).to_pandas()
+        for name in ("candidates", "candidate_tags", "selections")
+    ]
+    candidates = open_candidates(review_set)  # the page has them
+    ours = coverage(candidates)
+    theirs = _by_pandas(*tables)
+    for part, counts in theirs.items():
+        assert {row.value: row.chosen for row in ours.parts[part] if row.chosen} == counts, part
+    took, alternative = in_turn(
+        processor_milliseconds(lambda: coverage(candidates)),
+        processor_milliseconds(lambda: _by_pandas(*tables)),
+        rounds=_ROUNDS,
+    )
+    what = f"coverage of categories and tags, {of}"
+    return result(what, took, "ms", alternative=alternative, name="pandas", goal=GOAL)
+
+
+def _by_pandas(
+    candidates: pd.DataFrame, tags: pd.DataFrame, selections: pd.DataFrame
+) -> dict[str, dict[Any, int]]:
+    """Count the chosen questions by category and by each value of each tag."""
+    key = ["case", "candidate"]
+    chosen = selections[selections["decision"] == "chosen"][key]
+    found: dict[str, dict[Any, int]] = {}
+    found[CATEGORY] = candidates.merge(chosen, on=key)["category"].value_counts().to_dict()
+    one = tags.merge(chosen, on=key)["tags"].explode()
+    spread = pd.DataFrame(list(one.dropna())).explode("values")
+    for name, part in spread.groupby("name"):
+        found[str(name)] = part["values"].value_counts().to_dict()
+    return found
+
+
+def _alike(review_set: ReviewSet, of: str) -> Row:
+    from sklearn.metrics.pairwise import cosine_similarity
+
+    texts = review_set.candidates["question"].to_list()
+
+    def ours() -> Any:
+        return alike_pairs(texts, ByLetters())
+
+    def theirs() -> Any:
+        cosines = cosine_similarity(ByLetters().vectors(texts), dense_output=True)
+        return np.argwhere(np.triu(cosines > ALIKE, 1))
+
+    assert [(one.first, one.second) for one in ours()] == list(map(tuple, theirs().tolist()))
+    took, alternative = in_turn(
+        processor_milliseconds(ours), processor_milliseconds(theirs), rounds=3
+    )
+    name = "scikit-learn, every two"
+    what, goal = f"near-duplicates, {of}", ratio_at_most(1)
+    return result(what, took, "ms", alternative=alternative, name=name, goal=goal)
+
+
+def made_set() -> ReviewSet:
+    """Make the set: all candidates scored and tagged by a model, one of each study chosen."""
+    random = np.random.default_rng(1)
+    cases = [f"c{number:04}" for number in range(STUDIES)]
+    keys = [{"case": case, "candidate": f"q-{place}"} for case in cases for place in range(5)]
+    by = {"source": "model", "by": "made"}
+    categories = list(CATEGORIES["open"])
+    tables: dict[str, list[dict[str, Any]]] = {
+        "cases": [{"id": case, "question": "Describe.", "study_id": case} for case in cases],
+        "candidates": [
+            {**key, **by, "question": _question(random), "category": categories[place % 3]}
+            for place, key in enumerate(keys)
+        ],
+        "candidate_ratings": [
+            {**key, **by, **{name: int(random.integers(2, 6)) for name in CRITERIA}} for key in keys
+        ],
+        "candidate_tags": [
+            {
+                **key,
+                **by,
+                "tags": [
+                    {"name": name, "values": [f"{name} {random.integers(_VALUES)}"]}
+                    for name in QUESTION_TAGS
+                ],
+            }
+            for key in keys
+        ],
+        "selections": [
+            {**key, "reader": "made", "decision": "chosen"} for key in keys[::PER_STUDY]
+        ],
+    }
+    made = {name: _frame(name, rows) for name, rows in tables.items()}
+    empty = {name: schema.to_frame() for name, schema in frames.TABLES.items()}
+    given: dict[str, Any] = empty | made
+    return ReviewSet(Path(), SetInfo(name="Made"), **given)
+
+
+def _question(random: np.random.Generator) -> str:
+    form = _FORMS[random.integers(len(_FORMS))]
+    first, second, *more = random.choice(_WORDS, 6, replace=False)
+    return f"{form.format(first, second)} Consider {', '.join(more)}."
+
+
+def _frame(name: str, rows: Sequence[dict[str, Any]]) -> pl.DataFrame:
+    schema = frames.TABLES[name]
+    frame = pl.DataFrame(list(rows), schema={key: schema[key] for key in rows[0]})
+    absent = [
+        pl.lit([] if isinstance(dtype, pl.List) else None, dtype).alias(column)
+        for column, dtype in schema.items()
+        if column not in frame.columns
+    ]
+    return frame.with_columns(absent).select(*schema)
+
+
+__all__ = ["run"]

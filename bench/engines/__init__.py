@@ -1,0 +1,170 @@
+"""Two engines asked the same: in memory, and on ClickHouse: ``bench engines``.
+
+First random filters of a small set with everything in it: facets, pages and places have to be the
+same, and so has everything else that an engine is asked, of some of the filters. Then what
+questions cost on a made set, the two engines taking turns. ClickHouse is chDB, the same engine
+inside this process, so that no network is measured.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from bench import scale_parts
+from bench.made_set import MadeSet, make_set
+from bench.measure import Measured, Row, at_least, in_turn, milliseconds, missing, result
+from bench.scale import MODELS, apart
+from bench.scale_parts import keep_in
+from rexview.analysis.case.comments import CommentCount
+from rexview.analysis.query.clickhouse.database import Database
+from rexview.analysis.query.clickhouse.engine import ClickHouseEngine
+from rexview.analysis.query.clickhouse.loaded_set import OpenedSet
+from rexview.analysis.query.clickhouse.loading import load_set
+from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
+from rexview.detect import detectors
+from rexview.detect.scan.scan import scan
+from rexview.reviewset import without_cases
+from rexview.schema import ReviewSet
+
+FILTERS: Final = 2_000
+"""So many filters have the same counts, pages and places."""
+OF_ALL_QUESTIONS: Final = 60
+"""So many are asked everything."""
+ANSWERS: Final = 100_000
+_BROWSING: Final = ("facets", "page", "position")
+_ROUNDS: Final = 5
+_IN_MEMORY: Final = "in memory"
+_TABLES: Final = "ClickHouse (chDB)"
+
+
+def run(filters: int = FILTERS, answers: int = ANSWERS) -> Measured:
+    """Compare both engines, and measure them on a made set of so many answers.
+
+    Raises
+    ------
+    AssertionError
+        They say something else about a filter; the message has it in its smallest form.
+    """
+    if absent := missing("chdb"):
+        return Measured([result("filters answered alike", None, "", note=absent)])
+    compared = {
+        "counts, pages and places are the same": (_BROWSING, filters),
+        "every question is answered alike": ((), min(filters, OF_ALL_QUESTIONS)),
+    }
+    rows = [
+        result(what, apart(alike, n, names), "filters", goal=at_least(n))
+        for what, (names, n) in compared.items()
+    ]
+    return Measured([*rows, *apart(costs, answers)])
+
+
+def alike(filters: int, names: tuple[str, ...]) -> int:
+    """Ask both engines some questions, all for none, about random filters; return how many."""
+    from bench.engines.comparison import QUESTIONS, Compared, compare
+    from bench.engines.everything import EverythingSet
+    from rexview.analysis.query.clickhouse.database import InProcess
+    from rexview.reviewset import load
+
+    made = EverythingSet()
+    with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
+        folder = made.write(Path(place) / "set")
+        keep_in(Path(place) / "kept")
+        engines = both_engines(InProcess(None), load(folder), made.comments)
+        questions = {name: QUESTIONS[name] for name in names or QUESTIONS}
+        found = compare(*engines, filters, questions=questions)
+        assert isinstance(found, Compared), str(found)
+    return found.filters
+
+
+def costs(answers: int) -> list[Row]:
+    """Measure what pages ask, on ClickHouse beside memory, on a made set."""
+    from rexview.analysis.query.clickhouse.database import InProcess
+    from rexview.analysis.query.engine import Engine
+    from rexview.analysis.query.filter.case_filter import CaseFilter
+    from rexview.reviewset import load
+
+    questions: dict[str, tuple[bool, Callable[[Engine, CaseFilter], object]]] = {
+        "all facets of a filter": (False, lambda engine, given: engine.facets(given)),
+        "first page of a filter": (
+            False,
+            lambda engine, given: engine.page(given, 0, scale_parts.CARDS),
+        ),
+        "first page of a text search": (
+            True,
+            lambda engine, given: engine.page(given, 0, scale_parts.CARDS),
+        ),
+        "failures by model of a filter": (
+            False,
+            lambda engine, given: engine.failure_tallies(given),
+        ),
+        "patients by failure of a filter": (
+            False,
+            lambda engine, given: engine.judged_tallies(given, ("laterality_error", "omission")),
+        ),
+        "choices by rater of a filter": (False, lambda engine, given: engine.choice_tallies(given)),
+    }
+
+    def filters(*, searching: bool) -> Iterator[CaseFilter]:
+        if searching:
+            return (
+                CaseFilter(search=words, sort="order") for words in scale_parts.search_questions()
+            )
+        return (
+            CaseFilter(models=(model,), sites=(site,), sort="order")
+            for model, site in scale_parts.filter_questions()
+        )
+
+    with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
+        folder = Path(place)
+        keep_in(folder / "kept")
+        made = MadeSet(max(1, answers // MODELS), MODELS, pictures=0, parquet=True)
+        make_set(made, folder / "set")
+        in_memory, tables = both_engines(InProcess(None), load(folder / "set"))
+        rows = []
+        for what, (searching, ask) in questions.items():
+            one, other = filters(searching=searching), filters(searching=searching)
+            theirs, ours = in_turn(
+                milliseconds(lambda ask=ask, one=one: ask(in_memory, next(one))),  # type: ignore[misc]
+                milliseconds(lambda ask=ask, other=other: ask(tables, next(other))),  # type: ignore[misc]
+                rounds=_ROUNDS,
+            )
+            rows.append(
+                result(
+                    f"{what}, {_TABLES}, {made.answers:,} answers",
+                    ours,
+                    "ms",
+                    alternative=theirs,
+                    name=_IN_MEMORY,
+                )
+            )
+        return rows
+
+
+# The same set in both engines: in memory, and on ClickHouse inside this process (chDB).
+
+
+def both_engines(
+    database: Database, review_set: ReviewSet, comments: Mapping[str, CommentCount] | None = None
+) -> tuple[MemoryEngine, ClickHouseEngine]:
+    """Load a set into a database, and return its engine in memory and the one on the tables.
+
+    ``comments`` are those on its cases, as the app counts them.
+    """
+    found = scan(review_set, detectors(models=review_set.models))
+    in_memory = memory_engine(review_set, scan=found, comments=comments)
+    manifest = load_set(database, "compared", review_set, found)
+    opened = OpenedSet(database, manifest, without_cases(review_set.folder))
+    return in_memory, engine_of(opened, comments)
+
+
+def engine_of(
+    opened: OpenedSet, comments: Mapping[str, CommentCount] | None = None
+) -> ClickHouseEngine:
+    """Return the engine of a loaded set in which nobody has written anything in the app."""
+    small = opened.reviewed(comments or ())
+    people: dict[str, Any] = opened.people
+    return ClickHouseEngine(opened, small, replace(small.given, **people), comments=comments)

@@ -1,0 +1,324 @@
+"""How fast the detectors read: pairs a second, and whether hard text makes them slow."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any, Final
+
+from bench.corpus import Labelled
+from bench.measure import Row, at_least, at_most, in_turn, ratio_at_most, result
+from rexview.detect import DETECTORS, flags_for, read_word_lists
+from rexview.detect.detector import Detector
+from rexview.schema import Answer, Case, Report
+from rexview.text.findings import find_mentions
+from rexview.text.findings.lexicon import lexicon
+from rexview.text.findings.reading import forget
+from rexview.text.findings.sentences import Tokens, sentences
+
+ROUNDS: Final = 3
+SAMPLE: Final = 300
+"""So many pairs, taken evenly from all of them, are read for the speed."""
+LARGE: Final = 1_000_000
+MIDDLE: Final = 300_000
+"""Every hard text is read at this length and at a tenth of it, which is longer than what hints
+read at all."""
+PAIRS_TARGET: Final = 2_000
+SLOWEST: Final = 2
+"""So many of the hard texts, the slowest ones, are tried at full length."""
+RATIO_TARGET: Final = 20
+"""For ten times the text: 10 is linear, up to twice that is noise, 100 is quadratic."""
+_SHORTEST_S: Final = 1e-3
+"""What takes less is taken for as long: the clock says no more."""
+HARD_TEXT: Final = {
+    "one letter": "a",
+    "spaces": " ",
+    "line breaks": "\n",
+    "side words": "left right ",
+    "effusions without a full stop": "no left and right lower lobe effusion or ",
+    "list items": "- left effusion\n  - right effusion\n",
+    "table bars": "| left ",
+    "open brackets": '{"effusion": [(',
+    "quotation marks": "\"'`",
+    "full stops": "left. ",
+    "negations": "no not without ",
+    "upper case": "LEFT PNEUMOTHORAX AND RIGHT ",
+    "corrections": "left effusion, no, right effusion, sorry, ",
+    "headings": "## Right lung\n**Left**:\n",
+    "digits": "1. 2.3 4) ",
+    "other scripts": "左側胸水 ëffusion \u200b\U0001f441 ",
+}
+"""Texts that are repeated until they are as long as wanted."""
+
+
+def detector_speed_rows(pairs: Sequence[Labelled]) -> list[Row]:
+    """Measure the speed in processor time of this one thread."""
+    detectors: list[tuple[str, Sequence[Detector]]] = [
+        ("laterality", [one for one in DETECTORS if one.failure == "laterality_error"]),
+        ("all detectors", DETECTORS),
+    ]
+    pairs = pairs[:: max(1, len(pairs) // SAMPLE)]
+    measured = [
+        result(
+            f"pairs a second, one core, {name}",
+            pairs_per_second(pairs, some),
+            "1/s",
+            goal=at_least(PAIRS_TARGET) if name == "laterality" else None,
+            note=f"{len(pairs)} pairs, best of {ROUNDS} rounds",
+        )
+        for name, some in detectors
+    ]
+    seconds = {name: hard_text_seconds(name, MIDDLE) for name in HARD_TEXT}
+    for name, duration in seconds.items():
+        measured.append(_growth(name, hard_text_seconds(name, MIDDLE // 10), duration, MIDDLE))
+    for name in sorted(seconds, key=lambda name: -seconds[name])[:SLOWEST]:
+        less, more = (hard_text_seconds(name, size) for size in (LARGE // 10, LARGE))
+        measured.append(_growth(name, less, more, LARGE))
+    return measured
+
+
+def _growth(name: str, less: float, more: float, size: int) -> Row:
+    """One row: a text of ``size`` characters against a tenth of it, in seconds."""
+    return result(
+        f"{size:,} characters of {name}",
+        more,
+        "s",
+        alternative=max(less, _SHORTEST_S),
+        name="a tenth of the text",
+        goal=ratio_at_most(RATIO_TARGET),
+    )
+
+
+def pairs_per_second(pairs: Sequence[Labelled], detectors: Sequence[Detector]) -> float:
+    """Return the best of some rounds, each of which reads all for the first time."""
+    best = float("inf")
+    for number in range(ROUNDS):
+        fresh = [_fresh(pair, number) for pair in pairs]
+        forget()
+        start = time.thread_time()
+        for case, answer in fresh:
+            flags_for(case, [answer], detectors=detectors)
+        best = min(best, time.thread_time() - start)
+    return len(pairs) / best if best else float("inf")
+
+
+def _fresh(pair: Labelled, number: int) -> tuple[Case, Answer]:
+    fresh = f"\n\nAccession {time.time_ns()}-{number}."
+    report = replace(pair.case.report, findings=(pair.case.report.findings or "") + fresh)
+    return replace(pair.case, report=report), replace(
+        pair.answer, text=(pair.answer.text or "") + fresh
+    )
+
+
+def hard_text_seconds(name: str, size: int) -> float:
+    """Return the time for all detectors on an answer and a report of that many characters."""
+    unit = HARD_TEXT[name]
+    text = (unit * (size // len(unit) + 1))[:size]
+    case = Case(id="hard", question="", report=Report(findings=text[:-1]))
+    answer = Answer(case="hard", model="corpus", text=text)
+    start = time.thread_time()
+    flags_for(case, [answer])
+    return time.thread_time() - start
+
+
+# How long answers take, first read and with known sentences, and sentences beside medspaCy.
+
+SENTENCES: Final = 1_500
+"""So many different sentences, taken evenly from all, are read by both."""
+CHARACTERS: Final = 1_000
+MODELS: Final = 8
+"""Answers to one report, where a row counts several."""
+PYTHON: Final = "MEDSPACY_PYTHON"
+"""Environment variable: the Python that has medspaCy, where this one has not."""
+_Given = tuple[Case, list[Answer]]
+"""A case with its report, and the answers to it."""
+_MOST_MS: Final = 1.0
+_MOST_OF_MEDSPACY: Final = 0.5
+_HOW_TO_GET_IT: Final = (
+    f"medspacy is not installed: pip install medspacy, here or elsewhere; then {PYTHON}=its python"
+)
+
+
+def sentence_speed_rows(pairs: Sequence[Labelled]) -> list[Row]:
+    """Measure answers of 1,000 characters, then single sentences beside medspaCy, in turn."""
+    read_word_lists()
+    return [*_answers(pairs), _beside_medspacy(pairs)]
+
+
+def _answers(pairs: Sequence[Labelled]) -> list[Row]:
+    """Time all detectors on answers and reports that are joined from the labelled pairs."""
+    given = list(_joined(pairs))
+    shared = list(_of_several_models(given))
+    again = [
+        (case, [replace(answer, text=f"{answer.text}\nEnd.") for answer in answers])
+        for case, answers in given
+    ]
+    (new,) = in_turn(lambda: _milliseconds(given, fresh=True), rounds=ROUNDS)
+    (known,) = in_turn(
+        lambda: _milliseconds(given, fresh=True) and _milliseconds(again, fresh=False),
+        rounds=ROUNDS,
+    )
+    (of_several,) = in_turn(lambda: _milliseconds(shared, fresh=True), rounds=ROUNDS)
+    what = f"answer of {CHARACTERS:,} characters, all detectors"
+    one, several = _note(given), _note(shared)
+    return [
+        result(f"{what}, first read", new, "ms", goal=at_most(_MOST_MS), note=one),
+        result(f"{what}, known sentences", known, "ms", goal=at_most(_MOST_MS), note=one),
+        result(
+            f"{what}, first read, {MODELS} models",
+            of_several,
+            "ms",
+            goal=at_most(_MOST_MS),
+            note=several,
+        ),
+    ]
+
+
+def _note(given: Sequence[_Given]) -> str:
+    """Say what the time of an answer holds: with one model that of a whole report, too."""
+    count = sum(len(answers) for _, answers in given)
+    size = sum(len(answer.text or "") for _, answers in given for answer in answers) / count
+    report = sum(len(case.report.findings or "") for case, _ in given) / len(given)
+    return (
+        f"{count} answers of {size:,.0f} characters in the mean, {len(given)} reports of "
+        f"{report:,.0f}, each read once and counted; processor time of one core"
+    )
+
+
+def _joined(pairs: Sequence[Labelled]) -> Iterator[_Given]:
+    """Join answers until they have enough characters, and their reports with them."""
+    texts: list[str] = []
+    reports: list[str] = []
+    for pair in pairs:
+        texts.append(pair.answer.text or "")
+        reports.append(pair.case.report.findings or "")
+        if sum(map(len, texts)) + len(texts) >= CHARACTERS:
+            case = Case(pair.case.id, pair.case.question, report=Report("\n".join(reports)))
+            yield case, [Answer(case=case.id, model=pair.answer.model, text="\n".join(texts))]
+            texts, reports = [], []
+
+
+def _of_several_models(given: Sequence[_Given]) -> Iterator[_Given]:
+    """Gather the answers of several cases, all of them different, under the report of the first."""
+    for first in range(0, len(given) - MODELS + 1, MODELS):
+        case = given[first][0]
+        answers = [answer for _, some in given[first : first + MODELS] for answer in some]
+        yield case, [replace(one, case=case.id, model=f"m{n}") for n, one in enumerate(answers)]
+
+
+def _milliseconds(given: Sequence[_Given], *, fresh: bool) -> float:
+    """Return the time of an answer, with its share of its report."""
+    if fresh:
+        forget()
+    start = time.thread_time()
+    for case, answers in given:
+        flags_for(case, answers)
+    seconds = time.thread_time() - start
+    return 1_000 * seconds / sum(len(answers) for _, answers in given)
+
+
+def _beside_medspacy(pairs: Sequence[Labelled]) -> Row:
+    """Time findings, sides and denials of single sentences: ours, and medspaCy's targets.
+
+    medspaCy gets the words for findings of our lexicon as targets and its own rules of context,
+    which say nothing of sides.
+    """
+    texts = _sentences(pairs)
+    terms = sorted(_phrases())
+
+    def ours() -> float:
+        forget()
+        start = time.thread_time()
+        for text in texts:
+            find_mentions(text)
+        return time.thread_time() - start
+
+    what, unit = "sentence, findings and context", "us"
+    note = f"{len(texts):,} different sentences of the corpus, each first read; processor time"
+    with _medspacy(terms, texts) as other:
+        if other is None:
+            (seconds,) = in_turn(ours, rounds=ROUNDS)
+            return result(what, seconds * 1e6 / len(texts), unit, note=_HOW_TO_GET_IT)
+        seconds, others = in_turn(ours, lambda: other.ask("read"), rounds=ROUNDS)
+        return result(
+            what,
+            seconds * 1e6 / len(texts),
+            unit,
+            alternative=others * 1e6 / len(texts),
+            name=f"medspaCy {other.version}",
+            goal=ratio_at_most(_MOST_OF_MEDSPACY),
+            note=note,
+        )
+
+
+def _sentences(pairs: Sequence[Labelled]) -> list[str]:
+    found: dict[str, None] = {}
+    for pair in pairs:
+        for text in (pair.answer.text or "", pair.case.report.findings or ""):
+            tokens = Tokens(text)
+            for one in sentences(tokens, 0, len(tokens.words)):
+                found[text[tokens.starts[one.i] : tokens.ends[one.j - 1]] + "."] = None
+    every = list(found)
+    return every[:: max(1, len(every) // SENTENCES)][:SENTENCES]
+
+
+def _phrases() -> Iterator[str]:
+    """Yield all phrases that mean a finding."""
+    openings = list(lexicon().phrases.items())
+    for words, opening in openings:
+        if opening.alone is not None and opening.alone.finding:
+            yield words
+        openings += [(f"{words} {word}", longer) for word, longer in opening.longer.items()]
+
+
+class _Reader:
+    """medspaCy in a process of its own."""
+
+    def __init__(self, source: IO[str], sink: IO[str], given: dict[str, Any]) -> None:
+        self._source, self._sink = source, sink
+        self.version = self.ask(json.dumps(given))
+
+    def ask(self, line: str) -> Any:
+        """Send a line and return the answer."""
+        self._sink.write(f"{line}\n")
+        self._sink.flush()
+        return json.loads(self._source.readline())
+
+
+@contextmanager
+def _medspacy(terms: Sequence[str], texts: Sequence[str]) -> Iterator[_Reader | None]:
+    """Run medspaCy as long as it is asked; None where it is not installed or does not start."""
+    python = os.environ.get(PYTHON) or sys.executable
+    program = str(Path(__file__).with_name("medspacy_reader.py"))
+    try:
+        process = subprocess.Popen(  # noqa: S603 - our own program, by a Python that the user names
+            [python, program],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+    except OSError:
+        yield None
+        return
+    with process:
+        try:
+            yield _reader(process, {"terms": list(terms), "sentences": list(texts)})
+        finally:
+            process.kill()
+
+
+def _reader(process: subprocess.Popen[str], given: dict[str, Any]) -> _Reader | None:
+    if process.stdin is None or process.stdout is None:
+        return None
+    try:
+        return _Reader(process.stdout, process.stdin, given)
+    except (OSError, ValueError):  # it ended before it said anything
+        return None

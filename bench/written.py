@@ -1,0 +1,162 @@
+"""``bench written``: what the pages ask of failures in a clinician's words."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from bench.made_set import MadeSet, make_set
+from bench.measure import Measured, in_turn, processor_milliseconds, result
+from rexview.analysis.written_results import (
+    FoundIn,
+    forget_results,
+    found_in,
+    found_rows,
+    to_read,
+    written_subjects,
+)
+from rexview.judge.subjects import JudgeSubject
+from rexview.judge.written import wording_of
+from rexview.models.asking.cards import find_card
+from rexview.models.backend import Parameters, Prompt
+from rexview.models.running.folder import JUDGING, RunFolder, new_run_id, write_json
+from rexview.models.running.spec import RunSpec
+from rexview.reviewset import load
+from rexview.schema import ReviewSet
+
+# What the pages ask of failures in words, beside plain loops: ``python -m rexview bench
+# written``.
+#
+# A made set whose answers a judge has looked through for several failures, one run a failure.
+# Beside each reading of the logs stands the least that any reading needs: each line of the same
+# logs through ``json``, the reply in it as well, counted. Ours also makes the answers as the
+# judge was given them, so that nothing is counted of an answer that has changed, and looks for
+# each quote in its answer.
+
+CASES: Final = 2_500
+MODELS: Final = 2
+FAILURES: Final = 10
+ROUNDS: Final = 3
+_JUDGE: Final = "bench"
+_SAMPLE: Final = 40
+"""Answers of each group that a clinician reads."""
+
+
+def run(cases: int = CASES, failures: int = FAILURES, rounds: int = ROUNDS) -> Measured:
+    """Measure the first failure that is shown, the others, and what is asked of one again.
+
+    Raises
+    ------
+    AssertionError
+        When the loop counts something else.
+    """
+    with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
+        folder = Path(place) / "set"
+        make_set(MadeSet(cases, MODELS, pictures=0), folder)
+        review_set = load(folder)
+        subjects = written_subjects(review_set, [str(case) for case in review_set.cases["id"]])
+        prompts = [_words(number) for number in range(failures)]
+        runs = [_looked_through(folder, prompt, subjects) for prompt in prompts]
+        for prompt, one in zip(prompts, runs, strict=True):
+            assert found_in(review_set, prompt, _JUDGE).results.count("yes") == _plain([one])
+        return _measured(review_set, prompts, runs, len(subjects), rounds)
+
+
+def _measured(
+    review_set: ReviewSet,
+    prompts: Sequence[Prompt],
+    runs: Sequence[RunFolder],
+    answers: int,
+    rounds: int,
+) -> Measured:
+    def read(*some: Prompt) -> list[FoundIn]:
+        return [found_in(review_set, prompt, _JUDGE) for prompt in some]
+
+    def anew(*some: Prompt) -> Callable[[], object]:
+        def work() -> object:
+            forget_results()
+            return read(*some)
+
+        return work
+
+    def another() -> object:
+        forget_results(answers=False)
+        return read(prompts[0])
+
+    first, last = prompts[0], runs[:1]
+    works: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
+        "the first failure that is shown": (anew(first), lambda: _plain(last)),
+        "another one, of the same answers": (another, lambda: _plain(last)),
+        f"all {len(prompts)} from nothing": (anew(*prompts), lambda: _plain(runs)),
+        "one that was read before": (lambda: read(first), lambda: _plain(last)),
+    }
+    rows = []
+    of = f"{answers:,} answers"
+    for what, pair in works.items():
+        took, plain = in_turn(*map(processor_milliseconds, pair), rounds=rounds)
+        rows.append(
+            result(f"{what}, {of}", took, "ms", alternative=plain, name="json, line by line")
+        )
+    found = read(first)[0]
+    asked: dict[str, Callable[[], object]] = {
+        "its table": lambda: found_rows(found, review_set.model_names),
+        f"its sample, {_SAMPLE} of each group": lambda: to_read(found, _SAMPLE),
+    }
+    for what, work in asked.items():
+        (took,) = in_turn(processor_milliseconds(work), rounds=rounds)
+        rows.append(result(f"{what}, {of}", took, "ms"))
+    notes = "Of the processor. The loop neither looks at answers nor for quotes in them."
+    return Measured(rows, notes=notes)
+
+
+def _words(number: int) -> Prompt:
+    said = {"name": f"Failure {number}", "counts": f"The answer shows what failure {number} says."}
+    return wording_of(f"failure-{number}", said, "The bench")
+
+
+def _looked_through(folder: Path, prompt: Prompt, subjects: Sequence[JudgeSubject]) -> RunFolder:
+    """Write the run in which a judge said something of every answer; every tenth has it."""
+    one = RunFolder(folder, new_run_id(_JUDGE, datetime.now(UTC)), JUDGING)
+    one.path.mkdir(parents=True)
+    cases = tuple(dict.fromkeys(subject.about.case for subject in subjects))
+    spec = RunSpec(
+        one.id, Parameters(_JUDGE, "responses"), find_card(_JUDGE, folder), prompt, cases
+    )
+    write_json(one.spec, spec.as_json())
+    chance = np.random.default_rng(int(prompt.hash[:8], 16))
+    with one.log.open("w", encoding="utf-8") as log:
+        for subject in subjects:
+            has_it = chance.random() < 0.1
+            said = {
+                "has_it": "yes" if has_it else "no",
+                "reason": "What the answer says of it is not on the film.",
+                "quote": subject.text[:60].strip() if has_it else "",
+            }
+            row = {
+                "case": subject.id,
+                "text": json.dumps(said),
+                "created": "2026-01-01T00:00:00+00:00",
+                "extra": {"outcome": "answered"},
+            }
+            log.write(json.dumps({"event": "replied", "row": row}) + "\n")
+    return one
+
+
+def _plain(runs: Sequence[RunFolder]) -> int:
+    """Count the answers that have a failure, by nothing but ``json``."""
+    found = 0
+    for one in runs:
+        with one.log.open(encoding="utf-8") as log:
+            for line in log:
+                row = json.loads(line)["row"]
+                found += json.loads(row["text"])["has_it"] == "yes"
+    return found
+
+
+__all__ = ["run"]

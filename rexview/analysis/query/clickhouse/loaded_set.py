@@ -1,0 +1,362 @@
+"""A loaded set: its manifest, its open tables, and the few cases of it that are in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from threading import Lock
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview import frames
+from rexview.analysis.query.clickhouse.database import Database
+from rexview.analysis.query.clickhouse.tables import (
+    BY_CASE,
+    FLAG,
+    LAYOUT,
+    OF_RECORDS,
+    RECORDS,
+    decoded,
+)
+from rexview.detect.detector import Detector
+from rexview.detect.scan.batch import TOLD_FLAGS
+from rexview.detect.scan.finding_index import FindingIndex, Phrase
+from rexview.detect.scan.scan import Scan, TextFlags, ToldInMemory
+from rexview.errors import EngineUnreachable
+from rexview.frames import SharedIndex
+from rexview.metrics.identity import MetricId
+from rexview.schema import Model, ReviewSet
+from rexview.stats.judges import Judge
+from rexview.stats.multiple_choice import Rater
+
+PEOPLE: Final = (
+    *("scores", "flags", "edits", "choices", "preferences", "references", "comments"),
+    *("decisions", "candidates", "candidate_ratings", "candidate_tags", "selections"),
+    *("validations", "stale_scores", "stale_flags", "stale_edits", "stale_choices"),
+    "stale_preferences",
+)
+"""Tables of a review set that people fill: small, and held by the app as a whole."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A version of a set on ClickHouse.
+
+    Attributes
+    ----------
+    version : str
+        Letters and digits.
+    fingerprint : str
+        The state of the files that was loaded.
+    models : tuple of str
+        Ids in the set's order: ``model`` of the rows are places in it.
+    n_cases, n_answers, n_images : int
+    words : mapping of str to tuple of str
+        The values of the columns of cases, in the order of the facets.
+    tags : mapping of str to tuple of str
+        The values (``name:value``) of each tag, in order.
+    properties : tuple of (str, str, str)
+        What tells cases apart, as :class:`rexview.analysis.query.engine.CaseProperty`.
+    phrases : tuple of Phrase
+        What ``phrases`` of rows are places in.
+    metrics : tuple of MetricId
+        What ``metric_values`` of rows are of.
+    metrics_in_set : tuple of (int, tuple of int)
+        On how many answers each of them has a value, and on how many it was computed together.
+    raters : tuple of Rater
+        Who chose anything, of those that the files have answers of.
+    judges : tuple of (Judge, int, int)
+        Those who gave opinions, the newest first; how many on earlier texts of answers, and in how
+        many texts of its wording.
+    plain_words : tuple of str
+        Words of models' names that stand in questions and reports, too.
+    people : mapping of str to tuple of str
+        Rows of :data:`PEOPLE` as JSON.
+    """
+
+    version: str
+    fingerprint: str
+    models: tuple[str, ...]
+    n_cases: int
+    n_answers: int
+    n_images: int
+    words: Mapping[str, tuple[str, ...]]
+    tags: Mapping[str, tuple[str, ...]]
+    properties: tuple[tuple[str, str, str], ...]
+    phrases: tuple[Phrase, ...]
+    metrics: tuple[MetricId, ...]
+    metrics_in_set: tuple[tuple[int, tuple[int, ...]], ...]
+    raters: tuple[Rater, ...]
+    judges: tuple[tuple[Judge, int, int], ...]
+    plain_words: tuple[str, ...]
+    people: Mapping[str, tuple[str, ...]]
+
+    def as_json(self) -> str:
+        """Return it as text."""
+        return json.dumps({"layout": LAYOUT, **asdict(self)}, ensure_ascii=False)
+
+    @classmethod
+    def of_json(cls, text: str) -> Manifest | None:
+        """Read it; None where another layout wrote it."""
+        given: dict[str, Any] = json.loads(text)
+        if given.pop("layout", None) != LAYOUT:
+            return None
+        made = {
+            **given,
+            "models": tuple(given["models"]),
+            "words": _tuples(given["words"]),
+            "tags": _tuples(given["tags"]),
+            "properties": tuple(tuple(one) for one in given["properties"]),
+            "phrases": tuple(Phrase(*one) for one in given["phrases"]),
+            "metrics": tuple(MetricId(*one) for one in given["metrics"]),
+            "metrics_in_set": tuple((n, tuple(of)) for n, of in given["metrics_in_set"]),
+            "raters": tuple(Rater(**one) for one in given["raters"]),
+            "judges": tuple((Judge(**one), stale, texts) for one, stale, texts in given["judges"]),
+            "plain_words": tuple(given["plain_words"]),
+            "people": _tuples(given["people"]),
+        }
+        return cls(**made)
+
+
+def _tuples(given: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(values) for name, values in given.items()}
+
+
+def without_people(review_set: ReviewSet) -> dict[str, Any]:
+    """Return the tables that people fill, empty: what the files and models alone say is left."""
+    return {name: getattr(review_set, name).clear() for name in PEOPLE}
+
+
+# A few cases of a loaded set, read as a review set with what detectors found in it.
+#
+# What is asked of single cases, and all that people wrote, is answered by the engine in memory,
+# on such sets: the same records go through the same code.
+
+_AT_A_TIME: Final = 2_000
+_FIELDS: Final = tuple(name for name in OF_RECORDS if name not in ("version", "shard"))
+
+
+def records_of(database: Database, manifest: Manifest, cases: Sequence[str]) -> pl.DataFrame:
+    """Return the records of those of some cases that the set has, in the order of the files.
+
+    Raises
+    ------
+    EngineUnreachable
+    """
+    parts = [OF_RECORDS.to_frame().select(_FIELDS)]
+    for start in range(0, len(cases), _AT_A_TIME):
+        found = database.query(
+            f"SELECT {', '.join(_FIELDS)} FROM {RECORDS} "
+            "WHERE version = {version:String} AND id IN {ids:Array(String)}",
+            {"version": manifest.version, "ids": list(cases[start : start + _AT_A_TIME])},
+        )
+        parts.append(found.select(pl.col(name).cast(OF_RECORDS[name]) for name in _FIELDS))
+    return pl.concat(parts).sort("case_row")
+
+
+@dataclass(frozen=True, eq=False)
+class SmallSet:
+    """Some cases of a loaded set.
+
+    Attributes
+    ----------
+    manifest : Manifest
+    records : polars.DataFrame
+        As :func:`records_of` returns them, each case once.
+    given : ReviewSet
+        The cases with all their answers; ``model`` has the places of the whole set. Nothing that
+        people gave is in it.
+    """
+
+    manifest: Manifest
+    records: pl.DataFrame
+    given: ReviewSet
+
+    @classmethod
+    def of(cls, manifest: Manifest, records: pl.DataFrame, empty: ReviewSet) -> SmallSet:
+        """Make a set of records; ``empty`` is the set without any case (:func:`empty_set`)."""
+        tables: dict[str, Any] = {"cases": decoded(records["record"], frames.CASES)}
+        for name in BY_CASE:
+            schema = frames.TABLES[name.removeprefix("stale_")]
+            rows = records[name].explode(empty_as_null=False, keep_nulls=False)
+            tables[name] = decoded(rows, schema).sort("_row", maintain_order=True)
+        given = replace(empty, **tables, shared_index=SharedIndex())
+        return cls(manifest, records, given)
+
+    @property
+    def case_rows(self) -> npt.NDArray[np.int64]:
+        """The place in the files of each case."""
+        return self.records["case_row"].cast(pl.Int64).to_numpy()
+
+    @property
+    def patients(self) -> npt.NDArray[np.int64]:
+        """The number of the patient in the whole set, of each case."""
+        return self.records["patient"].cast(pl.Int64).to_numpy()
+
+    def scan(self, detectors: Sequence[Detector]) -> Scan:
+        """Return what detectors found in these cases when the set was loaded."""
+        newest, records = self.given.newest, self.records
+        flags = records.select("flags").with_row_index("at").explode("flags").drop_nulls("flags")
+        told = decoded(flags["flags"], FLAG)
+        first = newest.starts[flags["at"].to_numpy()]
+        numbers = pl.Series("answer", first, dtype=pl.UInt32) + told["place"]
+        told = told.with_columns(answer=numbers).select(
+            pl.col(name).cast(kind) for name, kind in TOLD_FLAGS.items()
+        )
+        found = TextFlags(
+            state=_flat(records["looked_at"], pl.UInt8()).to_numpy(),
+            judged=_flat(records["judged_by"], pl.UInt32()).to_numpy(),
+            words=_flat(records["words"], pl.UInt32()).to_numpy(),
+            traits=_flat(records["traits"], pl.UInt8()).to_numpy(),
+            flags=told.drop("message", "evidence"),
+            index=self._index(),
+            reports=np.ones(len(records), dtype=np.bool_),
+            told=ToldInMemory([told]),
+        )
+        return Scan(tuple(detectors), self.given, found)
+
+    def _index(self) -> FindingIndex:
+        of_reports = self.records.select(
+            text=-1 - pl.int_range(pl.len(), dtype=pl.Int32), phrase="phrases_of_report"
+        )
+        of_answers = pl.DataFrame({"phrase": _flat(self.records["phrases"], pl.List(pl.UInt32()))})
+        of_answers = of_answers.select(text=pl.int_range(pl.len(), dtype=pl.Int32), phrase="phrase")
+        both = pl.concat([of_reports, of_answers]).explode("phrase").drop_nulls()
+        places = both["phrase"].cast(pl.Int32).to_numpy(), both["text"].to_numpy()
+        return FindingIndex(self.manifest.phrases, ((places[1], places[0]),))
+
+
+def _flat(lists: pl.Series, kind: pl.DataType) -> pl.Series:
+    return lists.explode(empty_as_null=False, keep_nulls=False).cast(kind)
+
+
+def empty_set(read: ReviewSet, manifest: Manifest) -> ReviewSet:
+    """Return a loaded set without its cases: what its folder says, and all that people gave.
+
+    ``read`` has what ``reviewset.yaml`` says, and finds pictures.
+    """
+    declared = {model.id: model for model in read.info.models}
+    models = tuple(declared.get(one) or Model(id=one, name=one) for one in manifest.models)
+    return replace(
+        read,
+        info=replace(read.info, models=models),
+        fingerprint=f"{manifest.fingerprint}.{manifest.version}",
+        plain_words=frozenset(manifest.plain_words),
+    )
+
+
+def given_by_people(manifest: Manifest) -> dict[str, pl.DataFrame]:
+    """Return the tables that came with the set and that people filled, by name."""
+    return {
+        name: decoded(manifest.people[name], frames.TABLES[name.removeprefix("stale_")])
+        for name in PEOPLE
+    }
+
+
+# A loaded set that is open: its tables, and the few cases of it that are in memory.
+
+MOST_REVIEWED: Final = 50_000
+"""Cases that people have written about: these are in memory."""
+_PAGES_KEPT: Final = 32
+_UNUSED_KEPT: Final = 2_000
+"""Cases in memory that nobody asks for any more; with more of them all of these go."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """Records that are in memory, and the cases that they are of."""
+
+    records: pl.DataFrame
+    cases: frozenset[str]
+
+
+class OpenedSet:
+    """One version of a set on ClickHouse. Safe for several threads.
+
+    Parameters
+    ----------
+    database : Database
+    manifest : Manifest
+        The version.
+    read : ReviewSet
+        The set without any case: what its folder says, and how its pictures are found.
+    """
+
+    def __init__(self, database: Database, manifest: Manifest, read: ReviewSet) -> None:
+        self.database: Final = database
+        self.manifest: Final = manifest
+        self.empty: Final = empty_set(read, manifest)
+        self.people: Final = given_by_people(manifest)
+        self._known = _Known(records_of(database, manifest, []), frozenset())
+        self._reading = Lock()
+        self.of_cases = lru_cache(maxsize=_PAGES_KEPT)(self.small_set)
+
+    def reviewed(self, written_about: Iterable[str] = ()) -> SmallSet:
+        """Return the cases that came with something that people gave, and some more, by file order.
+
+        Only those that are not in memory yet are asked for.
+
+        Raises
+        ------
+        EngineUnreachable
+        """
+        wanted = frozenset(written_about).union(*map(named_cases, self.people.values()))
+        if len(wanted) > MOST_REVIEWED:
+            raise EngineUnreachable(
+                f"People have written about {len(wanted):,} cases of this set, and "
+                f"{MOST_REVIEWED:,} fit beside tables on ClickHouse.",
+                "Open it with the engine in memory.",
+            )
+        with self._reading:
+            new = sorted(wanted - self._known.cases)
+            if new:
+                more = records_of(self.database, self.manifest, new)
+                records = pl.concat([self._known.records, more]).sort("case_row")
+                self._known = _Known(records, self._known.cases | wanted)
+            known = self._known.records
+            if len(self._known.cases) - len(wanted) > _UNUSED_KEPT:
+                of_wanted = known.filter(pl.col("id").is_in(list(wanted)))
+                self._known = _Known(of_wanted, wanted)
+        records = known.filter(pl.col("id").is_in(list(wanted)))
+        return self._set_of(records)
+
+    def small_set(self, cases: Sequence[str]) -> SmallSet:
+        """Return some cases, those of which the set has; :attr:`of_cases` keeps the latest.
+
+        Raises
+        ------
+        EngineUnreachable
+        """
+        return self._set_of(records_of(self.database, self.manifest, cases))
+
+    def _set_of(self, records: pl.DataFrame) -> SmallSet:
+        return SmallSet.of(self.manifest, records, self.empty)
+
+
+def named_cases(table: pl.DataFrame) -> set[str]:
+    """Return the cases that a table names."""
+    return set(table["case"].drop_nulls()) if "case" in table.columns else set()
+
+
+def with_people(given: ReviewSet, people: dict[str, pl.DataFrame]) -> ReviewSet:
+    """Add the tables that people filled to a set, as far as they are about its cases."""
+    known: dict[str, Any] = dict(people)
+    return replace(given, **known)
+
+
+def about_cases(written: ReviewSet, cases: Sequence[str]) -> dict[str, Any]:
+    """Return what people gave about some cases, by table."""
+    named = pl.Series(list(cases), dtype=pl.String).implode()
+    tables = {name: getattr(written, name) for name in (*PEOPLE, "unfinished")}
+    found: dict[str, Any] = {
+        name: table.filter(pl.col("case").is_in(named)) if "case" in table.columns else table
+        for name, table in tables.items()
+    }
+    wanted = frozenset(cases)
+    found["marks"] = tuple(mark for mark in written.marks if mark.case in wanted)
+    return found | {"written_failures": written.written_failures}

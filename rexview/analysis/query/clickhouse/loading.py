@@ -1,0 +1,623 @@
+"""Load a review set into ClickHouse, whole or not at all: its columns, its records."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.analysis.case.blinding import plain_words
+from rexview.analysis.query.clickhouse.database import Database
+from rexview.analysis.query.clickhouse.loaded_set import PEOPLE, Manifest, without_people
+from rexview.analysis.query.clickhouse.tables import (
+    BY_CASE,
+    CASES,
+    FLAG,
+    LOADS,
+    OF_CASES,
+    OF_RECORDS,
+    OF_ROWS,
+    OF_STUDY,
+    RECORDS,
+    RIGHT_OPTION,
+    drop_version,
+    encode_rows,
+    make_tables,
+)
+from rexview.analysis.query.memory.engine import properties_of
+from rexview.analysis.query.memory.selection import NO_DATE, REPEATS
+from rexview.analysis.query.memory.study import MemoryStudyEngine
+from rexview.analysis.query.memory.table import AnswerTable, answer_table
+from rexview.detect import FAILURE_BITS
+from rexview.detect.scan.batch import LOOKED_AT
+from rexview.detect.scan.scan import Scan
+from rexview.detect.self_contradiction import ASKED_AGAIN, asked_again
+from rexview.errors import EngineError, LoadRefused, SetNotLoaded
+from rexview.metrics.identity import MetricId
+from rexview.schema import ReviewSet
+from rexview.stats.judges import opinions_in
+from rexview.stats.multiple_choice import NOT_ASKED
+
+# What ClickHouse is given of a set: columns that the engine in memory has worked out.
+#
+# No rule is written a second time: severity, flags, outcomes and all else are taken from the
+# :class:`.AnswerTable` of the set as its files and the detectors alone say it.
+
+NO_QUESTION: Final = -1
+"""Instead of the right option: not a choice question whose right option is known."""
+UNMARKED: Final = -2
+"""Instead of the right option: a choice question without one."""
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class SetColumnsByCase:
+    """The columns of a set, some cases at a time."""
+
+    table: AnswerTable
+    version: str
+
+    def of_cases(self, first: int, stop: int) -> pl.DataFrame:
+        """Return the rows of the table ``cases`` for the cases in rows ``first`` to ``stop``."""
+        rows = self._rows_of(first, stop)
+        grouped = (
+            self._of_rows(rows)
+            .with_columns(case_row=pl.Series(self.table.columns.case_row[rows], dtype=pl.UInt32))
+            .group_by("case_row", maintain_order=True)
+            .agg(pl.all())
+        )
+        return self._of_cases(first, stop).join(
+            grouped, on="case_row", how="left", maintain_order="left"
+        )
+
+    def _rows_of(self, first: int, stop: int) -> Numbers:
+        """Return the rows of the answer table of some cases, case by case."""
+        columns = self.table.columns
+        low, high = columns.newest.starts[first], columns.newest.starts[stop]
+        some, end = np.searchsorted(columns.without_answers, [first, stop])
+        rows = np.concatenate(
+            [np.arange(low, high), columns.n_answers + np.arange(some, end)]
+        ).astype(np.int64)
+        return np.asarray(rows[np.argsort(columns.case_row[rows], kind="stable")])
+
+    def _of_cases(self, first: int, stop: int) -> pl.DataFrame:
+        columns = self.table.columns
+        cases = columns.review_set.cases[first:stop]
+        report = pl.col("report").struct
+        at = pl.Series("case_row", np.arange(first, stop), dtype=pl.UInt32)
+        words = {
+            name: coded.words(np.arange(first, stop)).cast(pl.String)
+            for name, coded in columns.case_codes.items()
+        }
+        lists = {
+            "tags": self._tags,
+            "outcomes": self._outcomes,
+            "phrases_of_report": self._phrases_of_reports,
+        }
+        found = cases.select(
+            pl.lit(self.version).alias("version"),
+            shard=shards(cases["id"]),
+            case_row=at,
+            id="id",
+            patient=pl.Series(columns.cluster[first:stop], dtype=pl.UInt32),
+            question="question",
+            findings=report.field("findings"),
+            impression=report.field("impression"),
+            **{RIGHT_OPTION: pl.Series(self._right_option[first:stop], dtype=pl.Int16)},
+        ).with_columns(**words)
+        for name, pairs in lists.items():
+            found = found.with_columns(pairs.at(np.arange(first, stop)).rename(name))
+        texts = pl.col("question", "findings", "impression", *columns.case_codes)
+        of_study = study_columns(self._some(first, stop))
+        found = found.with_columns(texts.fill_null("")).select(*OF_CASES, RIGHT_OPTION)
+        return pl.concat([found, of_study], how="horizontal")
+
+    def _some(self, first: int, stop: int) -> ReviewSet:
+        """Return the set with some of its cases and their newest answers, and no others."""
+        newest, review_set = self.table.columns.newest, self.table.columns.review_set
+        answers = review_set.answers[newest.row[newest.starts[first] : newest.starts[stop]]]
+        return replace(review_set, cases=review_set.cases[first:stop], answers=answers)
+
+    @cached_property
+    def _right_option(self) -> npt.NDArray[np.int16]:
+        chosen = self.table.chosen
+        right = np.full(self.table.columns.n_cases, NO_QUESTION, dtype=np.int16)
+        right[chosen.case_row] = chosen.right
+        right[chosen.unmarked] = UNMARKED
+        return right
+
+    @cached_property
+    def _tags(self) -> Lists:
+        parts = [
+            pl.DataFrame(
+                {"at": rows.astype(np.int64), "value": coded.words(np.arange(len(rows)))}
+            ).cast({"value": pl.String})
+            for rows, coded in self.table.columns.tag_codes.values()
+        ]
+        return Lists.of(parts, pl.String())
+
+    @cached_property
+    def _outcomes(self) -> Lists:
+        parts = [
+            pl.DataFrame({"at": rows.astype(np.int64)}).with_columns(value=pl.lit(str(outcome)))
+            for outcome, rows in self.table.outcomes.cases_with()
+        ]
+        return Lists.of(parts, pl.String())
+
+    @cached_property
+    def _of_texts(self) -> pl.DataFrame:
+        index = self.table.survey.scan.index
+        named = {"at": index.texts.astype(np.int64), "value": index.phrase_places.astype(np.uint32)}
+        return pl.DataFrame(named)
+
+    @cached_property
+    def _phrases_of_reports(self) -> Lists:
+        of_reports = self._of_texts.filter(pl.col("at") < 0).with_columns(at=-1 - pl.col("at"))
+        return Lists.of([of_reports], pl.UInt32())
+
+    def _of_rows(self, rows: Numbers) -> pl.DataFrame:
+        """Return the columns of some rows of the answer table, one row each."""
+        table, columns = self.table, self.table.columns
+        is_answer = rows < columns.n_answers
+        given = columns.review_set.answers.select("text", "created")[
+            columns.newest.row[rows[is_answer]]
+        ]
+        texts = np.full(len(rows), "", dtype=object)
+        texts[is_answer] = given["text"].fill_null("").to_numpy()
+        created = np.full(len(rows), NO_DATE, dtype=np.int64)
+        created[is_answer] = (
+            given["created"].to_physical().cast(pl.Int64).fill_null(NO_DATE).to_numpy()
+        )
+        state = np.full(len(rows), LOOKED_AT, dtype=np.uint8)
+        state[is_answer] = table.survey.scan.state[rows[is_answer]]
+        choice = np.full(len(rows), NOT_ASKED, dtype=np.int16)
+        choice[is_answer] = self._choice[rows[is_answer]]
+        flat: dict[str, Any] = {
+            "model": columns.model.codes[rows],
+            "answered": is_answer,
+            "status": columns.status.codes[rows],
+            "created": created,
+            "answer_text": pl.Series(texts, dtype=pl.String),
+            "by_source": table.flagged.by_source[rows],
+            "judged": table.flagged.judged[rows],
+            "named": self._named[rows],
+            "looked_at": state,
+            "severity": table.severity.values[table.severity.ranks[rows]],
+            "choice": choice,
+        }
+        for name, lists in self._lists.items():
+            flat[name] = lists.at(rows)
+        flat["metric_values"] = self._metric_values(rows)
+        return pl.DataFrame(flat).select(pl.col(name).cast(kind) for name, kind in OF_ROWS.items())
+
+    @cached_property
+    def _choice(self) -> npt.NDArray[np.int16]:
+        chosen = self.table.chosen
+        choice = np.full(self.table.columns.n_answers, NOT_ASKED, dtype=np.int16)
+        there = chosen.number >= 0
+        choice[chosen.number[there]] = chosen.option[there]
+        return choice
+
+    @cached_property
+    def _named(self) -> npt.NDArray[np.uint32]:
+        """Bits of the failures of each row of which a finding is known."""
+        named = np.zeros(len(self.table), dtype=np.uint32)
+        found = self.table.flagged.findings
+        bits = found["failure"].cast(pl.String).replace_strict(FAILURE_BITS, return_dtype=pl.UInt32)
+        np.bitwise_or.at(named, found["row"].to_numpy(), bits.to_numpy())
+        return named
+
+    @cached_property
+    def _lists(self) -> dict[str, Lists]:
+        """What rows have several of, by column."""
+        return {
+            "about": Lists.of([self._about], pl.String()),
+            "phrases": Lists.of([self._of_texts.filter(pl.col("at") >= 0)], pl.UInt32()),
+            "again": Lists.of(self._again, pl.String()),
+            "opinions": Lists.of(self._opinions, pl.String()),
+            "repeats": Lists.of([self._repeats], pl.UInt32()),
+        }
+
+    @property
+    def _about(self) -> pl.DataFrame:
+        source = pl.when("hint").then(pl.lit("hint")).otherwise(pl.lit("detector"))
+        word = about_word(pl.col("failure").cast(pl.String), source, pl.col("finding"))
+        return self.table.flagged.findings.select(
+            pl.col("row").cast(pl.Int64).alias("at"), value=word
+        )
+
+    @cached_property
+    def _asked_again(self) -> pl.DataFrame:
+        return asked_again(self.table.review_set)
+
+    @property
+    def _again(self) -> Iterator[pl.DataFrame]:
+        for word, condition in REPEATS.items():
+            met = self._asked_again.filter(condition)
+            yield met.select(at="number", value=pl.lit(word))
+
+    @property
+    def _repeats(self) -> pl.DataFrame:
+        numbers = [name for name in ASKED_AGAIN if name != "number"]
+        as_list = pl.concat_list(pl.col(name).cast(pl.UInt32) for name in numbers)
+        return self._asked_again.select(at="number", value=as_list).explode("value")
+
+    @property
+    def _opinions(self) -> list[pl.DataFrame]:
+        """What judges say of answers, as the words that the filter asks for it with."""
+        judge = pl.concat_str(escaped_column("prompt_id"), escaped_column("judge"), separator=":")
+        present = pl.when("present").then(pl.lit("yes")).otherwise(pl.lit("no"))
+        said = (
+            pl.when(pl.col("failure").is_not_null())
+            .then(present)
+            .otherwise(pl.col("score").cast(pl.String))
+        )
+        about = pl.coalesce("failure", "dimension")
+        rows = self.table.opinions.rows
+        words = (
+            pl.concat_str(about, one, judge, separator=":")
+            for one in (pl.lit(""), said.cast(pl.String))
+        )
+        return [rows.select(at="number", value=word) for word in words]
+
+    def _metric_values(self, rows: Numbers) -> pl.Series:
+        metrics = self.table.metric_ids
+        if not metrics:
+            return pl.Series([[]], dtype=pl.List(pl.Float64())).new_from_index(0, len(rows))
+        values = np.full((len(rows), len(metrics)), np.nan)
+        for place, (numbers, of_numbers) in enumerate(self._by_metric):
+            if len(numbers):
+                near = np.minimum(np.searchsorted(numbers, rows), len(numbers) - 1)
+                there = numbers[near] == rows
+                values[there, place] = of_numbers[near[there]]
+        return pl.Series(values, dtype=pl.Array(pl.Float64(), len(metrics))).arr.to_list()
+
+    @cached_property
+    def _by_metric(self) -> list[tuple[Numbers, npt.NDArray[np.float64]]]:
+        found = []
+        for one in self.table.metric_ids:
+            numbers, values = self.table.values_of(one)
+            order = np.argsort(numbers, kind="stable")
+            found.append((numbers[order].astype(np.int64), values[order]))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """What some of many things have several of: ``places`` of the things ascend."""
+
+    places: Numbers
+    values: pl.Series
+
+    @classmethod
+    def of(cls, parts: Any, kind: pl.DataType) -> Lists:
+        """Gather frames of ``at`` and ``value``; the values of one keep their order."""
+        empty = pl.DataFrame(schema={"at": pl.Int64(), "value": kind})
+        every = pl.concat([empty, *(part.cast(dict(empty.schema)) for part in parts)])
+        every = every.sort("at", maintain_order=True)
+        return cls(every["at"].to_numpy(), every["value"])
+
+    def at(self, places: Numbers) -> pl.Series:
+        """Return the lists of some things; empty where they have none."""
+        low, high = (np.searchsorted(self.places, places, side=side) for side in ("left", "right"))
+        counts = high - low
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        inside = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)
+        gathered = self.values.gather(np.repeat(low, counts) + inside)
+        flat = pl.DataFrame({"at": np.repeat(np.arange(len(places)), counts), "value": gathered})
+        lists = flat.group_by("at", maintain_order=True).agg("value")
+        every = pl.DataFrame({"at": np.arange(len(places))}).join(
+            lists, on="at", how="left", maintain_order="left"
+        )
+        return every["value"].fill_null([])
+
+
+def shards(ids: pl.Series) -> pl.Series:
+    """Return a hash of each id: where a case stands on a cluster, whatever version loads it."""
+    hashed = [
+        int.from_bytes(hashlib.blake2b(one.encode(), digest_size=8).digest(), "big")
+        for one in ids.to_list()
+    ]
+    return pl.Series(hashed, dtype=pl.UInt64)
+
+
+def escaped_column(name: str) -> pl.Expr:
+    """Return a column as :func:`rexview.analysis.query.filter.conditions.escaped` writes words."""
+    text = pl.col(name).cast(pl.String)
+    return text.str.replace_all("%", "%25", literal=True).str.replace_all(":", "%3A", literal=True)
+
+
+def about_word(failure: pl.Expr, source: pl.Expr, finding: pl.Expr) -> pl.Expr:
+    """Return the word for a failure of an answer that is about a finding."""
+    return pl.concat_str(failure, source, finding.cast(pl.String), separator="|")
+
+
+def study_columns(review_set: ReviewSet) -> pl.DataFrame:
+    """Return what there is to do in each case of a set, in their order: :data:`.OF_STUDY`."""
+    engine, ids = MemoryStudyEngine(review_set), review_set.cases["id"].to_list()
+    counts = (engine.of_task(task, ids) for task in ("score", "answer", "correct"))
+    columns = ([found.get(case, 0) for case in ids] for found in counts)
+    return pl.DataFrame(dict(zip(OF_STUDY, columns, strict=True)), schema=OF_STUDY)
+
+
+# The rows of the files of a set, case by case, and what detectors said of them.
+
+
+@dataclass(frozen=True, eq=False)
+class SetRecordsByCase:
+    """The records of a set, some cases at a time."""
+
+    table: AnswerTable
+    version: str
+
+    def of_cases(self, first: int, stop: int) -> pl.DataFrame:
+        """Return the rows of the table ``records`` for some cases."""
+        columns, scan = self.table.columns, self.table.survey.scan
+        newest, cases = columns.newest, columns.review_set.cases[first:stop]
+        places = np.arange(first, stop)
+        low, high = int(newest.starts[first]), int(newest.starts[stop])
+        numbers = np.arange(low, high)
+        found = pl.DataFrame(
+            {
+                "version": [self.version] * len(cases),
+                "shard": shards(cases["id"]),
+                "case_row": places.astype(np.uint32),
+                "id": cases["id"],
+                "patient": columns.cluster[first:stop].astype(np.uint32),
+                "record": encode_rows(cases),
+            }
+        )
+        for name in BY_CASE:
+            found = found.with_columns(self._rows_of_tables(name, first, stop).alias(name))
+        flags = Lists.of([self._flags(first, stop)], pl.String()).at(places)
+        of_answers = pl.DataFrame(
+            {
+                "at": newest.case[numbers].astype(np.int64),
+                "looked_at": scan.found.state[numbers],
+                "judged_by": scan.found.judged[numbers],
+                "words": scan.found.words[numbers],
+                "traits": scan.found.traits[numbers],
+                "phrases": self.phrases.at(numbers),
+            }
+        )
+        grouped = pl.DataFrame({"at": places}).join(
+            of_answers.group_by("at", maintain_order=True).agg(pl.all()),
+            on="at",
+            how="left",
+            maintain_order="left",
+        )
+        return found.with_columns(
+            flags.alias("flags"),
+            self.phrases.at(-1 - places).alias("phrases_of_report"),
+            *(grouped[name].fill_null([]) for name in of_answers.columns if name != "at"),
+        ).select(pl.col(name).cast(kind) for name, kind in OF_RECORDS.items())
+
+    @cached_property
+    def phrases(self) -> Lists:
+        """What each text mentions: by number of the answer, reports as in the finding index."""
+        index = self.table.survey.scan.index
+        named = {"at": index.texts.astype(np.int64), "value": index.phrase_places.astype(np.uint32)}
+        return Lists.of([pl.DataFrame(named)], pl.UInt32())
+
+    @cached_property
+    def _rows(self) -> dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+        """Of each table the rows by case, in the order of the file, and those of the cases."""
+        review_set, found = self.table.columns.review_set, {}
+        for name in BY_CASE:
+            of_case = review_set.case_rows(getattr(review_set, name)["case"])
+            order = np.argsort(of_case, kind="stable")
+            found[name] = order, of_case[order]
+        return found
+
+    def _rows_of_tables(self, name: str, first: int, stop: int) -> pl.Series:
+        """Return the rows of a table as JSON, a list for each of some cases."""
+        rows, of_case = self._rows[name]
+        low, high = np.searchsorted(of_case, [first, stop])
+        given = getattr(self.table.columns.review_set, name)[rows[low:high]]
+        part = pl.DataFrame({"at": of_case[low:high], "value": encode_rows(given)})
+        return Lists.of([part], pl.String()).at(np.arange(first, stop))
+
+    def _flags(self, first: int, stop: int) -> pl.DataFrame:
+        told = self.table.survey.scan.told_without_scores(first, stop)
+        newest = self.table.columns.newest
+        numbers = told["answer"].to_numpy()
+        case_row = newest.case[numbers]
+        flags = told.with_columns(place=pl.Series(numbers - newest.starts[case_row]))
+        rows = flags.select(pl.col(name).cast(kind) for name, kind in FLAG.items())
+        return pl.DataFrame({"at": case_row.astype(np.int64), "value": encode_rows(rows)})
+
+
+# Load a review set into ClickHouse: whole or not at all.
+#
+# A version is written beside the one that is shown, and only when all of it is there does one row
+# say that it is shown now. What a load that was interrupted has left is taken away by the next
+# one.
+
+_CASES_AT_A_TIME: Final = 5_000
+_KEPT: Final = 2
+"""Versions of a set that stay: a server may still show the one before."""
+_LEFT_BEHIND_H: Final = 24
+"""So long after its begin a load that has not ended is taken for interrupted."""
+Show = Callable[[int, int], None]
+
+
+def load_set(
+    database: Database,
+    name: str,
+    review_set: ReviewSet,
+    scan: Scan,
+    show: Show | None = None,
+) -> Manifest:
+    """Load a set under a name, and show that version from now on.
+
+    ``review_set`` is the set as its files have it, ``scan`` what detectors found in all of it.
+    ``show`` is told how many of how many cases are there.
+
+    Raises
+    ------
+    LoadRefused
+        Detectors have not looked at all answers.
+    EngineUnreachable
+        Nothing is shown of what was written until then.
+    """
+    if not scan.is_complete:
+        raise LoadRefused(
+            "The search for failures has not looked at all answers of this set.",
+            "Run: python -m rexview failures SET --keep",
+        )
+    make_tables(database)
+    _take_away_interrupted(database, name)
+    version = secrets.token_hex(8)
+    bare = replace(review_set, **without_people(review_set))
+    table = answer_table(bare, scan=scan)
+    manifest = _manifest(version, review_set, table)
+    _note(database, name, manifest, "begun")
+    try:
+        _write(database, table, version, show)
+        _note(database, name, manifest, "shown")
+    except BaseException:
+        _forget_quietly(database, version)
+        raise
+    _take_away_old(database, name)
+    return manifest
+
+
+def read_shown_version(database: Database, name: str) -> Manifest:
+    """Return the version of a set that is shown.
+
+    Raises
+    ------
+    SetNotLoaded
+    EngineUnreachable
+    """
+    make_tables(database)
+    found = database.query(
+        f"SELECT manifest FROM {LOADS} WHERE review_set = {{name:String}} AND state = 'shown' "
+        "ORDER BY at DESC, version LIMIT 1",
+        {"name": name},
+    )
+    if found.is_empty():
+        raise SetNotLoaded("This set is not in the tables.", "Load it: python -m rexview load SET")
+    manifest = Manifest.of_json(found.item())
+    if manifest is None:
+        raise SetNotLoaded(
+            "Another version of rexview loaded this set.", "Load it: python -m rexview load SET"
+        )
+    return manifest
+
+
+def shown_if_any(database: Database, name: str) -> Manifest | None:
+    """Return the version of a set that is shown, None for none.
+
+    Raises
+    ------
+    EngineUnreachable
+    """
+    try:
+        return read_shown_version(database, name)
+    except SetNotLoaded:
+        return None
+
+
+def shown_version(database: Database, name: str) -> str:
+    """Return the version of a set that is shown, empty for none."""
+    found = database.query(
+        f"SELECT version FROM {LOADS} WHERE review_set = {{name:String}} AND state = 'shown' "
+        "ORDER BY at DESC, version LIMIT 1",
+        {"name": name},
+    )
+    return "" if found.is_empty() else str(found.item())
+
+
+def _manifest(version: str, review_set: ReviewSet, table: AnswerTable) -> Manifest:
+    columns, index = table.columns, table.survey.scan.index
+    opinions = opinions_in(review_set, columns.cluster)
+    judges = (
+        (one, opinions.stale.get(one, 0), opinions.wordings.get(one, 0)) for one in opinions.judges
+    )
+    properties = properties_of(columns)
+    return Manifest(
+        version=version,
+        fingerprint=review_set.fingerprint.partition("-")[0],  # of the files alone
+        models=tuple(model.id for model in review_set.models),
+        n_cases=columns.n_cases,
+        n_answers=columns.n_answers,
+        n_images=columns.n_images,
+        words={name: coded.values for name, coded in columns.case_codes.items()},
+        tags={name: coded.values for name, (_, coded) in columns.tag_codes.items()},
+        properties=tuple((one.key, one.name, one.field) for one in properties),
+        phrases=index.phrases,
+        metrics=table.metric_ids,
+        metrics_in_set=tuple(_counted(table, one) for one in table.metric_ids),
+        raters=table.chosen.raters,
+        judges=tuple(judges),
+        plain_words=tuple(sorted(plain_words(review_set))),
+        people={name: tuple(encode_rows(getattr(review_set, name)).to_list()) for name in PEOPLE},
+    )
+
+
+def _counted(table: AnswerTable, metric: MetricId) -> tuple[int, tuple[int, ...]]:
+    """Say on how many answers a metric has a value, and on how many it was computed together."""
+    values = table.metrics.of(metric)
+    return len(values), tuple(np.unique(values.together[values.together > 0]).tolist())
+
+
+def _write(database: Database, table: AnswerTable, version: str, show: Show | None) -> None:
+    columns, records = SetColumnsByCase(table, version), SetRecordsByCase(table, version)
+    every = table.columns.n_cases
+    for first in range(0, every, _CASES_AT_A_TIME):
+        stop = min(first + _CASES_AT_A_TIME, every)
+        database.insert(CASES, columns.of_cases(first, stop))
+        database.insert(RECORDS, records.of_cases(first, stop))
+        if show:
+            show(stop, every)
+
+
+def _note(database: Database, name: str, manifest: Manifest, state: str) -> None:
+    row = {
+        "review_set": name,
+        "version": manifest.version,
+        "state": state,
+        "fingerprint": manifest.fingerprint,
+        "manifest": manifest.as_json() if state == "shown" else "",
+    }
+    database.insert(LOADS, pl.DataFrame([row]))
+
+
+def _take_away_interrupted(database: Database, name: str) -> None:
+    """Forget loads that began long ago and never ended."""
+    _take_away(
+        database,
+        name,
+        "GROUP BY version HAVING NOT has(groupArray(state), 'shown') "
+        f"AND max(at) < now64(6) - INTERVAL {_LEFT_BEHIND_H} HOUR",
+    )
+
+
+def _take_away_old(database: Database, name: str) -> None:
+    """Forget all but the newest versions that were shown."""
+    shown_before = f"AND state = 'shown' ORDER BY at DESC, version LIMIT 1000 OFFSET {_KEPT}"
+    _take_away(database, name, shown_before)
+
+
+def _take_away(database: Database, name: str, which: str) -> None:
+    """Forget versions of a set; ``which`` is the end of a query of its loads."""
+    left = database.query(
+        f"SELECT version FROM {LOADS} WHERE review_set = {{name:String}} {which}", {"name": name}
+    )
+    for version in left["version"].to_list():
+        drop_version(database, version)
+
+
+def _forget_quietly(database: Database, version: str) -> None:
+    try:
+        drop_version(database, version)
+    except EngineError:
+        return  # it is away: the next load takes this away

@@ -1,0 +1,262 @@
+"""The two parts of a set on ClickHouse, and an order of cases through both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from rexview.analysis.case.comments import CommentCount
+from rexview.analysis.query.clickhouse.database import Database, Parameter
+from rexview.analysis.query.clickhouse.loaded_set import (
+    Manifest,
+    OpenedSet,
+    SmallSet,
+    about_cases,
+    with_people,
+)
+from rexview.analysis.query.clickhouse.selection import REVIEWED, SqlConditions
+from rexview.analysis.query.engine import FilterTally, Position, position_at
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.query.memory.selection import Selection, numbers_in_order
+from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, detectors
+from rexview.schema import ReviewSet
+from rexview.stats import ContentOrder
+
+_MINI_KEPT: Final = 32
+
+
+class Parts:
+    """The two parts that every question is asked of.
+
+    Attributes
+    ----------
+    opened : OpenedSet
+        The set on ClickHouse.
+    small : SmallSet
+        The reviewed cases: those that people have written about.
+    written : ReviewSet
+        The same cases with all that people wrote, as far as it counts.
+    reviewed : MemoryEngine
+        The engine of ``written``.
+    """
+
+    tally: Callable[[CaseFilter], FilterTally]
+
+    def __init__(
+        self,
+        opened: OpenedSet,
+        small: SmallSet,
+        written: ReviewSet,
+        *,
+        gap_threshold: float = GAP_THRESHOLD,
+        disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
+        content_order: ContentOrder = "mean_first",
+        comments: Mapping[str, CommentCount] | None = None,
+        before: MemoryEngine | None = None,
+    ) -> None:
+        self.opened, self.small, self.written = opened, small, written
+        self._gap, self._apart = gap_threshold, disagreement_threshold
+        self._order, self._comments = content_order, comments
+        self.reviewed = self._memory(small, written, before)
+
+    def _memory(
+        self, small: SmallSet, written: ReviewSet, before: MemoryEngine | None = None
+    ) -> MemoryEngine:
+        active = detectors(
+            gap_threshold=self._gap, disagreement_threshold=self._apart, models=written.models
+        )
+        return memory_engine(
+            written,
+            gap_threshold=self._gap,
+            disagreement_threshold=self._apart,
+            content_order=self._order,
+            scan=small.scan(active),
+            before=before,
+            comments=self._comments,
+        )
+
+    @property
+    def database(self) -> Database:
+        """Where the tables are."""
+        return self.opened.database
+
+    @property
+    def manifest(self) -> Manifest:
+        """What is said once of the set."""
+        return self.opened.manifest
+
+    def of_cases(self, cases: Sequence[str]) -> MemoryEngine:
+        """Return an engine on some cases, with all that people wrote about them."""
+        known = self.written.case_rows(pl.Series(list(cases), dtype=pl.String))
+        return self.reviewed if (known >= 0).all() else self._mini(tuple(cases))
+
+    def set_of(self, cases: Sequence[str]) -> tuple[ReviewSet, MemoryEngine]:
+        """Return some cases as a set of their own, with all that people wrote, and its engine.
+
+        Raises
+        ------
+        EngineUnreachable
+        """
+        small = self.opened.small_set(cases)
+        written = with_people(small.given, about_cases(self.written, cases))
+        return written, self._memory(small, written)
+
+    @cached_property
+    def _mini(self) -> _Mini:
+        return _Mini(self)
+
+    def conditions(self, case_filter: CaseFilter) -> SqlConditions:
+        """Return the conditions of a filter as SQL."""
+        return SqlConditions(self.opened.manifest, case_filter)
+
+    def ask(
+        self,
+        sql: str,
+        parameters: Mapping[str, Parameter],
+        tables: Mapping[str, pl.DataFrame] | None = None,
+    ) -> pl.DataFrame:
+        """Ask ClickHouse about the cases that nobody has written about.
+
+        Raises
+        ------
+        EngineUnreachable
+        """
+        sent = {REVIEWED: self._reviewed_rows, **(tables or {})}
+        return self.opened.database.query(sql, parameters, sent)
+
+    @cached_property
+    def _reviewed_rows(self) -> pl.DataFrame:
+        return self.small.records.select("case_row")
+
+    def left(self, columns: str, case_filter: CaseFilter, rest: str = "") -> pl.DataFrame:
+        """Select from the cases on ClickHouse that are left; ``met`` says which of their answers.
+
+        Raises
+        ------
+        EngineUnreachable
+        """
+        conditions = self.conditions(case_filter)
+        sql = f"SELECT {columns} FROM {conditions.from_left()} {rest}"
+        return self.ask(sql, conditions.parameters)
+
+    def n_of(self, rows: str, conditions: SqlConditions, where: str) -> int:
+        """Count rows (SQL of a table) for which something holds, under the conditions of a filter.
+
+        Raises
+        ------
+        EngineUnreachable
+        """
+        found = self.ask(
+            f"SELECT toInt64(count()) FROM {rows} WHERE {where}", conditions.parameters
+        )
+        return int(found.item())
+
+
+class _Mini:
+    """Makes engines on a few cases; the latest are kept."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._made = lru_cache(maxsize=_MINI_KEPT)(self._make)
+
+    def __call__(self, cases: tuple[str, ...]) -> MemoryEngine:
+        return self._made(cases)
+
+    def _make(self, cases: tuple[str, ...]) -> MemoryEngine:
+        parts = self._parts
+        small = parts.opened.of_cases(cases)
+        return parts._memory(small, with_people(small.given, about_cases(parts.written, cases)))
+
+
+# Pages of cases and the place of one, in an order that runs through both parts of a set.
+
+_IN_MEMORY: Final = "in_memory"
+_EARLIER: Final = (
+    "countIf(number > {number:Float64} OR (number = {number:Float64} "
+    "AND case_row < {case_row:UInt32}))"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Ordering:
+    """The cases that a filter leaves, in its order: the largest ``number`` first, then by file.
+
+    Attributes
+    ----------
+    parts : Parts
+    conditions : Conditions
+        Of the cases on ClickHouse.
+    found : Selection
+        The cases in memory that are left.
+    """
+
+    parts: Parts
+    conditions: SqlConditions
+    found: Selection
+
+    @cached_property
+    def _in_memory(self) -> pl.DataFrame:
+        """The cases in memory: ``case_row`` in the whole set, ``id``, ``number``."""
+        case_rows = self.parts.small.case_rows[self.found.case_rows]
+        return pl.DataFrame(
+            {
+                "case_row": case_rows.astype(np.uint32),
+                "id": self.found.case_ids,
+                "number": numbers_in_order(self.found, self.conditions.case_filter),
+            },
+            schema_overrides={"id": pl.String},
+        )
+
+    @property
+    def _on_tables(self) -> str:
+        source = self.conditions.from_left()
+        return f"SELECT case_row, id, {self.conditions.order} AS number FROM {source}"
+
+    def page(self, start: int, size: int) -> tuple[str, ...]:
+        """Return the ids of some of the cases."""
+        if size < 1:
+            return ()
+        order = "ORDER BY number DESC, case_row"
+        sql = (
+            f"SELECT id FROM (SELECT * FROM ({self._on_tables} {order} LIMIT {start + size}) "
+            f"UNION ALL SELECT case_row, id, number FROM {_IN_MEMORY}) "
+            f"{order} LIMIT {start}, {size}"
+        )
+        found = self.parts.ask(sql, self.conditions.parameters, {_IN_MEMORY: self._in_memory})
+        return tuple(found["id"].to_list())
+
+    def position(self, case: str) -> Position:
+        """Find a case, and its neighbours."""
+        at = self._at(case)
+        number, case_row = at or (0.0, 0)
+        mine = self._in_memory
+        earlier = (pl.col("number") > number) | (
+            (pl.col("number") == number) & (pl.col("case_row") < case_row)
+        )
+        before, left = self.parts.ask(
+            f"SELECT {_EARLIER}, count() FROM ({self._on_tables})",
+            {**self.conditions.parameters, "number": number, "case_row": case_row},
+        ).row(0)
+        place = before + len(mine.filter(earlier)) if at else None
+        return position_at(place, left + len(mine), self.page)
+
+    def _at(self, case: str) -> tuple[float, int] | None:
+        """Return what says where a case stands; None when it is not left."""
+        mine = self._in_memory.filter(pl.col("id") == case)
+        if len(mine):
+            return mine["number"].item(), mine["case_row"].item()
+        small = self.parts.opened.of_cases((case,))
+        if not len(small.records):
+            return None
+        case_row = int(small.case_rows[0])
+        found = self.parts.ask(
+            f"SELECT number, case_row FROM ({self._on_tables}) WHERE case_row = {case_row}",
+            self.conditions.parameters,
+        )
+        return found.row(0) if len(found) else None

@@ -1,0 +1,275 @@
+"""What a filter leaves of the cases on ClickHouse, as SQL.
+
+Only cases that nobody has written about are asked for there: all others are *reviewed*, and the
+engine in memory answers for them (:mod:`.engine`). So what a filter asks of scores, corrections,
+comparisons, comments or decisions leaves none of these.
+
+Values of a filter never stand in the SQL; they are sent beside it. What stands in it are names of
+columns, and numbers that were worked out here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from rexview.analysis.query.clickhouse.database import Parameter
+from rexview.analysis.query.clickhouse.loaded_set import Manifest
+from rexview.analysis.query.clickhouse.tables import CASES
+from rexview.analysis.query.filter.case_filter import ANSWER_STATUSES, CaseFilter
+from rexview.analysis.query.filter.conditions import NOT_KNOWN, Finding, by_group
+from rexview.analysis.query.filter.finding_search import is_finding_search, search_terms
+from rexview.analysis.query.memory.flagged import wanted
+from rexview.analysis.query.memory.selection import CASE_FACETS, NO_DATE, outcome_name, tags_by_name
+from rexview.detect import FAILURE_BITS
+from rexview.errors import EngineError
+
+REVIEWED: Final = "reviewed"
+"""The table of ``case_row`` that is sent along: cases that somebody has written about."""
+_OF_PEOPLE: Final = (
+    *("weakest", "reader_scores", "reader_pairs", "model_pairs", "edits", "edit_kinds", "compared"),
+    "marked",
+)
+_OF_PEOPLE_BY_CASE: Final = ("comments", "decisions")
+_REPORT_TEXTS: Final = ("question", "findings", "impression")
+_EVERY: Final = "1"
+_NONE: Final = "0"
+
+
+@dataclass(eq=False)
+class SqlConditions:
+    """The conditions of a filter, each on its own, by the names that the engine in memory has.
+
+    ``rows`` are SQL that says of each answer of a case whether it meets one (Array(UInt8)),
+    ``cases`` of each case (UInt8). Both are about columns of :attr:`source`.
+    """
+
+    manifest: Manifest
+    case_filter: CaseFilter
+    parameters: dict[str, Parameter] = field(default_factory=dict)
+    rows: dict[str, str] = field(default_factory=dict)
+    cases: dict[str, str] = field(default_factory=dict)
+    _first: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.parameters["version"] = self.manifest.version
+        self._of_answers()
+        self._of_flags()
+        self._of_cases()
+        if self.case_filter.search:
+            self.rows["search"] = self.found_by(self.case_filter.search, self.case_filter.mention)
+
+    def parameter(self, value: Parameter, kind: str) -> str:
+        """Take in a value that is sent beside the SQL; return what stands for it there."""
+        name = f"p{len(self.parameters)}"
+        self.parameters[name] = value
+        return f"{{{name}:{kind}}}"
+
+    def words(self, values: Iterable[str]) -> str:
+        """Take in several words."""
+        return self.parameter(list(values), "Array(String)")
+
+    # what is left
+
+    def met(self, but: Collection[str] = ()) -> str | None:
+        """Say which answers of a case meet the conditions on answers, but for some; None: all."""
+        masks = [sql for name, sql in self.rows.items() if name not in but]
+        if len(masks) < 2:
+            return masks[0] if masks else None
+        names = [f"m{place}" for place in range(len(masks))]
+        return f"arrayMap(({', '.join(names)}) -> {' AND '.join(names)}, {', '.join(masks)})"
+
+    def left(self, but: Collection[str] = ()) -> str:
+        """Say whether a case is left by all conditions but some."""
+        met = self.met(but)
+        conditions = [sql for name, sql in self.cases.items() if name not in but]
+        conditions += [] if met is None else [f"has({met}, 1)"]
+        return " AND ".join(f"({one})" for one in conditions) or _EVERY
+
+    @property
+    def source(self) -> str:
+        """Return the cases that nobody has written about, as what stands after FROM."""
+        more = "".join(f", {sql} AS {name}" for name, sql in self._first.items())
+        return (
+            f"(SELECT *{more} FROM {CASES} WHERE version = {{version:String}} "
+            f"AND case_row GLOBAL NOT IN (SELECT case_row FROM {REVIEWED}))"
+        )
+
+    def from_left(self) -> str:
+        """Return the cases that are left, as what stands after FROM; ``met`` says which answers."""
+        met = self.met() or each(_EVERY, "model")
+        return f"(SELECT *, {met} AS met FROM {self.source} WHERE {self.left()})"
+
+    # the conditions
+
+    def _of_answers(self) -> None:
+        asked = self.case_filter
+        if asked.models:
+            self.rows["models"] = one_of("model", places(asked.models, self.manifest.models))
+        if asked.statuses:
+            self.rows["statuses"] = one_of("status", places(asked.statuses, list(ANSWER_STATUSES)))
+        if asked.repeats:
+            self.rows["repeats"] = each(f"hasAny(x_again, {self.words(asked.repeats)})", "again")
+        if asked.opinions:
+            said = self.words(asked.opinions)
+            self.rows["opinions"] = each(f"hasAll(x_opinions, {said})", "opinions")
+        if asked.written:
+            raise EngineError(
+                "What a language model found of failures in words is not on ClickHouse.",
+                "Take that condition away, or open the set on a server without REXVIEW_ENGINE.",
+            )
+        limited = [name for name in _OF_PEOPLE if getattr(asked, name)]
+        for name in (*limited, *asked.ranges):
+            self.rows[name] = each(_NONE, "model")
+
+    def _of_flags(self) -> None:
+        asked = self.case_filter
+        if asked.failures:
+            self.rows["failures"] = failures_said(asked.failures, asked.sources)
+        if asked.sources:
+            self.rows["sources"] = failures_said(
+                asked.failures or tuple(FAILURE_BITS), asked.sources
+            )
+        if asked.findings:
+            self.rows["findings"] = self.about(asked.failures, asked.sources, asked.findings)
+        if asked.judged:
+            self.rows["judged"] = has_bits("judged", bits_of(asked.judged))
+
+    def about(
+        self, failures: Sequence[str], sources: Sequence[str], findings: Sequence[str]
+    ) -> str:
+        """Say which answers have one of some failures, said by some sources, about a finding.
+
+        Empty ``failures`` or ``sources`` do not limit; all are words of the filter.
+        """
+        failures = failures or tuple(FAILURE_BITS)
+        by_rule = [one for one in sources or ("detector",) if one in ("detector", "hint")]
+        ids = [one for word in findings for one in Finding.parse(word).ids]
+        words = [
+            f"{failure}|{source}|{one}" for failure in failures for source in by_rule for one in ids
+        ]
+        found = [f"hasAny(x_about, {self.words(words)})"] if words else []
+        if NOT_KNOWN in findings:
+            for failure in failures:
+                bits = int(wanted((failure,), sources))
+                flagged = f"bitAnd(x_by_source, toUInt64({bits})) != 0"
+                unnamed = f"bitAnd(x_named, toUInt32({FAILURE_BITS[failure]})) = 0"
+                found.append(f"({flagged} AND {unnamed})")
+        return each(" OR ".join(found) or _NONE, "about", "by_source", "named")
+
+    def _of_cases(self) -> None:
+        asked = self.case_filter
+        for name, column in CASE_FACETS.items():
+            if chosen := [value for value in getattr(asked, name) if value]:
+                self.cases[name] = f"has({self.words(chosen)}, {column})"
+            elif getattr(asked, name):
+                self.cases[name] = _NONE
+        for name, values in tags_by_name(asked.tags).items():
+            self.cases[f"tags:{name}"] = f"hasAny(tags, {self.words(values)})"
+        for group, outcomes in by_group(asked.outcomes).items():
+            words = self.words(map(str, outcomes))
+            self.cases[outcome_name(group)] = f"hasAny(outcomes, {words})"
+        for name in _OF_PEOPLE_BY_CASE:
+            if getattr(asked, name):
+                self.cases[name] = _NONE
+
+    def found_by(self, search: str, mention: str) -> str:
+        """Say which answers a search finds, or the reports of their cases."""
+        if not is_finding_search(search, mention):
+            return self._all_of([self._containing(word) for word in search.split()])
+        terms = search_terms(search)
+        found = [self._containing(word) for word in terms.words]
+        for term in terms.findings:
+            codes = [
+                place
+                for place, phrase in enumerate(self.manifest.phrases)
+                if term.met_by(phrase, mention)
+            ]
+            listed = self.parameter(codes, "Array(UInt32)")
+            reported = self._once(f"hasAny(phrases_of_report, {listed})")
+            found.append(
+                each(f"{reported} OR hasAny(x_phrases, {listed})", "phrases")
+                if codes
+                else each(_NONE, "model")
+            )
+        return self._all_of(found)
+
+    def _containing(self, word: str) -> str:
+        # case is ignored as the engine in memory does it, by the same kind of pattern
+        pattern = self.parameter(f"(?i){re.escape(word)}", "String")
+        in_case = " OR ".join(f"match({text}, {pattern})" for text in _REPORT_TEXTS)
+        return each(f"{self._once(in_case)} OR match(x_answer_text, {pattern})", "answer_text")
+
+    def _once(self, sql: str) -> str:
+        """Work something out once a case, not once an answer."""
+        name = f"s{len(self._first)}"
+        self._first[name] = f"toUInt8({sql})"
+        return name
+
+    @staticmethod
+    def _all_of(found: Sequence[str]) -> str:
+        if not found:
+            return each(_EVERY, "model")
+        if len(found) == 1:
+            return found[0]
+        names = [f"w{place}" for place in range(len(found))]
+        return f"arrayMap(({', '.join(names)}) -> {' AND '.join(names)}, {', '.join(found)})"
+
+    # the order
+
+    @cached_property
+    def order(self) -> str:
+        """Return the number by which a case stands where it does, the largest first (Float64).
+
+        Of what :meth:`from_left` returns; as :func:`.numbers_in_order` has it of those in memory.
+        """
+        sort = self.case_filter.sort
+        if sort == "severity":
+            return "toFloat64(arrayMax((x, m) -> if(m, x, -1), severity, met))"
+        if sort == "newest":
+            dated = f"if(m, x, toInt64({NO_DATE}))"
+            return f"toFloat64(arrayMax((x, m) -> {dated}, created, met))"
+        order = self.case_filter.metric_order
+        if order is None:
+            return "toFloat64(0)" if sort == "order" else "-inf"
+        if order.metric not in self.manifest.metrics:
+            return "-inf"
+        place = self.manifest.metrics.index(order.metric) + 1
+        sign = "" if order.largest_first else "-"
+        value = f"{sign}v[{place}]"
+        counts = f"m AND NOT isNaN(v[{place}])"
+        return f"arrayMax((v, m) -> if({counts}, {value}, -inf), metric_values, met)"
+
+
+def each(sql: str, *columns: str) -> str:
+    """Say something of each answer; ``x_COLUMN`` is what it has in a column."""
+    names = ", ".join(f"x_{column}" for column in columns)
+    return f"arrayMap(({names}) -> toUInt8({sql}), {', '.join(columns)})"
+
+
+def one_of(column: str, codes: Sequence[int]) -> str:
+    """Say which answers have one of some codes in a column."""
+    return each(f"x_{column} IN ({', '.join(map(str, codes))})" if codes else _NONE, column)
+
+
+def has_bits(column: str, bits: int) -> str:
+    """Say which answers have any of some bits in a column."""
+    return each(f"bitAnd(x_{column}, toUInt64({bits})) != 0", column)
+
+
+def failures_said(failures: Iterable[str], sources: Sequence[str]) -> str:
+    """Say which answers have one of some failures, said by one of some sources."""
+    return has_bits("by_source", int(wanted(failures, sources)))
+
+
+def bits_of(failures: Iterable[str]) -> int:
+    """Return the bits of some failures."""
+    return sum(FAILURE_BITS[failure] for failure in failures)
+
+
+def places(chosen: Sequence[str], known: Sequence[str]) -> list[int]:
+    """Return the places of those of some words that are known."""
+    return [place for place, word in enumerate(known) if word in chosen]

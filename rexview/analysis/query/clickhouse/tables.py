@@ -1,0 +1,251 @@
+"""The tables on ClickHouse: their columns, how they are made, and rows as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import polars as pl
+
+from rexview.analysis.query.clickhouse.database import Database, quoted
+
+LAYOUT: Final = 5
+"""Changes with what the tables hold: what another layout wrote is loaded anew, beside it."""
+CASES: Final = f"rexview_cases_{LAYOUT}"
+RECORDS: Final = f"rexview_records_{LAYOUT}"
+LOADS: Final = f"rexview_loads_{LAYOUT}"
+
+_WORDS, _CODES = pl.List(pl.String()), pl.List(pl.UInt32())
+OF_CASES: Final = pl.Schema(
+    {
+        "version": pl.String(),
+        "shard": pl.UInt64(),  # a hash of the id
+        "case_row": pl.UInt32(),  # the case's place in the files
+        "id": pl.String(),
+        "patient": pl.UInt32(),  # cases of one patient, else of one study, have the same number
+        "question_type": pl.String(),  # empty where it is not known; see `known` in the load
+        "category": pl.String(),
+        "difficulty": pl.String(),
+        "site": pl.String(),
+        "study": pl.String(),
+        "tags": _WORDS,  # name:value, as in the filter
+        "outcomes": _WORDS,  # what became of a choice question, as in the filter
+        "phrases_of_report": _CODES,  # places in the phrases of the load
+        "question": pl.String(),
+        "findings": pl.String(),
+        "impression": pl.String(),
+    }
+)
+"""Of each case."""
+OF_ROWS: Final = pl.Schema(
+    {
+        "model": pl.UInt16(),  # place in the models of the load; their number: no answer
+        "answered": pl.UInt8(),  # 1 for an answer, 0 for what stands for a case without any
+        "status": pl.UInt8(),  # place in ANSWER_STATUSES
+        "created": pl.Int64(),  # microseconds since 1970
+        "answer_text": pl.String(),
+        "by_source": pl.UInt64(),  # as in Flagged.by_source, detectors only
+        "judged": pl.UInt32(),  # bits of FAILURE_BITS
+        "named": pl.UInt32(),  # bits of the failures whose finding is known
+        "about": _WORDS,  # failure|detector or hint|finding
+        "looked_at": pl.UInt8(),  # 0 not yet, 1 looked at, 2 not judged
+        "severity": pl.Float32(),
+        "phrases": _CODES,
+        "again": _WORDS,  # what came of asking the same again, as in the filter
+        "opinions": _WORDS,  # about:said:prompt:judge, as in the filter
+        "metric_values": pl.List(pl.Float64()),  # in the order of the load's metrics, NaN: none
+        "choice": pl.Int16(),  # as in Chosen.option: -1 failed, -2 not asked or no choice question
+        "repeats": pl.List(pl.UInt32()),  # times, side, is_choice, usable, choice; empty: once
+    }
+)
+"""Of each answer, in the order of the models; a case without answers has one row. In ``cases``
+they are arrays."""
+RIGHT_OPTION: Final = "right_option"
+OF_STUDY: Final = pl.Schema(
+    {
+        "to_score": pl.UInt8(),  # 1 where readers have something to score
+        "to_answer": pl.UInt8(),  # 1 where readers answer the question
+        "n_reports": pl.UInt16(),  # reports that readers correct, and compare in pairs
+    }
+)
+"""Of each case, what there is to do for readers."""
+OF_RECORDS: Final = pl.Schema(
+    {
+        "version": pl.String(),
+        "shard": pl.UInt64(),
+        "case_row": pl.UInt32(),
+        "id": pl.String(),
+        "patient": pl.UInt32(),
+        "record": pl.String(),  # the row of the table cases, as JSON
+        "answers": _WORDS,  # rows of answers, all runs, in the order of the file
+        "metrics": _WORDS,
+        "stale_metrics": _WORDS,
+        "opinions": _WORDS,
+        "stale_opinions": _WORDS,
+        "flags": _WORDS,  # place of the answer among the newest, failure, kind, finding, ...
+        "looked_at": pl.List(pl.UInt8()),  # of the newest answers
+        "judged_by": _CODES,  # bits of the detectors that could judge without scores
+        "words": _CODES,  # of each answer's text
+        "traits": pl.List(pl.UInt8()),  # rexview.detect.scan.batch
+        "phrases": pl.List(_CODES),  # of the newest answers
+        "phrases_of_report": _CODES,
+    }
+)
+BY_CASE: Final = ("answers", "metrics", "stale_metrics", "opinions", "stale_opinions")
+"""Tables of which each case has its rows with it."""
+FLAG: Final = pl.Schema(
+    {
+        "place": pl.UInt32(),  # of the answer among the newest of its case
+        "failure": pl.String(),
+        "kind": pl.String(),
+        "finding": pl.String(),
+        "message": pl.String(),
+        "evidence": pl.String(),
+    }
+)
+"""A flag among the records of a case."""
+OF_LOADS: Final = pl.Schema(
+    {
+        "review_set": pl.String(),  # the set's short name
+        "version": pl.String(),
+        "state": pl.String(),  # begun, shown
+        "fingerprint": pl.String(),  # the state of the files
+        "manifest": pl.String(),
+    }
+)
+ALL_CASES: Final = pl.Schema(
+    OF_CASES
+    | {RIGHT_OPTION: pl.Int16()}
+    | dict(OF_STUDY)
+    | {name: pl.List(kind) for name, kind in OF_ROWS.items()}
+)
+"""Columns of the table ``cases``."""
+_TYPES: Final = {
+    pl.Int16: "Int16",
+    pl.Int64: "Int64",
+    pl.UInt8: "UInt8",
+    pl.UInt16: "UInt16",
+    pl.UInt32: "UInt32",
+    pl.UInt64: "UInt64",
+    pl.Float32: "Float32",
+    pl.Float64: "Float64",
+    pl.String: "String",
+}
+_FEW_WORDS: Final = frozenset(
+    (
+        *("version", "question_type", "category", "difficulty", "site", "study"),
+        *("tags", "outcomes", "about", "again", "opinions"),
+    )
+)
+"""Columns that say the same few words again and again."""
+_LONG: Final = frozenset(
+    ("question", "findings", "impression", "answer_text", "record", "answers", "flags")
+)
+
+
+def _type(name: str, kind: pl.DataType) -> str:
+    if isinstance(kind, pl.List):
+        return f"Array({_type(name, kind.inner)})"  # type: ignore[arg-type]
+    plain = _TYPES[type(kind)]
+    return f"LowCardinality({plain})" if name in _FEW_WORDS and plain == "String" else plain
+
+
+def _columns(schema: pl.Schema) -> str:
+    columns = []
+    for name, kind in schema.items():
+        packed = " CODEC(ZSTD(3))" if name in _LONG else ""
+        columns.append(f"{name} {_type(name, kind)}{packed}")
+    return ", ".join(columns)
+
+
+def _statements(cluster: str) -> list[str]:
+    """Return what makes the tables, once; on a cluster also those that spread them."""
+    by_case = "ENGINE = MergeTree PARTITION BY version ORDER BY"
+    tables = {
+        CASES: (_columns(ALL_CASES), f"{by_case} case_row"),
+        # few rows of much text: what is read of them at a time is what is asked for
+        RECORDS: (
+            _columns(OF_RECORDS),
+            f"{by_case} (id, case_row) SETTINGS index_granularity = 32",
+        ),
+        LOADS: (
+            f"{_columns(OF_LOADS)}, at DateTime64(6) DEFAULT now64(6)",
+            "ENGINE = MergeTree ORDER BY (review_set, at)",
+        ),
+    }
+    if not cluster:
+        return [
+            f"CREATE TABLE IF NOT EXISTS {name} ({columns}) {engine}"
+            for name, (columns, engine) in tables.items()
+        ]
+    on, made = f"ON CLUSTER {quoted(cluster)}", []
+    for name, (columns, engine) in tables.items():
+        key = "shard" if name != LOADS else "0"
+        made += [
+            f"CREATE TABLE IF NOT EXISTS {name}_local {on} ({columns}) {engine}",
+            f"CREATE TABLE IF NOT EXISTS {name} {on} ({columns}) ENGINE = "
+            f"Distributed({quoted(cluster)}, currentDatabase(), {name}_local, {key})",
+        ]
+    return made
+
+
+def make_tables(database: Database) -> None:
+    """Make the tables that are not there.
+
+    Raises
+    ------
+    EngineUnreachable
+    """
+    for statement in _statements(database.cluster):
+        database.run(statement)
+
+
+def drop_version(database: Database, version: str) -> None:
+    """Take away everything of one version of a set.
+
+    Raises
+    ------
+    EngineUnreachable
+    """
+    local = "_local" if database.cluster else ""
+    on = f" ON CLUSTER {quoted(database.cluster)}" if database.cluster else ""
+    for table in (CASES, RECORDS):
+        # a version is what this program made up: letters and digits
+        database.run(f"ALTER TABLE {table}{local}{on} DROP PARTITION '{version}'")
+    database.run(
+        f"ALTER TABLE {LOADS}{local}{on} DELETE WHERE version = {{version:String}}",
+        {"version": version},
+    )
+
+
+# Rows of the tables of a review set as JSON, and back, every value as it was.
+#
+# ClickHouse has no lists or records that may be missing; what is shown of a case has to be
+# exactly what its file says.
+
+
+def encode_rows(rows: pl.DataFrame) -> pl.Series:
+    """Return each row as JSON."""
+    plain = (pl.col(name).cast(_plain(kind)) for name, kind in rows.schema.items())
+    as_record = rows.select(pl.struct(plain).alias("record"))
+    return as_record.select(pl.col("record").struct.json_encode()).to_series()
+
+
+def decoded(texts: Iterable[str], schema: pl.Schema) -> pl.DataFrame:
+    """Return the rows that :func:`encode_rows` made texts of; ``schema`` is that of their table."""
+    column = pl.Series("record", list(texts), dtype=pl.String)
+    if column.is_empty():
+        return schema.to_frame()
+    kinds = pl.Struct({name: _plain(kind) for name, kind in schema.items()})
+    return column.str.json_decode(kinds).struct.unnest().cast(schema)
+
+
+def _plain(kind: pl.DataType) -> pl.DataType:
+    """Return the type that stands for another in JSON."""
+    if isinstance(kind, pl.List):
+        return pl.List(_plain(kind.inner))  # type: ignore[arg-type]
+    if isinstance(kind, pl.Struct):
+        return pl.Struct({one.name: _plain(one.dtype) for one in kind.fields})  # type: ignore[arg-type]
+    if isinstance(kind, pl.Enum | pl.Categorical):
+        return pl.String()
+    return pl.Int64() if isinstance(kind, pl.Datetime) else kind

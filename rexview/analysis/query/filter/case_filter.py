@@ -1,0 +1,426 @@
+"""The one filter of the app: which cases are looked at. It is data, and it lives in the link.
+
+The unit is the case. Conditions on the answer (model, failure, scores and so on) all have to hold
+for one and the same answer: "Generalist" and "laterality error" means a laterality error of the
+Generalist. Several values of one condition widen it, several conditions narrow it; tags narrow by
+name and widen by value.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+from rexview.analysis.query.filter.conditions import (
+    COMPARED,
+    ChoiceOutcome,
+    DecisionCondition,
+    EditCondition,
+    Finding,
+    MetricOrder,
+    ModelPair,
+    ReaderPair,
+    ScoreCondition,
+)
+from rexview.analysis.query.filter.judge_conditions import (
+    JudgeCondition,
+    MarkedCondition,
+    WrittenCondition,
+)
+from rexview.errors import FilterError
+from rexview.stats import ALL_EQUAL, STATUSES
+from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
+from rexview.words import tr
+
+SOURCES: Final[dict[str, str]] = {
+    "detector": tr("Flagged by rule only"),
+    "reader": tr("Marked by reader only"),
+    "both": tr("Flagged by rule and marked by reader"),
+    "hint": tr("Suggested by rule only"),
+}
+"""Who says that an answer shows a failure. They exclude each other; hints are counted apart."""
+COMMENTED: Final[dict[str, str]] = {
+    "commented": tr("Commented"),
+    "unresolved": tr("With an open comment"),
+}
+"""What people said about a case; a case with an open comment is commented, too."""
+ASKED_AGAIN: Final[dict[str, str]] = {
+    "asked": tr("Asked more than once"),
+    "side": tr("Contradicts itself: side"),
+    "choice": tr("Contradicts itself: choice"),
+    "chosen": tr("Chose more than once"),
+    "unusable": tr("Asked again, not always a usable choice"),
+}
+"""What became of an answer whose run asked the same several times; not every set has any."""
+STUDIES: Final[dict[str, str]] = {"normal": tr("Normal study"), "abnormal": tr("Abnormal study")}
+ANSWER_STATUSES: Final[dict[str, str]] = {**STATUSES, "not_run": tr("No answer given yet")}
+"""What became of the answer; the last is a case without any answer."""
+WEAKEST: Final = (
+    *(
+        "_and_".join(part for place, part in enumerate(CONTENT_PARTS) if bits >> place & 1)
+        for bits in (1, 2, 4, 3, 5, 6)
+    ),
+    ALL_EQUAL,
+)
+"""Which parts set Content, ties included: the words of :func:`rexview.stats.weakest_link`."""
+SORTS: Final[dict[str, str]] = {
+    "severity": tr("Most severe"),
+    "gap": tr("Largest gap"),
+    "disagreement": tr("Readers furthest apart"),
+    "newest": tr("Newest answer"),
+    "order": tr("As in the files"),
+}
+"""Orders of the cases; there is one more for each metric, worst or best first."""
+MENTIONS: Final[dict[str, str]] = {
+    "present": tr("Present"),
+    "absent": tr("Absent"),
+    "any": tr("Any mention"),
+    "text": tr("Plain text"),
+}
+"""How a finding that is searched for has to be spoken of; the last looks for the words as typed."""
+RANGES: Final[dict[str, str]] = {
+    **DIMENSION_NAMES,
+    "gap": tr("Gap"),
+    "disagreement": tr("Reader disagreement"),
+}
+"""Numbers of an answer that can be limited to a range, with their names."""
+RANGE_LIMITS: Final[dict[str, tuple[int, int]]] = {
+    **dict.fromkeys(DIMENSION_NAMES, (1, 5)),
+    "gap": (-4, 4),
+    "disagreement": (0, 4),
+}
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers from ``low`` to ``high``, both included; None leaves that end open.
+
+    With both ends open it still asks that there is a number at all.
+    """
+
+    low: float | None = None
+    high: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise FilterError(tr("The range {self} is empty.").format(self=self))
+
+    def __str__(self) -> str:
+        return f"{_number(self.low)}..{_number(self.high)}"
+
+    @classmethod
+    def parse(cls, text: str) -> Range:
+        """Read ``2..4``, ``2..``, ``..4``, ``..`` or ``3``.
+
+        Raises
+        ------
+        FilterError
+            It is none of these, or its ends are the wrong way round.
+        """
+        match = _RANGE.fullmatch(text.strip())
+        if match is None:
+            raise FilterError(tr("“{text}” is not a range such as 2..4.").format(text=text[:40]))
+        low, high, both = (float(part) if part else None for part in match.groups())
+        return cls(both, both) if both is not None else cls(low, high)
+
+
+_NUMBER: Final = r"-?\d{1,3}(?:\.\d{1,3})?"
+_RANGE: Final = re.compile(rf"({_NUMBER})?\.\.({_NUMBER})?|({_NUMBER})")
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    if not math.isfinite(value):
+        raise FilterError(tr("A range needs finite numbers."))
+    return f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+@dataclass(frozen=True)
+class _ListField:
+    key: str
+    vocabulary: Mapping[str, Any] | Sequence[str] | None = None
+    parse: Callable[[str], object] | None = None
+
+
+_LISTS: Final[dict[str, _ListField]] = {
+    "failures": _ListField("failure", FAILURES),
+    "sources": _ListField("by", SOURCES),
+    "models": _ListField("model"),
+    "statuses": _ListField("answer", ANSWER_STATUSES),
+    "weakest": _ListField("weakest", WEAKEST),
+    "judged": _ListField("judged", FAILURES),
+    "findings": _ListField("finding", parse=Finding.parse),
+    "question_types": _ListField("type", QUESTION_TYPES),
+    "categories": _ListField("category"),
+    "tags": _ListField("tag"),
+    "difficulties": _ListField("difficulty"),
+    "sites": _ListField("site"),
+    "studies": _ListField("study", STUDIES),
+    "reader_scores": _ListField("mark", parse=ScoreCondition.parse),
+    "reader_pairs": _ListField("both", parse=ReaderPair.parse),
+    "model_pairs": _ListField("paired", parse=ModelPair.parse),
+    "repeats": _ListField("again", ASKED_AGAIN),
+    "outcomes": _ListField("outcome", parse=ChoiceOutcome.parse),
+    "edits": _ListField("edit", parse=EditCondition.parse),
+    "edit_kinds": _ListField("edit_kind"),
+    "compared": _ListField("compared", COMPARED),
+    "comments": _ListField("comments", COMMENTED),
+    "decisions": _ListField("decided", parse=DecisionCondition.parse),
+    "opinions": _ListField("judge_says", parse=JudgeCondition.parse),
+    "written": _ListField("written", parse=WrittenCondition.parse),
+    "marked": _ListField("marked", parse=MarkedCondition.parse),
+}
+_QUERY: Final = "q"
+_MENTION: Final = "mention"
+_SORT: Final = "sort"
+_MOST_VALUES: Final = 200
+_LONGEST_VALUE: Final = 1000
+"""Characters of a value in a link; a set may have longer ones, which then cannot be linked to."""
+LONGEST_SEARCH: Final = 200
+"""Characters of a search; more are cut off."""
+
+
+@dataclass(frozen=True)
+class CaseFilter:
+    """Which cases are looked at, and in which order. Empty conditions do not limit.
+
+    Lists hold ids; ``tags`` holds ``name:value``. ``judged`` limits to answers about which
+    something can be said for that failure. ``findings`` holds what a failure is about
+    (:mod:`.conditions`): one of ``failures``, said by one of ``sources``, is about one of them.
+    ``reader_scores`` holds single scores that readers gave (:mod:`.conditions`): the answer has all
+    of them. ``reader_pairs`` holds pairs of readers whose scores of the answer are so far apart,
+    ``model_pairs`` pairs of models that both have a score in the case (:mod:`.conditions`): all
+    have to hold, and of ``model_pairs`` the answer is one of the two models'. ``repeats`` holds
+    what came of asking the same again, ``outcomes`` what became of a choice question
+    (:mod:`.conditions`). ``edits`` holds how severe the corrections of a report's lines are
+    (:mod:`.conditions`): all have to hold; ``edit_kinds`` what kind of error one of them is
+    of. ``compared`` what readers said of an answer beside another model's. ``decisions`` what
+    meetings decided about the case (:mod:`.conditions`). ``opinions`` what judges said of
+    it (:mod:`.judge_conditions`): all have to hold; ``written`` what they said of failures in words
+    (:mod:`.conditions`): all have to hold; ``marked`` the failures in words that people say
+    it has (there, too). ``search`` holds words that all have to occur
+    in the question, the report or the answer; unless ``mention`` is ``text``, those that name a
+    finding are looked for as that finding, present, absent or mentioned at all (:data:`MENTIONS`),
+    in the report or the answer.
+    """
+
+    failures: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    weakest: tuple[str, ...] = ()
+    judged: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    question_types: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    difficulties: tuple[str, ...] = ()
+    sites: tuple[str, ...] = ()
+    studies: tuple[str, ...] = ()
+    reader_scores: tuple[str, ...] = ()
+    reader_pairs: tuple[str, ...] = ()
+    model_pairs: tuple[str, ...] = ()
+    repeats: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ()
+    edits: tuple[str, ...] = ()
+    edit_kinds: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    opinions: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
+    marked: tuple[str, ...] = ()
+    content: Range | None = None
+    process: Range | None = None
+    execution: Range | None = None
+    synthesis: Range | None = None
+    language: Range | None = None
+    image_content: Range | None = None
+    image_style: Range | None = None
+    gap: Range | None = None
+    disagreement: Range | None = None
+    search: str = ""
+    mention: str = "text"
+    sort: str = "severity"
+
+    def __post_init__(self) -> None:
+        wrong: list[str] = []
+        for name, spec in _LISTS.items():
+            values = tuple(dict.fromkeys(getattr(self, name)))
+            unknown = [_unknown(spec.key, value) for value in values if not _allowed(spec, value)]
+            if spec.parse and not unknown:  # one way of writing each
+                values = tuple(dict.fromkeys(str(spec.parse(word)) for word in values))
+            object.__setattr__(self, name, values)
+            wrong += unknown
+        object.__setattr__(self, "search", " ".join(self.search.split()))
+        if not self.search:
+            object.__setattr__(self, "mention", "text")
+        if self.mention not in MENTIONS:
+            wrong.append(_unknown(_MENTION, self.mention))
+        if not _is_order(self.sort):
+            wrong.append(_unknown(_SORT, self.sort))
+        elif order := self.metric_order:
+            object.__setattr__(self, "sort", str(order))
+        if wrong:
+            raise FilterError(" ".join(wrong))
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str | Iterable[str]]) -> CaseFilter:
+        """Read a filter from a link's query; keys that are not a filter's are left to others.
+
+        Raises
+        ------
+        FilterError
+            Naming every value that cannot be understood.
+        """
+        found, problems = cls.read(query)
+        if problems:
+            raise FilterError(" ".join(problems))
+        return found
+
+    @classmethod
+    def read(cls, query: Mapping[str, str | Iterable[str]]) -> tuple[CaseFilter, tuple[str, ...]]:
+        """Read what can be understood of a link's query, and say in a sentence each what cannot."""
+        given = {
+            key: [value] if isinstance(value, str) else list(value) for key, value in query.items()
+        }
+        problems: list[str] = []
+        values: dict[str, Any] = {}
+        for name, spec in _LISTS.items():
+            words = [word for word in given.get(spec.key, ()) if word][:_MOST_VALUES]
+            fit = [word for word in words if len(word) <= _LONGEST_VALUE and _allowed(spec, word)]
+            problems += [_unknown(spec.key, word) for word in words if word not in fit]
+            values[name] = tuple(fit)
+        for name in RANGES:
+            for text in given.get(name, ())[-1:]:
+                try:
+                    values[name] = Range.parse(text) if text else None
+                except FilterError as error:
+                    problems.append(f"{RANGES[name]}: {error}")
+        if (values["failures"], values["sources"]) == (("laterality_error",), ("hint",)):
+            values["failures"] = ("side_incomplete",)  # what a link from before that failure means
+        values["search"] = " ".join(given.get(_QUERY, ()))[:LONGEST_SEARCH]
+        for key, name, is_known in (
+            (_MENTION, "mention", MENTIONS.__contains__),
+            (_SORT, "sort", _is_order),
+        ):
+            for word in given.get(key, ())[-1:]:
+                if is_known(word):
+                    values[name] = word
+                elif word:
+                    problems.append(_unknown(key, word))
+        return cls(**values), tuple(problems)
+
+    def to_query(self) -> dict[str, list[str]]:
+        """Return the filter as the query of a link: only what differs from the default."""
+        query: dict[str, list[str]] = {}
+        for name, spec in _LISTS.items():
+            if getattr(self, name):
+                query[spec.key] = list(getattr(self, name))
+        for name in RANGES:
+            limits = getattr(self, name)
+            if limits is not None:
+                query[name] = [str(limits)]
+        if self.search:
+            query[_QUERY] = [self.search]
+        if self.mention != "text":
+            query[_MENTION] = [self.mention]
+        if self.sort != "severity":
+            query[_SORT] = [self.sort]
+        return query
+
+    @property
+    def metric_order(self) -> MetricOrder | None:
+        """The metric that the cases stand in the order of, None for another order."""
+        return None if self.sort in SORTS else MetricOrder.parse(self.sort)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that are searched for."""
+        return tuple(self.search.split())
+
+    @property
+    def ranges(self) -> dict[str, Range]:
+        """The ranges that limit, by name of the number."""
+        given = {name: getattr(self, name) for name in RANGES}
+        return {name: limits for name, limits in given.items() if limits is not None}
+
+    @property
+    def active(self) -> bool:
+        """Whether any condition limits; the order of the cases does not."""
+        return replace(self, sort="severity").to_query() != {}
+
+    def cleared(self) -> CaseFilter:
+        """Return the filter without conditions, in the same order of cases."""
+        return CaseFilter(sort=self.sort)
+
+    def without(self, name: str, value: str | None = None) -> CaseFilter:
+        """Return the filter without one value of a list, or without that condition altogether."""
+        current = getattr(self, name)
+        left: Any = next(spec.default for spec in fields(self) if spec.name == name)
+        if isinstance(current, tuple) and value is not None:
+            left = tuple(word for word in current if word != value)
+        changes: dict[str, Any] = {name: left}
+        return replace(self, **changes)
+
+
+FILTER_KEYS: Final = (*(spec.key for spec in _LISTS.values()), *RANGES, _QUERY, _MENTION, _SORT)
+"""All keys of a link's query that belong to the filter."""
+
+
+def _allowed(spec: _ListField, value: str) -> bool:
+    if not isinstance(value, str) or not value:
+        return False
+    if spec.parse:
+        try:
+            spec.parse(value)
+        except FilterError:
+            return False
+        return True
+    if spec.key == "tag" and ":" not in value:
+        return False
+    return spec.vocabulary is None or value in spec.vocabulary
+
+
+def _is_order(word: str) -> bool:
+    try:
+        return word in SORTS or bool(MetricOrder.parse(word))
+    except FilterError:
+        return False
+
+
+def _unknown(key: str, value: str) -> str:
+    return tr("The link asks for “{value}” as {key}, which is not known here: left out.").format(
+        value=str(value)[:40], key=key
+    )
+
+
+# Which failures of an answer a filter is about: those that a page shows unfolded.
+
+HINT = "hint"
+
+
+def asks_for(case_filter: CaseFilter, model: str, failure: str, source: str) -> bool:
+    """Whether a filter is about a failure of a model's answer.
+
+    It is when it names the failure, and when it asks for hints and this is one. ``source`` is who
+    says so, a word of :data:`SOURCES`; without sources a filter means
+    everybody's word and no hint.
+    """
+    if case_filter.models and model not in case_filter.models:
+        return False
+    if source not in case_filter.sources if case_filter.sources else source == HINT:
+        return False
+    named = case_filter.failures
+    return failure in named if named else source == HINT
+
+
+def asks_for_mark(case_filter: CaseFilter, model: str, failure: str) -> bool:
+    """Whether a filter is about a failure in words that people say a model's answer has."""
+    if case_filter.models and model not in case_filter.models:
+        return False
+    return any(MarkedCondition.parse(word).failure == failure for word in case_filter.marked)

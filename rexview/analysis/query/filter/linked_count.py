@@ -1,0 +1,125 @@
+"""Numbers that open the cases behind them, alone and in groups of cases or failures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Generic, TypeVar
+
+from rexview.analysis.query.engine import CaseProperty, PropertyCounts, SetFacts
+from rexview.analysis.query.filter.case_filter import CaseFilter, Range
+from rexview.analysis.query.filter.conditions import with_outcomes
+from rexview.analysis.query.filter.wording import value_name
+
+
+@dataclass(frozen=True)
+class Count:
+    """A number and the filter that opens its cases; ``of`` is the n that it is a part of."""
+
+    value: int
+    opens: CaseFilter
+    of: int | None = None
+
+    @property
+    def share(self) -> float | None:
+        """The number as a share of ``of``, 0 to 1; None without one."""
+        return self.value / self.of if self.of else None
+
+
+LOW: Final = Range(None, 2.999)
+"""A final score below 3. Ranges hold three decimals, and no mean of whole scores lies between."""
+PERFECT: Final = Range(5, 5)
+ANY: Final = Range()
+"""There is a number at all."""
+
+
+def refined(base: CaseFilter, **conditions: str | Sequence[str] | Range) -> CaseFilter | None:
+    """Add conditions to a filter whose answers are counted.
+
+    Conditions are ranges or words of a list, by name of the filter's field. Of a list that limits
+    already only the common words are kept; of ``tags`` those with the same name before the colon
+    are replaced, which is right for answers that ``base`` left; ``outcomes`` are joined by
+    :func:`.with_outcomes`. None when the conditions exclude each other: there is nothing to open.
+    """
+    changes: dict[str, Any] = {}
+    for field, wanted in conditions.items():
+        current = getattr(base, field)
+        if isinstance(wanted, Range):
+            joined = _common(current or ANY, wanted)
+            if joined is None:
+                return None
+            changes[field] = joined
+            continue
+        words = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+        if field == "tags":
+            names = {word.partition(":")[0] for word in words}
+            others = tuple(word for word in current if word.partition(":")[0] not in names)
+            changes[field] = (*others, *words)
+            continue
+        if field == "outcomes":
+            changes[field] = with_outcomes(current, words)
+        else:
+            changes[field] = tuple(word for word in words if not current or word in current)
+        if not changes[field]:
+            return None
+    return replace(base, **changes)
+
+
+def count_within(
+    base: CaseFilter,
+    value: int,
+    of: int | None = None,
+    **conditions: str | Sequence[str] | Range,
+) -> Count:
+    """Join a number with the filter that opens it; where there is nothing it stays the base's."""
+    return Count(value, refined(base, **conditions) or base, of)
+
+
+def with_all(base: CaseFilter, field: str, *words: str) -> CaseFilter:
+    """Add words to a list of which all have to hold, such as ``reader_scores``."""
+    changes: dict[str, Any] = {field: (*getattr(base, field), *words)}
+    return replace(base, **changes)
+
+
+def _common(one: Range, other: Range) -> Range | None:
+    lows = [limits.low for limits in (one, other) if limits.low is not None]
+    highs = [limits.high for limits in (one, other) if limits.high is not None]
+    low, high = max(lows, default=None), min(highs, default=None)
+    if low is not None and high is not None and low > high:
+        return None
+    return Range(low, high)
+
+
+# Numbers laid out in groups of cases or failures: by a property, a finding, a region.
+
+Cell = TypeVar("Cell")
+
+
+@dataclass(frozen=True)
+class Group(Generic[Cell]):
+    """One value of the property, finding or region: what ``count`` counts, and each model."""
+
+    value: str
+    name: str
+    count: Count
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Groups(Generic[Cell]):
+    """The groups that are laid out; ``left_out`` smaller ones are not."""
+
+    by: CaseProperty
+    models: Mapping[str, str]
+    groups: tuple[Group[Cell], ...]
+    left_out: int
+
+
+def property_values(
+    counts: PropertyCounts, facts: SetFacts, base: CaseFilter, by: CaseProperty
+) -> Iterator[tuple[str, str, Count]]:
+    """Yield the values of a property that cases have: value, name, and the cases."""
+    for value, n in counts.by_value.items():
+        if n:
+            opens = refined(base, **{by.field: value}) or base
+            yield value, value_name(facts, by.field, value), Count(n, opens)

@@ -1,0 +1,618 @@
+"""The engine that holds every answer in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, lru_cache, partial
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.analysis.case.cards import LOOKED_AT, AnswerSummary, CardBox, CaseCard, harm_text
+from rexview.analysis.case.comments import CommentCount
+from rexview.analysis.query.engine import (
+    CaseProperty,
+    DisputedAnswer,
+    Facets,
+    FailureTally,
+    FilterTally,
+    ModelTally,
+    PairCases,
+    Position,
+    PropertyCounts,
+    ReaderScore,
+    Scanned,
+    SetFacts,
+    position_at,
+)
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.filter.conditions import MetricOrder
+from rexview.analysis.query.filter.wording import sentence_case
+from rexview.analysis.query.memory.facets import facets
+from rexview.analysis.query.memory.flagged import SOURCE_PLACES
+from rexview.analysis.query.memory.questions import ChoiceTallies, JudgeTallies, ReportTallies
+from rexview.analysis.query.memory.score_index import NUMBERS, among
+from rexview.analysis.query.memory.selection import CASE_FACETS, Selection, select, without_flags
+from rexview.analysis.query.memory.set_columns import (
+    CodedColumn,
+    Codes,
+    SetColumns,
+    bit_counts,
+    differs,
+    named_counts,
+    pair_counts,
+)
+from rexview.analysis.query.memory.table import (
+    AnswerTable,
+    answer_table,
+    in_content_order,
+    with_scan,
+)
+from rexview.detect import DISAGREEMENT_THRESHOLD, FAILURE_BITS, GAP_THRESHOLD
+from rexview.detect.scan.batch import NOT_JUDGED, NOT_YET
+from rexview.detect.scan.scan import Scan
+from rexview.detect.self_contradiction import is_usable
+from rexview.frames import let_go_of_much
+from rexview.schema import (
+    Answer,
+    AnswerBox,
+    Case,
+    Flag,
+    ReaderFlag,
+    ReferenceBox,
+    ReviewSet,
+    answer_from_row,
+    case_from_row,
+)
+from rexview.stats import ContentOrder
+from rexview.stats.agreement import (
+    PairTables,
+    ScorePatterns,
+    both_scored,
+    pair_tables,
+    score_patterns,
+    units_of,
+)
+from rexview.stats.drift import score_days
+from rexview.stats.failure_rates import PairTally, PatientTally, tally_pairs, tally_patients
+from rexview.stats.final import Finals, unfinished_work
+from rexview.stats.judges import judges_of
+from rexview.stats.self_contradiction import RepeatTally
+from rexview.stats.summary import ScoreTallies, score_tallies
+from rexview.vocab import DIMENSIONS, HEADLINE_FAILURES
+from rexview.words import tr
+
+# The cards of a page of cases, from the answer table and the records of the set.
+
+_UNSHOWN: Final = dict.fromkeys(("text", "explanation", "extra"))
+"""What of an answer no card shows."""
+
+
+def case_cards(
+    selection: Selection, cases: Sequence[str], order: MetricOrder | None = None
+) -> Iterator[CaseCard]:
+    """Yield the cards of some cases of the set, in the order given.
+
+    With the ``order`` that the cases stand in each answer has its value of the metric.
+
+    Raises
+    ------
+    KeyError
+        The set has no such case.
+    """
+    table, review_set = selection.table, selection.table.review_set
+    columns = table.columns
+    places = [_row(review_set, case_id) for case_id in cases]
+    rows = np.array([row for place in places for row in columns.rows_of(place)], dtype=np.int64)
+    # all at once: a record costs little more than none
+    records = iter(table.records(rows).rows(named=True))
+    mask = selection.row_mask
+    values = _values(table, order, rows)
+    for case_id, place in zip(cases, places, strict=True):
+        case = case_from_row(review_set.cases.row(place, named=True))
+        numbers = columns.newest.of_case(place)
+        answers = [
+            answer_from_row({**review_set.answers.row(row, named=True), **_UNSHOWN})
+            for row in columns.newest.row[numbers.start : numbers.stop].tolist()
+        ]
+        shown = [(next(records), bool(mask[row])) for row in columns.rows_of(place)]
+        states = table.survey.scan.state[numbers.start : numbers.stop].tolist()
+        more = [
+            {
+                "metric": values.get(row["row"]),
+                "marked": table.marked_titles.get((case_id, answer.model), ()),
+                **_chosen_option(case, answer),
+            }
+            for (row, _), answer in zip(shown, answers, strict=False)
+        ]
+        left = [row for row, is_chosen in shown if is_chosen]
+        worst = max(left, key=lambda row: float(row["severity"]), default=None)
+        harm, meaning, level = _harm(worst, table) if worst else ("", "", None)
+        yield CaseCard(
+            case,
+            case.key_image,
+            tuple(_boxes(case, answers)),
+            tuple(
+                replace(_summary(row, table, LOOKED_AT[state], chosen=is_chosen), **added)
+                for (row, is_chosen), state, added in zip(shown, states, more, strict=False)
+            ),
+            table.comments.get(case_id),
+            harm,
+            meaning,
+            worst["model"] if worst else "",
+            level,
+        )
+    let_go_of_much()  # cases from anywhere in a large set
+
+
+def _values(table: AnswerTable, order: MetricOrder | None, rows: Codes) -> dict[int, float]:
+    """Return the values of the metric that cases stand in the order of, by row."""
+    if order is None:
+        return {}
+    numbers, values = table.values_of(order.metric)
+    shown = np.isin(numbers, rows)
+    return dict(zip(numbers[shown].tolist(), values[shown].tolist(), strict=True))
+
+
+def _row(review_set: ReviewSet, case_id: str) -> int:
+    row = review_set.case_row(case_id)
+    if row is None:
+        raise KeyError(case_id)
+    return row
+
+
+def _boxes(case: Case, answers: Sequence[Answer]) -> Iterator[CardBox]:
+    """Yield the boxes on the key image; in a case with one image they need not name it."""
+    image = case.key_image
+    drawn: list[tuple[AnswerBox | ReferenceBox, str | None]]
+    drawn = [(box, None) for box in case.reference_boxes]
+    drawn += [(box, answer.model) for answer in answers for box in answer.boxes]
+    for box, model in drawn:
+        if image and (box.image == image.id or (len(case.images) == 1 and not box.image)):
+            yield CardBox(box.label, box.box, model)
+
+
+def _summary(
+    row: Mapping[str, Any], table: AnswerTable, looked_at: str, *, chosen: bool
+) -> AnswerSummary:
+    sources = {(True, True): "both", (False, True): "reader", (True, False): "detector"}
+    failures, hints = [], []
+    for failure, bit in FAILURE_BITS.items():
+        said = bool(row["detected"] & bit), bool(row["reader_flagged"] & bit)
+        if said in sources:
+            failures.append((failure, sources[said]))
+        elif row["hinted"] & bit:
+            hints.append((failure, "hint"))
+    finals = {name: row[name] for name in NUMBERS}
+    every = (*failures, *hints)
+    harm, *_ = _harm(row, table)
+    return AnswerSummary(row["model"], row["status"], finals, every, chosen, harm, looked_at)
+
+
+def _chosen_option(case: Case, answer: Answer) -> dict[str, Any]:
+    """Return the option that an answer chose, and what that came to."""
+    if case.question_type != "choice":
+        return {}
+    choice = answer.choice if is_usable(case, answer) else None
+    if case.correct is None:
+        return {"choice": choice}
+    outcome = "failed" if choice is None else "right" if choice == case.correct else "wrong"
+    return {"choice": choice, "outcome": outcome}
+
+
+def _harm(row: Mapping[str, Any], table: AnswerTable) -> tuple[str, str, int | None]:
+    """Return why a row has its place in words, what its level of harm means, and the level."""
+    level = row["harm"] if row["harm_failure"] else None
+    if row["harm_hinted"] and not row["harm"]:
+        level = table.harm.of(row["hinted_failure"], row["hinted_finding"])
+    meaning = "" if level is None else table.harm.meaning_of(level)
+    return harm_text(row, table.harm), meaning, level
+
+
+# What detectors have looked at among the answers that a filter may leave, and what not yet.
+
+_MOST_TO_PREFER: Final = 50_000
+"""So many cases are named at a time as the next to be looked at."""
+
+
+def scanned(table: AnswerTable, case_filter: CaseFilter) -> Scanned:
+    """Count the answers that were looked at: see :class:`rexview.analysis.query.engine.Engine`."""
+    state = table.survey.scan.state
+    asked = without_flags(case_filter)
+    if asked.active:
+        state = state[select(table, asked).answer_mask]
+    counts = np.bincount(state, minlength=NOT_JUDGED + 1)
+    return Scanned(len(state), len(state) - int(counts[NOT_YET]), int(counts[NOT_JUDGED]))
+
+
+def not_judged(
+    table: AnswerTable, case_filter: CaseFilter, most: int
+) -> tuple[tuple[str, str], ...]:
+    """Return case and model of the first answers that a detector failed on."""
+    numbers, columns = _with_state(table, case_filter, NOT_JUDGED)[:most], table.columns
+    cases = columns.review_set.cases["id"].gather(columns.newest.case[numbers])
+    models = (columns.model.values[place] for place in columns.newest.model[numbers])
+    return tuple(zip(cases, models, strict=True))
+
+
+def not_looked_at(table: AnswerTable, case_filter: CaseFilter, first: Sequence[str]) -> list[int]:
+    """Return rows of cases to scan next: see :class:`rexview.analysis.query.engine.Engine`."""
+    named = [row for case in first if (row := table.review_set.case_row(case)) is not None]
+    if not case_filter.active:  # the others come in their order anyway
+        return named
+    rows = table.columns.newest.case[_with_state(table, case_filter, NOT_YET)]
+    rows = rows[np.flatnonzero(np.diff(rows, prepend=-1))]  # they never fall
+    others: list[int] = rows[:_MOST_TO_PREFER].tolist()
+    return [*named, *others]
+
+
+def _with_state(table: AnswerTable, case_filter: CaseFilter, state: int) -> npt.NDArray[np.int64]:
+    """Return the numbers of the answers in some state, among those that a filter may leave."""
+    found = table.survey.scan.state == state
+    asked = without_flags(case_filter)
+    if asked.active and found.any():
+        found &= select(table, asked).answer_mask
+    return np.flatnonzero(found)
+
+
+_PROPERTIES: Final = {
+    "category": ("categories", tr("Question category")),
+    "study": ("studies", tr("Normal or abnormal study")),
+    "site": ("sites", tr("Site")),
+    "difficulty": ("difficulties", tr("Difficulty")),
+    "type": ("question_types", tr("Question type")),
+}
+"""Field of the filter and name on screen, by the word in the link."""
+_TAG: Final = "tag:"
+_SELECTIONS_KEPT: Final = 16
+_FEWEST_KEPT: Final = 4
+_MASK_BYTES: Final = 40_000_000
+"""What the masks of the selections that are kept may take, a byte a row."""
+_FRAMES_KEPT: Final = 2
+
+
+class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
+    """Answers from one table (:class:`rexview.analysis.query.engine.Engine` says what is asked).
+
+    What the latest filters leave is kept.
+    """
+
+    def __init__(self, table: AnswerTable) -> None:
+        self.table = table
+        kept = max(_FEWEST_KEPT, min(_SELECTIONS_KEPT, _MASK_BYTES // (len(table) + 1)))
+        self._select = lru_cache(maxsize=kept)(self._selected)
+        self.tally = lru_cache(maxsize=_SELECTIONS_KEPT)(self._tally)
+        self.scanned = lru_cache(maxsize=_SELECTIONS_KEPT)(self._scanned)
+        self._finals = lru_cache(maxsize=_FRAMES_KEPT)(self._filtered_finals)
+        self._scores = lru_cache(maxsize=_FRAMES_KEPT)(self._filtered_scores)
+
+    def _selected(self, case_filter: CaseFilter) -> Selection:
+        return select(self.table, case_filter)
+
+    def selection(self, case_filter: CaseFilter) -> Selection:
+        """Return what a filter leaves."""
+        return self._select(case_filter)
+
+    @cached_property
+    def facts(self) -> SetFacts:
+        """What is the same for every filter."""
+        table = self.table
+        return SetFacts(
+            models=table.models,
+            readers=table.scores.readers,
+            n_cases=table.columns.n_cases,
+            n_images=table.columns.n_images,
+            n_readers=table.n_readers,
+            properties=properties_of(table.columns),
+            gap_threshold=table.gap_threshold,
+            content_order=table.content_order,
+            harm=table.harm,
+            metrics=table.metric_ids,
+            judges=judges_of(table.review_set),
+            meetings={one.meeting: one.meeting_name for one in table.decisions},
+            written_failures=table.written_failures,
+        )
+
+    def in_content_order(self, content_order: ContentOrder) -> MemoryEngine:
+        """Return an engine on the same answers with Content in another order."""
+        if content_order == self.table.content_order:
+            return self
+        return MemoryEngine(in_content_order(self.table, content_order))
+
+    def with_scan(self, scan: Scan) -> MemoryEngine:
+        """Return an engine on the same answers with what detectors have found by now."""
+        if scan is self.table.survey.scan:
+            return self
+        return MemoryEngine(with_scan(self.table, scan))
+
+    def _scanned(self, case_filter: CaseFilter) -> Scanned:
+        """Count the answers that detectors have looked at, among those that may be left."""
+        return scanned(self.table, case_filter)
+
+    def not_judged(self, case_filter: CaseFilter, most: int) -> tuple[tuple[str, str], ...]:
+        """Return case and model of the first answers that a detector failed on."""
+        return not_judged(self.table, case_filter, most)
+
+    def not_looked_at(self, case_filter: CaseFilter, first: Sequence[str]) -> Sequence[int]:
+        """Return the rows in the set of cases to be looked at next: see :class:`.Engine`."""
+        return not_looked_at(self.table, case_filter, first)
+
+    def facets(self, case_filter: CaseFilter) -> Facets:
+        """Count the cases of every value of every condition."""
+        return facets(self.table, self.facts, case_filter)
+
+    def page(self, case_filter: CaseFilter, start: int, size: int) -> tuple[str, ...]:
+        """Return the ids of some of the cases in the filter's order."""
+        found = self.selection(case_filter)
+        return tuple(found.ids(found.case_rows[start : start + size]))
+
+    def position(self, case_filter: CaseFilter, case: str) -> Position:
+        """Find a case in the filter's order, and its neighbours."""
+        found = self.selection(case_filter)
+        row = self.table.review_set.case_row(case)
+        places = np.flatnonzero(found.case_rows == (-1 if row is None else row))
+        place = int(places[0]) if len(places) else None
+        return position_at(place, len(found), partial(self.page, case_filter))
+
+    def cards(self, case_filter: CaseFilter, cases: Sequence[str]) -> tuple[CaseCard, ...]:
+        """Return the cards of some cases of the set, in the order given."""
+        order = case_filter.metric_order
+        return tuple(case_cards(self.selection(case_filter), cases, order))
+
+    def flags(
+        self, case: str, answers: Iterable[Answer], reader_flags: Sequence[ReaderFlag]
+    ) -> tuple[Flag, ...]:
+        """Return all flags on some answers to one case, with evidence."""
+        return tuple(self.table.survey.flags_of(case, answers, reader_flags))
+
+    def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
+        """Return the models whose answers to a case a detector failed on."""
+        return self.table.survey.not_judged_of(case, answers)
+
+    def not_yet_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
+        """Return the models whose answers to a case no detector has looked at yet."""
+        return self.table.survey.not_yet_of(case, answers)
+
+    def _tally(self, case_filter: CaseFilter) -> FilterTally:
+        """Count cases and answers."""
+        found, columns, scores = self.selection(case_filter), self.table.columns, self.table.scores
+        answers, model, status = found.answers, columns.model, columns.status
+        models, n_models = columns.newest.model[answers], len(model.values)
+        of_status = status.codes[: columns.n_answers][answers]
+        statuses = pair_counts(models, of_status, n_models, len(status.values))
+        scored = scores.finals.filter(pl.Series(found.row_mask[scores.scored]))
+        of_scored = model.codes[scored["row"].to_numpy()]
+        weakest = CodedColumn.of(scored["weakest"])
+        by_weakest = pair_counts(of_scored, weakest.codes, n_models, len(weakest.values))
+        counted = [
+            np.bincount(of_scored[scored[name].is_not_null().to_numpy()], minlength=n_models)
+            for name in ("n_readers", "content", "spread")
+        ]
+        by_model = tuple(
+            ModelTally(
+                name,
+                int(statuses[place].sum()),
+                named_counts(status.values, statuses[place]),
+                named_counts(weakest.values, by_weakest[place]),
+                *(int(counts[place]) for counts in counted),
+            )
+            for place, name in enumerate(model.values)
+            if statuses[place].any()
+        )
+        unfinished = unfinished_work(self.table.review_set)
+        begun = self.table.review_set.case_rows(unfinished["case"])
+        has_answer = np.zeros(columns.n_cases, dtype=np.bool_)
+        has_answer[columns.newest.case[answers]] = True
+        return FilterTally(len(found), int(has_answer[begun].sum()), by_model)
+
+    def property_counts(self, case_filter: CaseFilter, by: CaseProperty) -> PropertyCounts:
+        """Count the cases by a property; of a tag that the filter names only the named values."""
+        chosen = self.selection(case_filter).case_mask
+        if by.field != "tags":
+            counts = dict(self.table.columns.case_codes[CASE_FACETS[by.field]].counts(chosen))
+            return PropertyCounts(counts, sum(counts.values()))
+        tag = by.key.removeprefix(_TAG)
+        rows, coded = self.table.columns.tag_codes[tag]
+        named = [value for value in case_filter.tags if value.partition(":")[0] == tag]
+        left = chosen[rows] & coded.among(named or coded.values)
+        counts = dict(coded.counts(left))
+        shown = {value: n for value, n in counts.items() if not named or value in named}
+        return PropertyCounts(shown, len(np.unique(rows[left])))
+
+    def _filtered_finals(self, case_filter: CaseFilter) -> Finals:
+        return self.table.scores.finals_left(self.selection(case_filter).row_mask)
+
+    def score_tallies(self, case_filter: CaseFilter) -> ScoreTallies:
+        """Count the final scores."""
+        came = {
+            model.model: model.by_status.get("answered", 0)
+            for model in self.tally(case_filter).by_model
+        }
+        counted = score_tallies(self._finals(case_filter))
+        return replace(counted, answers={model: n for model, n in came.items() if n})
+
+    def final_scores(self, case_filter: CaseFilter, dimension: str) -> pl.DataFrame:
+        """Return the final scores of one dimension, one an answer."""
+        values: pl.DataFrame = self._finals(case_filter).by_answer(dimension)
+        return values.with_columns(pl.col("case").cast(pl.Categorical()).to_physical())
+
+    def _filtered_scores(self, case_filter: CaseFilter) -> pl.DataFrame:
+        return among(self.table.scores.frame, self.selection(case_filter).row_mask)
+
+    def readers(self, case_filter: CaseFilter) -> tuple[str, ...]:
+        """Return the ids of those who scored any of the answers."""
+        met = set(self._scores(case_filter)["reader"].unique())
+        return tuple(reader for reader in self.facts.readers if reader in met)
+
+    def pair_tables(self, case_filter: CaseFilter) -> PairTables:
+        """Count what every two readers both scored, by their scores."""
+        return pair_tables(self._scores(case_filter), self.readers(case_filter))
+
+    def pair_cases(self, case_filter: CaseFilter, pair: tuple[str, str]) -> dict[str, PairCases]:
+        """Count the cases with something that two readers both scored, by dimension."""
+        scores, apart = self._scores(case_filter), (pl.col("score") - pl.col("score_b")).abs()
+        found = {}
+        for dimension in DIMENSIONS:
+            both = both_scored(units_of(scores, dimension), pair)
+            by_scores = both.group_by("score", "score_b").agg(pl.col("case").n_unique())
+            shared, same, close, differing = (
+                both.filter(some)["case"].n_unique()
+                for some in (pl.lit(True), apart == 0, apart <= 1, apart > 0)
+            )
+            cells = {(a, b): cases for a, b, cases in by_scores.iter_rows()}
+            found[dimension] = PairCases(shared, same, close, differing, cells)
+        return found
+
+    def score_patterns(self, case_filter: CaseFilter) -> dict[str, ScorePatterns]:
+        """Count the scores that answers got from all readers."""
+        return score_patterns(self._scores(case_filter))
+
+    def score_days(
+        self, case_filter: CaseFilter, dimension: str, reader: str, other: str
+    ) -> pl.DataFrame:
+        """Count a reader's scores by day."""
+        return score_days(self._scores(case_filter), dimension, reader, other)
+
+    def disputed(
+        self, case_filter: CaseFilter, start: int, size: int
+    ) -> tuple[DisputedAnswer, ...]:
+        """Return some of the answers, those on which readers are furthest apart first."""
+        scores, review_set = self.table.scores, self.table.review_set
+        rows = (
+            among(scores.finals, self.selection(case_filter).row_mask)
+            .select("row", "case", "model", "spread")
+            .filter(pl.col("spread").is_not_null())
+            .sort("spread", descending=True, maintain_order=True)[start : start + size]
+        )
+        given: dict[int, list[ReaderScore]] = {}
+        for row in scores.frame.join(rows, on="row", how="semi", maintain_order="left").iter_rows(
+            named=True
+        ):
+            score = ReaderScore(row["reader"], row["dimension"], row["score"], row["comment"] or "")
+            given.setdefault(row["row"], []).append(score)
+        cases = self.table.columns.case_row[rows["row"].to_numpy()]
+        questions = review_set.cases["question"].gather(cases).fill_null("")
+        return tuple(
+            DisputedAnswer(case, model, question, spread, tuple(given.get(row, ())))
+            for (row, case, model, spread), question in zip(rows.rows(), questions, strict=True)
+        )
+
+    def failure_tallies(self, case_filter: CaseFilter) -> tuple[FailureTally, ...]:
+        """Count failures for each model that has answers: the headline ones, and all others met."""
+        columns, flagged = self.table.columns, self.table.flagged
+        answers = self.selection(case_filter).answers
+        models = columns.newest.model[answers]
+        by_source = flagged.by_source[: columns.n_answers][answers]
+        judged, spoken = (
+            bits[: columns.n_answers][answers] for bits in (flagged.judged, flagged.spoken)
+        )
+        found: dict[str, list[FailureTally]] = {failure: [] for failure in FAILURE_BITS}
+        for place in np.flatnonzero(np.bincount(models)):
+            own = models == place
+            of_judged, said = bit_counts(judged[own]), bit_counts(by_source[own])
+            of_spoken = bit_counts(spoken[own])
+            for n, (failure, tallies) in enumerate(found.items()):
+                by = {source: said[first + n] for source, first in SOURCE_PLACES.items()}
+                model = columns.model.values[place]
+                tallies.append(
+                    FailureTally(failure, model, of_judged[n], **by, spoken=of_spoken[n])
+                )
+        return tuple(
+            tally
+            for failure, tallies in found.items()
+            if failure in HEADLINE_FAILURES or any(map(_is_met, tallies))
+            for tally in tallies
+        )
+
+    def failure_findings(self, failure: str) -> tuple[str, ...]:
+        """Return the findings that one failure is about anywhere in the set, sorted."""
+        known = self.table.flagged.findings.filter(pl.col("failure") == failure)
+        return tuple(known["finding"].unique().cast(pl.String).sort().to_list())
+
+    def judged_tallies(
+        self,
+        case_filter: CaseFilter,
+        failures: Sequence[str],
+        sources: Sequence[str] = (),
+        findings: Sequence[str] = (),
+    ) -> dict[tuple[str, str], PatientTally]:
+        """Count patients by their answers that can be judged for a failure and are flagged."""
+        chosen = self.selection(case_filter).answer_mask
+        parts = self.table.flagged.judged_by_model(chosen, failures, sources, findings)
+        every = (named for part in parts for named in part.items())
+        return {about: tally_patients(one.flagged, one.patients) for about, one in every}
+
+    def judged_pairs(
+        self, case_filter: CaseFilter, failures: Sequence[str], sources: Sequence[str] = ()
+    ) -> dict[tuple[str, str, str], PairTally]:
+        """Count the cases in which two models can be judged."""
+        chosen = self.selection(case_filter).answer_mask
+        models = [model.model for model in self.tally(case_filter).by_model]
+        parts = self.table.flagged.judged_by_model(chosen, failures, sources)
+        found: dict[tuple[str, str, str], PairTally] = {}
+        for failure, judged in zip(failures, parts, strict=True):
+            found |= tally_pairs(judged, models, (failure,))
+        return found
+
+    def repeat_tallies(self, case_filter: CaseFilter) -> tuple[RepeatTally, ...]:
+        """Count the answers that one run asked for more than once, by model that has any."""
+        return self.selection(case_filter).repeat_tallies
+
+    def patients(self, case_filter: CaseFilter) -> tuple[int, int]:
+        """Count the cases with answers that are left, and the patients that they are of."""
+        columns = self.table.columns
+        has_answer = np.zeros(columns.n_cases, dtype=np.bool_)
+        has_answer[columns.newest.case[self.selection(case_filter).answers]] = True
+        return int(has_answer.sum()), int(
+            np.count_nonzero(np.bincount(columns.cluster[has_answer]))
+        )
+
+
+def memory_engine(
+    review_set: ReviewSet,
+    *,
+    gap_threshold: float = GAP_THRESHOLD,
+    disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
+    content_order: ContentOrder = "mean_first",
+    scan: Scan | None = None,
+    before: MemoryEngine | None = None,
+    comments: Mapping[str, CommentCount] | None = None,
+) -> MemoryEngine:
+    """Make the engine of an open review set, as :func:`answer_table` makes its table.
+
+    ``scan`` is what detectors have found by now; without one they look at everything first.
+    ``before`` is one of the same files with other scores or reader flags.
+    """
+    return MemoryEngine(
+        answer_table(
+            review_set,
+            gap_threshold=gap_threshold,
+            disagreement_threshold=disagreement_threshold,
+            content_order=content_order,
+            scan=scan,
+            before=before.table if before else None,
+            comments=comments,
+        )
+    )
+
+
+def properties_of(columns: SetColumns) -> tuple[CaseProperty, ...]:
+    """Return the properties in which the cases of a set differ."""
+    found = [
+        CaseProperty(key, name, field)
+        for key, (field, name) in _PROPERTIES.items()
+        if differs(columns.case_codes[CASE_FACETS[field]], columns.n_cases)
+    ]
+    found += [
+        CaseProperty(f"{_TAG}{tag}", tr("{tag} (tag)").format(tag=sentence_case(tag)), "tags")
+        for tag, (rows, coded) in columns.tag_codes.items()
+        if len(coded.values) > 1 or len(rows) < columns.n_cases
+    ]
+    return tuple(found)
+
+
+def _is_met(tally: FailureTally) -> bool:
+    return bool(tally.detector or tally.reader or tally.both or tally.hint)

@@ -1,0 +1,353 @@
+"""What detectors and readers found, as bits by row of the answer table, and how severe it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.analysis.query.filter.case_filter import SOURCES
+from rexview.analysis.query.filter.conditions import NOT_KNOWN, Finding
+from rexview.analysis.query.memory.score_index import ScoreIndex
+from rexview.analysis.query.memory.set_columns import Codes, Mask, SetColumns
+from rexview.detect import FAILURE_BITS, Survey
+from rexview.harm import NO_ANSWER_CAME, HarmTable, severity_of
+from rexview.stats import NO_ANSWER
+from rexview.stats.failure_rates import Judged
+from rexview.vocab import FAILURES
+
+# How severe the failure of an answer is: clinical harm first. A number to sort by, never shown.
+#
+# The harm of a failure, 0 to 4, stands in a table (:mod:`rexview.harm`): that of the finding
+# which the failure is about where a detector found one, else that of the failure as such. The
+# **harm of an answer is that of its worst failure**: the largest, not the sum, so that five
+# faults of style never stand above one pneumothorax on the wrong side. Failures that a reader
+# confirmed and flags of detectors that stand count alike. Hints come below them: answers with no
+# failure that harms stand in the order of the harm that is only suggested.
+#
+# Answers with the same harm stand in this order:
+#
+# 1. where no failure harms: the more harm a hint suggests the earlier; 2. those whose worst
+# failure a reader confirmed, before those where only a detector says so; 3. the lower Content
+# first (an answer that did not come in full counts as 1, an unscored one as 5); 4. those with a
+# hint, the more harm it would do the earlier; 5. the order of the file.
+#
+# A case stands by its worst answer among those the filter is about.
+
+HARM_COLUMNS: Final = pl.Schema(
+    {
+        "harm": pl.UInt8(),  # of the worst failure, 0 to 4; 0 without any
+        "harm_failure": pl.Enum([*FAILURES, NO_ANSWER_CAME]),  # that failure; null without any
+        "harm_finding": pl.Categorical(),  # the finding that it is about, null when not known
+        "harm_confirmed": pl.Boolean(),  # a reader says so
+        "harm_hinted": pl.UInt8(),  # of the worst hint, at least 1 where there is one
+        "hinted_failure": pl.Enum(list(FAILURES)),  # that hint's; null without any
+        "hinted_finding": pl.Categorical(),
+    }
+)
+_BEST: Final = 5.0
+_FAILURE: Final = pl.Enum(list(FAILURES))
+
+
+def flagged_findings(survey: Survey) -> pl.DataFrame:
+    """Return what stands of each failure of each answer: who says so, and about which finding.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``row`` (the answer's number), ``failure`` (Enum), ``finding`` (null when not known),
+        ``detected`` (Boolean: by a detector), ``reader_flagged`` (Boolean: by a reader), ``hint``
+        (neither). One row for each finding of a failure; those that only a hint names are left out
+        where a flag names others.
+    """
+    flags = _keyed(survey.flags.filter("stands"))
+    by_detector = (pl.col("source") == "detector") & ~pl.col("hint")
+    flagged = flags.group_by("_key", maintain_order=True).agg(
+        by_detector.any().alias("detected"),
+        (pl.col("source") == "reader").any().alias("reader_flagged"),
+    )
+    findings = _keyed(survey.findings).select("_key", "finding", "hint")
+    firm = findings.filter(~pl.col("hint"))
+    hinted = findings.filter("hint").join(firm, on="_key", how="anti")
+    about = pl.concat([firm, hinted]).select("_key", "finding").unique()
+    about = about.sort("_key", pl.col("finding").cast(pl.String))
+    return flagged.join(about, on="_key", how="left", maintain_order="left").select(
+        (pl.col("_key") // len(FAILURES)).cast(pl.UInt32).alias("row"),
+        (pl.col("_key") % len(FAILURES))
+        .replace_strict(dict(enumerate(FAILURES)), return_dtype=_FAILURE)
+        .alias("failure"),
+        "finding",
+        "detected",
+        "reader_flagged",
+        (~(pl.col("detected") | pl.col("reader_flagged"))).alias("hint"),
+    )
+
+
+def _keyed(named: pl.DataFrame) -> pl.DataFrame:
+    """Add one number for answer and failure."""
+    failure = pl.col("failure").to_physical().cast(pl.Int64)
+    return named.with_columns(_key=pl.col("answer").cast(pl.Int64) * len(FAILURES) + failure)
+
+
+def harm_of_answers(found: pl.DataFrame, table: HarmTable, lost: Codes) -> pl.DataFrame:
+    """Work out the worst failure of each answer that has any: ``row``, :data:`HARM_COLUMNS`.
+
+    ``found`` is as :func:`flagged_findings` gives it. ``lost`` are the rows of answers that never
+    came: each does at least the harm that the table says for that. By ``row``, ascending.
+    """
+    kinds = found.select("failure", "finding").unique()
+    levels = [table.of(failure, finding) for failure, finding in kinds.iter_rows()]
+    kinds = kinds.with_columns(pl.Series("harm", levels, dtype=pl.UInt8))
+    rated = found.join(
+        kinds, on=["failure", "finding"], how="left", nulls_equal=True, maintain_order="left"
+    )
+    place = pl.col("failure").to_physical().cast(pl.Int64)
+    # the most harm first, then what a reader confirmed, then the order of failures
+    rank = (2 * pl.col("harm").cast(pl.Int64) + pl.col("reader_flagged")) * len(FAILURES) - place
+    worst = (
+        rated.filter(~pl.col("hint"))
+        .sort(rank, descending=True, maintain_order=True)
+        .unique("row", keep="first", maintain_order=True)
+        .select(
+            "row",
+            "harm",
+            harm_failure=pl.col("failure").cast(HARM_COLUMNS["harm_failure"]),
+            harm_finding="finding",
+            harm_confirmed="reader_flagged",
+        )
+    )
+    hinted = (
+        rated.filter("hint")
+        .sort(rank, descending=True, maintain_order=True)
+        .unique("row", keep="first", maintain_order=True)
+        .select(
+            "row",
+            harm_hinted=pl.col("harm").clip(lower_bound=1),
+            hinted_failure="failure",
+            hinted_finding="finding",
+        )
+    )
+    never_came = pl.DataFrame({"row": lost.astype(np.uint32), "lost": np.ones(len(lost), np.bool_)})
+    joined = worst.join(hinted, on="row", how="full", coalesce=True)
+    joined = joined.join(never_came, on="row", how="full", coalesce=True)
+    least = table.failures[NO_ANSWER_CAME].harm
+    only_lost = pl.col("lost").fill_null(False) & (pl.col("harm").fill_null(0) < least)
+    return joined.sort("row").select(
+        "row",
+        harm=pl.when(only_lost).then(least).otherwise(pl.col("harm").fill_null(0)).cast(pl.UInt8),
+        harm_failure=pl.when(only_lost)
+        .then(pl.lit(NO_ANSWER_CAME, dtype=HARM_COLUMNS["harm_failure"]))
+        .otherwise("harm_failure"),
+        harm_finding=pl.when(~only_lost).then("harm_finding"),
+        harm_confirmed=~only_lost & pl.col("harm_confirmed").fill_null(False),
+        harm_hinted=pl.col("harm_hinted").fill_null(0).cast(pl.UInt8),
+        hinted_failure="hinted_failure",
+        hinted_finding="hinted_finding",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Severity:
+    """How severe the failure of each row is: ``ranks`` are places in ``values``, which ascend."""
+
+    ranks: Codes
+    values: npt.NDArray[np.float64]
+
+
+def severity(harm: pl.DataFrame, lost: Mask, scores: ScoreIndex) -> Severity:
+    """Put the rows of an answer table in order.
+
+    ``harm`` is as :func:`harm_of_answers` gives it, ``lost`` says which are no full answer.
+    """
+    severe = np.zeros(len(lost), dtype=np.float32)
+    by_harm, by_reader, by_hint = (
+        harm[name].cast(pl.Float32).to_numpy() for name in ("harm", "harm_confirmed", "harm_hinted")
+    )
+    severe[harm["row"].to_numpy()] = severity_of(by_harm, by_reader, by_hint)
+    severe[lost] += _BEST - 1
+    content, came = scores.number("content"), ~lost[scores.scored]
+    severe[scores.scored[came]] += np.nan_to_num(_BEST - content[came])
+    some = np.flatnonzero(severe)
+    values, places = np.unique(severe[some], return_inverse=True)
+    ranks = np.zeros(len(severe), dtype=np.min_scalar_type(len(values)))
+    ranks[some] = places + 1
+    return Severity(ranks, np.concatenate([[0.0], values]))
+
+
+Bits = npt.NDArray[np.uint32]
+SourceBits = npt.NDArray[np.uint64]
+_WIDTH: Final = len(FAILURE_BITS)
+SOURCE_PLACES: Final = {source: _WIDTH * n for n, source in enumerate(SOURCES)}
+"""From which bit on the failures stand that a source says."""
+_FLAGGING: Final = ("detector", "reader", "both")
+"""A hint alone is no failure that anybody found: it counts only where it is asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Flagged:
+    """Who says which failure of which row, and what can be judged.
+
+    Attributes
+    ----------
+    columns : SetColumns
+    survey : Survey
+    harm_table : HarmTable
+    by_source : array of uint64, one a row
+        The failures that each of ``SOURCES`` says, :data:`FAILURE_BITS` beside each other; each
+        failure of a row is said by one of them at most.
+    judged : array of uint32, one a row
+        :data:`FAILURE_BITS` of the failures about which something can be said.
+    spoken : array of uint32, one a row
+        :data:`FAILURE_BITS` of the failures that a reader confirmed or rejected.
+    """
+
+    columns: SetColumns
+    survey: Survey
+    harm_table: HarmTable
+    by_source: SourceBits
+    judged: Bits
+    spoken: Bits
+
+    @classmethod
+    def of(cls, survey: Survey, columns: SetColumns, harm: HarmTable) -> Flagged:
+        """Turn a survey into bits."""
+        stands = survey.flags.filter("stands")
+        by_detector = pl.col("source") == "detector"
+        detected, hinted, said = (
+            _bits(stands.filter(condition), len(columns))
+            for condition in (
+                by_detector & ~pl.col("hint"),
+                by_detector & pl.col("hint"),
+                ~by_detector,
+            )
+        )
+        by_source = np.zeros(len(columns), dtype=np.uint64)
+        parts = (detected & ~said, said & ~detected, detected & said, hinted & ~(detected | said))
+        for place, bits in zip(SOURCE_PLACES.values(), parts, strict=True):
+            by_source |= bits.astype(np.uint64) << np.uint64(place)
+        spoken = _bits(survey.flags.filter(~by_detector), len(columns))
+        judged = columns.with_the_others(survey.judged, 0)
+        return cls(columns, survey, harm, by_source, judged, spoken)
+
+    @cached_property
+    def about(self) -> pl.DataFrame:
+        """What the failures that stand are about: see :func:`flagged_findings`."""
+        return flagged_findings(self.survey)
+
+    @property
+    def findings(self) -> pl.DataFrame:
+        """What of :attr:`about` names a finding, which a detector found."""
+        return self.about.filter(pl.col("finding").is_not_null())
+
+    @cached_property
+    def lost(self) -> Mask:
+        """Which answers did not come in full."""
+        return self.columns.status.among(NO_ANSWER)
+
+    @cached_property
+    def harm(self) -> pl.DataFrame:
+        """The harm of each row that has any: see :func:`harm_of_answers`."""
+        return harm_of_answers(self.about, self.harm_table, np.flatnonzero(self.lost))
+
+    def by(self, sources: Sequence[str], rows: Codes) -> Bits:
+        """Return the failures of some rows that some sources say, anybody when none is named."""
+        return failures_by(self.by_source[rows], sources)
+
+    def meeting(self, failures: Iterable[str], sources: Sequence[str]) -> Mask:
+        """Say which rows have one of some failures, said by one of some sources."""
+        return np.asarray(self.by_source & wanted(failures, sources) != 0)
+
+    def about_findings(
+        self, failures: Sequence[str], sources: Sequence[str], findings: Sequence[str]
+    ) -> Mask:
+        """Say which rows have one of some failures, said by one of some sources, about a finding.
+
+        Empty ``failures`` or ``sources`` do not limit; ``findings`` are words of the filter.
+        """
+        rows = np.zeros(len(self.columns), dtype=np.bool_)
+        if NOT_KNOWN in findings:
+            for failure in failures or FAILURE_BITS:
+                named = self.findings.filter(pl.col("failure") == failure)["row"].to_numpy()
+                flagged = self.meeting((failure,), sources)
+                flagged[named] = False
+                rows |= flagged
+        ids = [finding for word in findings for finding in Finding.parse(word).ids]
+        detected, reader_flagged = pl.col("detected"), pl.col("reader_flagged")
+        by_source = {
+            "detector": detected & ~reader_flagged,
+            "reader": reader_flagged & ~detected,
+            "both": detected & reader_flagged,
+            "hint": pl.col("hint"),
+        }
+        by_whom = [by_source[source] for source in sources] or [~pl.col("hint")]
+        of_failure = pl.col("failure").is_in(list(failures or FAILURE_BITS))
+        of_finding = pl.col("finding").is_in(ids)
+        met = self.findings.filter(of_failure, of_finding, pl.any_horizontal(by_whom))
+        rows[met["row"].to_numpy()] = True
+        return rows
+
+    def judged_by_model(
+        self,
+        chosen: Mask,
+        failures: Sequence[str],
+        sources: Sequence[str] = (),
+        findings: Sequence[str] = (),
+    ) -> Iterator[dict[tuple[str, str], Judged]]:
+        """Yield, failure by failure, what of the chosen answers can be judged, by it and model.
+
+        ``sources`` are whose word counts, empty for everybody's. With ``findings`` only flags about
+        one of them count. Both are words of the filter.
+        """
+        answers = self._answers_of_models(chosen)
+        for failure in failures:
+            bit, said = np.uint32(FAILURE_BITS[failure]), wanted((failure,), sources)
+            about = self.about_findings((failure,), sources, findings) if findings else None
+            found = {}
+            for model, (numbers, judged, by_source, cases, patients) in answers.items():
+                can = np.flatnonzero(judged & bit)
+                is_flagged = by_source[can] & said != 0 if about is None else about[numbers[can]]
+                if len(can):
+                    found[failure, model] = Judged(cases[can], is_flagged, patients[can])
+            yield found
+
+    def _answers_of_models(self, chosen: Mask) -> dict[str, tuple[Codes, ...]]:
+        """Return of each model numbers, :attr:`judged`, :attr:`by_source`, cases and patients."""
+        columns, of_all = self.columns, np.flatnonzero(chosen)
+        models = columns.newest.model[of_all]
+        found: dict[str, tuple[Codes, ...]] = {}
+        for code in np.flatnonzero(np.bincount(models)):
+            numbers = of_all[models == code]
+            cases = columns.newest.case[numbers]
+            found[columns.model.values[code]] = (
+                *(numbers, self.judged[numbers], self.by_source[numbers]),
+                *(cases, columns.cluster[cases]),
+            )
+        return found
+
+
+def wanted(failures: Iterable[str], sources: Sequence[str]) -> np.uint64:
+    """Return the bits of :attr:`Flagged.by_source` for some failures, said by some sources."""
+    bits = sum(FAILURE_BITS[failure] for failure in failures)
+    return np.uint64(sum(bits << SOURCE_PLACES[source] for source in sources or _FLAGGING))
+
+
+def failures_by(by_source: SourceBits, sources: Sequence[str]) -> Bits:
+    """Return the failures that some sources say; when none is named anybody, but by a hint."""
+    found = np.zeros(len(by_source), dtype=np.uint32)
+    every = np.uint64((1 << _WIDTH) - 1)
+    for source in sources or _FLAGGING:
+        found |= (by_source >> np.uint64(SOURCE_PLACES[source]) & every).astype(np.uint32)
+    return found
+
+
+def _bits(flags: pl.DataFrame, rows: int) -> Bits:
+    """Gather failures (``answer``, ``failure``) into bits, one number for each row."""
+    bits = np.zeros(rows, dtype=np.uint32)
+    failures = flags["failure"].to_physical().cast(pl.UInt32).to_numpy()
+    np.bitwise_or.at(bits, flags["answer"].to_numpy(), np.uint32(1) << failures)
+    return bits

@@ -1,0 +1,175 @@
+"""Scores by row of the answer table: of single readers, and the final ones. Only what is scored.
+
+A few thousand answers of millions have scores; nothing here is as long as the table but the masks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.analysis.query.engine import unique_names
+from rexview.analysis.query.filter.case_filter import WEAKEST, Range
+from rexview.analysis.query.filter.conditions import ReaderPair, ScoreCondition
+from rexview.analysis.query.memory.set_columns import CodedColumn, Codes, Mask, Numbers, SetColumns
+from rexview.schema import ReviewSet
+from rexview.stats import ContentOrder, Finals, finals_of, single_scores, weakest_link
+from rexview.stats.agreement import both_scored, units_of
+from rexview.stats.final import final_pictures
+from rexview.vocab import DIMENSIONS, IMAGE_DIMENSIONS
+
+NUMBERS: Final = ("content", *DIMENSIONS, "gap", "spread")
+"""The final scores of an answer, and what follows from them."""
+_EPSILON: Final = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreIndex:
+    """The scores of a review set beside the rows of its answer table; gathered when asked for."""
+
+    review_set: ReviewSet
+    columns: SetColumns
+    content_order: ContentOrder = "mean_first"
+
+    @cached_property
+    def readers(self) -> dict[str, str]:
+        """Name on screen by reader id; equal names are told apart by the ids."""
+        return unique_names(self.review_set.reader_names)
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """One row a score: the columns of ``single_scores``, ``row``, and ``day`` (Date, UTC)."""
+        given = single_scores(self.review_set).filter(pl.col("score").is_not_null())
+        return self._placed(given).with_columns(pl.col("created").dt.date().alias("day"))
+
+    @cached_property
+    def finals(self) -> pl.DataFrame:
+        """One row for each answer with a score, by ``row``.
+
+        ``case``, ``model``, :data:`NUMBERS` (Float64), ``n_readers`` and ``weakest`` (Enum).
+        """
+        scored = finals_of(self.review_set, content_order=self.content_order)
+        weakest = weakest_link().cast(pl.Enum(WEAKEST)).alias("weakest")
+        return self._placed(scored).with_columns(weakest).sort("row")
+
+    @cached_property
+    def _pictures(self) -> pl.DataFrame:
+        return self._placed(final_pictures(single_scores(self.review_set)))
+
+    def _placed(self, named: pl.DataFrame) -> pl.DataFrame:
+        """Add ``row`` (UInt32) to what names answers by ``case`` and ``model``; others go."""
+        row = pl.Series("row", self.review_set.numbers_of(named))
+        return (
+            named.with_columns(row)
+            .filter(row >= 0)
+            .with_columns(row.filter(row >= 0).cast(pl.UInt32))
+        )
+
+    def finals_left(self, rows: Mask) -> Finals:
+        """Return the final scores of the answers in some rows."""
+        return Finals(*(among(frame, rows) for frame in (self.finals, self._pictures)))
+
+    @cached_property
+    def scored(self) -> Numbers:
+        """The rows that have any final score, ascending."""
+        return self.finals["row"].cast(pl.Int64).to_numpy()
+
+    def number(self, name: str) -> npt.NDArray[np.float64]:
+        """Return one of :data:`NUMBERS` of each of the rows :attr:`scored`, NaN where missing."""
+        return self.finals[name].fill_null(np.nan).to_numpy()
+
+    @cached_property
+    def weakest(self) -> CodedColumn:
+        """What sets the Content of each row of the table."""
+        values = tuple(WEAKEST)
+        codes = np.full(len(self.columns), len(values), dtype=np.uint8)
+        codes[self.scored] = CodedColumn.of(self.finals["weakest"]).codes
+        return CodedColumn(codes, values)
+
+    def within(self, name: str, limits: Range) -> Mask:
+        """Say which rows have one of :data:`NUMBERS`, within limits."""
+        numbers = self.number(name)
+        inside = ~np.isnan(numbers)
+        if limits.low is not None:
+            inside &= numbers >= limits.low - _EPSILON
+        if limits.high is not None:
+            inside &= numbers <= limits.high + _EPSILON
+        return self._mask(self.scored[inside])
+
+    def having(self, words: Sequence[str]) -> Mask:
+        """Say which rows of the answer table meet all conditions on single scores.
+
+        Those about pictures have to hold for one and the same picture of the answer.
+        """
+        everywhere = np.ones(len(self.columns), dtype=np.bool_)
+        of_pictures: pl.DataFrame | None = None
+        for wanted in map(ScoreCondition.parse, words):
+            found = self.frame.filter(_meets(wanted))
+            if wanted.dimension not in IMAGE_DIMENSIONS:
+                everywhere &= self._mask(found["row"].to_numpy())
+            elif of_pictures is None:
+                of_pictures = found
+            else:
+                unit = ["row", "image"]
+                of_pictures = of_pictures.join(found, on=unit, how="semi", nulls_equal=True)
+        if of_pictures is None:
+            return everywhere
+        return everywhere & self._mask(of_pictures["row"].to_numpy())
+
+    def shared(self, words: Sequence[str]) -> Mask:
+        """Say which rows of the answer table two readers both scored, so many points apart.
+
+        All conditions have to hold, each about a picture of its own. What is compared is what
+        statistics compare.
+        """
+        everywhere = np.ones(len(self.columns), dtype=np.bool_)
+        for pair in map(ReaderPair.parse, words):
+            met = both_scored(units_of(self.frame, pair.dimension), pair.readers)
+            apart = (pl.col("score") - pl.col("score_b")).abs()
+            near = met.filter(apart.is_between(pair.low, pair.high))
+            everywhere &= self._mask(near["row"].to_numpy())
+        return everywhere
+
+    def _mask(self, rows: npt.NDArray[np.integer]) -> Mask:
+        chosen = np.zeros(len(self.columns), dtype=np.bool_)
+        chosen[rows] = True
+        return chosen
+
+
+def at_rows(placed: pl.DataFrame, rows: Codes) -> pl.DataFrame:
+    """Return what a frame with ``row``, ascending, has of some rows of the answer table, in order.
+
+    Without ``row``; null for rows that it does not have.
+    """
+    if placed.is_empty():
+        return placed.drop("row").clear(len(rows))
+    known = placed["row"].to_numpy()
+    places = np.minimum(np.searchsorted(known, rows), len(known) - 1)
+    there = pl.Series(known[places] == rows)
+    wanted = pl.Series(places, dtype=pl.UInt32).set(~there, None)
+    return placed.select(pl.exclude("row").gather(wanted))
+
+
+def among(placed: pl.DataFrame, rows: Mask) -> pl.DataFrame:
+    """Return what a frame with ``row`` has of some rows of the answer table."""
+    return placed.filter(pl.Series(rows[placed["row"].to_numpy()]))
+
+
+def _meets(wanted: ScoreCondition) -> pl.Expr:
+    """Return the condition on the rows of :attr:`ScoreIndex.frame`."""
+    conditions = [pl.lit(True)]
+    if wanted.dimension:
+        conditions.append(pl.col("dimension") == wanted.dimension)
+    if wanted.reader:
+        conditions.append(pl.col("reader") == wanted.reader)
+    if wanted.low is not None:
+        conditions.append(pl.col("score").is_between(wanted.low, wanted.high))
+    if wanted.first is not None:
+        conditions.append(pl.col("day").is_between(wanted.first, wanted.last))
+    return pl.all_horizontal(conditions)

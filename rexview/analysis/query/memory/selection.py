@@ -1,0 +1,390 @@
+"""Applying a filter to the answer table, and putting the cases it leaves in order.
+
+A condition is either about answers, and says which rows meet it, or about cases. The two are kept
+apart until somebody asks for rows, since there are many more rows than cases. None stands for a
+mask that leaves everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.filter.conditions import OUTCOMES_OF_FLAGS, ModelPair, by_group
+from rexview.analysis.query.filter.finding_search import (
+    FindingTerm,
+    is_finding_search,
+    search_terms,
+)
+from rexview.analysis.query.memory.set_columns import Codes, Mask
+from rexview.analysis.query.memory.table import AnswerTable
+from rexview.detect import FAILURE_BITS
+from rexview.detect.self_contradiction import asked_again
+from rexview.stats.self_contradiction import RepeatTally, repeat_tallies
+
+ROW_FACETS: Final = {"models": "model", "statuses": "status", "weakest": "weakest"}
+"""Column of the rows by name of the filter's list."""
+CASE_FACETS: Final = {
+    "question_types": "question_type",
+    "categories": "category",
+    "difficulties": "difficulty",
+    "sites": "site",
+    "studies": "study",
+}
+"""Column of the cases by name of the filter's list."""
+REPEATS: Final[dict[str, pl.Expr]] = {
+    "asked": pl.lit(True),
+    "side": pl.col("side"),
+    "choice": pl.col("choice"),
+    "chosen": pl.col("usable") > 1,
+    "unusable": pl.col("is_choice") & (pl.col("usable") < pl.col("times")),
+}
+"""Which answers, of those asked more than once, by word of the filter's list of repeats."""
+NO_DATE: Final = -(2**62)
+"""Stands for the date of an answer that has none."""
+_SORT_NUMBERS: Final = {"gap": "gap", "disagreement": "spread"}
+
+
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """The conditions of a filter, each on its own, by the name of the filter's field.
+
+    ``rows`` say which rows of the table meet them, ``cases`` which cases (``tags:NAME`` for each
+    tag name). Those that do not limit are left out.
+    """
+
+    rows: dict[str, Mask]
+    cases: dict[str, Mask]
+
+    def rows_but(self, names: Collection[str] = ()) -> Mask | None:
+        """Say which rows meet the conditions on answers, but for some."""
+        return _all_of(mask for name, mask in self.rows.items() if name not in names)
+
+    def cases_but(self, names: Collection[str] = ()) -> Mask | None:
+        """Say which cases meet the conditions on cases, but for some."""
+        return _all_of(mask for name, mask in self.cases.items() if name not in names)
+
+
+def _all_of(masks: Iterable[Mask]) -> Mask | None:
+    total = None
+    for mask in masks:
+        total = mask if total is None else total & mask
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What a filter leaves of a table.
+
+    ``rows`` and ``cases`` meet the conditions on answers and on cases; a row is left when both are
+    met. ``case_rows`` are the rows of ``ReviewSet.cases`` in the order that the filter asks for.
+    """
+
+    table: AnswerTable
+    rows_met: Mask | None
+    cases_met: Mask | None
+    case_rows: npt.NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.case_rows)
+
+    @cached_property
+    def case_ids(self) -> list[str]:
+        """Ids of the cases, in order."""
+        return self.ids(self.case_rows)
+
+    def ids(self, case_rows: Codes) -> list[str]:
+        """Return the ids of some cases."""
+        return self.table.review_set.cases["id"].gather(case_rows).to_list()
+
+    @cached_property
+    def row_mask(self) -> Mask:
+        """The rows that meet the filter."""
+        columns = self.table.columns
+        if self.cases_met is None:
+            return np.ones(len(columns), np.bool_) if self.rows_met is None else self.rows_met
+        rows = columns.of_rows(self.cases_met)
+        return rows if self.rows_met is None else rows & self.rows_met
+
+    @property
+    def answers(self) -> slice | npt.NDArray[np.int64]:
+        """What takes the answers that meet the filter from arrays by number."""
+        if self.rows_met is None and self.cases_met is None:
+            return slice(None)
+        return np.flatnonzero(self.answer_mask)
+
+    @property
+    def answer_mask(self) -> Mask:
+        """The answers that meet the filter, by number."""
+        return self.row_mask[: self.table.columns.n_answers]
+
+    @property
+    def case_mask(self) -> Mask:
+        """The cases that are left."""
+        left = np.zeros(self.table.columns.n_cases, dtype=np.bool_)
+        left[self.case_rows] = True
+        return left
+
+    @property
+    def repeat_tallies(self) -> tuple[RepeatTally, ...]:
+        """What was asked more than once of the answers that meet the filter, by model."""
+        columns, again = self.table.columns, asked_again(self.table.review_set)
+        again = again.filter(self.answer_mask[again["number"].to_numpy()])
+        number = again["number"].to_numpy()
+        patients = columns.cluster[columns.newest.case[number]]
+        return repeat_tallies(again, columns.newest.model[number], patients, columns.model.values)
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """The rows that meet the filter, in file order: see :attr:`AnswerTable.rows`."""
+        rows = self.table.rows
+        return rows.filter(pl.Series(self.row_mask[rows["row"].to_numpy()]))
+
+
+def select(table: AnswerTable, case_filter: CaseFilter) -> Selection:
+    """Find the cases that a filter leaves.
+
+    A case stays when one of its answers meets all conditions. Values that the set does not have
+    leave nothing; nothing is raised.
+    """
+    met = conditions(table, case_filter)
+    rows, cases = met.rows_but(), met.cases_but()
+    left = _all_of(
+        mask
+        for mask in (cases, rows if rows is None else table.columns.any_of_case(rows))
+        if mask is not None
+    )
+    case_rows = np.arange(table.columns.n_cases) if left is None else np.flatnonzero(left)
+    ordered = _ordered(table, rows, case_rows, case_filter)
+    return Selection(table, rows, cases, ordered.astype(np.int32))
+
+
+def without_flags(case_filter: CaseFilter) -> CaseFilter:
+    """Return a filter without what it asks about flags, or about findings in texts.
+
+    What is left depends on no detector.
+    """
+    if is_finding_search(case_filter.search, case_filter.mention):
+        case_filter = case_filter.without("search")
+    outcomes = tuple(word for word in case_filter.outcomes if word not in OUTCOMES_OF_FLAGS)
+    case_filter = replace(case_filter, failures=(), sources=(), findings=(), judged=())
+    return replace(case_filter, outcomes=outcomes, sort="order")
+
+
+def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
+    """Work out each condition of a filter on its own."""
+    rows: dict[str, Mask] = {}
+    cases: dict[str, Mask] = {}
+    flagged, scores = table.flagged, table.scores
+    for name, column in ROW_FACETS.items():
+        if chosen := getattr(case_filter, name):
+            rows[name] = table.row_codes[column].among(chosen)
+    for name, column in CASE_FACETS.items():
+        if chosen := getattr(case_filter, name):
+            cases[name] = table.columns.case_codes[column].among(chosen)
+    for name, values in tags_by_name(case_filter.tags).items():
+        cases[f"tags:{name}"] = _tagged(table, name, values)
+    if case_filter.failures:
+        rows["failures"] = flagged.meeting(case_filter.failures, case_filter.sources)
+    if case_filter.sources:
+        failures = case_filter.failures or FAILURE_BITS
+        rows["sources"] = flagged.meeting(failures, case_filter.sources)
+    if case_filter.findings:
+        rows["findings"] = flagged.about_findings(
+            case_filter.failures, case_filter.sources, case_filter.findings
+        )
+    if case_filter.reader_scores:
+        rows["reader_scores"] = scores.having(case_filter.reader_scores)
+    if case_filter.reader_pairs:
+        rows["reader_pairs"] = scores.shared(case_filter.reader_pairs)
+    if case_filter.model_pairs:
+        rows["model_pairs"] = _paired(table, case_filter.model_pairs)
+    if case_filter.repeats:
+        rows["repeats"] = _repeated(table, case_filter.repeats)
+    for group, outcomes in by_group(case_filter.outcomes).items():
+        cases[outcome_name(group)] = table.outcomes.meeting(outcomes)
+    for name in ("edits", "edit_kinds"):
+        if getattr(case_filter, name):
+            met = table.edits.meeting(case_filter.edits, case_filter.edit_kinds)
+            rows[name] = _only(table, met)
+    if case_filter.compared:
+        said = [table.compared[word] for word in case_filter.compared]
+        rows["compared"] = _only(table, np.concatenate(said))
+    if case_filter.opinions:
+        rows["opinions"] = np.logical_and.reduce(
+            [_only(table, table.said_by_judge(word)) for word in case_filter.opinions]
+        )
+    if case_filter.written:
+        rows["written"] = np.logical_and.reduce(
+            [_only(table, table.said_of_written(word)) for word in case_filter.written]
+        )
+    if case_filter.marked:
+        marked = [table.marked_in_words(word) for word in case_filter.marked]
+        rows["marked"] = _only(table, np.concatenate(marked))
+    if case_filter.comments:
+        cases["comments"] = np.logical_or.reduce(
+            [table.commented[word] for word in case_filter.comments]
+        )
+    if case_filter.decisions:
+        nowhere = np.zeros(table.columns.n_cases, dtype=np.bool_)
+        decided = [table.decided.get(word, nowhere) for word in case_filter.decisions]
+        cases["decisions"] = np.logical_or.reduce(decided)
+    if case_filter.judged:
+        judged = np.uint32(sum(FAILURE_BITS[failure] for failure in case_filter.judged))
+        rows["judged"] = (flagged.judged & judged) != 0
+    for name, limits in case_filter.ranges.items():
+        rows[name] = scores.within("spread" if name == "disagreement" else name, limits)
+    if case_filter.search:
+        rows["search"] = found_by(table, case_filter.search, case_filter.mention)
+    return Conditions(rows, cases)
+
+
+def outcome_name(group: tuple[str, str]) -> str:
+    """Return the name of the condition on outcomes of one group, those that exclude each other."""
+    return f"outcomes:{':'.join(group)}"
+
+
+def _repeated(table: AnswerTable, words: Iterable[str]) -> Mask:
+    """Say which rows were asked more than once, with something that is looked for."""
+    met = asked_again(table.review_set).filter(pl.any_horizontal(REPEATS[word] for word in words))
+    return _only(table, met["number"].to_numpy())
+
+
+def _only(table: AnswerTable, numbers: Codes) -> Mask:
+    """Say which rows are some answers."""
+    found = np.zeros(len(table), dtype=np.bool_)
+    found[numbers] = True
+    return found
+
+
+def _ordered(
+    table: AnswerTable, rows: Mask | None, case_rows: npt.NDArray[np.int64], wanted: CaseFilter
+) -> npt.NDArray[np.int64]:
+    """Put cases in order by the largest number among their rows that are met; missing ones last."""
+    if wanted.sort == "order" or len(case_rows) < 2:
+        return case_rows
+    largest = _numbers(table, rows, wanted)
+    if largest is None:
+        return case_rows
+    smallest_first = largest[case_rows]
+    # the other way round, and ties as they stand: an unsigned number has no minus
+    backwards = np.argsort(smallest_first[::-1], kind="stable")[::-1]
+    return case_rows[len(case_rows) - 1 - backwards]
+
+
+def numbers_in_order(found: Selection, wanted: CaseFilter) -> npt.NDArray[np.float64]:
+    """Return the number by which each case that is left stands where it does, the largest first.
+
+    Cases with the same number stand as in the files. One that has none has the least.
+    """
+    table = found.table
+    numbers = None if wanted.sort == "order" else _numbers(table, found.rows_met, wanted)
+    if numbers is None:
+        return np.full(len(found), NO_DATE if wanted.sort == "newest" else 0.0)
+    of_cases = numbers[found.case_rows]
+    if wanted.sort == "severity":
+        of_cases = table.severity.values[of_cases]
+    return np.asarray(of_cases, dtype=np.float64)
+
+
+def _numbers(table: AnswerTable, rows: Mask | None, wanted: CaseFilter) -> Codes | None:
+    """Return the largest number among the rows that are met, of each case; None: all the same."""
+    sort, columns = wanted.sort, table.columns
+    if sort == "severity":
+        return _largest(table, table.severity.ranks, rows)
+    if sort == "newest":
+        answers = columns.review_set.answers["created"]
+        if answers.null_count() == len(answers):
+            return None
+        dates = columns.of_answers(answers.to_physical().cast(pl.Int64).fill_null(NO_DATE))
+        return _largest(table, columns.with_the_others(dates, NO_DATE), rows)
+    if order := wanted.metric_order:
+        scored, numbers = table.values_of(order.metric)
+        numbers = numbers if order.largest_first else -numbers
+    else:
+        numbers, scored = table.scores.number(_SORT_NUMBERS[sort]), table.scores.scored
+    counts = ~np.isnan(numbers) & (True if rows is None else rows[scored])
+    largest = np.full(columns.n_cases, -np.inf)
+    np.maximum.at(largest, columns.case_row[scored[counts]], numbers[counts])
+    return largest
+
+
+def _largest(table: AnswerTable, numbers: Codes, rows: Mask | None) -> Codes:
+    """Return the largest number among the rows that are met of each case."""
+    if rows is not None:
+        numbers = np.where(rows, numbers, np.iinfo(numbers.dtype).min)
+    return table.columns.gather(np.maximum, numbers)
+
+
+def tags_by_name(tags: Sequence[str]) -> dict[str, list[str]]:
+    """Return the values of tags (``name:value``) by name."""
+    names: dict[str, list[str]] = {}
+    for tag in tags:
+        names.setdefault(tag.partition(":")[0], []).append(tag)
+    return names
+
+
+def _tagged(table: AnswerTable, name: str, values: Sequence[str]) -> Mask:
+    """Say which cases have one of some values of one tag."""
+    tagged = np.zeros(table.columns.n_cases, dtype=np.bool_)
+    if name in table.columns.tag_codes:
+        rows, coded = table.columns.tag_codes[name]
+        tagged[rows[coded.among(values)]] = True
+    return tagged
+
+
+def _paired(table: AnswerTable, words: Sequence[str]) -> Mask:
+    """Say which rows are of two models that both have a final score in the case."""
+    total = np.ones(len(table), dtype=np.bool_)
+    columns = table.columns
+    for pair in map(ModelPair.parse, words):
+        scored = table.scores.scored[~np.isnan(table.scores.number(pair.dimension))]
+        by_model = [
+            scored[columns.model.codes[scored] == columns.model.values.index(name)]
+            if name in columns.model.values
+            else scored[:0]
+            for name in pair.models
+        ]
+        first, second = (columns.case_row[rows] for rows in by_model)
+        cases = np.intersect1d(first, second)
+        both = np.concatenate(by_model)
+        met = np.zeros(len(table), dtype=np.bool_)
+        met[both[np.isin(columns.case_row[both], cases)]] = True
+        total &= met
+    return total
+
+
+def found_by(table: AnswerTable, search: str, mention: str) -> Mask:
+    """Say which rows a search finds; ``mention`` says how its findings have to be spoken of."""
+    if not is_finding_search(search, mention):
+        return _containing(table, search.split())
+    terms = search_terms(search)
+    total = _containing(table, terms.words)
+    for term in terms.findings:
+        total &= _with_finding(table, term, mention)
+    return total
+
+
+def _containing(table: AnswerTable, words: Sequence[str]) -> Mask:
+    """Say which rows have every word in the question, the report or the answer's text."""
+    total = np.ones(len(table), dtype=np.bool_)
+    for word in words:
+        total &= table.texts.having(word)
+    return total
+
+
+def _with_finding(table: AnswerTable, term: FindingTerm, mention: str) -> Mask:
+    """Say which rows have a finding in the answer or in the report of its case."""
+    texts = table.survey.scan.index.texts_with(lambda phrase: term.met_by(phrase, mention))
+    reported = np.zeros(table.columns.n_cases, dtype=np.bool_)
+    reported[-1 - texts[texts < 0]] = True
+    rows = table.columns.of_rows(reported)
+    rows[texts[texts >= 0]] = True
+    return rows

@@ -1,0 +1,513 @@
+"""The table that all filters, counts and charts work on: one row for each newest answer.
+
+Everything that is filtered by is a small number: the place of a word in a fixed list, or a bit.
+What the files say (:mod:`.set_columns`), scores (:mod:`.score_index`) and flags (:mod:`.flagged`)
+are parts of their own: a table with other scores or flags shares the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.analysis.case.comments import CommentCount
+from rexview.analysis.meetings import Decision, decisions
+from rexview.analysis.query.filter.case_filter import COMMENTED
+from rexview.analysis.query.filter.conditions import OPEN, UNNAMED, EditCondition, words_met
+from rexview.analysis.query.filter.judge_conditions import (
+    JudgeCondition,
+    MarkedCondition,
+    WrittenCondition,
+)
+from rexview.analysis.query.memory.choice_outcomes import CaseOutcomes
+from rexview.analysis.query.memory.flagged import HARM_COLUMNS, Flagged, Severity, severity
+from rexview.analysis.query.memory.score_index import ScoreIndex, at_rows
+from rexview.analysis.query.memory.set_columns import (
+    WORD_BITS,
+    ChosenRows,
+    CodedColumn,
+    Codes,
+    Mask,
+    SetColumns,
+    enum_of,
+)
+from rexview.analysis.written_failures import counted_marks, standing_failures
+from rexview.analysis.written_results import numbers_of_answers, parse_result_name
+from rexview.detect import (
+    DISAGREEMENT_THRESHOLD,
+    GAP_THRESHOLD,
+    Survey,
+    detectors,
+    survey,
+    survey_of,
+)
+from rexview.detect.scan.scan import Scan, rescored
+from rexview.frames import of_all_rows
+from rexview.harm import HarmTable, load_harm
+from rexview.metrics.identity import MetricId, known_first
+from rexview.schema import Mark, ReviewSet
+from rexview.stats import ContentOrder
+from rexview.stats.judges import Opinions, opinions_in
+from rexview.stats.multiple_choice import RaterChoices, chosen_in
+from rexview.stats.preferences import compared_answers
+from rexview.stats.report_metrics import ReportValues, report_values
+from rexview.vocab import EDIT_KINDS
+
+# Looking for words in the questions, reports and answers of a set, where the set has them.
+#
+# No text is copied and none is kept in lower case: a pattern goes over the columns at some
+# gigabytes a second. What a word was found in is kept for the words that were looked for last.
+
+_WORDS_KEPT: Final = 32
+
+
+class TextSearch:
+    """Which rows of an answer table have a word in a question, a report or an answer."""
+
+    def __init__(self, columns: SetColumns) -> None:
+        self.columns = columns
+        self._found = lru_cache(maxsize=_WORDS_KEPT)(self._packed)
+
+    def having(self, word: str) -> Mask:
+        """Say which rows have a word, in capitals or not: in the answer, or in that of the case."""
+        return np.unpackbits(self._found(word), count=len(self.columns)).view(np.bool_)
+
+    def _packed(self, word: str) -> npt.NDArray[np.uint8]:
+        return np.packbits(self._look_for(word))
+
+    def _look_for(self, word: str) -> Mask:
+        pattern, review_set = f"(?i){re.escape(word)}", self.columns.review_set
+        report = pl.col("report").struct
+        places = (pl.col("question"), report.field("findings"), report.field("impression"))
+        # words hold no spaces, so that none stands half in one part and half in another
+        cases = _matches(review_set.cases, pattern, places)
+        answers = _matches(review_set.answers, pattern, (pl.col("text"),))
+        found = self.columns.of_rows(cases)
+        found[: self.columns.n_answers] |= answers[self.columns.newest.row]
+        return found
+
+
+def _matches(frame: pl.DataFrame, pattern: str, texts: tuple[pl.Expr, ...]) -> Mask:
+    """Say which rows have a pattern in one of some texts."""
+    met = pl.any_horizontal(text.str.contains(pattern).fill_null(False) for text in texts)
+    return np.asarray(of_all_rows(frame, lambda rows: rows.select(met=met))["met"].to_numpy())
+
+
+# Which answers have been corrected line by line, how severely, and for which kind of error.
+
+_UNKNOWN = -1
+"""Stands for a correction whose severity nobody gave."""
+
+
+class EditIndex:
+    """The corrections of the newest answers of a set, each by the number of its answer.
+
+    ``numbers`` are those of the answers; an answer that was gone through and needs no correction
+    has rows that keep its lines.
+    """
+
+    def __init__(self, review_set: ReviewSet) -> None:
+        edits = review_set.edits
+        numbers = review_set.numbers_of(edits.select("case", "model"))
+        edits = edits.filter(pl.Series(numbers >= 0))
+        self.numbers = numbers[numbers >= 0]
+        self._corrects = (edits["action"] != "keep").to_numpy()
+        self._severity = edits["severity"].fill_null(_UNKNOWN).to_numpy()
+        self._kinds = CodedColumn.of(enum_of(edits["kind"], list(EDIT_KINDS)))
+        self._unnamed = edits["reader"].is_null().to_numpy()
+        self._readers = CodedColumn.of(enum_of(edits["reader"]))
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of error that there are, known ones first."""
+        return self._kinds.values
+
+    def meeting(self, conditions: Iterable[str], kinds: Sequence[str] = ()) -> Codes:
+        """Return the numbers of the answers that meet all conditions, ascending.
+
+        Parameters
+        ----------
+        conditions : iterable of str
+            Words of :class:`.EditCondition`.
+        kinds : sequence of str
+            One of these is what is wrong, with the correction that is severe enough.
+        """
+        parsed = [EditCondition.parse(word) for word in conditions]
+        met = [self._answers(one, kinds) for one in parsed]
+        if not met:
+            met = [np.unique(self.numbers[self._corrects & self._of_kind(kinds)])]
+        found = met[0]
+        for other in met[1:]:
+            found = np.intersect1d(found, other, assume_unique=True)
+        return found
+
+    def _answers(self, condition: EditCondition, kinds: Sequence[str]) -> Codes:
+        given = self._readers.among([condition.reader]) if condition.reader else self._all
+        given = self._unnamed if condition.reader == UNNAMED else given
+        severe = self._severity >= condition.severity
+        if condition.what == "from":
+            wanted = given & self._of_kind(kinds)
+            if condition.severity or kinds:
+                wanted &= self._corrects & (severe | (condition.severity == 0))
+            return np.unique(self.numbers[wanted])
+        too_severe = given & self._corrects & (severe | (self._severity == _UNKNOWN))
+        wanted = given & self._corrects & self._of_kind(kinds) if kinds else given
+        return np.setdiff1d(self.numbers[wanted], self.numbers[too_severe])
+
+    @property
+    def _all(self) -> Mask:
+        return np.ones(len(self.numbers), dtype=np.bool_)
+
+    def _of_kind(self, kinds: Sequence[str]) -> Mask:
+        return self._kinds.among(kinds) if kinds else self._all
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerTable:
+    """Answers and cases of an open review set, ready to be filtered.
+
+    Attributes
+    ----------
+    columns : SetColumns
+        What the files say, and what a row is.
+    scores : ScoreIndex
+        The readers' single scores, and the final ones.
+    flagged : Flagged
+        What detectors and readers found.
+    texts : TextSearch
+    comments : mapping of str to CommentCount
+        Comments by id of the case, of those that have any.
+    gap_threshold : float
+        From which gap on an execution gap is flagged.
+    """
+
+    columns: SetColumns
+    scores: ScoreIndex
+    flagged: Flagged
+    texts: TextSearch
+    comments: Mapping[str, CommentCount]
+    gap_threshold: float = GAP_THRESHOLD
+    _of_all: dict[str, Codes] = field(default_factory=dict)
+
+    @property
+    def review_set(self) -> ReviewSet:
+        """The set with what people wrote."""
+        return self.scores.review_set
+
+    @property
+    def survey(self) -> Survey:
+        """What detectors and readers said, which a table with other scores builds on."""
+        return self.flagged.survey
+
+    @property
+    def content_order(self) -> ContentOrder:
+        """How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`)."""
+        return self.scores.content_order
+
+    @property
+    def harm(self) -> HarmTable:
+        """What harm the failures do: the set's own table, or the built-in one."""
+        return self.flagged.harm_table
+
+    @property
+    def models(self) -> dict[str, str]:
+        """Name on screen by model id, in the set's order."""
+        return self.review_set.model_names
+
+    @property
+    def n_readers(self) -> int:
+        """How many people scored or flagged."""
+        given = self.review_set
+        return pl.concat([given.scores["reader"], given.flags["reader"]]).drop_nulls().n_unique()
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def row_codes(self) -> Mapping[str, CodedColumn]:
+        """Coded columns of the answers."""
+        return {
+            "model": self.columns.model,
+            "status": self.columns.status,
+            "weakest": self.scores.weakest,
+        }
+
+    @cached_property
+    def commented(self) -> dict[str, Mask]:
+        """Which cases have comments, and which an open one, by word of :data:`COMMENTED`."""
+        found = {word: np.zeros(self.columns.n_cases, dtype=np.bool_) for word in COMMENTED}
+        rows = self.review_set.case_rows(pl.Series(list(self.comments), dtype=pl.String()))
+        for row, count in zip(rows.tolist(), self.comments.values(), strict=True):
+            if row >= 0:
+                found["commented"][row] = count.comments > 0
+                found["unresolved"][row] = count.unresolved > 0
+        return found
+
+    @cached_property
+    def decisions(self) -> tuple[Decision, ...]:
+        """What meetings decided."""
+        return decisions(self.review_set)
+
+    @cached_property
+    def decided(self) -> dict[str, Mask]:
+        """Which cases meetings decided about, by word of :class:`.DecisionCondition`."""
+        words = sorted({word for one in self.decisions for word in words_met(one)} - {OPEN})
+        words = [OPEN, *words] if words else []
+        found = {word: np.zeros(self.columns.n_cases, dtype=np.bool_) for word in words}
+        rows = self.review_set.case_rows(
+            pl.Series([one.case for one in self.decisions], dtype=pl.String())
+        )
+        for row, one in zip(rows.tolist(), self.decisions, strict=True):
+            for word in words_met(one):
+                found[word][row] |= row >= 0
+        return found
+
+    @cached_property
+    def chosen(self) -> RaterChoices:
+        """Who chose what of the choice questions whose right option is known."""
+        return chosen_in(self.review_set)
+
+    @cached_property
+    def edits(self) -> EditIndex:
+        """Corrections of the answers' lines."""
+        return EditIndex(self.review_set)
+
+    @cached_property
+    def opinions(self) -> Opinions:
+        """What judges say of the answers."""
+        return opinions_in(self.review_set, self.columns.cluster)
+
+    def said_by_judge(self, word: str) -> Codes:
+        """Return the numbers of the answers of which a judge said what a word asks for.
+
+        The word is one of :class:`.JudgeCondition`.
+        """
+        asked = JudgeCondition.parse(word)
+        said = self.opinions.of(asked.judge, **{asked.column: asked.about})
+        if asked.wanted is not None:
+            said = said.filter(pl.col(asked.value_column) == asked.wanted)
+        return said["number"].to_numpy()
+
+    def said_of_written(self, word: str) -> Codes:
+        """Return the numbers of the answers of which a judge said what a word asks for.
+
+        The word is one of :class:`.WrittenCondition`.
+        """
+        asked = WrittenCondition.parse(word)
+        found = parse_result_name(self.review_set, asked.failure, asked.version, asked.judge)
+        said = found.answers(asked.said) if found else ()
+        return np.array(numbers_of_answers(self.review_set, said), dtype=np.int64)
+
+    @cached_property
+    def written_failures(self) -> dict[str, str]:
+        """Titles by name of the failures in words."""
+        standing = standing_failures(self.review_set)
+        return {name: words.prompt.name for name, words in standing.items()}
+
+    @cached_property
+    def marks(self) -> tuple[Mark, ...]:
+        """What people say of failures in words."""
+        return counted_marks(self.review_set)
+
+    @cached_property
+    def marked_titles(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """Titles of the failures in words that people say an answer has, by case and model."""
+        found: dict[tuple[str, str], dict[str, None]] = {}
+        for mark in self.marks:
+            title = self.written_failures[mark.failure]
+            found.setdefault((mark.case, mark.model), {})[title] = None
+        return {answer: tuple(titles) for answer, titles in found.items()}
+
+    def marked_in_words(self, word: str) -> Codes:
+        """Return the numbers of the answers that people marked as a word asks for.
+
+        The word is one of :class:`.MarkedCondition`.
+        """
+        asked = MarkedCondition.parse(word)
+        marked = {
+            (mark.case, mark.model)
+            for mark in self.marks
+            if mark.failure == asked.failure and mark.version.startswith(asked.version)
+        }
+        return np.array(numbers_of_answers(self.review_set, sorted(marked)), dtype=np.int64)
+
+    @cached_property
+    def compared(self) -> dict[str, Codes]:
+        """Numbers of the answers that readers compared, by word of :data:`COMPARED`."""
+        return compared_answers(self.review_set)
+
+    @cached_property
+    def metrics(self) -> ReportValues:
+        """Metrics of the answers."""
+        return report_values(self.review_set, self.columns.cluster)
+
+    @property
+    def metric_ids(self) -> tuple[MetricId, ...]:
+        """The metrics that any answer has a value of, known ones first."""
+        met = () if self.review_set.metrics.is_empty() else self.metrics.met()
+        return tuple(sorted((MetricId(*one) for one in met), key=known_first))
+
+    def values_of(self, metric: MetricId) -> tuple[Codes, Codes]:
+        """Return the numbers of the answers that have a value of a metric, and the values."""
+        if metric not in self.metric_ids:
+            return np.zeros(0, dtype=np.int64), np.zeros(0)
+        values = self.metrics.of(metric)
+        return values.number, values.value
+
+    @cached_property
+    def outcomes(self) -> CaseOutcomes:
+        """What became of the choice questions."""
+        return CaseOutcomes(self.chosen, self.columns.n_cases, self.survey)
+
+    @cached_property
+    def severity(self) -> Severity:
+        """How severe the failure of each row is."""
+        return severity(self.flagged.harm, self.flagged.lost, self.scores)
+
+    @cached_property
+    def _word_bits(self) -> dict[str, Codes]:
+        return {}
+
+    def word_bits(self, column: str, first: int) -> Codes:
+        """Return one bit for each word of a column of the answers, from a place on, by row."""
+        coded = self.row_codes[column]
+        if len(coded.values) > WORD_BITS:  # as large as all else together, and hardly ever met
+            return coded.bits(first)
+        if column not in self._word_bits:
+            self._word_bits[column] = coded.bits()
+        return self._word_bits[column]
+
+    def bits_of_cases(self, name: str, bits: Codes, rows: ChosenRows | None) -> Codes:
+        """Gather the bits of some rows of each case, of all for None.
+
+        ``name`` tells them apart from others: those of all rows are kept.
+        """
+        if rows is not None:
+            return rows.bits_of_case(bits)
+        if name not in self._of_all:
+            self._of_all[name] = self.columns.bits_of_case(bits)
+        return self._of_all[name]
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """All rows as records, cases in file order, with ``created`` and ``text``; made anew.
+
+        For looking at a set that is not large.
+        """
+        columns = self.columns
+        given = columns.review_set.answers.select("created", "text")[columns.newest.row]
+        given = given.with_columns(row=pl.int_range(pl.len(), dtype=pl.UInt32))
+        found = self.records(np.arange(len(self))).join(
+            given, on="row", how="left", maintain_order="left"
+        )
+        return found.sort("case_row", maintain_order=True)
+
+    def records(self, rows: Codes) -> pl.DataFrame:
+        """Return some rows with everything that is known of them but texts.
+
+        Returns
+        -------
+        polars.DataFrame
+            ``row``, ``case_row`` (row in ``ReviewSet.cases``), ``case``, ``model`` (Enum, null for
+            a case without answers), ``status`` (Enum), the final scores
+            (:data:`rexview.analysis.query.memory.score_index.NUMBERS`, null where missing),
+            ``n_readers``, ``weakest`` (Enum), ``detected``, ``reader_flagged``, ``hinted``,
+            ``judged`` (bits of :data:`rexview.detect.FAILURE_BITS`: flags of detectors that stand,
+            flags that readers confirmed, hints of detectors that stand, failures about which
+            something can be said), :data:`HARM_COLUMNS`, ``severity``.
+        """
+        columns, flagged = self.columns, self.flagged
+        cases = columns.case_row[rows]
+        said = {
+            source: flagged.by((source,), rows) for source in ("detector", "reader", "both", "hint")
+        }
+        named = pl.DataFrame(
+            {
+                "row": rows.astype(np.uint32),
+                "case_row": cases,
+                "case": self.review_set.cases["id"].gather(cases),
+                "model": columns.model.words(rows),
+                "status": columns.status.words(rows),
+                "detected": said["detector"] | said["both"],
+                "reader_flagged": said["reader"] | said["both"],
+                "hinted": said["hint"],
+                "judged": flagged.judged[rows],
+                "severity": self.severity.values[self.severity.ranks[rows]],
+            }
+        )
+        harmless: dict[str, Any] = {"harm": 0, "harm_confirmed": False, "harm_hinted": 0}
+        numbers = at_rows(self.scores.finals.drop("case", "model"), rows)
+        harm = at_rows(flagged.harm, rows).with_columns(
+            pl.col(name).fill_null(pl.lit(value, dtype=HARM_COLUMNS[name]))
+            for name, value in harmless.items()
+        )
+        return pl.concat([named, numbers, harm], how="horizontal")
+
+
+def answer_table(
+    review_set: ReviewSet,
+    *,
+    gap_threshold: float = GAP_THRESHOLD,
+    disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
+    content_order: ContentOrder = "mean_first",
+    scan: Scan | None = None,
+    before: AnswerTable | None = None,
+    comments: Mapping[str, CommentCount] | None = None,
+) -> AnswerTable:
+    """Make the table of an open review set, with everything that detectors say of it.
+
+    ``scan`` is what detectors have found by now, perhaps with other scores; without one they look
+    at everything first. ``before`` is the table of the same files with other scores or reader
+    flags: no text is read again then. ``comments`` are counted by
+    :func:`rexview.analysis.case.comments.counts_by_case`.
+    """
+    if scan is None:
+        active = detectors(
+            gap_threshold=gap_threshold,
+            disagreement_threshold=disagreement_threshold,
+            models=review_set.models,
+        )
+        found = survey(review_set, detectors=active, before=before.survey if before else None)
+    else:
+        found = survey_of(rescored(scan, review_set))
+    if before and before.columns.is_of(review_set):
+        columns, texts, harm = before.columns, before.texts, before.harm
+    else:
+        columns = SetColumns.of(review_set)
+        texts = TextSearch(columns)
+        harm = load_harm(review_set.folder / review_set.info.harm if review_set.info.harm else None)
+    return AnswerTable(
+        columns=columns,
+        scores=ScoreIndex(review_set, columns, content_order),
+        flagged=Flagged.of(found, columns, harm),
+        texts=texts,
+        comments=comments or {},
+        gap_threshold=gap_threshold,
+    )
+
+
+def with_scan(table: AnswerTable, scan: Scan) -> AnswerTable:
+    """Return the table of the same answers and scores with what another scan of them found."""
+    found = survey_of(rescored(scan, table.review_set))
+    flagged = Flagged.of(found, table.columns, table.harm)
+    return replace(table, flagged=flagged, _of_all={})
+
+
+def in_content_order(table: AnswerTable, content_order: ContentOrder) -> AnswerTable:
+    """Return the table of the same answers with Content in another order.
+
+    No detector looks at Content, so failures are not looked for again.
+    """
+    if content_order == table.content_order:
+        return table
+    return replace(table, scores=replace(table.scores, content_order=content_order), _of_all={})

@@ -1,0 +1,503 @@
+"""Who scores what in which order, how far each reader is, and the other tasks of readers."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import Final, Literal, Protocol
+
+import numpy as np
+import polars as pl
+
+from rexview.analysis.query.engine import Position
+from rexview.detect import box_request, models_with_boxes, models_without_boxes
+from rexview.rubric import RubricDimension, load_rubric
+from rexview.schema import Answer, Case, ReviewSet
+from rexview.stats import status_of
+from rexview.stats.multiple_choice import kappa_of
+from rexview.store import Assignment
+from rexview.vocab import DIMENSIONS, IMAGE_DIMENSIONS, TEXT_DIMENSIONS
+from rexview.words import tr
+
+CaseState = Literal["open", "begun", "done", "skipped"]
+BUILT_IN_RUBRIC: Final = "rexecution"
+WITHOUT_BOXES: Final = "image_style"
+"""What is scored of the picture where boxes were asked for and none came."""
+ITEM: Final = ("case", "model", "dimension", "picture")
+"""Columns that name one thing to be scored; ``picture`` counts from 0, null for none."""
+_BETWEEN: Final = "\x1f"
+"""Between the parts of a text that is hashed."""
+
+
+@dataclass(frozen=True)
+class ScoreItem:
+    """One score to give on an answer; ``picture`` is the place in ``Answer.images``, or None."""
+
+    dimension: str
+    picture: int | None = None
+
+
+@dataclass(frozen=True)
+class WorklistProgress:
+    """How far a reader is, in cases: ``done + skipped + remaining == total``."""
+
+    done: int
+    skipped: int
+    total: int
+
+    @property
+    def remaining(self) -> int:
+        """Cases that are neither scored in full nor skipped."""
+        return self.total - self.done - self.skipped
+
+
+def rubric_of(review_set: ReviewSet) -> dict[str, RubricDimension]:
+    """Return the dimensions that this study scores, with their anchors, in the usual order.
+
+    They are those of the set's rubric that a score can be given for, see
+    :data:`rexview.vocab.DIMENSIONS`.
+    """
+    name = review_set.info.rubric
+    path = None if name in ("", BUILT_IN_RUBRIC) else review_set.folder / name
+    return _known_dimensions(path)
+
+
+@cache
+def _known_dimensions(path: Path | None) -> dict[str, RubricDimension]:
+    rubric = load_rubric(path)
+    return {name: rubric[name] for name in DIMENSIONS if name in rubric}
+
+
+def items_of(
+    answer: Answer, dimensions: Collection[str] = DIMENSIONS, *, lacks_boxes: bool = False
+) -> tuple[ScoreItem, ...]:
+    """Return what can be scored on an answer.
+
+    Text is scored where there is text or a choice. Image Content and Image Style are scored once
+    for each picture that the model returned, else once for its boxes, else not at all: but where
+    boxes were asked for and none came (``lacks_boxes``, see :func:`boxes_expected`) Image Style is
+    scored beside the text.
+    """
+    items: list[ScoreItem] = []
+    has_text = bool((answer.text or "").strip()) or answer.choice is not None
+    if has_text:
+        items += [ScoreItem(name) for name in TEXT_DIMENSIONS if name in dimensions]
+    shown = [name for name in IMAGE_DIMENSIONS if name in dimensions]
+    if answer.images:
+        items += [ScoreItem(name, place) for place in range(len(answer.images)) for name in shown]
+    elif answer.boxes:
+        items += [ScoreItem(name) for name in shown]
+    elif has_text and lacks_boxes:
+        items += [ScoreItem(name) for name in shown if name == WITHOUT_BOXES]
+    return tuple(items)
+
+
+def boxes_expected(review_set: ReviewSet, case: Case | None) -> frozenset[str]:
+    """Return the models of whose answers to a case boxes were asked.
+
+    By the question itself of all but those declared not to draw; by its ``question_boxes`` of those
+    declared to draw.
+    """
+    if case is None:
+        return frozenset()
+    if box_request(case.question):
+        return frozenset(review_set.model_names) - models_without_boxes(review_set.models)
+    return models_with_boxes(review_set.models) if case.question_boxes else frozenset()
+
+
+def needs_scores(answer: Answer) -> bool:
+    """Whether a reader has to score the answer: one that never came in full needs no score."""
+    return status_of(answer) == "answered"
+
+
+def slots_of(case_id: str, models: Iterable[str], *, reader: str, key: bytes) -> dict[str, str]:
+    """Give each model that answered its letter in one case for one reader: A first.
+
+    ``key`` is the secret of the set: :meth:`rexview.store.Reviews.letter_key`. The order of the
+    models does not matter.
+    """
+    shuffled = by_keyed_hash(models, key, "letters", reader, case_id)
+    return {slot_name(place): model for place, model in enumerate(shuffled)}
+
+
+def keyed_hash(key: bytes, *parts: str) -> str:
+    """Return 64 hexadecimal digits that nobody can work out from the parts without the key."""
+    return hmac.new(key, json.dumps(parts).encode(), hashlib.sha256).hexdigest()
+
+
+def by_keyed_hash(names: Iterable[str], key: bytes, *about: str) -> list[str]:
+    """Order names by a keyed hash of what it is about and the name."""
+    return sorted(names, key=lambda name: keyed_hash(key, *about, name))
+
+
+def slot_name(place: int) -> str:
+    """Return the letter of a place counted from 0: A to Z, then AA, AB.
+
+    >>> slot_name(0), slot_name(25), slot_name(26)
+    ('A', 'Z', 'AA')
+    """
+    name = ""
+    while place >= 0:
+        name = chr(ord("A") + place % 26) + name
+        place = place // 26 - 1
+    return name
+
+
+def reading_order(cases: Iterable[str], *, reader: str, seed: int) -> tuple[str, ...]:
+    """Return the cases in this reader's own order, fixed by the seed."""
+    return tuple(_by_hash(cases, seed, reader, "order"))
+
+
+def case_states(
+    required: pl.DataFrame, given: pl.DataFrame, skipped: Collection[str]
+) -> dict[str, CaseState]:
+    """Say how far a reader is with the cases that are not open any more.
+
+    ``required`` is what :meth:`rexview.analysis.query.study.StudyEngine.required` returns of the
+    cases that the reader has scores of or skipped. ``given`` has the reader's own current scores
+    (columns :data:`rexview.frames.SCORES`); rows without a score do not count. A ``skipped`` case
+    that was scored in full after all is done.
+    """
+    own = given.filter(pl.col("score").is_not_null()).select(
+        "case", "model", "dimension", pl.col("image").cast(pl.Int64).alias("picture")
+    )
+    met = required.join(own.unique(), on=list(ITEM), how="semi", nulls_equal=True)
+    begun = dict(met.group_by("case").len().iter_rows())
+    states: dict[str, CaseState] = {}
+    for case, wanted in required.group_by("case").len().iter_rows():
+        if begun.get(case) == wanted:
+            states[case] = "done"
+        elif case in skipped:
+            states[case] = "skipped"
+        elif case in begun:
+            states[case] = "begun"
+    return states
+
+
+def progress_of(states: Mapping[str, CaseState], total: int) -> WorklistProgress:
+    """Count the cases of :func:`case_states`, of so many on the worklist."""
+    found = list(states.values())
+    return WorklistProgress(found.count("done"), found.count("skipped"), total)
+
+
+def share_of_cases(strata: Mapping[str, str], share: float, *, seed: int) -> tuple[str, ...]:
+    """Draw a share of cases at random, each stratum giving its part: for the second reader.
+
+    ``strata`` has the stratum of each case
+    (:attr:`rexview.analysis.query.study.StudyEngine.strata`), ``share`` is between 0 and 1. The
+    number drawn is this part of all cases, rounded, half up; what rounding leaves over goes to the
+    strata with the largest remainders. The same seed draws the same cases, in the order of
+    ``strata``.
+    """
+    members: dict[str, list[str]] = {}
+    for case, stratum in strata.items():
+        members.setdefault(stratum, []).append(case)
+    total = int(len(strata) * min(max(share, 0.0), 1.0) + 0.5)
+    quota = {name: total * len(cases) / len(strata) for name, cases in members.items()}
+    taken = {name: int(part) for name, part in quota.items()}
+    rest = total - sum(taken.values())
+    by_chance = {name: place for place, name in enumerate(_by_hash(quota, seed, "strata"))}
+    largest = sorted(quota, key=lambda name: (taken[name] - quota[name], by_chance[name]))
+    for name in largest[:rest]:
+        taken[name] += 1
+    drawn: set[str] = set()
+    for name, cases in members.items():
+        drawn.update(_by_hash(cases, seed, "second", name)[: taken[name]])
+    return tuple(case for case in strata if case in drawn)
+
+
+def _by_hash(names: Iterable[str], *about: str | int) -> list[str]:
+    """Order names by a hash of what it is about and the name."""
+    return sorted(names, key=lambda name: plain_hash(*about, name))
+
+
+def plain_hash(*parts: str | int) -> str:
+    """Return what puts things in an order that looks like chance and is the same everywhere."""
+    return hashlib.sha256(_BETWEEN.join(map(str, parts)).encode()).hexdigest()
+
+
+def hashed_with(*about: str | int) -> str:
+    """Return what stands before the last part in the text that :func:`plain_hash` hashes."""
+    return _BETWEEN.join((*map(str, about), ""))
+
+
+# What a reader can do besides scoring: answer questions, correct reports, compare two of them.
+#
+# Each task has a worklist of its own. What is corrected or compared is one of several things of a
+# case, so their worklists are of *items*: the place of the thing in its case, from 1, and the
+# case. Which report or pair that is, is worked out from a hash that is keyed as for letters
+# (:func:`rexview.analysis.query.study.keyed_hash`), so that no order tells a model.
+
+Task = Literal["score", "answer", "correct", "compare"]
+TASKS: Final[dict[Task, str]] = {
+    "score": tr("Score answers"),
+    "answer": tr("Answer questions"),
+    "correct": tr("Correct reports"),
+    "compare": tr("Compare reports"),
+}
+OF_SEVERAL: Final = frozenset[Task](("correct", "compare"))
+"""Tasks whose worklists are of items: of several things of a case."""
+
+_PLACE: Final = re.compile("[1-9][0-9]{0,4}")  # each written in one way, so that no item is two
+
+
+def item_of(place: int, case: str) -> str:
+    """Name the thing at a place of a case, from 1.
+
+    >>> item_of(2, "r 7"), place_and_case("2 r 7")
+    ('2 r 7', (2, 'r 7'))
+    """
+    return f"{place} {case}"
+
+
+def place_and_case(item: str) -> tuple[int, str]:
+    """Return the place, 0 if it is none, and the case of an item."""
+    place, _, case = item.partition(" ")
+    return (int(place) if _PLACE.fullmatch(place) else 0), case
+
+
+def case_of_item(task: Task, item: str) -> str:
+    """Return the case of what is on a task's worklist: there it is an item, or the case itself."""
+    return place_and_case(item)[1] if task in OF_SEVERAL else item
+
+
+def models_of_people(review_set: ReviewSet) -> frozenset[str]:
+    """Return the models that stand for readers: their answers are no model's."""
+    return frozenset(model.id for model in review_set.models if model.kind == "reader")
+
+
+def reports_of(review_set: ReviewSet, case: str) -> dict[str, Answer]:
+    """Return the reports of a case that readers correct and compare, by model: whole ones."""
+    people = models_of_people(review_set)
+    return {
+        answer.model: answer
+        for answer in review_set.answers_of(case)
+        if answer.model not in people and needs_scores(answer) and (answer.text or "").strip()
+    }
+
+
+def report_order(models: list[str], *, case: str, reader: str, key: bytes) -> list[str]:
+    """Return the models of a case in the order in which one reader corrects their reports."""
+    return by_keyed_hash(models, key, "reports", reader, case)
+
+
+def pair_order(models: list[str], *, case: str, reader: str, key: bytes) -> list[tuple[str, str]]:
+    """Return every pair of models in the order in which one reader compares their reports.
+
+    The first of each stands on the left.
+    """
+    pairs = [
+        tuple(by_keyed_hash(pair, key, "sides", reader, case, *pair))
+        for pair in combinations(sorted(models), 2)
+    ]
+    return sorted(
+        ((left, right) for left, right in pairs),
+        key=lambda pair: keyed_hash(key, "pairs", reader, case, *sorted(pair)),
+    )
+
+
+# What a study asks about the cases that are scored, and in which order a reader goes through
+# them.
+#
+# Scoring does not wait for detectors, so this is an engine of its own beside
+# :mod:`rexview.analysis.query.engine`, with the same rule: nothing above it lists all cases.
+# :mod:`rexview.analysis.query.memory.study` holds everything in memory.
+
+
+class Worklist(Protocol):
+    """The cases that one reader has to score, in the reader's own order."""
+
+    def __len__(self) -> int:
+        """How many cases there are."""
+
+    def page(self, start: int, size: int) -> tuple[str, ...]:
+        """Return the ids of some of the cases, ``start`` from 0."""
+
+    def position(self, case: str) -> Position:
+        """Find a case, and its neighbours."""
+
+    def in_order(self, cases: Iterable[str]) -> tuple[str, ...]:
+        """Return those of some cases that are on the list, each once, in its order."""
+
+    def next_open(self, closed: Collection[str], last: str | None = None) -> str | None:
+        """Return the case to go on with; None when all of them are ``closed``.
+
+        It is the case worked on ``last`` if that is open, else the first open one after it, else
+        the first open one of all.
+        """
+
+
+class StudyEngine(Protocol):
+    """The questions. A case is to be scored when one of its answers is."""
+
+    def worklist(self, reader: str, assigned: frozenset[str] | None) -> Worklist:
+        """Return what a reader has to score.
+
+        ``assigned`` has the cases assigned to the reader; None says that nobody has been assigned
+        anything, and that every case is theirs.
+        """
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """What a reader can do with the cases of the set."""
+
+    def task_list(self, task: Task, reader: str, assigned: frozenset[str] | None) -> Worklist:
+        """Return what a reader has to do of a task: cases, or items of reports and pairs.
+
+        The reports of a case come one after the other, of its pairs each only when every case had
+        the one before. ``assigned`` is as for :meth:`worklist`.
+        """
+
+    def of_task(self, task: Task, cases: Collection[str]) -> Mapping[str, int]:
+        """Return how many things there are to do in each of some cases that a task has."""
+
+    def chosen(self, cases: Collection[str]) -> pl.DataFrame:
+        """Return ``case``, ``model`` and ``choice`` of the models' newest answers to some cases."""
+
+    @property
+    def n_scorable(self) -> int:
+        """How many cases are to be scored."""
+
+    def scorable(self, cases: Collection[str]) -> frozenset[str]:
+        """Return which of some cases are to be scored."""
+
+    def required(self, cases: Collection[str]) -> pl.DataFrame:
+        """Return everything that one reader has to score in some cases.
+
+        Columns :data:`rexview.analysis.query.study.ITEM`: the items that
+        :func:`rexview.analysis.query.study.items_of` gives for the newest answers that came in
+        full, of choice questions only where the study's rules say so.
+        """
+
+    @property
+    def strata(self) -> Mapping[str, str]:
+        """The stratum of each case to be scored: question type, category, normal or not.
+
+        The one answer with all cases: whoever deals them writes an entry for each.
+        """
+
+
+# How far each reader of a study is: counts of cases, never scores.
+
+
+@dataclass(frozen=True)
+class ReaderProgress:
+    """One reader: cases given as first and as second reader, and how far they are with them.
+
+    ``begun`` counts cases with some scores but not all, which ``progress`` has among those left.
+    """
+
+    reader: str
+    first: int
+    second: int
+    progress: WorklistProgress
+    begun: int
+
+
+def readers_progress(
+    engine: StudyEngine,
+    assignments: Sequence[Assignment],
+    written: pl.DataFrame,
+    skipped: Mapping[str, Collection[str]],
+) -> tuple[ReaderProgress, ...]:
+    """Count the cases of every reader who was assigned any, or who scored in the app.
+
+    While there are no assignments, every case is everybody's. ``written`` has the scores written in
+    the app (columns :data:`rexview.frames.SCORES`), ``skipped`` the ids of skipped cases by reader.
+    """
+    own = written.partition_by("reader", as_dict=True) if len(written) else {}
+    given = {str(reader): scores for (reader,), scores in own.items()}
+    readers = [one.reader for one in assignments] + sorted({*given, *skipped})
+    found = []
+    for reader in dict.fromkeys(readers):
+        mine = {one.case: one.order for one in assignments if one.reader == reader}
+        scores = given.get(reader, written.clear())
+        if assignments and not mine:  # what somebody scored without having been asked to
+            mine = dict.fromkeys(scores["case"].to_list(), "")
+        skips = skipped.get(reader, ())
+        touched = {*scores["case"], *skips}
+        required = engine.required([case for case in touched if not assignments or case in mine])
+        states = case_states(required, scores, skips)
+        orders = [mine[case] for case in engine.scorable(mine)]
+        found.append(
+            ReaderProgress(
+                reader,
+                orders.count("first"),
+                orders.count("second"),
+                progress_of(states, len(orders) if assignments else engine.n_scorable),
+                list(states.values()).count("begun"),
+            )
+        )
+    return tuple(found)
+
+
+def begun_cases(
+    reader: str, written: pl.DataFrame, skipped: Mapping[str, Collection[str]]
+) -> frozenset[str]:
+    """Return the cases that a reader has scored, in part or in full, or skipped."""
+    scored = written.filter(pl.col("reader") == reader, pl.col("score").is_not_null())["case"]
+    return frozenset(scored.to_list()) | frozenset(skipped.get(reader, ()))
+
+
+# How a reader answered choice questions, and who chose the same, once the rules show it.
+
+YOU: Final = tr("You")
+
+
+def own_result(
+    own: Mapping[str, int],
+    right: Mapping[str, int],
+    chosen: pl.DataFrame,
+    names: Mapping[str, str],
+) -> pl.DataFrame:
+    """Set a reader's choices beside those of the models, over the questions the reader answered.
+
+    Parameters
+    ----------
+    own, right : mapping of str to int
+        The reader's option and the right one, from 0, by question; questions without a right
+        option count for agreement only.
+    chosen : polars.DataFrame
+        ``case``, ``model`` and ``choice`` (null: none that can be used) of the models.
+    names : mapping of str to str
+        Names of the models, in the order of the rows.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``Who``, ``Right``, ``Of`` and ``Accuracy`` (0 to 1; no usable choice is wrong), ``Same as
+        you`` and ``Kappa`` (null where it is undefined).
+    """
+    by_model = {
+        model: dict(rows.select("case", "choice").iter_rows())
+        for (model,), rows in chosen.partition_by("model", as_dict=True).items()
+    }
+    judged = [case for case in own if case in right]
+    raters = [(names[model], by_model[model]) for model in names if model in by_model]
+    rows = []
+    for place, (name, given) in enumerate([(YOU, own), *raters]):
+        asked = [case for case in judged if case in given]
+        hits = sum(given[case] == right[case] for case in asked)
+        both = [(own[case], given[case]) for case in own if given.get(case) is not None]
+        table = np.zeros((2 + max(map(max, both), default=0),) * 2, np.int64)
+        for cell in both:
+            table[cell] += 1
+        agreed = kappa_of(None, 0, 1, table)
+        rows.append(
+            {
+                "Who": name,
+                "Right": hits,
+                "Of": len(asked),
+                "Accuracy": hits / len(asked) if asked else None,
+                "Same as you": agreed.same if place else None,
+                "Kappa": agreed.kappa if place else None,
+            }
+        )
+    return pl.DataFrame(rows)

@@ -1,1 +1,0 @@
-"""What detectors found, kept on disk: what it depends on, and how it is read again."""

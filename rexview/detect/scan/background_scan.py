@@ -1,0 +1,656 @@
+"""The scan in the background: processes look at the answers while people work.
+
+What is found comes in batches. A snapshot of it (:attr:`BackgroundScan.scan`) is made when it is
+asked for, and so seldom that making them takes a small share of the time at any size.
+
+A batch over which its process dies is tried again case by case, and a case answer by answer, until
+the answer is found that does it: that one is not judged, all others are.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.child_process import Rank
+from rexview.detect.detector import Detector
+from rexview.detect.registry import detectors
+from rexview.detect.scan.batch import (
+    NOT_JUDGED,
+    Batch,
+    BatchResult,
+    Numbers,
+    batch_of,
+    given_up,
+    run_detectors,
+)
+from rexview.detect.scan.detector_process import (
+    AskedCases,
+    LookingProcess,
+    ProcessDied,
+    ProcessUnusable,
+    looking_job,
+)
+from rexview.detect.scan.kept_scan import FOLDER, InTurn, KeptScan
+from rexview.detect.scan.scan import Gatherer, Scan, rescored, scan, unscanned
+from rexview.errors import RexviewError
+from rexview.kept_files import KeptFiles, kept_files
+from rexview.schema import ReviewSet
+from rexview.settings import Settings
+from rexview.spread.workers import Spread, ThisMachine
+from rexview.vocab import noun
+
+# How far the search for failures is, and how fast it goes.
+
+_RATE_OVER_S: Final = 30.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a scan is.
+
+    ``looked`` of the ``answers`` were looked at, of which ``failed`` could not be judged by every
+    detector. ``per_second`` and ``seconds_left`` are None while nothing is known, or runs.
+    ``message`` is a sentence for the page where something is wrong, else empty.
+    """
+
+    answers: int
+    looked: int
+    failed: int
+    per_second: float | None
+    seconds_left: float | None
+    state: Literal["running", "stopped", "finished", "broken"]
+    message: str = ""
+
+
+class Pace:
+    """How many answers a second were looked at lately."""
+
+    def __init__(self) -> None:
+        self._rates: deque[tuple[float, int]] = deque()
+
+    def note(self, looked: int) -> None:
+        """Note how many there are by now."""
+        now = time.monotonic()
+        self._rates.append((now, looked))
+        while len(self._rates) > 2 and now - self._rates[0][0] > _RATE_OVER_S:
+            self._rates.popleft()
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._rates.clear()
+
+    def per_second(self) -> float | None:
+        """Return it; None while that is not known."""
+        if len(self._rates) < 2:
+            return None
+        (first, before), (last, now) = self._rates[0], self._rates[-1]
+        return (now - before) / (last - first) if last > first and now > before else None
+
+
+# Which cases are looked at next: those that were asked for last, then the others in file order.
+
+Rows = npt.NDArray[np.int64]
+_ANSWERS: Final = 128
+"""Answers of a batch: some tenths of a second."""
+_ANSWERS_SOON: Final = 16
+"""Answers of a batch that somebody waits for."""
+_WISHES: Final = 16
+"""Calls of :meth:`Agenda.prefer` that are remembered."""
+_SOON: Final = 512
+"""Cases of a call that come in such small batches, as they are seen first."""
+_BLOCK: Final = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class ScanTask:
+    """Cases to be looked at; ``wanted`` are those of their answers, None for all.
+
+    ``turn`` is its place among all tasks, and that of its parts.
+    """
+
+    case_rows: Rows
+    wanted: Numbers | None = None
+    turn: int = -1
+
+    def parts(self, numbers: Numbers) -> list[ScanTask]:
+        """Part it into its cases, or into its answers (``numbers``) where it has one case.
+
+        So a process dies three times over one answer; halving would cost a process for each half.
+        """
+        rows = self.case_rows
+        if len(rows) > 1:
+            return [
+                ScanTask(rows[place : place + 1], None, self.turn) for place in range(len(rows))
+            ]
+        return [
+            ScanTask(rows, numbers[place : place + 1], self.turn) for place in range(len(numbers))
+        ]
+
+
+@dataclass(slots=True)
+class _Wish:
+    rows: Rows
+    place: int = 0
+
+
+class ScanAgenda:
+    """The cases that are left. Not safe for several threads at once.
+
+    Parameters
+    ----------
+    left : array of bool, one a case
+    starts : array of int64
+        As in :class:`rexview.frames.AnswerRows`.
+    """
+
+    def __init__(self, left: npt.NDArray[np.bool_], starts: npt.NDArray[np.int64]) -> None:
+        self._left = left
+        self._starts = starts
+        self._first = 0
+        self._wishes: deque[_Wish] = deque(maxlen=_WISHES)
+        self._again: deque[ScanTask] = deque()
+
+    def prefer(self, case_rows: Iterable[int] | npt.NDArray[np.integer[Any]]) -> None:
+        """Let these cases come next, before those that were preferred earlier."""
+        rows = np.asarray(
+            case_rows if isinstance(case_rows, np.ndarray) else list(case_rows), dtype=np.int64
+        )
+        rows = rows[(rows >= 0) & (rows < len(self._left))]
+        self._wishes.append(_Wish(rows[self._left[rows]]))
+
+    def done(self, case_row: int) -> None:
+        """Take a case off the agenda."""
+        self._left[case_row] = False
+
+    def any_left(self) -> bool:
+        """Whether there is any case left."""
+        return bool(self._left.any() or self._again)
+
+    def take_wishes(self, other: ScanAgenda) -> None:
+        """Take over what was preferred in another agenda."""
+        self._wishes = other._wishes
+
+    def again(self, task: ScanTask) -> None:
+        """Let a task be done before all others."""
+        self._again.append(task)
+
+    def next(self) -> ScanTask | None:
+        """Take the next task; None when nothing is left."""
+        if self._again:
+            return self._again.popleft()
+        while self._wishes:
+            wish = self._wishes[-1]
+            block = wish.rows[wish.place : wish.place + _BLOCK]
+            left = np.flatnonzero(self._left[block])
+            if len(left):
+                most = _ANSWERS_SOON if wish.place < _SOON else _ANSWERS
+                rows = self._few(block[left], most)
+                wish.place += int(left[len(rows) - 1]) + 1
+                return ScanTask(rows)
+            wish.place += _BLOCK
+            if wish.place >= len(wish.rows):
+                self._wishes.pop()
+        while self._first < len(self._left):
+            block = self._first + np.flatnonzero(self._left[self._first : self._first + _BLOCK])
+            if len(block):
+                self._first = int(block[0])
+                return ScanTask(self._few(block, _ANSWERS))
+            self._first += _BLOCK
+        return None
+
+    def _few(self, rows: Rows, answers: int) -> Rows:
+        """Take the first of some cases, with so many answers together, one case at least."""
+        counts = self._starts[rows + 1] - self._starts[rows]
+        sums = np.cumsum(np.maximum(counts, 1))
+        few = rows[: max(1, int(np.searchsorted(sums, answers, side="right")))]
+        self._left[few] = False
+        return few
+
+
+__all__ = ["BackgroundScan", "Progress", "usual_workers"]
+_SHARE: Final = 20
+"""A snapshot is not made before twenty times the time has passed that the last one took."""
+_ENDS_S: Final = 10.0
+_DEATHS: Final = 60
+"""So many processes in a row that die without having looked at anything are no answer's fault."""
+_log: Final = logging.getLogger(__name__)
+
+
+def usual_workers() -> int:
+    """Return how many processes leave one core to everything else."""
+    return max(1, (os.cpu_count() or 1) - 1)
+
+
+class BackgroundScan:
+    """Detectors go through a review set in processes beside this one.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+        Its tables are read from memory; a folder that changes or vanishes changes nothing here.
+    detectors : sequence of Detector
+    keep : KeptFiles, optional
+        Where outcomes are kept on disk. Those beside the set are read as well.
+    workers : int, optional
+        How many processes; by default one less than there are cores.
+    spread : Spread, optional
+        Where the workers are, and how many; else they are processes of this machine.
+    before : Scan, optional
+        Of the same files and detectors: what it found is taken over.
+    gives_way : callable, optional
+        Is asked before each batch for how many seconds none should be begun, as somebody waits for
+        something else. With it the processes have only time that nobody else wants, and cases that
+        are opened before their turn are looked at in one of its own.
+    """
+
+    def __init__(
+        self,
+        review_set: ReviewSet,
+        detectors: Sequence[Detector],
+        *,
+        keep: KeptFiles | None = None,
+        workers: int | None = None,
+        spread: Spread | None = None,
+        before: Scan | None = None,
+        gives_way: Callable[[], float] | None = None,
+    ) -> None:
+        self.review_set: Final = review_set
+        self.detectors: Final = tuple(detectors)
+        self._spread: Final = spread or ThisMachine(workers or usual_workers())
+        self._changed: Final = threading.Condition(threading.RLock())
+        self._gatherer: Final = Gatherer(len(review_set.newest), len(review_set.cases))
+        self._asked: Final = (
+            AskedCases(review_set, self.detectors, self._gatherer.state, gives_way)
+            if gives_way
+            else None
+        )
+        self._base = replace(unscanned(review_set, detectors), asked=self._asked)
+        if before is not None and before.detectors == self.detectors:
+            self._gatherer.take_over(before.found)
+            self._base = replace(before, asked=self._asked)
+        self._gives_way: Final = gives_way
+        self._keep: Final = keep
+        self._kept: KeptScan | None = None
+        self._in_turn: Final = InTurn(self._keep_on_disk)
+        self._agenda = self._new_agenda()
+        self._processes: list[LookingProcess] = []
+        self._threads: list[threading.Thread] = []
+        self._running_tasks = 0
+        self._deaths = 0
+        self._stopped = self._closed = self._ending = self._finished = False
+        self._kept_is_read = False
+        self._broken = ""
+        self._scan = self._base
+        self._news = True
+        self._snapshot_due = 0.0
+        self._pace: Final = Pace()
+
+    def start(self) -> None:
+        """Begin, at once or after what is kept was read; returns immediately."""
+        with self._changed:
+            if self._threads or self._closed:
+                return
+            first = threading.Thread(target=self._begin, name="scan", daemon=True)
+            self._threads.append(first)
+        first.start()
+
+    def _new_agenda(self) -> ScanAgenda:
+        starts = self.review_set.newest.starts
+        return ScanAgenda(self._gatherer.cases_left(starts), starts)
+
+    def _begin(self) -> None:
+        """Read what is kept, then let the processes begin."""
+        try:
+            if self._keep is not None and self._kept is None:
+                self._read_kept(KeptScan(self.review_set, self.detectors, self._keep))
+            with self._changed:
+                self._kept_is_read = True
+                self._changed.notify_all()
+                nothing_left = not self._agenda.any_left()
+            if nothing_left:
+                self._finish()
+            workers = self._spread.count(looking_job(self.detectors))
+            with self._changed:
+                if self._closed or self._finished:
+                    return
+                threads = [
+                    threading.Thread(target=self._work, name=f"scan-{n}", daemon=True)
+                    for n in range(len(self._processes), workers)
+                ]
+                self._threads += threads
+            if self._asked is not None:
+                self._asked.begin()
+            for thread in threads:
+                thread.start()
+        except (Exception, pl.exceptions.PanicException) as error:
+            self._break(error)
+
+    def _read_kept(self, kept: KeptScan) -> None:
+        for piece in kept.read():
+            with self._changed:
+                if self._closed:
+                    return
+                self._gatherer.add(piece)
+                self._news = True
+        with self._changed:
+            agenda = self._new_agenda()
+            agenda.take_wishes(self._agenda)
+            self._kept, self._agenda = kept, agenda
+
+    def rescore(self, review_set: ReviewSet) -> None:
+        """Take the scores of another state of the same files; no text is read for them."""
+        with self._changed:
+            self._base = rescored(self._base, review_set)
+            self._news, self._snapshot_due = True, 0.0
+
+    @property
+    def scan(self) -> Scan:
+        """The newest snapshot; the same object as long as there is nothing new."""
+        with self._changed:
+            now = time.monotonic()
+            if self._news and (now >= self._snapshot_due or self._is_done()):
+                self._scan = replace(self._base, found=self._gatherer.found(self._kept))
+                self._news = False
+                took = time.monotonic() - now
+                self._snapshot_due = now + took * (1 + _SHARE)
+            return self._scan
+
+    def _is_done(self) -> bool:
+        return self._finished or bool(self._broken)
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is."""
+        with self._changed:
+            looked, total = self._gatherer.looked, len(self._gatherer.state)
+            state: Literal["running", "stopped", "finished", "broken"] = "running"
+            if self._broken:
+                state = "broken"
+            elif self._finished:
+                state = "finished"
+            elif self._stopped or self._closed:
+                state = "stopped"
+            rate = self._pace.per_second() if state == "running" else None
+            left = (total - looked) / rate if rate else None
+            message = self._broken or self._not_kept()
+            return Progress(total, looked, self._gatherer.failed, rate, left, state, message)
+
+    def _not_kept(self) -> str:
+        """Say why the next start will not find what is found now; empty where it will."""
+        reason = self._kept.trouble if self._kept else None
+        return f"What is found is not kept for the next start: {reason}." if reason else ""
+
+    def prefer(self, case_rows: Iterable[int] | npt.NDArray[np.integer[Any]]) -> None:
+        """Let these cases come next, before those of earlier calls."""
+        with self._changed:
+            self._agenda.prefer(case_rows)
+
+    def look_at(self, case_row: int) -> None:
+        """Look at a case now, in this thread; the next snapshot has it."""
+        with self._changed:
+            numbers = self.review_set.newest.of_case(case_row)
+            if self._gatherer.state[numbers.start : numbers.stop].all():
+                return
+            self._agenda.done(case_row)
+        looked = run_detectors(batch_of(self.review_set, np.array([case_row])), self.detectors)
+        with self._changed:
+            new = self._take_in(looked)
+            self._snapshot_due = 0.0
+        self._keep_on_disk([new])
+
+    def stop(self) -> None:
+        """Begin no more batches until :meth:`resume`."""
+        with self._changed:
+            self._stopped = True
+            self._pace.forget()
+
+    def resume(self) -> None:
+        """Go on."""
+        with self._changed:
+            self._stopped = False
+            self._changed.notify_all()
+
+    def begin_again(self) -> None:
+        """Go on after it broke, with what was not looked at."""
+        with self._changed:
+            if self._closed or not self._broken:
+                return
+            for process in self._processes:
+                process.kill()
+            threads, self._threads = self._threads, []
+        for thread in threads:
+            thread.join(timeout=_ENDS_S)
+        with self._changed:
+            self._broken, self._deaths, self._ending = "", 0, False
+            self._pace.forget()
+        if self._asked is not None:
+            self._asked.begin_again()
+        self.start()
+
+    def close(self) -> None:
+        """End the processes now; what was found stays."""
+        if self._asked is not None:
+            self._asked.close()
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+            for process in self._processes:
+                process.kill()
+            threads = [one for one in self._threads if one is not threading.current_thread()]
+        for thread in threads:
+            thread.join(timeout=_ENDS_S)
+        self._flush()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it is finished, broken or closed; say whether it is."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._is_done() or self._closed, seconds)
+
+    def wait_for_kept(self, seconds: float) -> None:
+        """Wait until what was kept on disk is there, so long at most."""
+        with self._changed:
+            self._changed.wait_for(
+                lambda: self._kept_is_read or self._is_done() or self._closed, seconds
+            )
+
+    def _work(self) -> None:
+        """Let a process do one task after the other."""
+        rank: Rank = "idle" if self._gives_way else "behind"
+        process = LookingProcess(self.detectors, rank=rank, spread=self._spread)
+        with self._changed:
+            self._processes.append(process)
+        try:
+            while (task := self._next()) is not None:
+                self._do(task, process)
+            if self._is_over():
+                self._finish()
+        except (Exception, pl.exceptions.PanicException) as error:
+            self._break(error)
+        finally:
+            process.close()
+            with self._changed:
+                self._processes.remove(process)
+
+    def _next(self) -> ScanTask | None:
+        """Take a task, wait for one, or return None when there will be none."""
+        with self._changed:
+            while not self._closed and not self._is_done():
+                others = self._gives_way() if self._gives_way else 0.0
+                if others <= 0 and not self._stopped:
+                    task = self._agenda.next()
+                    if task is not None:
+                        self._running_tasks += 1
+                        return replace(task, turn=self._in_turn.new()) if task.turn < 0 else task
+                    if not self._running_tasks:
+                        return None
+                self._changed.wait(others if others > 0 else None)
+            return None
+
+    def _is_over(self) -> bool:
+        """Whether everything was looked at, and nobody has noted it; for one thread only."""
+        with self._changed:
+            over = not (self._closed or self._is_done() or self._ending)
+            self._ending |= over
+            return over
+
+    def _finish(self) -> None:
+        """Write the rest; what waits for the end finds it on disk."""
+        self._flush()
+        with self._changed:
+            self._finished = True
+            self._changed.notify_all()
+
+    def _do(self, task: ScanTask, process: LookingProcess) -> None:
+        try:
+            self._look(task, process)
+        except BaseException:
+            with self._changed:
+                self._agenda.again(task)  # for who begins again
+            raise
+        finally:
+            with self._changed:
+                self._running_tasks -= 1
+                self._changed.notify_all()
+
+    def _look(self, task: ScanTask, process: LookingProcess) -> None:
+        batch = batch_of(self.review_set, task.case_rows, task.wanted)
+        try:
+            looked = process.look(batch)
+        except ProcessDied:
+            self._died(task, batch)
+            return
+        with self._changed:
+            self._deaths = 0
+            new = self._take_in(looked)
+        self._in_turn.done(task.turn, new)
+
+    def _died(self, task: ScanTask, batch: Batch) -> None:
+        """Try a batch again in parts; give an answer up that was alone."""
+        with self._changed:
+            if self._closed or self._broken:
+                self._agenda.again(task)
+                return
+            self._deaths += 1
+            if self._deaths > _DEATHS:
+                raise ProcessUnusable("The search for failures ends again and again.")
+            if len(task.case_rows) == 1 and len(batch) <= 1:
+                # not kept on disk: at the next start it is tried again
+                _log.warning("A process died over answer number %s.", batch.numbers.tolist())
+                self._take_in(given_up(batch))
+                self._in_turn.done(task.turn)
+            else:
+                parts = task.parts(batch.numbers)
+                self._in_turn.parted(task.turn, len(parts))
+                for part in parts:
+                    self._agenda.again(part)
+
+    def _keep_on_disk(self, new: Sequence[BatchResult]) -> None:
+        if self._kept is not None:
+            self._kept.add(*new)
+
+    def _flush(self) -> None:
+        self._in_turn.flush()
+        if self._kept is not None:
+            self._kept.flush()
+
+    def _take_in(self, looked: BatchResult) -> BatchResult:
+        new = self._gatherer.add(looked)
+        self._news = True
+        self._pace.note(self._gatherer.looked)
+        return new
+
+    def _break(self, error: BaseException) -> None:
+        """Note that it cannot go on, and why."""
+        known = isinstance(error, ProcessUnusable)
+        if not known:
+            _log.error("The search for failures ended: %s", type(error).__name__)
+        with self._changed:
+            if not self._closed and not self._broken:
+                self._broken = str(error) if known else "The search for failures ended by a fault."
+            self._changed.notify_all()
+
+
+# The whole scan of a review set on all cores, waited for: for the command line.
+
+_FEW: Final = 200
+"""So many answers are looked at before a process has begun."""
+_SECONDS: Final = 0.1
+
+
+class ScanBroken(RexviewError):
+    """The search for failures could not be ended."""
+
+
+def scan_at_once(
+    review_set: ReviewSet,
+    settings: Settings,
+    told: Callable[[int, int], None] | None = None,
+    *,
+    keep_beside: bool = False,
+    spread: Spread | None = None,
+) -> tuple[Scan, str]:
+    """Look at all answers, but for those whose outcome is kept, and keep that of the others.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+    settings : Settings
+        The detectors' thresholds, and where and how much is kept.
+    told : callable, optional
+        Is told how many answers were looked at, and of how many.
+    keep_beside : bool
+        Keep what is found in the set's own folder.
+    spread : Spread, optional
+        Where it is looked; else on all cores of this machine.
+
+    Returns
+    -------
+    Scan, str
+        And what went wrong, in words; empty where nothing did.
+
+    Raises
+    ------
+    ScanBroken
+    """
+    active = detectors(
+        gap_threshold=settings.gap_threshold,
+        disagreement_threshold=settings.disagreement_threshold,
+        models=review_set.models,
+    )
+    if len(review_set.newest) <= _FEW and not (keep_beside or spread):
+        found = scan(review_set, active)
+        return found, _failed(int((found.state == NOT_JUDGED).sum()))
+    keep = kept_files("scans", settings, review_set.folder / FOLDER if keep_beside else None)
+    workers = os.cpu_count()
+    background = BackgroundScan(review_set, active, keep=keep, workers=workers, spread=spread)
+    background.start()
+    try:
+        while not background.wait(_SECONDS):
+            if told:
+                told(background.progress.looked, background.progress.answers)
+    finally:
+        background.close()
+    progress = background.progress
+    if told:
+        told(progress.answers, progress.answers)
+    if progress.state == "broken":
+        raise ScanBroken(progress.message)
+    return background.scan, " ".join(filter(None, (progress.message, _failed(progress.failed))))
+
+
+def _failed(answers: int) -> str:
+    """Say of how many answers not everything is known."""
+    if not answers:
+        return ""
+    return f"{answers:,} {noun(answers, 'answer')} could not be judged by every detector."

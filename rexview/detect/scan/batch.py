@@ -1,0 +1,437 @@
+"""Run detectors on a batch of cases: the rows they are given, and what they find."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.detect.boxes import label_findings
+from rexview.detect.detector import AnswerInCase, Detector
+from rexview.detect.scan.finding_index import (
+    Phrase,
+    Places,
+    phrases_of_answer,
+    phrases_of_report,
+    text_of_report,
+)
+from rexview.detect.score_failures import count_words, definite_words
+from rexview.frames import AnswerRows, some_rows
+from rexview.schema import (
+    Case,
+    Evidence,
+    Flag,
+    ReviewSet,
+    Score,
+    answer_from_row,
+    case_from_row,
+    score_from_row,
+)
+from rexview.text.findings import find_mentions
+from rexview.vocab import FAILURES
+
+Numbers = npt.NDArray[np.uint32]
+"""Numbers of answers in ``ReviewSet.newest``."""
+
+CASE_COLUMNS: Final = (
+    *("question", "question_type", "category", "report", "images", "reference_boxes"),
+    *("options", "correct", "question_boxes"),
+)
+"""Columns of a case that detectors may read."""
+ANSWER_COLUMNS: Final = (
+    *("text", "finish_reason", "finish_reason_raw", "input_tokens", "output_tokens"),
+    *("max_output_tokens", "boxes", "images", "choice", "explanation", "error"),
+)
+"""Columns of an answer that detectors may read."""
+_NOT_READ: Final = dict.fromkeys(("tags", "context"))
+_CASES_AT_A_TIME: Final = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some cases with all their newest answers.
+
+    Attributes
+    ----------
+    cases : polars.DataFrame
+        ``case_row`` (Int32, row in ``ReviewSet.cases``), ``id``, :data:`CASE_COLUMNS`.
+    answers : polars.DataFrame
+        ``number`` (UInt32), ``case_row``, ``model``, :data:`ANSWER_COLUMNS`; by number.
+    scores : dict of (str, str) to list of Score
+        By case and model, in file order.
+    wanted : array of uint32, or None
+        The answers to be looked at; None for all.
+    """
+
+    cases: pl.DataFrame
+    answers: pl.DataFrame
+    scores: dict[tuple[str, str], list[Score]]
+    wanted: Numbers | None = None
+
+    def __len__(self) -> int:
+        return len(self.answers) if self.wanted is None else len(self.wanted)
+
+    @property
+    def numbers(self) -> Numbers:
+        """The answers to be looked at."""
+        return self.answers["number"].to_numpy() if self.wanted is None else self.wanted
+
+
+LookedAt = tuple[int, Case, list[tuple[int, AnswerInCase]]]
+"""A case's row, the case, and those of its answers that are to be looked at, by number."""
+
+
+def batch_of(
+    review_set: ReviewSet,
+    case_rows: npt.NDArray[np.integer[Any]],
+    wanted: Numbers | None = None,
+    *,
+    with_scores: bool = False,
+) -> Batch:
+    """Gather some cases; with ``wanted`` only these of their answers are to be looked at."""
+    newest = review_set.newest
+    rows = np.asarray(case_rows, dtype=np.int64)
+    numbers = answers_of_cases(newest, rows)
+    cases = some_rows(review_set.cases.select("id", *CASE_COLUMNS), rows).select(
+        pl.Series("case_row", rows, dtype=pl.Int32()), pl.all()
+    )
+    of_answers = review_set.answers.select("model", *ANSWER_COLUMNS)
+    answers = some_rows(of_answers, newest.row[numbers]).select(
+        pl.Series("number", numbers, dtype=pl.UInt32()),
+        pl.Series("case_row", newest.case[numbers], dtype=pl.Int32()),
+        pl.all(),
+    )
+    scores: dict[tuple[str, str], list[Score]] = {}
+    if with_scores:
+        given = review_set.scores.join(
+            cases, left_on="case", right_on="id", how="semi", maintain_order="left"
+        )
+        for row in given.iter_rows(named=True):
+            scores.setdefault((row["case"], row["model"]), []).append(score_from_row(row))
+    return Batch(cases, answers, scores, wanted)
+
+
+def answers_in_cases(batch: Batch) -> Iterator[LookedAt]:
+    """Make records of a batch, in its order; also of cases without answers."""
+    wanted = None if batch.wanted is None else set(batch.wanted.tolist())
+    rows: dict[int, list[tuple[int, dict[str, Any]]]] = {}
+    for row in batch.answers.iter_rows(named=True):
+        rows.setdefault(row["case_row"], []).append((row["number"], row))
+    for row in batch.cases.iter_rows(named=True):
+        case = case_from_row({**row, **_NOT_READ})
+        given = [
+            (number, answer_from_row({**answer, "case": case.id}))
+            for number, answer in rows.get(row["case_row"], ())
+        ]
+        answers = [answer for _, answer in given]
+        yield (
+            row["case_row"],
+            case,
+            [
+                (
+                    number,
+                    AnswerInCase(case, one, batch.scores.get((case.id, one.model), ()), answers),
+                )
+                for number, one in given
+                if wanted is None or number in wanted
+            ],
+        )
+
+
+def batches(review_set: ReviewSet) -> Iterator[Batch]:
+    """Gather all cases, so many at a time as their records should be in memory."""
+    for start in range(0, len(review_set.cases), _CASES_AT_A_TIME):
+        stop = min(start + _CASES_AT_A_TIME, len(review_set.cases))
+        yield batch_of(review_set, np.arange(start, stop))
+
+
+def answers_of_cases(newest: AnswerRows, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the numbers of all answers to some cases, case by case."""
+    counts = newest.starts[rows + 1] - newest.starts[rows]
+    before = np.cumsum(counts) - counts
+    first = np.repeat(newest.starts[rows] - before, counts)
+    return first + np.arange(len(first))
+
+
+def with_names(frame: pl.DataFrame, review_set: ReviewSet) -> pl.DataFrame:
+    """Put ``case`` and ``model`` (String) in the place of the number ``answer``."""
+    newest, numbers = review_set.newest, frame["answer"].to_numpy()
+    rows = newest.row[numbers].astype(np.int64)
+    named = review_set.answers.select("case", "model")[rows]
+    whole: pl.DataFrame = named.hstack(frame.drop("answer"))
+    return whole
+
+
+# What detectors need of an answer when its scores change: kept, so that no text is read again.
+
+CAME: Final = 1
+"""There is an answer: no token limit, error, refusal or empty output."""
+ENGLISH: Final = 2
+"""The rules can read its language."""
+DRAWN: Final = 4
+"""It has boxes or pictures."""
+DEFINITE: Final = 8
+"""Its wording leaves no doubt (:func:`rexview.detect.score_failures.definite_words`)."""
+MOST_WORDS: Final = 2**32 - 1
+
+
+def traits_of(one: AnswerInCase) -> tuple[int, int]:
+    """Return the number of words of an answer, and its traits as bits."""
+    traits = CAME if one.came else 0
+    if one.language is None:
+        traits |= ENGLISH
+    if one.answer.boxes or one.answer.images:
+        traits |= DRAWN
+    if definite_words(one.text) is not None:
+        traits |= DEFINITE
+    return min(count_words(one.text), MOST_WORDS), traits
+
+
+# Looking at some answers with some detectors: what comes of it, and what is done about faults.
+#
+# A detector that raises on an answer costs that answer its verdict, never the others theirs.
+
+NOT_YET: Final = 0
+LOOKED_AT: Final = 1
+NOT_JUDGED: Final = 2
+"""States of an answer. The last: a detector raised on it, or a process died over it."""
+
+LOOKED: Final = pl.Schema(
+    {
+        "number": pl.UInt32(),
+        "state": pl.UInt8(),  # LOOKED_AT or NOT_JUDGED
+        "judged": pl.UInt32(),  # bit n where the detector at position n can judge it
+        "words": pl.UInt32(),
+        "traits": pl.UInt8(),  # bits of rexview.detect.scan.batch
+    }
+)
+"""Columns of what is known of the answers that were looked at, but for their flags."""
+FLAGS: Final = pl.Schema(
+    {
+        "answer": pl.UInt32(),  # its number
+        "failure": pl.Enum(list(FAILURES)),
+        "kind": pl.Categorical(),
+        "finding": pl.Categorical(),  # id in the lexicon of what the flag is about
+    }
+)
+"""Columns of the flags that are in memory."""
+TOLD_FLAGS: Final = pl.Schema(
+    FLAGS | {"message": pl.String(), "evidence": pl.String()}  # evidence as JSON
+)
+"""Columns of flags with what is told of them."""
+_BY_SIGNALS: Final = frozenset(
+    ("finish_reason", "usage", "no_answer", "empty", "no_choice", "no_option")
+)
+_values: Final = attrgetter(*(field.name for field in fields(Evidence)))
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class BatchResult:
+    """What came of looking at some answers.
+
+    Attributes
+    ----------
+    answers : polars.DataFrame
+        Columns :data:`LOOKED`, each answer once.
+    flags : polars.DataFrame
+        Columns :data:`TOLD_FLAGS`, answers in the order of ``answers``.
+    reports : array of int32
+        Rows of the cases whose report was read for the finding index.
+    phrases, texts, phrase_places
+        What the texts mention, as in :class:`rexview.detect.scan.finding_index.FindingIndex`.
+    """
+
+    answers: pl.DataFrame
+    flags: pl.DataFrame
+    reports: Places
+    phrases: tuple[Phrase, ...]
+    texts: Places
+    phrase_places: Places
+
+    @property
+    def numbers(self) -> Numbers:
+        """The answers' numbers."""
+        return self.answers["number"].to_numpy()
+
+    @property
+    def state(self) -> npt.NDArray[np.uint8]:
+        """Of each answer, :data:`LOOKED_AT` or :data:`NOT_JUDGED`."""
+        return self.answers["state"].to_numpy()
+
+    @property
+    def judged(self) -> npt.NDArray[np.uint32]:
+        """Of each answer, bit ``n`` where the detector at position ``n`` can judge it."""
+        return self.answers["judged"].to_numpy()
+
+
+def run_detectors(
+    batch: Batch,
+    detectors: Sequence[Detector],
+    positions: Sequence[int] | None = None,
+    *,
+    index: bool = True,
+) -> BatchResult:
+    """Let the detectors at some positions, by default all, look at the answers of a batch.
+
+    With ``index`` the texts are taken into the finding index, and the reports of all its cases.
+    """
+    positions = range(len(detectors)) if positions is None else positions
+    looked: list[tuple[int, ...]] = []
+    flags: list[tuple[Any, ...]] = []
+    reports: list[int] = []
+    places: dict[Phrase, int] = {}
+    texts: list[int] = []
+    phrase_places: list[int] = []
+
+    def mentions(text: int, phrases: Sequence[Phrase]) -> None:
+        found = [places.setdefault(one, len(places)) for one in phrases]
+        texts.extend([text] * len(found))
+        phrase_places.extend(found)
+
+    for case_row, case, answers in answers_in_cases(batch):
+        if index:
+            reports.append(case_row)
+            mentions(text_of_report(case_row), _of_report(case, case_row))
+        for number, one in answers:
+            found = _judge(number, one, detectors, positions)
+            phrases = _of_answer(one, number) if index else ()
+            traits = _traits_of(one, number)
+            failed = found.failed or phrases is None or traits is None
+            mentions(number, phrases or ())
+            state = NOT_JUDGED if failed else LOOKED_AT
+            looked.append((number, state, found.judged, *(traits or (0, 0))))
+            flags += found.flags
+    return BatchResult(
+        pl.DataFrame(looked, LOOKED, orient="row"),
+        pl.DataFrame(flags, TOLD_FLAGS, orient="row"),
+        np.array(reports, dtype=np.int32),
+        tuple(places),
+        np.array(texts, dtype=np.int32),
+        np.array(phrase_places, dtype=np.int32),
+    )
+
+
+def join_results(parts: Sequence[BatchResult]) -> BatchResult:
+    """Join what was found of different answers, by number, without what the texts mention."""
+    none = np.zeros(0, dtype=np.int32)
+    answers, flags = (
+        pl.concat([empty, *frames]).sort(number, maintain_order=True)
+        for empty, frames, number in (
+            (LOOKED.to_frame(), [part.answers for part in parts], "number"),
+            (TOLD_FLAGS.to_frame(), [part.flags for part in parts], "answer"),
+        )
+    )
+    return BatchResult(answers, flags, none, (), none, none)
+
+
+def given_up(batch: Batch) -> BatchResult:
+    """Return what is known of answers that processes died over: that they cannot be judged."""
+    rows = [(number, NOT_JUDGED, 0, 0, 0) for number in batch.numbers.tolist()]
+    answers = pl.DataFrame(rows, LOOKED, orient="row")
+    return replace(join_results(()), answers=answers, reports=batch.cases["case_row"].to_numpy())
+
+
+@dataclass(slots=True)
+class _Judgement:
+    judged: int
+    flags: list[tuple[Any, ...]]
+    failed: bool
+
+
+def _judge(
+    number: int, one: AnswerInCase, detectors: Sequence[Detector], positions: Sequence[int]
+) -> _Judgement:
+    found = _Judgement(0, [], failed=False)
+    for position in positions:
+        detector = detectors[position]
+        try:
+            if detector.can_judge(one):
+                found.flags += [_row(number, flag) for flag in detector.find(one)]
+                found.judged |= 1 << position
+        except Exception as error:
+            _tell(detector.failure, number, error)
+            found.failed = True
+    return found
+
+
+def _of_report(case: Case, case_row: int) -> tuple[Phrase, ...]:
+    try:
+        return phrases_of_report(case)
+    except Exception as error:
+        _log.warning("The report of case row %d cannot be read: %s", case_row, _kind(error))
+        return ()
+
+
+def _of_answer(one: AnswerInCase, number: int) -> tuple[Phrase, ...] | None:
+    try:
+        return phrases_of_answer(one)
+    except Exception as error:
+        _tell("finding index", number, error)
+        return None
+
+
+def _traits_of(one: AnswerInCase, number: int) -> tuple[int, int] | None:
+    try:
+        return traits_of(one)
+    except Exception as error:
+        _tell("answer traits", number, error)
+        return None
+
+
+def _tell(what: str, number: int, error: Exception) -> None:
+    """Log a fault without the error's own words, which may hold a patient's."""
+    _log.warning("%s fails on answer number %d: %s", what, number, _kind(error))
+
+
+def _kind(error: Exception) -> str:
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    where = f" in {last.tb_frame.f_code.co_name}, line {last.tb_lineno}" if last else ""
+    return type(error).__name__ + where
+
+
+def _row(number: int, flag: Flag) -> tuple[Any, ...]:
+    evidence = json.dumps(list(map(_values, flag.evidence)), ensure_ascii=False)
+    return number, flag.failure, flag.kind, flag_finding(flag), flag.message, evidence
+
+
+def evidence_from(row: str) -> tuple[Evidence, ...]:
+    """Read the evidence of a row of flags."""
+    return tuple(
+        Evidence(where, text, field, start, end, side, image, box and tuple(box))
+        for where, text, field, start, end, side, image, box in json.loads(row)
+    )
+
+
+def flag_finding(flag: Flag) -> str | None:
+    """Return the finding (id in the lexicon) that a detector's flag is about; None for none.
+
+    None too for flags that the answer's signals raise: what its shown end names is chance. Else it
+    is the first that its evidence names. Where one finding was taken for another it is the one
+    that the report has: what was missed. Of a finding missed or invented whose evidence is a number
+    or a place, it is the one that the message names.
+    """
+    if flag.kind in _BY_SIGNALS:
+        return None
+    evidence = flag.evidence[::-1] if flag.failure == "wrong_type" else flag.evidence
+    for item in evidence:
+        if item.where in ("box", "reference_box"):
+            named = sorted(label_findings(item.text))
+        elif item.where in ("answer", "report", "question", "question_boxes"):
+            named = [mention.finding for mention in find_mentions(item.text)]
+        else:
+            continue
+        if named:
+            return named[0]
+    if flag.failure in ("omission", "hallucination"):
+        return next((mention.finding for mention in find_mentions(flag.message)), None)
+    return None

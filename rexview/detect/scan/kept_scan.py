@@ -1,0 +1,561 @@
+"""What detectors found, kept on disk: read once, for as long as rules and contents stay the same.
+
+For each state of a set's files there are pieces, written as the scan goes on, each with the answers
+by number. Files that have not changed since are found by their fingerprint, and nothing is read but
+the pieces. Else the pieces of the state before are taken over answer by answer, by content
+(:mod:`rexview.detect.scan.kept_scan`). Messages and evidence stay on disk until a case asks.
+
+What is read may be from others, who gave the folder: what does not fit is as though it were not
+there.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.detect.detector import Detector
+from rexview.detect.scan.batch import (
+    ANSWER_COLUMNS,
+    CASE_COLUMNS,
+    FLAGS,
+    LOOKED,
+    NOT_JUDGED,
+    TOLD_FLAGS,
+    BatchResult,
+    join_results,
+)
+from rexview.detect.scan.finding_index import IndexBuilder, Phrase, Places, text_of_report
+from rexview.detect.scan.rule_version import rule_version, settings_of
+from rexview.frames import of_all_rows
+from rexview.kept_files import KeptFiles, reading_version
+from rexview.schema import ReviewSet
+
+# A key for all that the outcome of looking at an answer depends on, but for the rules themselves.
+#
+# Two numbers of 64 bits: the columns of the answer and of its case that detectors may read, and
+# what the detectors are set to for its model. Worked out column by column, a second for a million
+# answers.
+
+Keys = npt.NDArray[np.uint64]
+"""Shape (n, 2)."""
+_SEEDS: Final = (0x5CA1AB1E, 0x0DDBA11)
+_PRIME: Final = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT: Final = np.uint64(29)
+
+
+def keys_of(review_set: ReviewSet, detectors: Sequence[Detector]) -> tuple[Keys, Keys]:
+    """Return the keys of all cases and of all newest answers of a review set."""
+    newest = review_set.newest
+    of_cases = hashed(review_set.cases, CASE_COLUMNS)
+    settings = [
+        hashlib.sha256(settings_of(detectors, model.id).encode()).digest()
+        for model in review_set.models
+    ]
+    of_models = np.array(
+        [np.frombuffer(digest[:16], dtype=np.uint64) for digest in settings], dtype=np.uint64
+    ).reshape(-1, 2)
+    of_answers = hashed(review_set.answers, ANSWER_COLUMNS)[newest.row]
+    for others in (of_cases[newest.case], of_models[newest.model]):
+        of_answers = mixed(of_answers, others)
+    return of_cases, of_answers
+
+
+def hashed(table: pl.DataFrame, columns: Sequence[str]) -> Keys:
+    """Return the keys of all rows of a table, by some of its columns."""
+    found = np.zeros((len(table), 2), dtype=np.uint64)
+    for name in columns:
+        hashes = of_all_rows(table, partial(_of_column, name))
+        found = mixed(found, hashes.to_numpy())
+    return found
+
+
+def _of_column(name: str, rows: pl.LazyFrame) -> pl.LazyFrame:
+    return rows.select(pl.col(name).hash(seed).alias(str(seed)) for seed in _SEEDS)
+
+
+def mixed(keys: Keys, others: Keys) -> Keys:
+    """Take other numbers into keys; the order in which they are taken in matters."""
+    mixed = (keys ^ others) * _PRIME
+    return mixed ^ (mixed >> _SHIFT)
+
+
+FOLDER: Final = "failures.kept"
+"""Folder in a review set for what is kept beside its tables."""
+_FIRST: Final = 2_000
+_SHARE: Final = 10
+_MOST: Final = 200_000
+"""A piece has at least so many answers, a tenth of what is kept, and not many more than so many."""
+_ROW_GROUP: Final = 20_000
+_SCHEMAS: Final = {
+    "answers": LOOKED,
+    "flags": TOLD_FLAGS,
+    "reports": pl.Schema({"case_row": pl.Int32()}),
+    "phrases": pl.Schema(dict.fromkeys(Phrase._fields, pl.String())),
+    "texts": pl.Schema({"text": pl.Int32(), "phrase": pl.Int32()}),
+}
+_KEYS: Final = pl.Schema({"a": pl.UInt64(), "b": pl.UInt64()})
+_BYTES_TO_KEY: Final = 16
+_MOST_PIECES: Final = 1_000
+_MOST_STATES: Final = 4
+_MOST_TEXT: Final = 1_000
+_UNREADABLE: Final = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
+"""What reading a file raises that is not as it was written; damage can make polars panic."""
+
+
+class KeptScan:
+    """What is kept of one state of a review set. Safe for several threads.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+    detectors : sequence of Detector
+    files : KeptFiles
+        Where new pieces are written.
+    """
+
+    def __init__(
+        self, review_set: ReviewSet, detectors: Sequence[Detector], files: KeptFiles
+    ) -> None:
+        self._review_set = review_set
+        self._detectors = detectors
+        self._files = files
+        beside = KeptFiles(review_set.folder / FOLDER, files.max_bytes, files.ending)
+        own = str(review_set.folder.resolve())
+        self._sources = {beside.folder: (beside, "")} | {files.folder: (files, own)}
+        if files.folder == beside.folder:  # it goes with the set, wherever that is
+            self._sources = {files.folder: (files, "")}
+        state = review_set.fingerprint.partition("-")[0]
+        pictures = review_set.cases.select(pl.col("images").hash().sum()).item()
+        settings = [settings_of(detectors, model.id) for model in review_set.models]
+        self._state = _name(rule_version(), reading_version(), state, pictures, *settings)
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._waiting: list[BatchResult] = []
+        self._n_waiting = 0
+        self._n_kept = 0
+        self._written = 0
+        self._earlier: list[str] = []
+        self._given_up = not state  # made in memory: nothing says whether it changed
+        self._paths: list[Path] = []
+        self._piece_of = np.zeros(len(review_set.newest), dtype=np.uint16)
+
+    @property
+    def trouble(self) -> str | None:
+        """Why nothing is kept any more, in words; None while all is well."""
+        return self._files.trouble
+
+    def read(self) -> Iterator[BatchResult]:
+        """Yield the pieces of this state, without messages and evidence; then those of before."""
+        if self._given_up:
+            return
+        for files, _ in self._sources.values():
+            for path in _pieces(files, self._state):
+                piece = _read(path, len(self._piece_of), len(self._review_set.cases))
+                if piece is None:
+                    continue
+                self._remember(path, piece.numbers)
+                if files is self._files:
+                    self._written += 1
+                yield piece
+        yield from self._taken_over()
+
+    def _remember(self, path: Path, numbers: npt.NDArray[np.uint32]) -> None:
+        with self._lock:
+            self._paths.append(path)
+            self._piece_of[numbers] = len(self._paths)
+            self._n_kept += len(numbers)
+
+    def _taken_over(self) -> Iterator[BatchResult]:
+        """Yield what was found of answers of earlier states of the files that are the same.
+
+        Until all is taken over the pointer names these states as well: who is killed meanwhile goes
+        on at the next start.
+        """
+        now: tuple[npt.NDArray[np.uint64], ...] | None = None
+        for files, folder in self._sources.values():
+            states = [one for one in _states(files, folder) if one != self._state]
+            if files is self._files:
+                self._earlier = states
+            for earlier in states:
+                keys = files.find(_name(earlier, "keys"))
+                if keys is None or self._piece_of.all():
+                    continue
+                now = now or keys_of(self._review_set, self._detectors)
+                cases, answers = (
+                    _same(keys / f"{name}.parquet", now[n]) for n, name in enumerate(_PARTS)
+                )
+                if cases is None or answers is None:
+                    continue
+                for path in _pieces(files, earlier):
+                    old = _read(path, len(answers), len(cases), told=True)
+                    if old is not None:
+                        known = self._piece_of[answers] > 0
+                        piece = _renumbered(old, cases, np.where(known, np.int32(-1), answers))
+                        self.add(piece)
+                        yield piece
+        self.flush()
+        if self._earlier and not self.trouble:
+            earlier_states, self._earlier = self._earlier, []
+            if self._written:
+                self._point()
+            for state in earlier_states:
+                _forget(self._files, state)
+
+    def add(self, *looked: BatchResult) -> None:
+        """Keep what was found, at once or with what comes next."""
+        with self._lock:
+            if self._given_up:
+                return
+            self._waiting += looked
+            self._n_waiting += sum(len(one.numbers) for one in looked)
+            enough = min(_MOST, max(_FIRST, self._n_kept // _SHARE))
+            if self._n_waiting < enough:
+                return
+        self.flush()
+
+    def flush(self) -> None:
+        """Write what is waiting."""
+        with self._writing:
+            with self._lock:
+                waiting, self._waiting, self._n_waiting = self._waiting, [], 0
+                if not waiting or self._given_up:
+                    return
+            piece = _joined(waiting)
+            if not self._written:
+                self._write_keys()
+            while self._files.find(_piece_name(self._state, self._written)):  # another process's
+                self._written += 1
+            name = _piece_name(self._state, self._written)
+            frames = _frames(piece)
+            size = sum(int(frame.estimated_size()) for frame in frames.values())
+            path = self._files.keep(name, size, lambda folder: _write(folder, frames))
+            if path is None:
+                self._given_up = True
+                return
+            self._written += 1
+            self._remember(path, piece.numbers)
+
+    def _write_keys(self) -> None:
+        """Write the keys of this state, and that it is the newest."""
+        keys = dict(zip(_PARTS, keys_of(self._review_set, self._detectors), strict=True))
+
+        def fill(folder: Path) -> None:
+            folder.mkdir()
+            for name, of_all in keys.items():
+                _write_table(pl.DataFrame(of_all, _KEYS), folder / f"{name}.parquet")
+
+        size = sum(_BYTES_TO_KEY * len(one) for one in keys.values())
+        self._files.keep(_name(self._state, "keys"), size, fill)
+        self._point()
+
+    def _point(self) -> None:
+        """Write which state is the newest of its folder, and what is still taken over from."""
+        states = "\n".join([self._state, *self._earlier][:_MOST_STATES])
+
+        def point(folder: Path) -> None:
+            folder.mkdir()
+            (folder / "state").write_text(states)
+
+        self._files.keep(_newest(self._sources[self._files.folder][1]), len(states), point)
+
+    def of(self, first: int, stop: int) -> pl.DataFrame | None:
+        """Return what is told of the flags on some answers: :class:`Told`.
+
+        None where some of it is not on the disk, or no longer.
+        """
+        with self._lock:
+            places = np.unique(self._piece_of[first:stop])
+            if 0 in places:
+                return None
+            paths = [self._paths[place - 1] for place in places]
+        inside = pl.col("answer").is_between(first, stop, closed="left")
+        found = [TOLD_FLAGS.to_frame()]
+        try:
+            for path in paths:
+                flags = pl.scan_parquet(path / "flags.parquet").filter(inside).collect()
+                found.append(_checked(flags, TOLD_FLAGS))
+        except _UNREADABLE:
+            return None
+        # an answer may be in two pieces: here beside the set and in the cache folder
+        return pl.concat(found).unique(maintain_order=True).sort("answer", maintain_order=True)
+
+
+_PARTS: Final = ("cases", "answers")
+
+
+def _name(*parts: object) -> str:
+    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:40]
+
+
+def _piece_name(state: str, number: int) -> str:
+    return _name(state, f"piece {number}")
+
+
+def _pieces(files: KeptFiles, state: str) -> Iterator[Path]:
+    """Yield the pieces of a state that are there: some may have gone to make room."""
+    for number in range(_MOST_PIECES):
+        path = files.find(_piece_name(state, number))
+        if path is not None:
+            yield path
+
+
+def _forget(files: KeptFiles, state: str) -> None:
+    """Remove what is kept of a state."""
+    files.discard(_name(state, "keys"))
+    for number in range(_MOST_PIECES):
+        files.discard(_piece_name(state, number))
+
+
+def _newest(folder: str) -> str:
+    return _name(rule_version(), "newest", folder)
+
+
+def _states(files: KeptFiles, folder: str) -> list[str]:
+    """Return the newest state of a folder, then those that were not all taken over into it."""
+    pointer = files.find(_newest(folder))
+    if pointer is None:
+        return []
+    try:
+        return (pointer / "state").read_text()[:_MOST_TEXT].split("\n")[:_MOST_STATES]
+    except (OSError, UnicodeError):
+        return []
+
+
+def _frames(looked: BatchResult) -> dict[str, pl.DataFrame]:
+    columns: dict[str, list[npt.NDArray[Any]]] = {
+        "reports": [looked.reports],
+        "texts": [looked.texts, looked.phrase_places],
+    }
+    frames = {
+        name: pl.DataFrame(dict(zip(_SCHEMAS[name], given, strict=True)))
+        for name, given in columns.items()
+    }
+    phrases = pl.DataFrame(list(looked.phrases), _SCHEMAS["phrases"], orient="row")
+    return frames | {"answers": looked.answers, "flags": looked.flags, "phrases": phrases}
+
+
+def _write(folder: Path, frames: dict[str, pl.DataFrame]) -> None:
+    folder.mkdir()
+    for name, frame in frames.items():
+        _write_table(frame, folder / f"{name}.parquet")
+
+
+def _write_table(frame: pl.DataFrame, path: Path) -> None:
+    try:
+        frame.write_parquet(path, row_group_size=_ROW_GROUP)
+    except pl.exceptions.PolarsError:  # so polars says that a disk is full
+        raise OSError(errno.EIO, "the file cannot be written") from None
+
+
+def _checked(frame: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
+    """Return the columns of a schema; raises ``PolarsError`` where they cannot be had."""
+    checked = frame.select(pl.col(name).cast(kind) for name, kind in schema.items())
+    for name, kind in schema.items():
+        if kind.is_integer() and checked[name].null_count():
+            raise pl.exceptions.InvalidOperationError(f"{name} is missing")
+    return checked
+
+
+def _read(path: Path, answers: int, cases: int, *, told: bool = False) -> BatchResult | None:
+    """Read a piece of a set of so many; None where it cannot be read or does not fit."""
+    schemas = _SCHEMAS if told else {**_SCHEMAS, "flags": FLAGS}
+    try:
+        frames = {
+            name: _checked(
+                pl.read_parquet(path / f"{name}.parquet", columns=schema.names()), schema
+            )
+            for name, schema in schemas.items()
+        }
+    except _UNREADABLE:
+        return None
+    looked = BatchResult(
+        frames["answers"],
+        frames["flags"],
+        frames["reports"]["case_row"].to_numpy(),
+        tuple(Phrase(*row) for row in frames["phrases"].iter_rows()),
+        frames["texts"]["text"].to_numpy(),
+        frames["texts"]["phrase"].to_numpy(),
+    )
+    return looked if _fits(looked, answers, cases) else None
+
+
+def _fits(looked: BatchResult, answers: int, cases: int) -> bool:
+    last = int(looked.numbers.max(initial=0))
+    if last >= max(answers, 1) or len(looked.numbers) > answers:
+        return False
+    here = np.zeros(last + 1, dtype=np.bool_)
+    here[looked.numbers] = True
+    flagged = looked.flags["answer"].to_numpy()
+    return bool(
+        np.count_nonzero(here) == len(looked.numbers)
+        and looked.state.min(initial=NOT_JUDGED) > 0
+        and looked.state.max(initial=0) <= NOT_JUDGED
+        and flagged.max(initial=0) <= last
+        and here[flagged].all()
+        and not looked.flags["failure"].null_count()
+        and looked.reports.min(initial=0) >= 0
+        and looked.reports.max(initial=-1) < cases
+        and looked.texts.min(initial=0) >= -cases
+        and looked.texts.max(initial=-1) <= last
+        and looked.phrase_places.min(initial=0) >= 0
+        and looked.phrase_places.max(initial=-1) < len(looked.phrases)
+    )
+
+
+def _joined(parts: Sequence[BatchResult]) -> BatchResult:
+    """Join what was found of different answers, with what their texts mention."""
+    builder = IndexBuilder()
+    for part in parts:
+        builder.add(part.phrases, part.texts, part.phrase_places)
+    index = builder.index()
+    reports = np.concatenate([part.reports for part in parts])
+    return replace(
+        join_results(parts),
+        reports=reports,
+        phrases=index.phrases,
+        texts=index.texts,
+        phrase_places=index.phrase_places,
+    )
+
+
+def _same(path: Path, now: npt.NDArray[np.uint64]) -> Places | None:
+    """Return the row now of what was in each row before, by content; -1 where it is gone.
+
+    Of equal contents the first goes to the first, the second to the second. None without the file.
+    """
+    try:
+        before = _checked(pl.read_parquet(path), _KEYS)
+    except _UNREADABLE:
+        return None
+    old, new = (
+        keys.with_columns(
+            nth=pl.int_range(pl.len(), dtype=pl.UInt32).over("a", "b")
+        ).with_row_index(name)
+        for name, keys in (("old", before), ("new", pl.DataFrame(now, _KEYS)))
+    )
+    both = old.join(new, on=["a", "b", "nth"]).select("old", "new")
+    places = np.full(len(before), -1, dtype=np.int32)
+    places[both["old"].to_numpy()] = both["new"].to_numpy()
+    return places
+
+
+def _renumbered(piece: BatchResult, cases: Places, answers: Places) -> BatchResult:
+    """Give a piece of earlier files the numbers of now; leave out what is not there any more."""
+    reports = cases[piece.reports]
+    renumbered = piece.answers.with_columns(number=pl.Series(answers[piece.numbers]))
+    flagged = answers[piece.flags["answer"].to_numpy()]
+    flags = piece.flags.with_columns(answer=pl.Series(flagged))
+    of_report = piece.texts < 0
+    texts = np.empty_like(piece.texts)
+    texts[~of_report] = answers[piece.texts[~of_report]]
+    texts[of_report] = cases[text_of_report(piece.texts[of_report])]
+    there = texts >= 0
+    texts[of_report] = text_of_report(texts[of_report])
+    return BatchResult(
+        renumbered.filter(pl.col("number") >= 0).cast({"number": pl.UInt32}),
+        flags.filter(pl.col("answer") >= 0).cast({"answer": pl.UInt32}),
+        reports[reports >= 0],
+        piece.phrases,
+        texts[there],
+        piece.phrase_places[there],
+    )
+
+
+# What was found is kept in the order in which it was asked for, whoever is done first.
+#
+# So the pieces on disk are the same, byte for byte, whatever looked at the answers, and also
+# where it was killed and went on.
+
+_MOST_WAITING: Final = 2_000
+"""Turns that wait for one that takes long; then what is there is kept before it."""
+
+
+@dataclass(slots=True)
+class _Turn:
+    left: int = 1
+    found: list[BatchResult] = field(default_factory=list)
+
+
+class InTurn:
+    """Passes on what was found of each turn, turn by turn. Safe for several threads.
+
+    ``keep`` is called by one thread at a time, and gets all that was found in a turn.
+    """
+
+    def __init__(self, keep: Callable[[Sequence[BatchResult]], None]) -> None:
+        self._keep: Final = keep
+        self._changed: Final = threading.Condition()
+        self._turns: dict[int, _Turn] = {}
+        self._next = 0
+        self._passing = False
+
+    def new(self) -> int:
+        """Begin a turn, and return its number."""
+        with self._changed:
+            number = self._next
+            self._next += 1
+            self._turns[number] = _Turn()
+            return number
+
+    def parted(self, number: int, parts: int) -> None:
+        """Note that something of a turn is tried again in so many parts."""
+        with self._changed:
+            self._turns[number].left += parts - 1
+
+    def done(self, number: int, found: BatchResult | None = None) -> None:
+        """Note that a part of a turn is done; pass on what is due.
+
+        ``found`` is None where nothing is to be kept of it.
+        """
+        with self._changed:
+            turn = self._turns[number]
+            turn.left -= 1
+            if found is not None:
+                turn.found.append(found)
+        self._pass_on()
+
+    def flush(self) -> None:
+        """Pass on all that is there, whatever is still to come before it."""
+        self._pass_on(all_of_it=True)
+
+    def _pass_on(self, *, all_of_it: bool = False) -> None:
+        with self._changed:
+            if all_of_it:
+                self._changed.wait_for(lambda: not self._passing)
+            elif self._passing:
+                return  # whoever is at it goes on with what is there now
+            self._passing = True
+        try:
+            while (found := self._due(all_of_it=all_of_it)) is not None:
+                if found:
+                    self._keep(sorted(found, key=lambda one: one.numbers[:1].tolist()))
+        finally:
+            with self._changed:
+                self._passing = False
+                self._changed.notify_all()
+
+    def _due(self, *, all_of_it: bool) -> list[BatchResult] | None:
+        """Take what comes next; None, and nobody is passing on any more, where nothing is due."""
+        with self._changed:
+            for number, turn in self._turns.items():  # in the order of their numbers
+                if not turn.left:
+                    del self._turns[number]
+                    return turn.found
+                if turn.found and all_of_it:
+                    found, turn.found = turn.found, []
+                    return found
+                if not all_of_it and len(self._turns) <= _MOST_WAITING:
+                    break
+            self._passing = False
+            return None

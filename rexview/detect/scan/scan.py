@@ -1,0 +1,535 @@
+"""The scan: what all detectors say of the newest answers of a review set, by number.
+
+Every answer is looked at as though nobody had scored it, which depends on the files alone. What
+scores add is worked out from columns (:mod:`rexview.detect.scan.scan`), so that new scores
+cost no reading of texts. Their messages and evidence are made of the cases that somebody asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any, Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.detect.detector import Detector, ScoringDetector
+from rexview.detect.scan.batch import (
+    CAME,
+    DEFINITE,
+    DRAWN,
+    ENGLISH,
+    FLAGS,
+    NOT_JUDGED,
+    NOT_YET,
+    TOLD_FLAGS,
+    Batch,
+    BatchResult,
+    Numbers,
+    batch_of,
+    batches,
+    evidence_from,
+    run_detectors,
+)
+from rexview.detect.scan.finding_index import FindingIndex, IndexBuilder, text_of_report
+from rexview.frames import AnswerRows
+from rexview.schema import Flag, ReviewSet
+from rexview.stats import finals_of
+from rexview.vocab import DIMENSIONS
+
+# What was found without the answers' scores, gathered as it comes in any order, and its state.
+
+
+class FlagDetails(Protocol):
+    """What is told of flags: their messages and evidence."""
+
+    def of(self, first: int, stop: int) -> pl.DataFrame | None:
+        """Return the flags on the answers from ``first`` to ``stop``, columns ``TOLD_FLAGS``.
+
+        By answer, then in the order of the detectors. None where it is not at hand.
+        """
+        ...
+
+
+class ToldInMemory:
+    """Messages and evidence of all flags, in memory: for sets that are looked at in one go."""
+
+    def __init__(self, parts: Iterable[pl.DataFrame]) -> None:
+        every = pl.concat([TOLD_FLAGS.to_frame(), *parts])
+        self._flags = every.sort("answer", maintain_order=True)
+        self._answers = self._flags["answer"].to_numpy()
+
+    def of(self, first: int, stop: int) -> pl.DataFrame:
+        """Return the flags on some answers."""
+        start, end = np.searchsorted(self._answers, (first, stop))
+        return self._flags[int(start) : int(end)]
+
+
+@dataclass(frozen=True, eq=False)
+class TextFlags:
+    """What detectors say of the answers of a review set as though nobody had scored them.
+
+    Attributes
+    ----------
+    state : array of uint8, one an answer
+        0 not looked at yet, 1 looked at, 2 not judged.
+    judged : array of uint32, one an answer
+        Bit ``n`` where the detector at position ``n`` could judge it.
+    words : array of uint32, one an answer
+    traits : array of uint8, one an answer
+        Bits of :mod:`rexview.detect.scan.batch`.
+    flags : polars.DataFrame
+        Columns :data:`rexview.detect.scan.batch.FLAGS`, in no order.
+    index : FindingIndex
+    reports : array of bool, one a case
+        Whose report was read.
+    told : Told or None
+        Where messages and evidence are, if anywhere.
+    """
+
+    state: npt.NDArray[np.uint8]
+    judged: npt.NDArray[np.uint32]
+    words: npt.NDArray[np.uint32]
+    traits: npt.NDArray[np.uint8]
+    flags: pl.DataFrame
+    index: FindingIndex
+    reports: npt.NDArray[np.bool_]
+    told: FlagDetails | None = None
+
+
+class Gatherer:
+    """Takes in what was found of some answers at a time. Not safe for several threads at once.
+
+    Parts are joined so that the last is never much smaller than the one before, as in a merge
+    sort: what a part costs does not grow with what is there.
+    """
+
+    def __init__(self, answers: int, cases: int) -> None:
+        self.state = np.zeros(answers, dtype=np.uint8)
+        self.judged = np.zeros(answers, dtype=np.uint32)
+        self.words = np.zeros(answers, dtype=np.uint32)
+        self.traits = np.zeros(answers, dtype=np.uint8)
+        self.looked = 0
+        self.failed = 0
+        self.reports = np.zeros(cases, dtype=np.bool_)
+        self._flags = [FLAGS.to_frame()]
+        self._index = IndexBuilder()
+
+    def add(self, looked: BatchResult) -> BatchResult:
+        """Take in what is new of a part, and return that."""
+        new = self._new(looked)
+        numbers = new.numbers
+        for name, of_all in self._of_answers().items():
+            of_all[numbers] = new.answers[name].to_numpy()
+        self.reports[new.reports] = True
+        self.looked += len(new.numbers)
+        self.failed += int(np.count_nonzero(new.state == NOT_JUDGED))
+        self._add_flags(new.flags.select(FLAGS.names()))
+        self._index.add(new.phrases, new.texts, new.phrase_places)
+        return new
+
+    def _of_answers(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the arrays with one value an answer, by their names in :data:`.LOOKED`."""
+        names = ("state", "judged", "words", "traits")
+        return {name: getattr(self, name) for name in names}
+
+    def take_over(self, found: TextFlags) -> None:
+        """Begin with what another scan of the same answers found. Nothing was added before."""
+        for name, of_all in self._of_answers().items():
+            of_all[:] = getattr(found, name)
+        self.reports[found.reports] = True
+        self.looked = int(np.count_nonzero(found.state))
+        self.failed = int(np.count_nonzero(found.state == NOT_JUDGED))
+        self._add_flags(found.flags)
+        for texts, places in found.index.parts:
+            self._index.add(found.index.phrases, texts, places)
+
+    def _add_flags(self, flags: pl.DataFrame) -> None:
+        if flags.is_empty():
+            return
+        parts = self._flags
+        parts.append(flags)
+        while len(parts) > 1 and len(parts[-2]) <= 2 * len(parts[-1]):
+            parts[-2:] = [pl.concat(parts[-2:], rechunk=True)]
+
+    def _new(self, looked: BatchResult) -> BatchResult:
+        """Leave out answers and reports that are there: two may have looked at the same case."""
+        old = self.state[looked.numbers] != NOT_YET
+        old_reports = self.reports[looked.reports]
+        if not old.any() and not old_reports.any():
+            return looked
+        left = looked.numbers[~old]
+        known = np.concatenate(
+            [looked.numbers[old].astype(np.int32), text_of_report(looked.reports[old_reports])]
+        )
+        new_texts = ~np.isin(looked.texts, known)
+        return BatchResult(
+            looked.answers.filter(pl.Series(~old)),
+            looked.flags.filter(pl.Series(np.isin(looked.flags["answer"].to_numpy(), left))),
+            looked.reports[~old_reports],
+            looked.phrases,
+            looked.texts[new_texts],
+            looked.phrase_places[new_texts],
+        )
+
+    def cases_left(self, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Say of which cases the report or an answer is still to be looked at."""
+        left = np.concatenate([[0], np.cumsum(self.state == NOT_YET)])
+        return (left[starts[1:]] > left[starts[:-1]]) | ~self.reports
+
+    def found(self, told: FlagDetails | None = None) -> TextFlags:
+        """Return what is there now; what comes later does not change it."""
+        return TextFlags(
+            flags=pl.concat(self._flags),
+            index=self._index.index(),
+            reports=self.reports.copy(),
+            told=told,
+            **{name: of_all.copy() for name, of_all in self._of_answers().items()},
+        )
+
+
+# What detectors conclude from readers' scores: one pass over columns, which reads no text.
+#
+# The table of scored answers joins final scores with what is known of the answers' texts and
+# boxes (:mod:`rexview.detect.scan.batch`). Each :class:`ScoringDetector` judges it by its
+# :class:`ScoreRule`. Messages and evidence are made when a case is shown.
+
+_BITS: Final = {"english": ENGLISH, "drawn": DRAWN, "definite": DEFINITE}
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreFlags:
+    """What the scores of a review set say of its answers.
+
+    Attributes
+    ----------
+    numbers : array of uint32, shape (n,)
+        The answers with a final score, each once.
+    judged : array of uint32, shape (n,)
+        Of each, bit ``k`` where its scores let the detector at position ``k`` judge it.
+    flags : polars.DataFrame
+        Columns :data:`rexview.detect.scan.batch.FLAGS`. They are about no finding.
+    """
+
+    numbers: npt.NDArray[np.uint32]
+    judged: npt.NDArray[np.uint32]
+    flags: pl.DataFrame
+
+
+def score_flags(
+    review_set: ReviewSet, found: TextFlags, detectors: Sequence[Detector]
+) -> ScoreFlags:
+    """Apply the rules of all detectors to which scores matter.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+        Its scores are read.
+    found : Found
+        What is known of its answers by now. Rules about texts and boxes wait for those that are
+        still to be looked at.
+    detectors : sequence of Detector
+    """
+    if review_set.scores.is_empty():
+        none = np.zeros(0, dtype=np.uint32)
+        return ScoreFlags(none, none, FLAGS.to_frame())
+    table = scored_answers(review_set, found)
+    numbers = table["number"].to_numpy()
+    judged = np.zeros(len(table), dtype=np.uint32)
+    flags = [FLAGS.to_frame()]
+    for position, detector in enumerate(detectors):
+        if not isinstance(detector, ScoringDetector):
+            continue
+        rule = detector.score_rule()
+        said = table.select(
+            judged=rule.judged.fill_null(value=False),
+            flagged=(rule.judged & rule.flagged).fill_null(value=False),
+        )
+        judged |= said["judged"].to_numpy().astype(np.uint32) << np.uint32(position)
+        answers = pl.Series("answer", numbers).filter(said["flagged"])
+        if len(answers):
+            columns = {"failure": detector.failure, "kind": rule.kind, "finding": None}
+            flags.append(
+                answers.to_frame().with_columns(
+                    pl.lit(value, FLAGS[name]).alias(name) for name, value in columns.items()
+                )
+            )
+    return ScoreFlags(numbers, judged, pl.concat(flags))
+
+
+def scored_answers(review_set: ReviewSet, found: TextFlags) -> pl.DataFrame:
+    """Return what score rules read, one row for each newest answer with a final score.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``number`` (UInt32); the final scores by dimension, ``gap`` and ``spread`` (Float64, null
+        where missing); ``comments`` (String, those of its scores, null without any); ``words``
+        (Int64), ``usual_words`` (Float64, median of the other answers to the case that came and
+        have words, null without any), ``english``, ``drawn``, ``definite`` (Boolean). The columns
+        from ``words`` on are null for an answer that is still to be looked at.
+    """
+    finals = finals_of(review_set)
+    numbers = review_set.numbers_of(finals)
+    known = numbers >= 0
+    numbers = numbers[known]
+    looked_at = found.state[numbers] != NOT_YET
+    traits, usual = found.traits[numbers], _usual_words(review_set.newest, found, numbers)
+    of_texts = pl.DataFrame(
+        {
+            "number": numbers.astype(np.uint32),
+            "_looked_at": looked_at,
+            "words": found.words[numbers].astype(np.int64),
+            "usual_words": pl.Series(usual, nan_to_null=True),
+            **{name: (traits & bit) > 0 for name, bit in _BITS.items()},
+        }
+    ).with_columns(
+        pl.when("_looked_at").then(pl.col("words", "usual_words", *_BITS)),
+    )
+    scored = finals.filter(pl.Series(known)).select("case", "model", *DIMENSIONS, "gap", "spread")
+    with_comments = _with_comments(scored, review_set.scores)
+    return pl.concat([of_texts.drop("_looked_at"), with_comments], how="horizontal")
+
+
+def _with_comments(scored: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:
+    """Add what readers wrote beside their scores, and leave out ``case`` and ``model``."""
+    pair = ["case", "model"]
+    written = (
+        scores.filter(pl.col("comment").is_not_null())
+        .group_by(pair)
+        .agg(pl.col("comment").str.join("\n").alias("comments"))
+    )
+    return scored.join(written, on=pair, how="left", maintain_order="left").drop(pair)
+
+
+def _usual_words(
+    newest: AnswerRows, found: TextFlags, numbers: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """Return the median length of the other answers to each answer's case, NaN without any.
+
+    Only answers that came and have words count.
+    """
+    counts = ((found.traits & CAME) > 0) & (found.words > 0)
+    # the answers that count, by case, then by length
+    those = np.flatnonzero(counts)
+    those = those[np.lexsort((found.words[those], newest.case[those]))]
+    words = found.words[those].astype(np.float64)
+    place = np.full(len(newest), -1, dtype=np.int64)
+    place[those] = np.arange(len(those))
+    of_case = newest.case[numbers]
+    first = np.searchsorted(newest.case[those], of_case, side="left")
+    stop = np.searchsorted(newest.case[those], of_case, side="right")
+    own = place[numbers]  # left out: it comes after all others when it does not count
+    others = stop - first - (own >= 0)
+    own = np.where(own >= 0, own, stop)
+
+    def nth(offset: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        at = first + offset
+        at += at >= own
+        found: npt.NDArray[np.float64] = words[np.minimum(at, len(words) - 1)]
+        return found
+
+    if not len(words):
+        return np.full(len(numbers), np.nan)
+    middle = (nth(np.maximum(others - 1, 0) // 2) + nth(others // 2)) / 2
+    usual: npt.NDArray[np.float64] = np.where(others > 0, middle, np.nan)
+    return usual
+
+
+_CASES_KEPT: Final = 16
+
+
+class OpenCaseScanner(Protocol):
+    """Looks at cases that somebody has open, elsewhere."""
+
+    def looked(self, first: int, stop: int) -> BatchResult | None:
+        """Return what was found of the cases in some rows; None while that is not there."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """What detectors say of the answers of one state of a review set; readers are not asked.
+
+    Everything is by the numbers of ``review_set.newest``.
+
+    Attributes
+    ----------
+    detectors : tuple of Detector
+    review_set : ReviewSet
+    found : Found
+        What they say without scores.
+    asked : Asked or None
+        Who looks at cases that nobody has looked at when somebody opens one; None for this process.
+    """
+
+    detectors: tuple[Detector, ...]
+    review_set: ReviewSet
+    found: TextFlags
+    asked: OpenCaseScanner | None = None
+
+    @cached_property
+    def by_scores(self) -> ScoreFlags:
+        """What readers' scores add."""
+        return score_flags(self.review_set, self.found, self.detectors)
+
+    @property
+    def index(self) -> FindingIndex:
+        """Which findings the texts mention that were looked at."""
+        return self.found.index
+
+    @property
+    def state(self) -> npt.NDArray[np.uint8]:
+        """Of each answer: 0 not looked at yet, 1 looked at, 2 not judged."""
+        return self.found.state
+
+    @cached_property
+    def judged(self) -> npt.NDArray[np.uint32]:
+        """Of each answer, bit ``n`` where the detector at position ``n`` could judge it."""
+        if not len(self.by_scores.numbers):
+            return self.found.judged
+        judged = self.found.judged.copy()
+        judged[self.by_scores.numbers] |= self.by_scores.judged
+        return judged
+
+    @cached_property
+    def flags(self) -> pl.DataFrame:
+        """All flags: ``answer`` (UInt32), ``failure`` (Enum), ``kind``, ``finding``."""
+        if self.by_scores.flags.is_empty():
+            return self.found.flags
+        return pl.concat([self.found.flags, self.by_scores.flags])
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every answer was looked at, or could not be."""
+        return bool(self.found.state.all())
+
+    def flags_of_case(self, case_row: int) -> dict[int, list[Flag]]:
+        """Return the flags on the answers to a case with their evidence, by number.
+
+        In the order of the detectors. From the disk or memory where they are kept there, else the
+        case is looked at now: one that nobody has looked at yet, too. Where others do that, it may
+        not be there yet (:meth:`not_yet_of_case`).
+        """
+        return self.flags_of_cases(case_row, case_row + 1)
+
+    def flags_of_cases(self, first: int, stop: int) -> dict[int, list[Flag]]:
+        """Return the flags of the cases in some rows, from ``first`` to ``stop``."""
+        rows = self.told(first, stop)
+        if rows.is_empty():
+            return {}
+        newest, cases = self.review_set.newest, self.review_set.cases["id"]
+        models = [model.id for model in self.review_set.models]
+        places = {one.failure: place for place, one in enumerate(self.detectors)}
+        place = rows["failure"].cast(pl.String).replace_strict(places, return_dtype=pl.Int64())
+        flags: dict[int, list[Flag]] = {}
+        for number, failure, kind, message, evidence in (
+            rows.with_columns(_place=place)
+            .sort("answer", "_place", maintain_order=True)
+            .select("answer", "failure", "kind", "message", "evidence")
+            .iter_rows()
+        ):
+            case, model = cases[int(newest.case[number])], models[newest.model[number]]
+            flags.setdefault(number, []).append(
+                Flag(case, model, failure, "detector", message, kind, evidence_from(evidence))
+            )
+        return flags
+
+    def told(self, first: int, stop: int) -> pl.DataFrame:
+        """Return the flags of the cases in some rows with what is told of them, ``TOLD_FLAGS``."""
+        return pl.concat([self.told_without_scores(first, stop), self._told_by_scores(first, stop)])
+
+    def told_without_scores(self, first: int, stop: int) -> pl.DataFrame:
+        """Return those of :meth:`told` that the files alone give."""
+        low, high = self._numbers(first, stop)
+        if not self.found.state[low:high].all():
+            looked = self._now(first, stop)
+            return TOLD_FLAGS.to_frame() if looked is None else looked.flags
+        flagged = self.found.flags.filter(pl.col("answer").is_between(low, high, closed="left"))
+        if flagged.is_empty():
+            return TOLD_FLAGS.to_frame()
+        told = self.found.told.of(low, high) if self.found.told else None
+        if told is None or len(told) != len(flagged):  # gone, or another process wrote there
+            answers = flagged["answer"].unique().sort().to_numpy()
+            told = run_detectors(self._batch_of(answers), self.detectors, index=False).flags
+        return told
+
+    def _numbers(self, first: int, stop: int) -> tuple[int, int]:
+        """Return the first number of the answers to the cases in some rows, and that after them."""
+        starts = self.review_set.newest.starts
+        return int(starts[first]), int(starts[stop])
+
+    def _told_by_scores(self, first: int, stop: int) -> pl.DataFrame:
+        """Return those of :meth:`told` that readers' scores give."""
+        low, high = self._numbers(first, stop)
+        flags = self.by_scores.flags.filter(pl.col("answer").is_between(low, high, closed="left"))
+        if flags.is_empty():
+            return TOLD_FLAGS.to_frame()
+        failures = set(flags["failure"].cast(pl.String))
+        positions = [n for n, one in enumerate(self.detectors) if one.failure in failures]
+        answers = flags["answer"].unique().sort().to_numpy()
+        batch = self._batch_of(answers, with_scores=True)
+        told = run_detectors(batch, self.detectors, positions, index=False).flags
+        return told.join(flags, on=["answer", "failure", "kind"], how="semi", maintain_order="left")
+
+    def _batch_of(self, answers: Numbers, *, with_scores: bool = False) -> Batch:
+        """Gather the cases of some answers, which are to be looked at."""
+        case_rows = np.unique(self.review_set.newest.case[answers]).astype(np.int64)
+        return batch_of(self.review_set, case_rows, answers, with_scores=with_scores)
+
+    def not_judged_of_case(self, case_row: int) -> frozenset[int]:
+        """Return the numbers of the answers to a case that could not be judged."""
+        return self._with_state(case_row, NOT_JUDGED)
+
+    def not_yet_of_case(self, case_row: int) -> frozenset[int]:
+        """Return the numbers of the answers to a case that are still to be looked at."""
+        return self._with_state(case_row, NOT_YET)
+
+    def _with_state(self, case_row: int, wanted: int) -> frozenset[int]:
+        numbers = self.review_set.newest.of_case(case_row)
+        state = self.state[numbers.start : numbers.stop].copy()
+        if not state.all() and (looked := self._now(case_row, case_row + 1)) is not None:
+            known = looked.numbers.astype(np.int64) - numbers.start
+            state[known] = np.maximum(state[known], looked.state)
+        return frozenset(np.array(numbers)[state == wanted].tolist())
+
+    def _now(self, first: int, stop: int) -> BatchResult | None:
+        """Look at all answers to some cases that nobody has looked at yet."""
+        return self.asked.looked(first, stop) if self.asked else self._here(first, stop)
+
+    @cached_property
+    def _here(self) -> Callable[[int, int], BatchResult]:
+        """Looks in this process; keeps the latest."""
+        return lru_cache(maxsize=_CASES_KEPT)(
+            lambda first, stop: run_detectors(
+                batch_of(self.review_set, np.arange(first, stop)), self.detectors, index=False
+            )
+        )
+
+
+def unscanned(review_set: ReviewSet, detectors: Sequence[Detector]) -> Scan:
+    """Return the scan of a review set before anything was looked at."""
+    none = Gatherer(len(review_set.newest), len(review_set.cases)).found()
+    return Scan(tuple(detectors), review_set, none)
+
+
+def scan(review_set: ReviewSet, detectors: Sequence[Detector], before: Scan | None = None) -> Scan:
+    """Let all detectors go through all newest answers, now and in this process.
+
+    ``before`` is the scan of the same files with other scores: what does not depend on scores is
+    taken from it, and the outcome is the same.
+    """
+    detectors = tuple(detectors)
+    if before is not None and before.detectors == detectors:
+        return rescored(before, review_set)
+    gatherer = Gatherer(len(review_set.newest), len(review_set.cases))
+    told = [gatherer.add(run_detectors(batch, detectors)).flags for batch in batches(review_set)]
+    return Scan(detectors, review_set, gatherer.found(ToldInMemory(told)))
+
+
+def rescored(before: Scan, review_set: ReviewSet) -> Scan:
+    """Return the scan of the same files with other scores; it may be incomplete."""
+    return replace(before, review_set=review_set)

@@ -1,0 +1,22 @@
+"""Review sets from files of other formats: ReXrank JSON, tables, folders of images, COCO boxes.
+
+:data:`FORMATS` declares each importer with its options; :func:`import_source` runs one. Sources are
+only read. The review set appears as a whole or not at all.
+"""
+
+from __future__ import annotations
+
+from rexview.importers.formats import FORMATS, ImportReport
+from rexview.importers.run import import_source
+from rexview.importers.table.cells import FIELDS
+from rexview.importers.table.column_guess import propose_mapping
+from rexview.importers.table.column_mapping import ColumnMapping
+
+__all__ = [
+    "FIELDS",
+    "FORMATS",
+    "ColumnMapping",
+    "ImportReport",
+    "import_source",
+    "propose_mapping",
+]

@@ -1,0 +1,393 @@
+"""Where the images of an import are: from paths as written in a source to files in one folder.
+
+A file with the same name in another folder is never taken for the one that was meant: that could be
+another patient's.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Final
+from unicodedata import normalize
+
+from rexview.errors import FileRefused, ImageBroken, ImageError, ImportSourceError, Problem
+from rexview.imaging import MAX_PIXELS, ImageFacts
+from rexview.imaging.dicom import is_dicom as has_dicom_mark
+from rexview.imaging.dicom import open_dicom
+from rexview.imaging.dicom.files import Header
+from rexview.imaging.limits import quietly
+from rexview.imaging.raster import is_raster
+from rexview.importers.case_names import RASTER_SUFFIXES, TELLING_STEM
+from rexview.importers.receipt import ProblemLog
+from rexview.importers.source_files import PICTURES, Probe
+from rexview.reviewset.images import spelled
+from rexview.reviewset.pictures import decode_pictures, remarks
+from rexview.vocab import normalise_view
+
+if TYPE_CHECKING:
+    from rexview.importers.set_rows import SetRows
+
+
+_SAMPLE: Final = 200
+_FACTS: Final = ("width", "height", "patient_orientation", "view")
+_LIKELY_FOLDERS: Final = ("", "images", "files", "PNG", "png", "jpg", "data")
+
+
+Placement = tuple[Path, dict[str, str]]
+"""How written paths map into a folder: the folder, and the file of each path found there."""
+
+
+def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], source: str) -> None:
+    """Find the files of all images that have none yet, and read their size and orientation.
+
+    ``given`` is the images folder that the user named; without one, images are looked for in the
+    folder of those that were found before, in the folders ``beside`` and their likely
+    sub-folders. An image that is missing or broken is a warning about ``source``; where none is
+    found there is one in all.
+    """
+    found_before: dict[str, dict[str, Any]] = {}
+    for _, one in rows.images():  # of several that show a file, one that was looked at counts
+        if one["path"] in rows.files and (one.get("width") or one["path"] not in found_before):
+            found_before[one["path"]] = one
+    missing = []
+    for case, image in rows.images():
+        known: str | None = image["path"]
+        if known not in rows.files:
+            known = rows.picture_of(image["path"])  # a source of pictures may have it
+        if known is None:
+            missing.append((case, image))
+            continue
+        rows.move_image(case, image, known)
+        facts = {name: found_before[known].get(name) for name in _FACTS}
+        image |= {name: one for name, one in facts.items() if one and not image.get(name)}
+    wanted = list(dict.fromkeys(image["path"] for _, image in missing))
+    if not wanted:
+        return
+    bases = [rows.images_base] if rows.images_base and not given else []
+    folders = dict.fromkeys(folder.resolve() for folder in beside)
+    likely = (folder / name for folder in folders for name in _LIKELY_FOLDERS)
+    bases += [given] if given else filter(Path.is_dir, likely)
+    placement = best_placement(wanted, bases)
+    unsaid = set(wanted) - rows.not_found  # another reader may have looked for them already
+    rows.not_found |= unsaid
+    if placement is None and unsaid:
+        where = "in the images folder" if given else "beside the source"
+        message = f"None of the {len(wanted):,} images was found {where}."
+        if found_before:
+            of_all = len(wanted) + len(found_before)
+            message = f"{len(wanted):,} of {of_all:,} images were not found {where}."
+        remedy = "Name the folder that holds them (images folder); everything else can be read "
+        remedy += "without them."
+        rows.log.warning(source, message, remedy, field="images")
+    if placement is None:
+        return
+    base, files = placement
+    rows.images_base = rows.images_base or base
+    looked = decode_pictures([base / found for found in files.values()])
+    described: dict[str, ImageFacts] = {}
+    for path, found in files.items():
+        seen = looked[base / found]
+        if isinstance(seen, ImageError):
+            remedy = "Replace the file by an intact one."
+            rows.log.warning(found, str(seen), remedy, kind="image broken")
+        else:
+            warn_of(found, seen, rows.log)
+            described[path] = seen
+    for path in wanted:
+        if path in unsaid and path not in files:
+            message = f"The image {path} was not found."
+            remedy = "Add it to the images folder, or leave it: the case can be read without it."
+            rows.log.warning(source, message, remedy, field="images")
+    for case, image in missing:
+        path = image["path"]
+        if path in files:
+            name = files[path] if base == rows.images_base else f"{base.name}/{files[path]}"
+            rows.files[name] = base / files[path]
+            rows.move_image(case, image, name)
+            describe(image, described.get(path))
+
+
+def gather_images(rows: SetRows, sources: Sequence[Path]) -> None:
+    """Give each image file one path, from one base folder on if all lie below a source's folder.
+
+    Sources may each name their images from another folder on; an image that a case then has twice
+    is one.
+    """
+    used = {image["path"] for _, image in rows.images()}
+    files = {path: file.resolve() for path, file in rows.files.items() if path in used}
+    if files and rows.base is None and not all(map(rows.lies_in_base, files)):
+        base = Path(os.path.commonpath([file.parent for file in files.values()]))
+        folders = [source if source.is_dir() else source.parent for source in sources]
+        if any(base.is_relative_to(folder.resolve()) for folder in folders):
+            rows.images_base = base
+    names = {file: path for path, file in files.items()}
+    names |= {file: path for path, file in files.items() if rows.lies_in_base(path)}
+    if rows.images_base:
+        base = rows.images_base.resolve()
+        inside = (file for file in names if file.is_relative_to(base))
+        names |= {file: file.relative_to(base).as_posix() for file in inside}
+    for case, image in rows.images():
+        if image["path"] in files:
+            file = files[image["path"]]
+            rows.copy_names.setdefault(names[file], rows.copy_names.get(image["path"], names[file]))
+            rows.move_image(case, image, names[file])
+    rows.files |= {path: file for file, path in names.items()}
+    for case_row in rows.cases:
+        _join_images(case_row)
+
+
+def _join_images(case: dict[str, Any]) -> None:
+    """Make one of images of a case with the same path; boxes on any of them are on it."""
+    images: dict[str, dict[str, Any]] = {}
+    ids: dict[str, str] = {}
+    for image in case.get("images") or []:
+        first = images.setdefault(image["path"], image)
+        ids[image["id"]] = first["id"]
+        first |= {name: one for name, one in image.items() if first.get(name) is None}
+    if len(images) < len(case.get("images") or []):
+        case["images"] = list(images.values())
+        for box in case.get("reference_boxes") or []:
+            box["image"] = ids.get(box.get("image"), box.get("image"))
+
+
+def rebase(rows: SetRows, base: Path) -> Path:
+    """Make the images folder one that holds ``base`` as well; return it.
+
+    Paths of images that were found before are rewritten to start from there. The images folder of
+    a set that is added to stays: the paths of new images then begin with the name of theirs.
+    """
+    base = base.resolve()
+    if rows.base is not None:
+        here = rows.images_base.resolve() if rows.images_base else None
+        return here if here and base.is_relative_to(here) else base.parent
+    old = rows.images_base.resolve() if rows.images_base else None
+    if old is None or old == base:
+        rows.images_base = base
+        return base
+    common = Path(os.path.commonpath([old, base]))
+    if common != old:
+        there = rows.files.items()
+        files = {path: file for path, file in there if file.resolve().is_relative_to(common)}
+        for case, image in list(rows.images()):
+            if file := files.get(image["path"]):
+                rows.move_image(case, image, file.resolve().relative_to(common).as_posix())
+        inside = ((file.resolve().relative_to(common), file) for file in files.values())
+        rows.files = {path.as_posix(): file for path, file in inside}
+    rows.images_base = common
+    return common
+
+
+def describe(image: dict[str, Any], facts: ImageFacts | None) -> None:
+    """Write what its file says into the row of an image; a view that the source gave stays."""
+    if facts is None:
+        return
+    if normalise_view(image.get("view")) == "UNKNOWN" and facts.view:
+        image["view"] = facts.view
+    image |= {"width": facts.width, "height": facts.height}
+    if facts.patient_orientation:
+        image["patient_orientation"] = list(facts.patient_orientation)
+
+
+def best_placement(wanted: Sequence[str], bases: Sequence[Path]) -> Placement | None:
+    """Choose the base folder, and how many leading folders of the paths to drop, that find most."""
+    best: tuple[int, Path, int] | None = None
+    sample = wanted[:: max(1, len(wanted) // _SAMPLE)]
+    for base in bases:
+        deepest = max(path.count("/") for path in sample)
+        for drop in range(deepest + 1):
+            hits = sum(_inside(base, _shorten(path, drop)) for path in sample)
+            if hits and (best is None or hits > best[0]) and _trusted(wanted, base, drop):
+                best = (hits, base, drop)
+    if best is not None:
+        _, base, drop = best
+        files = {path: _shorten(path, drop) for path in wanted}
+        return base, {
+            path: spelled(base, to).relative_to(base).as_posix()
+            for path, to in files.items()
+            if _inside(base, to)
+        }
+    for base in bases:
+        files = _by_name(wanted, base)
+        if files:
+            return base, files
+    return None
+
+
+def _shorten(path: str, drop: int) -> str:
+    parts = path.split("/")
+    return "/".join(parts[min(drop, len(parts) - 1) :])
+
+
+def _trusted(wanted: Sequence[str], base: Path, drop: int) -> bool:
+    """Whether paths without their first folders still name one file each.
+
+    Two paths must not become one. And where nothing but a short file name such as ``0.png`` is
+    left, the images folder must have the name of the folder that was dropped: every study has a
+    ``0.png``.
+    """
+    if drop == 0:
+        return True
+    if len({_shorten(path, drop) for path in wanted}) < len(wanted):
+        return False
+    return all(
+        "/" in _shorten(path, drop)
+        or len(PurePosixPath(path).stem) >= TELLING_STEM
+        or PurePosixPath(path).parent.name == base.name
+        for path in wanted
+    )
+
+
+def _inside(base: Path, path: str) -> bool:
+    found = spelled(base, path)
+    try:
+        return found.is_file() and found.resolve().is_relative_to(base.resolve())
+    except OSError:
+        return False
+
+
+def _by_name(wanted: Sequence[str], base: Path) -> dict[str, str]:
+    """Find bare file names anywhere below a folder, where the name occurs there only once.
+
+    A name without an image ending (VinDr, RSNA) matches a file of that name with one.
+    """
+    names = {normalize("NFC", path): path for path in wanted if "/" not in path}
+    if not names:
+        return {}
+    found: dict[str, list[str]] = {}
+    for folder, folders, files in os.walk(base):
+        folders.sort()
+        for name in files:
+            stem, suffix = PurePosixPath(name).stem, PurePosixPath(name).suffix
+            for key in {name, stem} if suffix.lower() in (*RASTER_SUFFIXES, ".dcm") else {name}:
+                written = names.get(normalize("NFC", key))
+                if written is not None:
+                    relative = Path(folder, name).relative_to(base).as_posix()
+                    found.setdefault(written, []).append(relative)
+    once = {name: paths[0] for name, paths in found.items() if len(paths) == 1}
+    return {name: path for name, path in once.items() if _inside(base, path)}
+
+
+def copy_images(rows: SetRows, folder: Path, *, but: Path | None = None) -> int:
+    """Copy the images that are there into a folder, under their own or their given names.
+
+    Those that lie in the folder ``but`` already are left there. Returns how many were copied.
+
+    Raises ImportSourceError when the disk has not enough room for them.
+    """
+    used = {image["path"] for _, image in rows.images()}
+    files = {
+        path: file
+        for path, file in rows.files.items()
+        if path in used and not (but and file == but / path)
+    }
+    if not files:
+        return 0
+    size = sum(file.stat().st_size for file in files.values())
+    folder.mkdir(parents=True, exist_ok=True)
+    if size > shutil.disk_usage(folder).free:
+        message = f"Copying the images needs {size / 1e9:.1f} GB, which the disk does not have."
+        remedy = "Free some room, or import without copying."
+        problem = Problem("error", "images", None, None, message, remedy)
+        raise ImportSourceError("The images cannot be copied.", [problem])
+    names = {path: rows.copy_names.get(path, path) for path in files}
+    for path, name in names.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(files[path], target)
+    for case, image in list(rows.images()):
+        if image["path"] in names:
+            rows.move_image(case, image, names[image["path"]])
+    rows.files |= {names[path]: folder / names[path] for path in files}
+    return len(names)
+
+
+_UNTOLD_LENGTH: Final = 0xFFFFFFFF
+"""Length of compressed pixels, which end with a mark instead."""
+
+
+@dataclass(frozen=True)
+class StudyHeader:
+    """What groups DICOM files into studies; what identifies a person is not in its ``repr``.
+
+    ``order`` sorts the images of a study: by time, then by number. ``named`` says that the header
+    carries a name or an id of the patient.
+    """
+
+    study: str = field(repr=False)
+    patient: str = field(repr=False)
+    age: str | None = field(repr=False)
+    order: tuple[str, int] = field(repr=False)
+    sex: str | None
+    modality: str
+    named: bool
+
+
+def is_picture(path: Path) -> bool:
+    """Whether a file is a picture by its first bytes, whatever its name says."""
+    return is_raster(_head(path)) or is_dicom(path) or _kind(path) in PICTURES
+
+
+def is_dicom(path: Path) -> bool:
+    """Whether a file is DICOM by its first bytes, with preamble or without."""
+    head = _head(path)
+    return has_dicom_mark(head) or (not is_raster(head) and _kind(path) == "dicom")
+
+
+def _kind(path: Path) -> str:
+    try:
+        return Probe(path).kind
+    except (OSError, FileRefused):
+        return "unknown"
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(132)
+    except OSError:
+        return b""
+
+
+def warn_of(path: str, facts: ImageFacts, log: ProblemLog) -> None:
+    """Warn of what is unusual about a picture that can be shown."""
+    for kind, message, remedy in remarks(path, facts):
+        log.warning(path, message, remedy, kind=kind)
+
+
+def read_study(path: Path) -> StudyHeader:
+    """Read what groups a DICOM file with others.
+
+    Raises ImageBroken when the header cannot be read, or uncompressed pixels are cut off. The
+    message holds no value of the file.
+    """
+    try:
+        with quietly(), open_dicom(path, has_dicom_mark(_head(path)), MAX_PIXELS) as opened:
+            pixels = opened.pixels
+            short = pixels is not None and opened.size - pixels.start < pixels.length
+            if pixels is not None and short and pixels.length != _UNTOLD_LENGTH:
+                raise ImageBroken("The file ends before the picture does: it is cut off.")
+            return _study(opened.header)
+    except ImageError:
+        raise
+    except Exception:  # whatever a damaged header provokes quotes its values
+        raise ImageBroken("The DICOM header is damaged and cannot be read.") from None
+
+
+def _study(header: Header) -> StudyHeader:
+    patient = header.text("PatientID") or ""
+    return StudyHeader(
+        study=header.text("StudyInstanceUID") or "",
+        patient=patient,
+        age=header.text("PatientAge"),
+        order=(
+            header.text("AcquisitionTime") or header.text("ContentTime") or "",
+            header.integer("InstanceNumber") or 0,
+        ),
+        sex=header.text("PatientSex"),
+        modality=(header.text("Modality") or "").upper(),
+        named=bool(patient or header.text("PatientName")),
+    )

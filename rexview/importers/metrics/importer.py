@@ -1,0 +1,451 @@
+"""Metric values of reports, each with its identity.
+
+A table has a value a row or a column a metric; a board of means is told apart. Programs write JSON
+with a list of values a metric: RadEval does with ``per_sample=True``, in the order of the reports
+and without their ids, which have to be beside the lists (``"study_ids": [...]``). Values by id are
+read, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.importers.joins import join
+from rexview.importers.set_rows import SetRows
+from rexview.importers.source_files import (
+    Probe,
+    SourceFile,
+    model_told,
+    name_of_model,
+    read_json,
+)
+from rexview.importers.table.cells import is_identity, read_number, read_whole
+from rexview.importers.table.roles import (
+    columns_by_meaning,
+    enter_table,
+    holds_any,
+    sample_of,
+)
+from rexview.importers.table.sheet import Sheet, read_sheet
+from rexview.package_data import read_table
+from rexview.reviewset.problems import quoted
+from rexview.reviewset.tables.source import At
+
+_DATA: Final[dict[str, Any]] = read_table(Path(__file__).with_name("metric_names.yaml"))
+_BY_NAME: Final = {name: metric for metric, names in _DATA["names"].items() for name in names}
+_OTHER_NAMES: Final = frozenset(_DATA["not_metrics"])
+RECIPROCALS: Final = frozenset(_DATA["reciprocals"])
+COLUMNS: Final[dict[str, list[str]]] = _DATA["columns"]
+"""Names of columns beside the metrics, by what they hold."""
+IDS: Final[list[str]] = _DATA["lists"]["ids"]
+LISTS: Final[list[str]] = _DATA["lists"]["values"]
+"""Keys of JSON under which ids and values of single reports stand."""
+UP_TO_1: Final = frozenset(_DATA["up_to_1"])
+"""Metrics of which no value is above 1."""
+KNOWN_METRICS: Final = frozenset(_DATA["names"])
+_UNNAMED: Final = re.compile(r"(?:unnamed|column)?\d*")
+"""What a column without a name is called."""
+_LONGEST: Final = 80
+
+
+def folded(name: str) -> str:
+    """Return the letters and digits of a name, small: ``RadCliQ-v1`` is ``radcliqv1``."""
+    return re.sub(r"[^a-z0-9]+", "", name.lower())
+
+
+def program_of(names: Iterable[str]) -> str | None:
+    """Return the program that calls metrics so, where only it does."""
+    given = set(map(folded, names))
+    programs = _DATA["programs"].items()
+    return next((program for program, own in programs if given.issuperset(own)), None)
+
+
+def known_metric(name: str) -> str | None:
+    """Return the id of a metric by a name that files have for it; None for another name."""
+    return _BY_NAME.get(folded(name))
+
+
+def metric_id(name: str, program: str | None) -> str:
+    """Return the id of a metric; one that is not known keeps its name.
+
+    ``program`` is what computed it: "BLEU" alone is of another order in each.
+
+    >>> metric_id("BLEU", "radeval"), metric_id("bleu_score", "CXR-Report-Metric")
+    ('bleu_4', 'bleu_2')
+    >>> metric_id("BLEU", None), metric_id("My own", None)
+    ('bleu', 'My own')
+    """
+    known = known_metric(name)
+    if known == "bleu":
+        orders: dict[str, str] = {folded(one): order for one, order in _DATA["bleu"].items()}
+        return orders.get(folded(program or ""), known)
+    return known or name.strip()[:_LONGEST]
+
+
+def is_reciprocal(name: str) -> bool:
+    """Whether a name is that of the reciprocal of a mean."""
+    return folded(name) in RECIPROCALS
+
+
+def may_be_metric(name: str) -> bool:
+    """Whether numbers under a name that is not known may be a metric."""
+    return folded(name) not in _OTHER_NAMES and not _UNNAMED.fullmatch(folded(name))
+
+
+RECIPROCAL: Final = (
+    "It is the reciprocal of a mean, and no value of a report.",
+    "Give the raw values of the reports (RadCliQ-v1, FineRadScore); the page takes 1/mean.",
+)
+"""Why a reciprocal is not taken, and what to give instead."""
+_DECIMAL_COMMA: Final = re.compile(r"\s*[+-]?\d+,\d+\s*")
+_NO_VALUES: Final = frozenset(("", "nan", "none", "null", "na", "n/a", "-"))
+
+
+@dataclass(frozen=True)
+class Source:
+    """What holds for all values of a file, where these do not say otherwise.
+
+    ``program`` is what the names of its metrics tell, or the file says.
+    """
+
+    file: SourceFile
+    rows: SetRows
+    options: Mapping[str, Any]
+    program: str | None = None
+    version: str | None = None
+    scope: str | None = None
+    names: dict[str, str] = field(default_factory=dict)
+    """The id of a case for each id of the file that is written otherwise."""
+
+    def join(self, key: str, ids: Sequence[str | None], numbers: Sequence[int]) -> None:
+        """Join ids of the file with the cases of other sources."""
+        self.names.update(join(self.file.label, key, ids, numbers, self.rows, needed=True))
+
+    @property
+    def implementation(self) -> str | None:
+        """What computed the values: as the option says, else the file."""
+        return self.options.get("implementation") or self.program
+
+    def model(self, told: str | None = None) -> str:
+        """Return the model of values: as they say, as the option does, or from the file's name.
+
+        A name that is part of the file's and that of one model of the set is that model's.
+        """
+        return told or model_told(self.file, self.options) or self._model_of_file
+
+    @cached_property
+    def _model_of_file(self) -> str:
+        called = folded(self.file.label)
+        known = {*self.rows.models, *(row.get("model") for row in self.rows.rows_of("answers"))}
+        inside = [name for name in known if name and folded(name) and folded(name) in called]
+        longest = [name for name in inside if not any(name in one for one in inside if one != name)]
+        return longest[0] if len(longest) == 1 else name_of_model(self.file)
+
+    def add(
+        self,
+        at: At,
+        case: str,
+        metric: str,
+        value: Any,
+        *,
+        model: str,
+        field: str | None = None,
+        identity: Mapping[str, Any] | None = None,
+    ) -> bool:
+        """Add one value; say whether it is one. What is not is said, with its row and field."""
+        log = self.rows.log
+        if value is None or str(value).strip().lower() in _NO_VALUES:
+            return False
+        if is_reciprocal(metric):
+            log.warning(at.file, *RECIPROCAL, row=at.row, field=field or metric)
+            return False
+        text = str(value)
+        text = text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text) else text
+        of_five = "/" in text or "of" in text  # a score, and no value of a metric
+        number = None if isinstance(value, bool) or of_five else read_number(text)
+        if number is None:
+            message = f"{quoted(value)} is no number; the value of {quoted(metric)} was left out."
+            log.warning(at.file, message, "Write a number.", row=at.row, field=field or metric)
+            return False
+        told = {name: one for name, one in (identity or {}).items() if one is not None}
+        own = told.get("implementation") or self.implementation
+        found = metric_id(metric, own)
+        if found in UP_TO_1 and number > 1:
+            message = f"{number:g} is above 1, the most that {found} can be; it is kept as it is."
+            remedy = "Give shares, not percentages."
+            log.warning(at.file, message, remedy, row=at.row, field=field or metric)
+        case = self.names.get(case.strip(), case)
+        place = self.rows.find_case(case=case, study=case, at=at)
+        row = {
+            "case": place[0] if place else case,
+            "model": model,
+            "metric": found,
+            "value": number,
+            "implementation": own,
+            "version": self.options.get("implementation_version") or self.version,
+            "scope": self.options.get("scope") or self.scope,
+            **told,
+        }
+        self.rows.add_mark(
+            "metrics", {name: one for name, one in row.items() if one is not None}, at
+        )
+        return True
+
+
+_SAYS: Final = ("model", "implementation", "version", "scope")
+_NO_IDS: Final = "The values stand in lists without ids: it is not said which report each is of."
+_GIVE_IDS: Final = 'Add the ids in the same order: "study_ids": ["...", ...].'
+_ONE_NUMBER: Final = "It is one number for all reports, and no value of a report."
+_GIVE_LISTS: Final = "Compute it again with a value a report (RadEval: per_sample=True)."
+
+
+def recognise_lists(probe: Probe) -> str | None:
+    """Say why a file is JSON with values of metrics in lists, or by id."""
+    content = probe.json if probe.kind == "json" else None
+    blocks = list(_blocks(content)) if isinstance(content, dict) else []
+    names = [name for _, block in blocks for name in block if _is_metric(name, block)]
+    return f"values by metric ({', '.join(names[:3])})" if names else None
+
+
+def read_metric_lists(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read values of metrics in lists, or by id."""
+    content = read_json(file.path, rows.log, file.label)
+    for model, block in _blocks(content or {}):
+        _read(file, model, block, rows, options)
+
+
+def _blocks(content: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
+    """Yield the metrics of each model: the file is of one, or has one a key."""
+    if any(_is_metric(name, content) for name in content):
+        yield None, content
+        return
+    for name, one in content.items():
+        if isinstance(one, dict) and any(_is_metric(inner, one) for inner in one):
+            yield name, one
+
+
+def _is_metric(name: str, block: Mapping[str, Any]) -> bool:
+    """Whether a key is a metric with values: of reports, or one number of all."""
+    known = known_metric(name) is not None or is_reciprocal(name)
+    return known and not isinstance(block[name], str | None | bool)
+
+
+def _values(value: Any) -> list[Any] | dict[str, Any] | None:
+    """Return the values of single reports: a list, or by id; None where there are none."""
+    if isinstance(value, dict):
+        value = next((value[name] for name in LISTS if name in value), value)
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, dict) or {"aggregate", "mean"} & value.keys():
+        return None
+    return None if any(isinstance(one, dict | list) for one in value.values()) else value
+
+
+def _read(
+    file: SourceFile,
+    model: str | None,
+    block: Mapping[str, Any],
+    rows: SetRows,
+    options: Mapping[str, Any],
+) -> None:
+    log, label, part = rows.log, file.label, model or ""
+    said = {name: str(block[name]) for name in _SAYS if isinstance(block.get(name), str | int)}
+    ids_under = next((name for name in IDS if isinstance(block.get(name), list)), None)
+    ids: Sequence[Any] = block[ids_under] if ids_under else ()
+    taken = {ids_under, *_SAYS}
+    metrics = {name: _values(one) for name, one in block.items() if name not in taken}
+    program = said.get("implementation") or program_of(metrics)
+    source = Source(file, rows, options, program, said.get("version"), said.get("scope"))
+    whose = source.model(model or said.get("model"))
+    lengths = {len(one) for one in metrics.values() if isinstance(one, list)}
+    rows.receipt.rows(label, max([len(ids), *lengths]), part)
+    if ids_under:
+        named = [None if one is None else str(one) for one in ids]
+        source.join(ids_under, named, range(1, len(ids) + 1))
+    for name, values in metrics.items():
+        where = f"{model}.{name}" if model else name
+        if values is None:
+            rows.receipt.column_unused(label, where, block[name], _ONE_NUMBER)
+            if known_metric(name) or is_reciprocal(name):
+                log.warning(label, _ONE_NUMBER, _GIVE_LISTS, field=where)
+        elif isinstance(values, dict):
+            rows.receipt.rows(label, len(values), where)
+            source.join(where, list(values), range(1, len(values) + 1))
+            for number, (case, value) in enumerate(values.items(), start=1):
+                at = At(label, number, where)
+                if not source.add(at, case, name, value, model=whose, field=where):
+                    rows.receipt.unused(at, "There is no value that can be used.")
+        elif len(values) != len(ids):
+            message = f"It has {len(values):,} values, and there are {len(ids):,} ids; it was left "
+            log.warning(label, f"{message}out." if ids else _NO_IDS, _GIVE_IDS, field=where)
+        else:
+            for number, (case, value) in enumerate(zip(ids, values, strict=True), start=1):
+                at = At(label, number, part)
+                if case is not None:  # else it is told below that nothing is used
+                    source.add(at, str(case), name, value, model=whose, field=where)
+    why = "There is no value that can be used." if ids else _NO_IDS
+    for number in range(1, max([len(ids), *lengths, 0]) + 1):
+        rows.receipt.unused(At(label, number, part), why)
+
+
+_NOT_METRICS: Final = ("question", "options", "correct", "finish_reason", "dimension")
+"""Fields of tables of answers and scores, which are read as those."""
+_BOARD: Final = "A row a model, and no study: these are means of a board, and no values of reports."
+_OTHER: Final = "It is neither a metric nor says of what one is."
+_NO_CASE: Final = "The row names no study."
+_NO_VALUE: Final = "The row has no metric value that can be used."
+_ENOUGH: Final = 2
+"""Metrics by name that make a table one of metrics, where nothing else says so."""
+
+
+@dataclass(frozen=True)
+class MetricColumns:
+    """Which columns of a table hold what; ``metrics`` are those of a table with one a metric."""
+
+    by_meaning: Mapping[str, str]
+    metrics: tuple[str, ...]
+
+    @property
+    def is_long(self) -> bool:
+        """Whether there is a value a row."""
+        return {"metric", "value"} <= self.by_meaning.keys()
+
+    @property
+    def is_board(self) -> bool:
+        """Whether there is a row a model, and none a study."""
+        return "case" not in self.by_meaning
+
+
+def metric_columns(names: Sequence[str]) -> MetricColumns | None:
+    """Tell whether a table with these columns holds metric values, and where."""
+    if holds_any(names, _NOT_METRICS):
+        return None
+    metrics = tuple(name for name in names if known_metric(name) or is_reciprocal(name))
+    by_meaning = columns_by_meaning([name for name in names if name not in metrics], COLUMNS)
+    found = MetricColumns(by_meaning, metrics)
+    if "case" in by_meaning and found.is_long:
+        return MetricColumns(by_meaning, ())
+    others = [name for name in names if name not in (*metrics, *by_meaning.values())]
+    # one metric alone could be another word, such as a colour, among columns of something else
+    alone = bool(metrics) and "text" not in by_meaning and not any(map(may_be_metric, others))
+    enough = len(metrics) >= _ENOUGH or alone
+    named = "case" in by_meaning or "model" in by_meaning
+    if not enough or not named:
+        return None
+    for meaning in ("metric", "value", "n"):  # "score" beside metrics is one of them
+        by_meaning.pop(meaning, None)
+    return MetricColumns(by_meaning, metrics)
+
+
+def recognise_table(probe: Probe) -> str | None:
+    """Say why a file is a table of metric values."""
+    sheet = sample_of(probe)
+    columns = metric_columns(sheet.columns) if sheet else None
+    if columns is not None and columns.is_long:
+        return f"a metric value a row ({columns.by_meaning['metric']})"
+    return f"metrics in columns ({', '.join(columns.metrics[:3])})" if columns else None
+
+
+def read_metric_table(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read a table of metric values."""
+    sheet = read_sheet(file.path, rows.log, label=file.label)
+    if sheet is None:
+        return
+    columns = metric_columns(sheet.columns)
+    if columns is None:
+        remedy = "Name columns study, model, metric, value, or study and a column a metric."
+        rows.log.error(file.label, "The table holds no metric values.", remedy)
+        return
+    own = _numbers(sheet, columns) if not (columns.is_board or columns.is_long) else []
+    used = (*columns.by_meaning.values(), *columns.metrics, *own)
+    enter_table(sheet, sheet.columns if columns.is_board else used, rows, why=_OTHER)
+    if columns.is_board:
+        rows.log.warning(file.label, _BOARD, "Give values by study.")
+        for number in sheet.numbers:
+            rows.receipt.unused(At(file.label, number), _BOARD)
+    else:
+        _read_rows(file, sheet, columns, own, rows, options)
+
+
+def _read_rows(
+    file: SourceFile,
+    sheet: Sheet,
+    columns: MetricColumns,
+    own: Sequence[str],
+    rows: SetRows,
+    options: Mapping[str, Any],
+) -> None:
+    by_meaning, key = columns.by_meaning, columns.by_meaning["case"]
+    named = columns.metrics
+    if columns.is_long:
+        named = tuple(one or "" for one in sheet.column(by_meaning["metric"]))
+    program = program_of(named)
+    if program and not options.get("implementation"):
+        note = f"{file.label}: metrics are called as {program} calls them, and count as its."
+        rows.log.note(note)
+    source = Source(file, rows, options, program)
+    for name in filter(is_reciprocal, columns.metrics):
+        rows.log.warning(file.label, *RECIPROCAL, field=name)
+    source.join(key, sheet.column(key), sheet.numbers)
+    if own:
+        rows.log.note(f"{file.label}: {', '.join(own)} are numbers, and kept as metrics.")
+    fields = {name: name for name in (*columns.metrics, *own) if not is_reciprocal(name)}
+    for row in sheet.read(by_meaning, rows.log):
+        at, case = row.at, row["case"]
+        if columns.is_long:
+            fields = {row["metric"]: by_meaning["value"]} if row["metric"] else {}
+        if not case or (columns.is_long and not fields):
+            rows.receipt.unused(at, _NO_CASE if not case else "The row names no metric.")
+            continue
+        model = source.model(row["model"])
+        told = {name: row[name] for name in ("implementation", "version", "scope", "answer_digest")}
+        identity = {**{name: one for name, one in told.items() if one}, "n": read_whole(row["n"])}
+        made = [
+            source.add(at, case, name, row.value(one), model=model, field=one, identity=identity)
+            for name, one in fields.items()
+        ]
+        if not any(made):
+            rows.receipt.unused(at, _NO_VALUE)
+        elif row["text"] and not columns.is_long:
+            _add_text(rows, source.names.get(case.strip(), case), model, row["text"], at)
+
+
+def _numbers(sheet: Sheet, columns: MetricColumns) -> list[str]:
+    """Return the columns of numbers that nothing else is known of: metrics of other names."""
+    used = {*columns.by_meaning.values(), *columns.metrics}
+    found = []
+    for name in sheet.columns:
+        cells = [cell for cell in sheet.column(name) if cell]
+        numbers = all(read_number(cell) is not None for cell in cells)
+        if name not in used and cells and numbers and may_be_metric(name) and not is_identity(name):
+            found.append(name)
+    return found
+
+
+def _add_text(rows: SetRows, case: str, model: str, text: str, at: At) -> None:
+    """Make the answer of the text that the values are of, where no other source gives it."""
+    place = rows.find_case(case=case, study=case)
+    if place is None:
+        return
+    known = next((one for one in rows.answers_of(place[0]) if one["model"] == model), None)
+    if known is None or not known.get("text"):
+        rows.add_answer({"case": place[0], "model": model, "text": text}, at)
+
+
+def recognises(probe: Probe) -> str | None:
+    """Say why a file holds metric values."""
+    return recognise_lists(probe) or recognise_table(probe)
+
+
+def read_metrics(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read metric values; of reports and models that are there or that other files give."""
+    for file in files:
+        if recognise_lists(Probe(file.path, file.label)):
+            read_metric_lists(file, rows, options)
+        else:
+            read_metric_table(file, rows, options)

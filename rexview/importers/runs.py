@@ -1,0 +1,453 @@
+"""Logs of programs that run models: Inspect, lmms-eval, VLMEvalKit, OpenAI batches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Any, Final
+
+from rexview.importers.formats import PROPOSED
+from rexview.importers.image_placement import place_images
+from rexview.importers.inspect_log import is_inspect, read_inspect
+from rexview.importers.joins import IdMatch, account, match_ids
+from rexview.importers.receipt import ProblemLog
+from rexview.importers.set_rows import OPEN_QUESTION, REPORT_QUESTION, SetRows
+from rexview.importers.source_files import (
+    Found,
+    Probe,
+    SourceFile,
+    json_lines,
+    model_told,
+    read_json,
+    read_text,
+)
+from rexview.importers.table.cells import FIELDS, is_identity
+from rexview.importers.table.column_mapping import ColumnMapping, FieldColumn
+from rexview.importers.table.importer import read_table
+from rexview.importers.table.records import RunRecords, flat, is_batch, is_harness_sample
+from rexview.importers.table.roles import sample_of
+from rexview.importers.table.sheet import Pictures, Sheet, grid_of, read_sheet
+from rexview.importers.table.table_reader import CaseKeys, TableReader
+from rexview.reviewset.json_text import JsonError
+
+# Samples and results of lmms-eval: ``*_samples_TASK.jsonl`` beside ``*_results.json``.
+#
+# Source: ``loggers/evaluation_tracker.py`` of lmms-eval 0.2 to 0.5. A saved sample has no
+# document, only the prompt; ``resps`` is left out where ``filtered_resps`` holds the same.
+
+_SAMPLE: Final = frozenset(("doc_id", "target", "input", "filtered_resps"))
+_RESULTS: Final = frozenset(("results", "model_name", "config"))
+_READ: Final = frozenset(("doc_id", "target", "input", "resps", "filtered_resps", "token_counts"))
+_OURS: Final = "rexview-"
+"""How folders of uploads and of what was unpacked begin: they name no model."""
+_TOKENS: Final = ("input_tokens", "output_tokens")
+
+
+def is_sample(entry: Any) -> bool:
+    """Whether an entry is a sample as lmms-eval saves it."""
+    return isinstance(entry, Mapping) and entry.keys() >= _SAMPLE
+
+
+def is_results(content: Any) -> bool:
+    """Whether JSON is what a harness says of a whole run: its scores, model and settings."""
+    return (
+        isinstance(content, Mapping)
+        and content.keys() >= _RESULTS
+        and isinstance(content["results"], Mapping)
+    )
+
+
+def model_beside(file: SourceFile, results: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """Return the model of a file of samples: as the results of its folder and date name it.
+
+    ``results`` has the contents of files with results by label. Without them it is the folder's
+    name, which lmms-eval calls for the model, with ``__`` for a slash.
+    """
+    here = PurePosixPath(file.label)
+    date, _, _ = here.name.partition("_samples_")
+    for label, content in results.items():
+        beside = PurePosixPath(label)
+        same = beside.parent == here.parent and beside.name == f"{date}_results.json"
+        name = content.get("model_name")
+        if (same or len(results) == 1) and isinstance(name, str) and name.strip():
+            name = name.strip()  # without the folders of the machine that it lay on
+            return PurePosixPath(name).name if name.startswith(("/", "./", "~")) else name
+    folder = here.parent.name or file.path.parent.name
+    is_named = "__" in folder and not folder.startswith(_OURS)
+    return folder.replace("__", "/") if is_named else file.folder
+
+
+def read_lmms_eval(file: SourceFile, log: ProblemLog) -> RunRecords | None:
+    """Read the samples, one JSON object a line; log an error where there are none."""
+    text = read_text(file.path, log, save_as="UTF-8", label=file.label)
+    if text is None:
+        return None
+    found = RunRecords()
+    task = PurePosixPath(file.label).stem.partition("_samples_")[2]
+    for number, entry in json_lines(text, file.label, log):
+        if not is_sample(entry):
+            why = "The line is no sample of lmms-eval."
+            if isinstance(entry, JsonError):
+                why = f"The line is not JSON: {entry}."
+            found.unread.append((number, why))
+            log.warning(file.label, why, "Give the file as it was written.", row=number)
+            continue
+        try:
+            told = _answers(entry)
+        except ValueError as error:
+            found.unread.append((number, str(error)))
+            continue
+        for repeat, answer in enumerate(told, start=1):
+            found.add(_record(entry, task, answer, repeat if len(told) > 1 else None), number)
+    return found
+
+
+def _answers(entry: Mapping[str, Any]) -> list[str | None]:
+    """Return the texts of a sample, several where it was asked several times.
+
+    Raises
+    ------
+    ValueError
+        It has no text that is known to be the answer; the message says why.
+    """
+    given = entry.get("resps", [entry["filtered_resps"]])
+    requests = given if isinstance(given, list) else [given]
+    if len(requests) > 1:
+        raise ValueError(
+            "It holds several requests for one document: which is the answer is unknown."
+        )
+    texts = requests[0] if requests and isinstance(requests[0], list) else requests
+    if any(one is not None and not isinstance(one, str) for one in texts):
+        raise ValueError("It holds probabilities of options, and no text.")
+    return texts or [None]
+
+
+def _record(entry: Mapping[str, Any], task: str, answer: Any, repeat: int | None) -> dict[str, Any]:
+    asked, filtered = entry["input"], entry["filtered_resps"]
+    if isinstance(asked, list):
+        asked = next((one for one in asked if isinstance(one, str)), None)
+    parsed = filtered[0] if isinstance(filtered, list) and len(filtered) == 1 else filtered
+    rest = {name: one for name, one in entry.items() if name not in _READ and one not in (None, "")}
+    counted = entry.get("token_counts")  # of each request
+    first = counted[0] if isinstance(counted, Sequence) and counted else counted
+    counts = first if isinstance(first, Mapping) else {}
+    tokens = {name for name in _TOKENS if isinstance(counts.get(name), int)}
+    return {
+        "id": str(entry["doc_id"]),
+        "question": asked if isinstance(asked, str) and asked.strip() else None,
+        "expected answer": entry["target"] if entry["target"] not in ("", None) else None,
+        "answer": answer,
+        "filtered answer": parsed if parsed != answer else None,
+        "repeat": repeat,
+        "task": task or None,
+        **{name: one for name, one in counts.items() if name in tokens},
+        **{f"usage.{name}": one for name, one in counts.items() if name not in tokens},
+        **dict(flat(rest)),
+    }
+
+
+# Predictions of VLMEvalKit: ``MODEL_DATASET.xlsx``, ``.tsv`` or ``.json``, and what judges added.
+#
+# Source: ``vlmeval/inference.py`` and ``vlmeval/smp/file.py``. Its pickles are never opened.
+
+_COLUMNS: Final = frozenset(("index", "question", "prediction"))
+_OTHERS_OWN: Final = frozenset(("model", "reader", "run_id"))
+"""Columns that VLMEvalKit never writes: a table with them is another program's."""
+_OPTION: Final = re.compile(r"[A-Z]")
+_FAILED: Final = "Failed to obtain answer"
+"""What it writes where a server gave no answer."""
+_JUDGED: Final = re.compile(
+    r"_(?:(?:exact_matching|chatgpt-\d+|gpt-[\w.-]+?|[\w.-]*judge[\w.-]*?)_result"
+    r"|(?:chatgpt-\d+|gpt-[\w.-]+?|exact_matching))$"
+)
+_IMAGES: Final = ("image", "image_path")
+_OF_ANSWERS: Final = frozenset(("hit", "log", "score", "res", "extra_records", "judge"))
+"""What is said of the answer; all other columns are the data set's, of the case."""
+
+
+def is_predictions(columns: Sequence[str] | None) -> bool:
+    """Whether columns are those of predictions: index, question, prediction, options or answer."""
+    names = set(columns or ())
+    told = "answer" in names or {"A", "B"} <= names
+    return names >= _COLUMNS and told and names.isdisjoint(_OTHERS_OWN)
+
+
+def models_of(files: Sequence[SourceFile]) -> dict[str, str]:
+    """Return the model by file label: of MODEL_DATASET what the folder or other files tell apart.
+
+    VLMEvalKit puts a model's files below a folder of its name. Of several files that end alike,
+    what they have in common is the data set. Of one alone nothing says where the model's name ends.
+    """
+    stems = {file.label: _stem(file) for file in files}
+    found: dict[str, str] = {}
+    for file in files:
+        stem = stems[file.label]
+        parents = {*PurePosixPath(file.label).parts[:-1], *(one.name for one in file.path.parents)}
+        above = [one for one in parents if one and stem.startswith(f"{one}_")]
+        if above:
+            found[file.label] = max(above, key=len)
+    others = {stem for label, stem in stems.items() if label not in found}
+    names = [stem.split("_") for stem in others]
+    most = min(map(len, names), default=1) - 1 if len(names) > 1 else 0  # never a whole name
+    ends = zip(*(words[::-1][:most] for words in names), strict=True)
+    alike = [one[0] for one in takewhile(lambda one: len({*one}) == 1, ends)]
+    dataset = "".join(f"_{word}" for word in reversed(alike))
+    for label, stem in stems.items():
+        found.setdefault(label, stem.removesuffix(dataset))
+    return found
+
+
+def is_uncut(file: SourceFile, model: str | None) -> bool:
+    """Whether a model is called as its file, with the name of the data set."""
+    return model == _stem(file)
+
+
+def _stem(file: SourceFile) -> str:
+    """Return the name of a file without its ending and what a judge put before that."""
+    return _JUDGED.sub("", PurePath(file.path.name).stem)
+
+
+def read_vlmevalkit(sheet: Sheet, pictures: Pictures) -> RunRecords:
+    """Read the rows of predictions; pictures that cells of a TSV hold go to ``pictures``."""
+    options = [name for name in sheet.columns if _OPTION.fullmatch(name)]
+    used = {"index", "question", "prediction", "answer", "thinking", "category", *options, *_IMAGES}
+    found = RunRecords(unread=list(sheet.unread))
+    found.of_case |= {name for name in sheet.columns if name not in _OF_ANSWERS}
+    for place, (number, row) in enumerate(zip(sheet.numbers, sheet.rows, strict=True)):
+        cells = dict(zip(sheet.columns, row, strict=True))
+        given = sheet.given[place] if sheet.given else {}
+        offered = [cells[name] for name in options if cells[name] is not None]
+        image = next((given.get(one, cells[one]) for one in _IMAGES if cells.get(one)), None)
+        answer = cells["prediction"]
+        failed = answer is not None and answer.startswith(_FAILED)
+        record: dict[str, Any] = {
+            "id": cells["index"],
+            "question": cells["question"],
+            "category": cells.get("category"),
+            "options": offered or None,
+            "target" if offered else "expected answer": cells.get("answer"),
+            "image": pictures.taken_out(image, number),
+            "answer": "" if failed else answer,
+            "error": answer if failed else None,
+            "reasoning": cells.get("thinking"),
+        }
+        rest = {name: given.get(name, cell) for name, cell in cells.items() if name not in used}
+        found.add({**rest, **record}, number)
+    return found
+
+
+# Logs of programs that run models, made cases and answers.
+#
+# A log is read into records with known names, and these by the reader of tables, so that rows of
+# one case or answer are joined, and the rest is kept or named, as of any table.
+
+_CALLED: Final = {"case": "id", "correct": "target"}
+"""Fields whose names in a record are not their own."""
+_TAKEN: Final = (
+    *("case", "question", "category", "options", "correct", "image", "model", "answer"),
+    *("finish_reason", "input_tokens", "output_tokens", "max_output_tokens", "choice"),
+    *("reasoning", "error", "latency_s", "created", "run_id", "repeat"),
+)
+"""Fields that records of runs can have; whatever else they have is kept as extra fields."""
+_INSPECT: Final = "a log of Inspect"
+_LMMS: Final = "samples of lmms-eval"
+_IMPORTER_RESULTS: Final = "results of a harness, with the model's name"
+_VLMEVALKIT: Final = "predictions of VLMEvalKit"
+_RECORDS: Final = "replies of a batch, or samples of lm-eval"
+_PICKLE: Final = (
+    "Reading a pickle can run any program.",
+    "Write the predictions as .xlsx, .tsv or .json (VLMEvalKit: PRED_FORMAT=json).",
+)
+
+
+def recognises(probe: Probe) -> Found | None:
+    """Say which program wrote a log."""
+    kind = _kind(probe)
+    return Found(kind) if kind is not None and kind != _RECORDS else None
+
+
+def _kind(probe: Probe) -> str | None:
+    if probe.kind == "inspect" or (probe.kind == "zip" and probe.path.suffix == ".eval"):
+        return _INSPECT  # of one that was cut off, its reader says so
+    if probe.kind == "json" and (is_inspect(probe.json) or is_results(probe.json)):
+        return _INSPECT if is_inspect(probe.json) else _IMPORTER_RESULTS
+    entries = probe.json_lines if probe.kind in ("json", "jsonl") else []
+    first = entries[0] if entries else None
+    if is_sample(first):
+        return _LMMS
+    if is_batch(first) or is_harness_sample(first):
+        return _RECORDS
+    if probe.kind == "table" and "\t" not in probe.text.partition("\n")[0]:
+        return None  # it writes predictions as TSV; what has commas holds its scores
+    sample = sample_of(probe) if probe.kind in ("table", "xlsx", "json") else None
+    return _VLMEVALKIT if sample is not None and is_predictions(sample.columns) else None
+
+
+def read_runs(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read the logs of one or more runs."""
+    rows.name = rows.name or Path(files[0].path.name).stem.replace("_", " ")
+    rows.description = rows.description or f"Imported from {', '.join(one.label for one in files)}."
+    rows.second_answers = options.get("second_answers") or rows.second_answers
+    probes = [(file, Probe(file.path, file.label)) for file in files]
+    kinds = {file.label: _kind(probe) for file, probe in probes}
+    by_kind = {kind: [one for one in files if kinds[one.label] == kind] for kind in kinds.values()}
+    results = {
+        file.label: content
+        for file in by_kind.get(_IMPORTER_RESULTS, ())
+        if (content := read_json(file.path, rows.log, file.label)) is not None
+    }
+    named = models_of(by_kind.get(_VLMEVALKIT, ()))
+    for file in by_kind.get(_LMMS, ()):
+        if (model := model_beside(file, results)) is not None:
+            named[file.label] = model
+    keys = CaseKeys(rows)
+    for file, probe in probes:
+        kind = kinds[file.label]
+        if kind is None and probe.kind == "pickle":
+            rows.log.error(file.label, *_PICKLE)
+        elif kind is None:
+            message = f"This {probe.type} is no log of a run that is known."
+            remedy = (
+                "Give a log of Inspect, lmms-eval or VLMEvalKit, or import it as auto or table."
+            )
+            rows.log.error(file.label, message, remedy)
+        elif kind == _IMPORTER_RESULTS:
+            for name, value in results.get(file.label, {}).items():
+                if value not in (None, "", {}, []):
+                    why = "It names the model of the samples beside it."
+                    if not name.startswith("model_name"):
+                        why = "It is about the whole run."
+                    rows.receipt.column_unused(file.label, name, None, why)
+        elif kind == _RECORDS:
+            told = model_told(file, options)
+            given = {**options, "mapping": PROPOSED, "sheet": None, "model": told and (told,)}
+            shown = len(rows.mappings)
+            read_table([file], rows, given)
+            del rows.mappings[shown:]  # this format takes no other mapping
+        else:
+            _read(file, kind, named.get(file.label), rows, options, keys)
+    if not rows.log.has_errors:
+        place_images(rows, options["images"], [file.path.parent for file in files], files[0].label)
+
+
+def _read(
+    file: SourceFile,
+    kind: str,
+    model: str | None,
+    rows: SetRows,
+    options: Mapping[str, Any],
+    keys: CaseKeys,
+) -> None:
+    folder = rows.new_folder()
+    pictures = Pictures(folder)
+    files = pictures.files
+    found: RunRecords | None
+    if kind == _INSPECT:
+        found = read_inspect(file, rows.log, pictures)
+    elif kind == _LMMS:
+        found = read_lmms_eval(file, rows.log)
+    else:
+        sheet = read_sheet(file.path, rows.log, label=file.label, pictures=folder)
+        if sheet is None:
+            return
+        found = read_vlmevalkit(sheet, pictures)
+        files = {**files, **sheet.pictures}
+        for name in sheet.others:
+            why = f"“{sheet.name}” of the same file was read."
+            rows.receipt.file_unread(f"{file.label}: {name}", "sheet", why)
+    if found is None:
+        return
+    given = model_told(file, options)
+    told = given or model
+    if told is not None:
+        for record in found.records:
+            served = record.get("model")
+            record["model"] = told
+            if served not in (None, told):
+                record["served model"] = served
+    if given is None and (is_uncut(file, told) or not any("model" in one for one in found.records)):
+        name = told or Path(file.label).stem
+        message = f"No file says which model answered; it is called {name}."
+        rows.log.warning(file.label, message, "Name it with --model.", field="model")
+    _match_cases(found, file.label, rows)
+    _use_pictures(found, files, file.label, rows)
+    for name, why in found.unused.items():
+        rows.receipt.column_unused(file.label, name, None, why)
+    if not found.records:
+        rows.receipt.rows(file.label, len(found.unread))
+        rows.log.error(file.label, "The log holds no samples.", "Give the log of a run that ended.")
+        return
+    grid = grid_of(file.label, found, rows.log)
+    if grid is None:
+        return
+    reader = TableReader(rows, grid, _meaning_of(grid), {**options, "model": None}, keys)
+    extras = [*reader.case_extras, *reader.answer_extras]
+    reader.case_extras = [name for name in extras if name in found.of_case]
+    reader.answer_extras = [name for name in extras if name not in found.of_case]
+    reader.read()
+
+
+def _use_pictures(found: RunRecords, files: Mapping[str, Path], file: str, rows: SetRows) -> None:
+    """Take pictures of the log for cases that have none; name those that are left out."""
+    left = 0
+    for record in found.records:
+        images = record.get("image")
+        given = images if isinstance(images, list) else [images] if images else []
+        case = rows.case(str(record.get("id", "")))
+        if case is not None and case.get("images") and given:
+            left += len(given)
+            del record["image"]
+        else:
+            rows.files |= {name: files[name] for name in given if name in files}
+    if left:
+        why = f"{left:,} pictures as they were sent: their cases have pictures of their own."
+        rows.receipt.column_unused(file, "image", None, why)
+
+
+def _meaning_of(sheet: Sheet) -> ColumnMapping:
+    """Return what the columns of records of a run mean: they are named for it."""
+    columns = {name: _CALLED.get(name, name) for name in _TAKEN}
+    columns = {name: column for name, column in columns.items() if column in sheet.columns}
+    left = [name for name in sheet.columns if name not in columns.values()]
+    return ColumnMapping(
+        file=sheet.file,
+        columns=sheet.columns,
+        fields=tuple(FieldColumn(name, columns.get(name)) for name in FIELDS),
+        identity=tuple(filter(is_identity, left)),
+        sheet=sheet.name,
+    )
+
+
+def _match_cases(found: RunRecords, file: str, rows: SetRows) -> None:
+    """Give records the ids of the cases that they are of, and say by what they were matched.
+
+    An id is compared with the ids of cases first, then with studies and pictures; these only
+    where the case asks the same question, or none was given.
+    """
+    if not rows.described:
+        return
+    asked_by_nobody = (None, OPEN_QUESTION, REPORT_QUESTION)
+    matched: dict[str, set[str]] = {"id": set(), "study or picture": set(), "none": set()}
+    given_ids = [record.get("id") for record in found.records]
+    for record in found.records:
+        given = str(record.get("id", ""))
+        if rows.case(given) is not None:
+            matched["id"].add(given)
+            continue
+        place = rows.find_case(case=given)
+        case = rows.case(place[0]) if place and place[0] not in rows.pictures else None
+        asked, told = (case or {}).get("question"), record.get("question")
+        if case is not None and (asked in asked_by_nobody or told in (None, asked)):
+            matched["study or picture"].add(given)
+            record["id"] = case["id"]
+        else:
+            matched["none"].add(given)
+    ids, unknown = [str(one) if one else None for one in given_ids], frozenset(matched["none"])
+    several = match_ids(filter(None, ids), rows).several
+    match = IdMatch(unknown=unknown, several=several)
+    account(file, "id", ids, found.numbers, match, rows)
+    by = [f"{len(ids):,} by {how}" for how, ids in matched.items() if ids and how != "none"]
+    new = f"; {len(matched['none']):,} named no case there was" if matched["none"] else ""
+    rows.log.note(f"{file}: cases matched: {', '.join(by) or 'none'}{new}.")

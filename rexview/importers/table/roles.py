@@ -1,0 +1,341 @@
+"""The one scoring of columns: how well each suits each role, by its name and by its contents.
+
+A role is a field of a mapping, or what a table of boxes, of facts about images, of edits or of
+metrics holds in a column. Every reader of tables asks here, so that prose is never an image name,
+a label or a view for one of them and something else for another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+from statistics import median
+from typing import Final
+
+from rexview.importers.case_names import RASTER_SUFFIXES, folded
+from rexview.importers.receipt import ProblemLog
+from rexview.importers.set_rows import SetRows
+from rexview.importers.source_files import Probe
+from rexview.importers.table.cells import (
+    ASKS,
+    FIELD_NAMES,
+    NOT_AN_IMAGE,
+    SIDES,
+    ColumnName,
+    is_identity,
+    read_number,
+    read_yes_no,
+)
+from rexview.importers.table.records import tables_of
+from rexview.importers.table.sheet import Sheet, grid_of, read_sheet
+from rexview.reviewset.images import DICOM_SUFFIXES
+from rexview.reviewset.tables.source import At
+from rexview.vocab import DIMENSIONS, QUESTION_TYPES, normalise_finish_reason, normalise_view
+
+Cells = Sequence[str]
+CellsByColumn = Mapping[str, list[str]]
+Test = Callable[[str], bool]
+
+ENOUGH: Final = 0.4
+"""How well a column has to fit a field to be proposed for it."""
+LEAST_OF_A_NAME: Final = 0.7
+_LONG: Final = 40
+_WORDS_OF_PROSE: Final = 4
+_SAMPLES: Final = 3
+_SAMPLE_CHARACTERS: Final = 60
+_CODE: Final = ("{", "[", "<?xml", "<html", "<svg", "<!doctype", "http://", "https://")
+_LETTER: Final = re.compile(r"\W*[A-Ha-h]\W*")
+_LONGEST_NAME: Final = 9
+"""Words from which on a value is no name, nor a list of findings."""
+_FEW_SENTENCES: Final = 0.2
+_SUITS: Final = 0.5
+_MOSTLY: Final = 0.8
+_PICTURES_OF_A_CASE: Final = ("image", "image_2", "image_3")
+_NEARLY_ALL: Final = 0.9
+CONTENT_ALONE: Final = 0.6
+"""How well a column fits at most whose name does not say so."""
+IMAGE_MARK: Final = "<image>"
+"""What LLaVA and its like write into a question in the place of the picture."""
+_LOOKED_AT: Final = 200
+_TICKS: Final = frozenset(("0", "1", "0.0", "1.0", "-1", "-1.0"))
+"""Marks of a target that say whether, not what."""
+_BOXES: Final = re.compile(r"[-\d.,;eE+\s()\[\]]*")
+_NO_CELLS: Final[CellsByColumn] = {}
+_PICTURES: Final = (*RASTER_SUFFIXES, *DICOM_SUFFIXES, ".tif", ".tiff", ".bmp", ".gif")
+
+
+def samples(cells: Cells) -> tuple[str, ...]:
+    """Return up to three different values, cut to 60 characters."""
+    different = list(dict.fromkeys(cells))[:_SAMPLES]
+    return tuple(
+        one if len(one) <= _SAMPLE_CHARACTERS else f"{one[: _SAMPLE_CHARACTERS - 1]}…"
+        for one in different
+    )
+
+
+def share(cells: Cells, test: Test) -> float:
+    """Return the share of values that pass a test; 0 when there are none."""
+    return sum(map(test, cells)) / len(cells) if cells else 0.0
+
+
+def is_long(cells: Cells) -> bool:
+    """Whether half of the values are longer than 40 characters."""
+    return median(map(len, cells or [""])) > _LONG
+
+
+def is_prose(cells: Cells) -> bool:
+    """Whether values are running text: long, of several words, neither paths nor lists."""
+    if not is_long(cells):
+        return False
+    words = median(len(cell.split()) for cell in cells)
+    code = share(cells, lambda cell: cell.lstrip().lower().startswith(_CODE))
+    return words >= _WORDS_OF_PROSE and code < 0.5 and share(cells, is_path) < 0.5
+
+
+def is_path(cell: str) -> bool:
+    """Whether a value ends as the name of an image file does."""
+    return cell.lower().rstrip("]\"'").endswith(_PICTURES)
+
+
+def is_letter(cell: str) -> bool:
+    """Whether a value is nothing but the letter of an option."""
+    return _LETTER.fullmatch(cell) is not None
+
+
+def is_number(cell: str) -> bool:
+    """Whether a value is a number."""
+    return read_number(cell) is not None
+
+
+def is_boxes(cell: str, least: int = 4) -> bool:
+    """Whether a value is nothing but numbers, four or more: a box, or a prediction string."""
+    return _BOXES.fullmatch(cell) is not None and len(cell.replace(",", " ").split()) >= least
+
+
+def is_tick(cell: str) -> bool:
+    """Whether a value says yes or no."""
+    return read_yes_no(cell) is not None
+
+
+def is_sentence(cell: str) -> bool:
+    """Whether a value is written as a sentence is: several words that end with a full stop."""
+    words = cell.count(" ") + 1
+    return words >= _LONGEST_NAME or (words > 1 and cell.rstrip().endswith((".", "!", "?")))
+
+
+_COUNTS: Final = ("input_tokens", "output_tokens", "max_output_tokens", "latency_s")
+_LENGTHS: Final = (
+    *("x", "y", "width", "height", "x_center", "y_center", "image_width", "image_height"),
+    *("x_min", "y_min", "x_max", "y_max"),
+)
+_TESTS: Final[dict[str, tuple[Test, float, float]]] = {
+    **dict.fromkeys(_COUNTS, (is_number, 0.8, 0.2)),
+    **dict.fromkeys(_LENGTHS, (lambda cell: is_number(cell.strip().removesuffix("%")), 0.5, 0.2)),
+    # a number, or a list of them: one for each box
+    "score": (
+        lambda cell: is_number(cell) or (cell.startswith("[") and is_boxes(cell, least=0)),
+        0.8,
+        0.2,
+    ),
+    "finish_reason": (lambda cell: normalise_finish_reason(cell) is not None, 0.7, 0.3),
+    "view": (lambda cell: normalise_view(cell) != "UNKNOWN", 0.5, 0.4),
+    "normal": (is_tick, 0.8, 0.2),
+    "question_type": (lambda cell: cell.lower() in QUESTION_TYPES, 0.8, 0.3),
+    "dimension": (lambda cell: "_".join(cell.lower().split()) in DIMENSIONS, 0.5, 0.5),
+    "image": (is_path, 0.5, 0.6),
+    "correct": (lambda cell: cell.isdigit() or not is_tick(cell), 0.5, 0.2),
+    "choice": (lambda cell: len(cell) <= 2 * _LONG, 0.8, 0.3),
+    "label": (lambda cell: cell not in _TICKS, 0.2, 0.2),
+    "labels": (lambda cell: cell not in _TICKS, 0.2, 0.2),
+}
+"""By role: a test, the share of values that has to pass it, and the fit when fewer do."""
+_SECTIONS: Final = ("report", "findings", "impression")
+_TEXTS: Final = ("answer", "answer_findings", "answer_impression", *_SECTIONS, "question")
+_IDS: Final = ("case", "study_id", "patient_id")
+_WORDS: Final = (*_IDS, "model", "reader", "run_id", "site", "sex", "age")
+_NEVER_PROSE: Final = (*_PICTURES_OF_A_CASE, "view", "label", "labels", *_IDS)
+"""Roles that running text never has."""
+
+
+def fit(role: str, name: ColumnName, cells: Cells) -> float:
+    """Say how well a column suits a role, by its name and its contents: 0 to 1."""
+    named = name_fit(role, name)
+    return named * content_fit(role, cells) if named else 0.0
+
+
+def fit_of_content_alone(role: str, name: ColumnName, cells: Cells) -> float:
+    """Say how well the contents of a column suit a role that its name does not have: 0 to 1."""
+    if role == "question":
+        if share(cells, lambda cell: cell.endswith("?")) > _MOSTLY:
+            return CONTENT_ALONE
+        return CONTENT_ALONE - 0.1 if ASKS & {*name.words} else 0.0
+    if role not in _PICTURES_OF_A_CASE or NOT_AN_IMAGE & {*name.words}:
+        return 0.0
+    enough = _NEARLY_ALL if role == "image" else _SUITS
+    later = 0.01 * _PICTURES_OF_A_CASE.index(role)
+    return CONTENT_ALONE - later if share(cells, is_path) > enough else 0.0
+
+
+def content_fit(role: str, cells: Cells) -> float:
+    """Say how well values suit a role: 1 well or nothing to tell, towards 0 badly."""
+    if not cells:
+        return 0.9
+    length = median(map(len, cells))
+    if role in _NEVER_PROSE and share(cells, is_path) <= 0.5:
+        spaced = share(cells, lambda cell: " " in cell.strip()) > 0.5
+        if share(cells, is_sentence) > _FEW_SENTENCES or (role.startswith("image") and spaced):
+            return 0.1
+    if role in _TESTS:
+        test, needed, otherwise = _TESTS[role]
+        return 1.0 if share(cells, test) > needed else otherwise
+    if role == "expected_answer":
+        return 0.3 if is_text(cells) else 1.0
+    if role in _TEXTS:
+        if share(cells, is_number) > 0.5 or share(cells, is_boxes) > 0.5:
+            return 0.2
+        return 1.0 if length > _LONG / 3 else 0.7
+    if role in _WORDS:
+        return 1.0 if length <= _LONG else 0.3
+    return 0.4 if length > 4 * _LONG and role.startswith("tag_") else 1.0
+
+
+def reference_role(cells: Cells) -> str:
+    """Return the role of texts that are not a model's: a report, or the expected answer."""
+    return "report" if is_text(cells) or not cells else "expected_answer"
+
+
+def name_fit(role: str, name: ColumnName) -> float:
+    """Say how well a name suits a role: 0 not at all, towards 1 well."""
+    known = FIELD_NAMES[role]
+    if name.plain in known:
+        return max(LEAST_OF_A_NAME, 0.98 - 0.01 * known.index(name.plain))
+    if name.plain.replace(" ", "") in known:
+        return 0.8
+    if any(not phrase.isdigit() and name.find(phrase) for phrase in known if " " in phrase):
+        return 0.6
+    return 0.0
+
+
+def is_text(cells: Cells) -> bool:
+    """Whether values are texts: running text, or mostly sentences."""
+    return is_prose(cells) or share(cells, is_sentence) > _SUITS
+
+
+def asks(cells: Cells) -> bool:
+    """Whether values are questions: they end so, or mark the place of a picture."""
+    bare = [cell.replace(IMAGE_MARK, "").strip() for cell in cells]
+    questions = share(bare, lambda cell: cell.endswith("?"))
+    return questions > _MOSTLY or share(cells, lambda cell: IMAGE_MARK in cell) > _MOSTLY
+
+
+def side_of(words: Iterable[str]) -> int:
+    """Say whose a text is by the words of a name: 1 the reference, -1 a model's, 0 not said."""
+    given = {*words}
+    reference, model = given & SIDES["reference"], given & SIDES["model"]
+    return bool(reference) - bool(model) if bool(reference) != bool(model) else 0
+
+
+# Whole tables
+
+
+def sample_of(probe: Probe) -> Sheet | None:
+    """Return the first rows of a file that is a table or a list of records; read once a file."""
+    if "sample" not in probe.kept:
+        probe.kept["sample"] = _sample(probe)
+    found: Sheet | None = probe.kept["sample"]
+    return found
+
+
+def _sample(probe: Probe) -> Sheet | None:
+    if probe.kind in ("json", "jsonl"):
+        entries = probe.json_lines if probe.kind == "jsonl" else probe.json
+        if isinstance(entries, list):
+            entries = entries[:_LOOKED_AT] if entries and isinstance(entries[0], dict) else None
+        tables = tables_of(entries) if entries else []
+        largest = max(tables, key=lambda one: len(one.records), default=None)
+        return grid_of(probe.label, largest, ProblemLog()) if largest else None
+    if probe.kind not in ("table", "xlsx", "parquet"):
+        return None
+    return read_sheet(probe.path, ProblemLog(), max_rows=_LOOKED_AT, label=probe.label)
+
+
+def cells_of(sheet: Sheet) -> dict[str, list[str]]:
+    """Return values of each column, 200 at most, those that are empty left out."""
+    return {
+        name: [row[place] for row in sheet.rows if row[place]][:_LOOKED_AT]  # type: ignore[misc]
+        for place, name in enumerate(sheet.columns)
+    }
+
+
+def columns_by_meaning(
+    names: Sequence[str],
+    known: Mapping[str, Sequence[str]],
+    cells: CellsByColumn = _NO_CELLS,
+) -> dict[str, str]:
+    """Return the column of each role that has one; ``known`` has names, the likelier first.
+
+    A column whose values do not suit a role does not have it, whatever it is called.
+    """
+    plain = {ColumnName.of(name).plain: name for name in reversed(names)}
+    found = {}
+    for role, of_role in known.items():
+        for name in of_role:
+            column = plain.get(name)
+            if column is not None and content_fit(role, cells.get(column, ())) >= _SUITS:
+                found[role] = column
+                break
+    return found
+
+
+def holds_any(
+    names: Sequence[str], fields: Iterable[str], cells: CellsByColumn = _NO_CELLS
+) -> bool:
+    """Whether a column has one of these fields of a table of answers, by name and contents."""
+    return bool(columns_by_meaning(names, {field: FIELD_NAMES[field] for field in fields}, cells))
+
+
+def picture_names(paths: Iterable[str]) -> frozenset[str]:
+    """Return the names of pictures and their stems, as :func:`named_pictures` compares them."""
+    found = map(PurePosixPath, paths)
+    return frozenset(folded(name) for path in found for name in (path.name, path.stem))
+
+
+def named_pictures(
+    names: Sequence[str], cells: CellsByColumn, pictures: Collection[str]
+) -> str | None:
+    """Return the column that names most of the pictures of an import, whatever it is called.
+
+    ``pictures`` are file names and stems, folded; half of the values have to be among them.
+    """
+    shares = {
+        name: share(cells.get(name, ()), lambda cell: folded(PurePosixPath(cell).name) in pictures)
+        for name in names
+        if pictures
+    }
+    best = max(shares, key=shares.__getitem__, default=None)
+    return best if best is not None and shares[best] >= _SUITS else None
+
+
+def enter_table(
+    sheet: Sheet, used: Iterable[str], rows: SetRows, *, kept_as: str | None = None, why: str = ""
+) -> list[str]:
+    """Enter a table in the receipt: its rows, those that cannot be read, columns of identity.
+
+    Columns that are not ``used`` are named as extra fields of a ``kept_as`` (a case, a box), or as
+    not used, with the reason. Returns those columns, without those of identity.
+    """
+    rows.receipt.rows(sheet.file, len(sheet.rows) + len(sheet.unread))
+    for number, why in sheet.unread:
+        rows.receipt.unused(At(sheet.file, number), why)
+    others = [name for name in sheet.columns if name not in {*used}]
+    for name in filter(is_identity, others):
+        rows.receipt.identity_column(sheet.file, name)
+    others = [name for name in others if not is_identity(name)]
+    for name in others:
+        example = next((cell for cell in sheet.column(name) if cell is not None), None)
+        if example is not None and kept_as:
+            rows.receipt.column_kept(sheet.file, name, example, kept_as)
+        elif example is not None:
+            rows.receipt.column_unused(sheet.file, name, example, why)
+    return others

@@ -1,0 +1,654 @@
+"""What sentences say of one another, read one by one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Final
+
+from rexview.geometry import OTHER_SIDE
+from rexview.text.findings.carried_sides import (
+    again,
+    give_excepted,
+    give_lone_side,
+    says_again,
+    with_second_side,
+)
+from rexview.text.findings.clauses import LASTING, Clause, Draft, Reading, SideSpan, read_alone
+from rexview.text.findings.lexicon import finding_info
+from rexview.text.findings.mention import Side, Status
+from rexview.text.findings.sentences import Sentence, Tokens
+from rexview.text.findings.side_exclusions import PAIRED, SHIFTS
+from rexview.text.phrases import either, word_set
+
+# What earlier sentences leave for the next one.
+
+
+@dataclass(slots=True)
+class Context:
+    """What headings and earlier sentences say of the next one.
+
+    ``section`` and ``status`` come from a heading ("Indication:" makes what follows hypothetical),
+    ``topic`` is the side that a heading or label set, ``topic_indent`` how far in a line stood that
+    others stand below, ``last`` the findings of the last sentence that had any, ``pending`` a side
+    that was given ahead of its finding, ``side`` the last one of a finding (``side_is_told``) or,
+    as long as none has one, the last that was named, for "on the same side". ``correcting`` waits
+    for what a correction puts right, ``tentative`` says that a correction was met, which may be
+    corrected in turn.
+    """
+
+    section: str | None = None
+    status: Status | None = None
+    status_line: int | None = None
+    topic: SideSpan | None = None
+    topic_line: int | None = None
+    topic_indent: int | None = None
+    last: list[Draft] = field(default_factory=list)
+    last_line: int = -1
+    pending: SideSpan | None = None
+    side: Side | None = None
+    side_is_told: bool = False
+    correcting: bool = False
+    tentative: bool = False
+    drafts: list[Draft] = field(default_factory=list)
+
+
+# Taking back what a correction replaces: "left effusion, no, right effusion".
+
+_ALSO: Final = frozenset(
+    ("also", "additionally", "second", "another", "too", "other", "both", "further", "well")
+)
+_MEMORY: Final = 40
+"""Mentions that a correction looks back over."""
+
+
+def correct(
+    tokens: Tokens, sentence: Sentence, clauses: list[Clause], context: Context, found: list[Draft]
+) -> None:
+    """Take back what a correction replaces: "left effusion, no, right effusion".
+
+    The last statement counts, and a corrected one may be corrected again. A sentence with "also" or
+    "second" adds a finding and takes nothing back.
+    """
+    cues = [term for clause in clauses for term in clause.terms if "correction" in term.cues]
+    cue = cues[-1] if cues else None
+    for draft in found:
+        if draft.sides and draft.status in ("positive", "uncertain"):
+            _supersede(
+                draft,
+                [d for d in (*context.drafts[-_MEMORY:], *found) if d.tentative and d is not draft],
+            )
+    if cue is None:
+        # the sentence before ended in "Correction:"; what it corrects to stands in this one
+        if context.correcting:
+            context.correcting = False
+            for draft in found:
+                if draft.sides and draft.status in ("positive", "uncertain"):
+                    _supersede(draft, context.drafts[-_MEMORY:])
+        return
+    rest = [*tokens.words[sentence.i : cue.i], *tokens.words[cue.j : sentence.j]]
+    if _ALSO & set(rest):
+        return
+    at = tokens.starts[cue.i]
+    later = [draft for draft in found if draft.start > at or _side_after(draft, at)]
+    earlier = [*context.drafts[-_MEMORY:], *(draft for draft in found if draft not in later)]
+    stated = [d for d in later if d.sides and d.status in ("positive", "uncertain")]
+    if stated:
+        for draft in stated:
+            _supersede(draft, earlier)
+            draft.tentative = context.tentative = True
+        return
+    sides = [
+        side
+        for clause in clauses
+        for side in clause.side_spans(tokens, 0)
+        if side[1] > at
+        and not tokens.text[: side[1]].rstrip().lower().endswith((" not", " not the"))
+    ]
+    context.correcting = not sides and not found
+    target = next((draft for draft in reversed(earlier) if draft.sides), None)
+    # "... no, the left": only a side, so the last finding with a side is meant
+    if sides and target is not None and not any(c.has("normal", "own") for c in clauses):
+        renewed = Draft(
+            target.finding, target.status, target.start, target.end, sides[-1:], target.zone,
+            target.sentence, target.section,
+        )  # fmt: skip
+        _supersede(renewed, earlier)
+        found.append(renewed)
+
+
+def _side_after(draft: Draft, at: int) -> bool:
+    return bool(draft.sides) and all(start > at for _, start, _ in draft.sides)
+
+
+def _supersede(draft: Draft, earlier: list[Draft]) -> None:
+    """Take back earlier mentions of the same family on another side than ``draft``.
+
+    One on the same side is no contradiction and stays.
+    """
+    family = finding_info(draft.finding).family
+    sides = {side for side, _, _ in draft.sides}
+    for other in earlier:
+        if finding_info(other.finding).family == family and other.sides:
+            other.superseded = other.superseded or {side for side, _, _ in other.sides} != sides
+
+
+# Lines that lead others: headings without a mark, how far in a line stands, boxes to tick.
+
+_LINE_START: Final = 40
+"""Characters of a line among which it starts."""
+_MARKUP: Final = 8
+"""Characters of markup that may stand between the start of a line and its first word."""
+_UNTICKED: Final = re.compile(r"[ \t]*(?:[-*+][ \t]*)?(?:\[[ \t]?\]|\([ \t]?\)|[☐□◻⬜])")
+_BOXES: Final = " \t-*+[]()☐□◻⬜"
+_BOX: Final = 6
+
+
+def indent_of(tokens: Tokens, k: int) -> int:
+    """Return how far in the line of token ``k`` stands, in characters."""
+    text = tokens.text
+    start = text.rfind("\n", 0, tokens.starts[k]) + 1
+    return len(text[start : tokens.starts[k]]) - len(text[start : tokens.starts[k]].lstrip())
+
+
+def leads_lines(tokens: Tokens, sentence: Sentence) -> int | None:
+    """Return how far in a line stands that is a heading for lines further in; None for others."""
+    text, end = tokens.text, tokens.ends[sentence.j - 1]
+    stop = text.find("\n", end)
+    line = text[text.rfind("\n", 0, end) + 1 : stop].strip()
+    if stop > 0 and line.isupper() and not text[stop + 1 : stop + _LINE_START].isupper():
+        return -1  # a line in capitals leads all that follow
+    if stop < 0 or text[end:stop].strip(" \t:*_.") or not text[stop + 1 : stop + 2].isspace():
+        return None
+    after = text[stop + 1 : stop + _LINE_START]
+    indent = indent_of(tokens, sentence.i)
+    return indent if len(after) - len(after.lstrip(" \t")) > indent else None
+
+
+def leads_line(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
+    """Whether a fragment opens a line as a heading would: "**Right pleural space.** No fluid."."""
+    text, start = tokens.text, tokens.starts[sentence.i]
+    opening = text[max(0, start - _MARKUP) : start].rsplit("\n", 1)
+    first = start == 0 or (len(opening) == 2 and not opening[1].strip("*_# \t"))
+    goes_on = sentence.j + 1 < len(tokens.words) and tokens.words[sentence.j + 1] != "\n"
+    return first and goes_on and any(term.names_anatomy for term in clause.terms)
+
+
+def stands_alone(tokens: Tokens, sentence: Sentence) -> bool:
+    """Whether a sentence is all that its line has, above others."""
+    text = tokens.text
+    first, last = tokens.starts[sentence.i], tokens.ends[sentence.j - 1]
+    before = text[text.rfind("\n", 0, first) + 1 : first]
+    stop = text.find("\n", last)
+    return stop >= 0 and not before.strip("*_#> \t") and not text[last:stop].strip("*_ \t")
+
+
+def is_unticked(tokens: Tokens, sentence: Sentence) -> bool:
+    """Whether a box before a sentence is empty: "[ ] Effusion"."""
+    text, start = tokens.text, tokens.starts[sentence.i]
+    line = text.rfind("\n", 0, start) + 1
+    return _UNTICKED.match(text, line, start + _BOX) is not None and not text[line:start].strip(
+        _BOXES
+    )
+
+
+# Headings, labels and questions that say what the sentences behind them are about.
+
+_WEIGHED: Final = re.compile(either("heading", "weighed"))
+_ASKED: Final = re.compile(f"{either('heading', 'weighed')}|{either('heading', 'asked')}")
+_SECTION: Final = re.compile(either("heading", "section"))
+_BODY: Final = word_set("sentence", "body")
+_SOON: Final = 120
+"""Tokens that a request or history may take before its findings."""
+SHORT: Final = 7
+"""Tokens of the longest sentence that counts as a fragment, such as "Left side."."""
+_ALL_WELL: Final = frozenset(("normal", "clear", "unremarkable", "fine", "ok"))
+
+
+def read_label(tokens: Tokens, sentence: Sentence, context: Context) -> int:
+    """Take in a heading or label; return the token at which the rest of the sentence starts."""
+    end = sentence.i + sentence.label if sentence.label else sentence.j
+    heading = sentence.kind == "heading"
+    said, first = read_alone(tokens, sentence.i, end, begin=sentence.i)
+    text = " ".join(tokens.words[sentence.i : end]).strip(" :")
+    places = Clause(said.terms).side_spans(tokens, first)
+    if (
+        said.named
+    ):  # as a heading it tells what follows about; as a label it is part of the sentence
+        if not heading:
+            return sentence.i
+        _read_finding_heading(tokens, first, sentence, said, context)
+        return end
+    if {place[0] for place in places} == {places[0][0]} if places else False:
+        context.topic = places[0]
+        context.topic_line = None if heading else sentence.line
+        return end if heading else sentence.i
+    if _SECTION.search(text) or _ASKED.search(text):
+        context.section = text
+        context.status = "hypothetical" if _ASKED.search(text) else None
+        # "Request: effusion? Findings: ..." on one line: the request goes up to the next label
+        context.status_line = None if heading or _goes_on_to_findings(tokens, end) else sentence.i
+        context.topic, context.topic_line = None, None
+        return end
+    context.status = None
+    if heading:
+        context.topic, context.topic_line = None, None
+        return end
+    return sentence.i
+
+
+def _goes_on_to_findings(tokens: Tokens, k: int) -> bool:
+    """Whether a label for the findings comes soon, so that all before it is the request."""
+    words = tokens.words
+    return any(
+        words[n] == ":" and words[n - 1] in _BODY for n in range(k + 1, min(len(words), k + _SOON))
+    )
+
+
+def _read_finding_heading(
+    tokens: Tokens, first: int, sentence: Sentence, said: Reading, context: Context
+) -> None:
+    """Take in a heading that names a finding: what follows says whether and where it is."""
+    span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
+    drafts = [draft for clause in said.clauses for draft in clause.drafts(tokens, first, span)]
+    context.topic, context.topic_line = None, None
+    context.last, context.last_line = drafts, sentence.line
+    context.drafts += drafts
+    for draft in drafts:
+        draft.section = context.section
+
+
+def heads_what_is_weighed(tokens: Tokens, sentence: Sentence) -> bool:
+    """Whether a question stands alone on its line, above what is only weighed: "Why not ...?"."""
+    words = " ".join(tokens.words[sentence.i : sentence.j])
+    return stands_alone(tokens, sentence) and _WEIGHED.search(words) is not None
+
+
+def called_normal_next(tokens: Tokens, sentence: Sentence) -> bool:
+    """Whether a side only heads that all is well there: "Left side. Normal.", "Left: clear."."""
+    word = next((one for one in tokens.words[sentence.j : sentence.j + 3] if one.isalpha()), "")
+    return sentence.j - sentence.i <= SHORT and word in _ALL_WELL
+
+
+# What sentences say of one another: headings, "it is on the left", corrections, answers.
+#
+# A finding and its side often stand in different sentences. What earlier ones leave for the next
+# is kept in a :class:`Context`: each sentence is read with it and changes it.
+
+_LEADS: Final = re.compile(
+    r"(?:so,? )?(?:the |my )?(?:in (?:conclusion|summary|short)|to (?:summari[sz]e|conclude)"
+    r"|overall|in sum|final(?:ly)?|therefore|thus|hence|conclusion|impression|summary"
+    r"|all in all|taken together)\b[,:]?",
+    re.IGNORECASE,
+)
+_LEADING: Final = word_set("sentence", "leading")
+_YES: Final = "yes"
+_REPLIES: Final = (_YES, "no", "none", "nil")
+_PAST: Final = frozenset(("was", "were", "had", "if", "would", "could", "may", "might", "should"))
+_DENYING: Final = ("normal", "not_before", "not_after", "own", "tip")
+_NO_LENGTH: Final = 2
+"""Tokens of a "no" with the dash after it."""
+_PENDING: Final = frozenset(
+    ("side", "laterality", "location", "position", "site", "where", "region")
+)
+_CONDITIONAL: Final = word_set("sentence", "conditional")
+_COMPARED: Final = word_set("sentence", "compared")
+_HAS: Final = frozenset(("has", "have", "had", "is", "are"))
+_RESOLVED: Final = frozenset(("resolved", "cleared", "disappeared", "gone", "vanished"))
+_PARTLY: Final = word_set("sentence", "partly")
+_WH: Final = frozenset(
+    ("what", "which", "where", "who", "why", "how", "when", "whether", "any", "if")
+)
+_DOUBT: Final = 5
+"""Tokens of a doubt at the end of a statement, its comma and question mark included."""
+_HENCE: Final = frozenset(("so", "therefore", "hence", "thus"))
+"""Before the place that follows from what was said: "it hides the heart border, so lingular"."""
+_POINTS_BACK: Final = 4
+"""Tokens from the start of a clause within which an "it" still points back."""
+_SOON_LINES: Final = 2
+"""Lines after a finding in which a fragment with only a side may still be about it."""
+
+
+def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[Draft]:
+    """Read one sentence in its context, and change the context for the next."""
+    i = sentence.i
+    if context.topic_indent is not None and indent_of(tokens, sentence.i) <= context.topic_indent:
+        context.topic, context.topic_indent = None, None
+    # what a label in the midst of text set ("Left: ...") holds to the end of its line only
+    if context.topic_line is not None and sentence.line != context.topic_line:
+        context.topic, context.topic_line = None, None
+    if context.status_line is not None and sentence.i != context.status_line:
+        context.status, context.status_line = None, None
+    if sentence.label or sentence.kind == "heading":
+        i = read_label(tokens, sentence, context)
+    leading = tokens.words[sentence.i] in _LEADING
+    if leading and (lead := _LEADS.match(tokens.text, tokens.starts[sentence.i])):
+        context.section = lead[0].strip(" ,:").lower()
+    if sentence.asked and heads_what_is_weighed(tokens, sentence):
+        context.status, context.status_line = "hypothetical", None
+    asked = sentence.asked or (i < sentence.j and tokens.words[i] in _CONDITIONAL)
+    queried = _queried_from(tokens, sentence) if sentence.asked else None
+    asked = asked and queried is None
+    before = context.topic[0] if context.topic is not None else context.side
+    said, first = read_alone(tokens, i, sentence.j, begin=sentence.i, asked=asked, before=before)
+    if (
+        i < sentence.j
+        and tokens.words[i] in _REPLIES
+        and _reply(tokens, i, sentence, said, first, context)
+    ):
+        return []
+    if _says_no_first(tokens, i, sentence):  # "Effusion? No - left basal atelectasis."
+        i += _NO_LENGTH
+        said, first = read_alone(
+            tokens, i, sentence.j, begin=sentence.i, asked=asked, before=before
+        )
+    if not said.matters:
+        _mark_resolved(tokens.words[i : sentence.j + 2], context)
+        return []
+    if not context.side_is_told:
+        context.side = said.side or context.side
+    if context.topic is not None and context.topic_line is not None and i == sentence.i:
+        named = {term.side for term in said.terms if term.side is not None}
+        if named and not sentence.label and context.topic[0] not in named:
+            context.topic, context.topic_line = None, None
+    span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
+    found: list[Draft] = []
+    unticked = is_unticked(tokens, sentence)
+    doubtful = len(tokens.text) if queried is None else tokens.starts[queried]
+    for clause in said.clauses:
+        drafts = clause.drafts(tokens, first, span)
+        for draft in drafts:
+            if draft.start >= doubtful and draft.status == "positive":
+                draft.status = "uncertain"
+        if unticked:
+            drafts = [replace(draft, status="negated") for draft in drafts]
+        if drafts:
+            opening = tokens.words[first + clause.terms[0].i]
+            near = sentence.line - context.last_line < _SOON_LINES
+            if not found:
+                give_excepted(tokens, first, said, clause, drafts)
+            _give_context(drafts, clause, opening, context, found, near=near)
+            found += drafts
+            continue
+        part = tokens.part(first, sentence.j + PAIRED)
+        if not found:
+            _mark_resolved(part.words[clause.terms[0].i : clause.terms[-1].j + 2], context)
+        _complete_earlier(part, sentence.moved(-first), clause, context, found)
+    if found:
+        give_lone_side(tokens, first, said, found)
+        found += with_second_side(tokens, first, said, found)
+    # "the right one is larger": a second finding beside the first, not the first on another side
+    if found and not _COMPARED.isdisjoint(tokens.words[sentence.i : sentence.j]):
+        for draft in found:
+            draft.compared = True
+    if context.correcting or context.tentative or "correction" in said.cues:
+        part = tokens.part(first, sentence.j + PAIRED)
+        correct(part, sentence.moved(-first), said.clauses, context, found)
+    if found:
+        context.last, context.last_line = found, sentence.line
+        _keep_side(found, context)
+    return found
+
+
+def _keep_side(found: list[Draft], context: Context) -> None:
+    """Keep the side of the last finding that is there, to which "the same side" points back."""
+    sides = [
+        side
+        for draft in found
+        if draft.status in ("positive", "uncertain") and draft.finding not in SHIFTS
+        for side, _, _ in draft.sides
+        if side in OTHER_SIDE
+    ]
+    if sides:
+        context.side, context.side_is_told = sides[-1], True
+
+
+def _queried_from(tokens: Tokens, sentence: Sentence) -> int | None:
+    """Return where a doubt begins at the end of a statement: "calcified pleura, asbestos?"."""
+    words = tokens.words[sentence.i : sentence.j]
+    if "," not in words or words[0] in _CONDITIONAL or words[0] in _WH:
+        return None
+    last = len(words) - 1 - words[::-1].index(",")
+    return sentence.i + last if len(words) - last <= _DOUBT and last > 1 else None
+
+
+def _reply(
+    tokens: Tokens, i: int, sentence: Sentence, said: Reading, first: int, context: Context
+) -> bool:
+    """Take in the "yes" or "no" to a question about a finding; say whether that was all."""
+    asked = [draft for draft in context.last if draft.asked and draft.status == "hypothetical"]
+    short = i + 1 == sentence.j or tokens.words[i + 1] in (",", ".", "-", ":", "—", "–")
+    if not asked or not short or said.finding:
+        return False
+    for draft in asked:
+        if tokens.words[i] != _YES or draft.sides or not said.sided:
+            draft.status = "positive" if tokens.words[i] == _YES else "negated"
+    denied = any(term.is_(*_DENYING) for term in said.terms[1:])
+    if tokens.words[i] != _YES and said.sided and not denied:
+        places = [place for clause in said.clauses for place in clause.side_spans(tokens, first)]
+        if len({side for side, _, _ in places}) == 1:  # "In both? No, only on the right."
+            context.drafts += [
+                replace(draft, status="positive", sides=places[:1], asked=False) for draft in asked
+            ]
+            return True
+    return not said.sided
+
+
+def _says_no_first(tokens: Tokens, i: int, sentence: Sentence) -> bool:
+    """Whether a sentence says no to the question before it, and then what there is instead."""
+    words = tokens.words
+    return (
+        i + _NO_LENGTH < sentence.j
+        and words[i] == "no"
+        and words[i + 1] in ("-", "—", "–")
+        and tokens.text[tokens.ends[i] : tokens.starts[i + 1]] == " "
+        and i > 0
+        and words[i - 1] == "?"
+    )
+
+
+def _give_context(
+    drafts: list[Draft],
+    clause: Clause,
+    opening: str,
+    context: Context,
+    found: list[Draft],
+    *,
+    near: bool,
+) -> None:
+    """Give the findings of a clause, whose first term opens with a word, what the context says.
+
+    A finding without a side takes the heading's, else that of what it is another name for ("this
+    represents pneumonia") where that stands ``near``, in the same paragraph, else the side that was
+    given ahead. One that is denied takes none.
+    """
+    for draft in drafts:
+        draft.section = context.section
+        if context.status is not None and not (
+            context.status == "prior" and draft.finding in LASTING
+        ):
+            draft.status = context.status
+        if draft.sides or not draft.sided or draft.status == "negated":
+            continue
+        if context.topic is not None and draft.finding not in SHIFTS:
+            draft.sides = [context.topic]
+        elif (
+            not found
+            and near
+            and draft.finding not in SHIFTS  # "it pushes the heart away": not to its own side
+            and _is_apposed(clause, opening)
+            and len(_last_sides(context)) == 1
+        ):
+            draft.sides = _last_sides(context)
+        elif context.pending is not None:
+            draft.sides = [context.pending]
+    context.pending = None
+
+
+def _mark_resolved(words: list[str], context: Context) -> None:
+    """Give earlier findings the status ``prior`` when a clause says "it has resolved"."""
+    if not words or words[0] not in ("it", "this", "these", "they", "both", "all", "which"):
+        return
+    if _HAS.isdisjoint(words[1:3]) or _RESOLVED.isdisjoint(words) or not _PARTLY.isdisjoint(words):
+        return
+    for draft in context.last:
+        if draft.status in ("positive", "uncertain"):
+            draft.status = "prior"
+
+
+def _is_apposed(clause: Clause, opening: str) -> bool:
+    """Whether a sentence says what the last one was: "This represents pneumonia"."""
+    return opening in ("this", "it", "these", "which") and "it" in clause.terms[0].cues
+
+
+def _last_sides(context: Context) -> list[SideSpan]:
+    places = {
+        place[0]: place
+        for draft in context.last
+        if draft.finding not in SHIFTS  # "displaced to the left. This is a pneumothorax"
+        for place in draft.sides
+        if draft.status in ("positive", "uncertain")
+    }
+    return list(places.values())
+
+
+def _complete_earlier(
+    tokens: Tokens, sentence: Sentence, clause: Clause, context: Context, found: list[Draft]
+) -> None:
+    """Let a clause that names only a side complete the findings before it: "It lies on the left".
+
+    Only where it clearly points back (a pronoun, "affected", a label such as "Side:", a list item
+    or a fragment that follows at once); a side may as well open what comes next.
+    """
+    places = clause.side_spans(tokens, 0)
+    if not places or clause.has("correction", "turned", "not_before", "not_after"):
+        return
+    if any("own" in term.cues and tokens.words[term.i] != "now" for term in clause.terms):
+        return
+    if all(place[0] == "midline" for place in places) or _only_normal(clause):
+        return
+    if called_normal_next(tokens, sentence):
+        return
+    # where the tip of a device ends says nothing of the side on which the device lies
+    if clause.has("tip") and any(finding_info(d.finding).group == "device" for d in context.last):
+        return
+    if context.status is not None or sentence.asked:
+        return
+    first = clause.terms[0].i
+    short = sentence.j - sentence.i <= SHORT
+    if short and not found and len({place[0] for place in places}) == 1:
+        indent = leads_lines(tokens, sentence)
+        if indent is not None and not clause.has("it", "affected"):
+            context.topic, context.topic_line = places[0], None
+            context.topic_indent = indent if indent >= 0 else None
+            return
+    soon = bool(found) or sentence.line - context.last_line <= _SOON_LINES
+    refers = any("it" in term.cues and term.i - first <= _POINTS_BACK for term in clause.terms[:3])
+    refers = refers or ("where" in clause.terms[0].cues and not clause.has("verb"))
+    refers = refers or clause.has("affected") or tokens.words[sentence.i] == _YES
+    refers = refers or (bool(found) and tokens.words[first] in _HENCE)
+    refers = refers or _says_where(tokens, clause)
+    label = tokens.words[sentence.i] in _PENDING
+    # a short line of its own is a heading for what follows, not a word on what came before
+    if short and not (refers or label or sentence.item) and leads_line(tokens, sentence, clause):
+        context.topic, context.topic_line = places[0], sentence.line
+        return
+    placed = {draft.finding for draft in found or context.last if draft.sides}
+    open_ones = [
+        draft
+        for draft in (found or context.last)
+        if draft.sided
+        and not draft.sides
+        and draft.finding not in placed
+        and (draft.status in ("positive", "uncertain") or _is_open(draft))
+    ]
+    fragment = ((short and soon) or sentence.item) and not (
+        _speaks_of_place(clause) or _goes_on_to_more(tokens, sentence, clause)
+    )
+    if open_ones and (refers or label or fragment):
+        for draft in open_ones:
+            draft.sides = list(places)
+            if draft.asked:
+                draft.status = "positive"
+    # asked about one side, answered for another: the question stays as it was, the answer is new
+    elif refers and any(d.asked and d.sides for d in context.last):
+        context.drafts += [
+            replace(draft, status="positive", sides=list(places), asked=False)
+            for draft in context.last
+            if draft.asked and draft.sides
+        ]
+    elif refers and _lies_elsewhere(tokens, clause, found or context.last, places):
+        context.drafts += [
+            replace(draft, status="positive", sides=places[:1], compared=True)
+            for draft in found or context.last
+        ]
+    elif not open_ones and says_again(tokens, sentence, clause):
+        context.drafts += again(found or context.last, places, clause)
+    # nothing before it lacks a side, so it is the side of what comes next: "Side: left."
+    elif label or clause.has("topic") or (short and not refers and not clause.has("verb")):
+        context.pending = places[0]
+
+
+def _is_open(draft: Draft) -> bool:
+    """Whether a finding was asked about and no yes or no has come."""
+    return draft.asked and draft.status == "hypothetical"
+
+
+def _lies_elsewhere(
+    tokens: Tokens, clause: Clause, last: list[Draft], places: list[SideSpan]
+) -> bool:
+    """Whether a finding that is not on one side is on the other: "it's on the left, as I see it".
+
+    What was said last of it is that it is not there, was there, or would be.
+    """
+    words = tokens.words[clause.terms[0].i : clause.terms[-1].j]
+    if not last or clause.has("normal", "tip", "than") or not _PAST.isdisjoint(words):
+        return False
+    if any(term.names_anatomy for term in clause.terms) and not clause.has("where"):
+        return False  # "no right effusion; this is the left lung"
+    if len({draft.finding for draft in last}) > 1 or len({side for side, _, _ in places}) > 1:
+        return False
+    return all(
+        draft.status in ("negated", "prior", "hypothetical")
+        and not draft.asked
+        and {OTHER_SIDE.get(side) for side, _, _ in draft.sides} == {places[0][0]}
+        for draft in last
+    )
+
+
+def _only_normal(clause: Clause) -> bool:
+    """Whether a clause says that what its side names is normal: "right angle: clear"."""
+    return clause.has("normal") and any(
+        term.names_anatomy
+        or term.is_("opposite", "same")
+        or term.mark == ":"
+        or (term.mark == "," and not clause.has("it"))
+        for term in clause.terms
+    )
+
+
+def _speaks_of_place(clause: Clause) -> bool:
+    """Whether a clause has a part of the body as its subject: "the right lung shows little"."""
+    for term in clause.terms:
+        if "verb" in term.cues:
+            return False
+        if term.names_anatomy:
+            return clause.has("verb")
+    return False
+
+
+def _goes_on_to_more(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
+    """Whether a word that is not read follows a place: "resolving left lower lobe process"."""
+    last = clause.terms[-1]
+    after = tokens.words[last.j : min(sentence.j, last.j + 1)]
+    named = last.side is not None and last.meaning.zone is not None
+    return named and bool(after) and after[0].isalpha()
+
+
+def _says_where(tokens: Tokens, clause: Clause) -> bool:
+    """Whether a clause ends in "is where it lies"."""
+    words = tokens.words[clause.terms[0].i : clause.terms[-1].j]
+    return any(
+        first == "where" and then in ("it", "this", "they") for first, then in pairwise(words)
+    )

@@ -1,0 +1,353 @@
+"""Sides that two texts, or two parts of one text, contradict each other about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, Literal
+
+from rexview.geometry import OTHER_SIDE
+from rexview.text.findings import Mention, SideSpan, finding_info, may_be_same_fracture
+from rexview.text.phrases import list_names, word_set
+
+_ASSERTED: Final = frozenset(("positive", "uncertain"))
+_UNSPECIFIC: Final = frozenset(("opacity",))
+_DISEASE: Final = "lung_abnormality"
+_FLUID: Final = "pleural_fluid"
+_NODES: Final = "mediastinal_widening"
+_NODULE: Final = "nodule"
+_GRANULOMA: Final = "granuloma"
+_CONCLUSION: Final = re.compile(
+    r"impression|conclu|summar|answer|final|overall|recommend|diagnosis|plan\b|next step|opinion"
+    r"|in short|assessment|therefore|thus|hence|explanation|taken together|all in all|management"
+)
+
+
+def _by_family(groups: Sequence[frozenset[str]]) -> dict[str, frozenset[str]]:
+    return {
+        family: frozenset().union(*(group for group in groups if family in group)) - {family}
+        for family in frozenset().union(*groups)
+    }
+
+
+_ALIAS: Final = _by_family([word_set("side_aliases", name) for name in list_names("side_aliases")])
+_KIN: Final = _by_family([word_set("side_kin", name) for name in list_names("side_kin")])
+_RIGHT: Final = re.compile(
+    r"\b(?:rt|r|rij|rul|rml|rll|ru?z|rmz|rlz|rue|rsc|rscv"
+    r"|middle[ -]lobe|(?:minor|horizontal)[ -]fissure)\b"
+)
+_LEFT: Final = re.compile(r"\b(?:lt|l|lij|lul|lll|lu?z|lmz|llz|lue|lsc|lscv|lingula\w*)\b")
+_BOTH: Final = re.compile(
+    r"\b(?:both|bilat\w*|bi-?(?:basal|basilar|apical|hilar)\w*|b/l|either|each)\b"
+)
+Sided = dict[str, list[Mention]]
+"""What a text says is there, on a side: by family of findings."""
+_REACH: Final = 160
+"""Characters between a finding and its side up to which they are shown as one stretch of text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two mentions of one finding on different sides.
+
+    ``kind`` is ``report`` (answer against report), ``incomplete`` (one of the two says both sides),
+    ``predominance`` (both do, and ``more`` is the side that each has more of it on, and where it
+    says so) or ``self`` (``contrary`` stands in the answer too). ``claimed`` and ``known`` are the
+    sides of all that answer and report say of it, where they are not those of the two mentions.
+    """
+
+    kind: Literal["report", "incomplete", "predominance", "self"]
+    claim: Mention
+    contrary: Mention
+    claimed: str = ""
+    known: str = ""
+    more: tuple[SideSpan, SideSpan] | None = None
+
+
+@lru_cache(maxsize=256)
+def sides_named(text: str) -> tuple[bool, bool]:
+    """Say whether a text has words for the right and for the left."""
+    lower = text.lower()
+    right = "right" in lower or _RIGHT.search(lower) is not None
+    left = "left" in lower or _LEFT.search(lower) is not None
+    return right, left
+
+
+def _names_side(text: str) -> bool:
+    """Whether a text has words for the right, the left or both sides."""
+    return any(sides_named(text)) or _BOTH.search(text.lower()) is not None
+
+
+def can_judge_text(text: str, report: str, *, boxed: bool) -> bool:
+    """Say whether the sides that an answer names could be contradicted.
+
+    The report, the answer itself and, where it is ``boxed``, boxes of it or of the reference may.
+    """
+    right, left = sides_named(text)
+    if (right and left) or ((right or left) and boxed):
+        return True
+    return both_name_a_side(text, report)
+
+
+def both_name_a_side(text: str, report: str) -> bool:
+    """Say whether the sides that an answer names can be held against a report's."""
+    return _names_side(text) and _names_side(report)
+
+
+def stretch(text: str, mention: Mention) -> tuple[int, int] | None:
+    """Return where a finding and its side stand in a text; None when they are far apart."""
+    if mention.side_start is None or mention.side_end is None:
+        return mention.start, mention.end
+    first, last = min(mention.start, mention.side_start), max(mention.end, mention.side_end)
+    together = last - first <= _REACH and "\n" not in text[first:last]
+    return (first, last) if together else None
+
+
+def sided_by_family(mentions: Iterable[Mention]) -> Sided:
+    """Group what a text says is there, on a side: by family of findings."""
+    families: Sided = {}
+    for mention in mentions:
+        if mention.side is None or mention.side == "midline" or mention.superseded:
+            continue
+        if mention.status in _ASSERTED:
+            families.setdefault(finding_info(mention.finding).family, []).append(mention)
+    return families
+
+
+def against_report(answer: Sided, reference: Sided) -> list[Contradiction]:
+    """Find the findings that the answer has on one side and the report on the other only.
+
+    With them those that one of the two has on both sides and the other on one, told by their kind.
+    """
+    found = []
+    families = set(answer)
+    for family, claims in answer.items():
+        reported = reference.get(family) or _related(family, families, reference)
+        if not reported:
+            continue
+        claimed, known = one_side(claims), one_side(reported)
+        if claimed == known or claimed is None or known is None:
+            continue
+        if "bilateral" in (claimed, known):
+            one = next((m for m in claims if m.side == claimed), claims[0])
+            other = next((m for m in reported if m.side == known), reported[0])
+            single, text = (known, reference) if claimed == "bilateral" else (claimed, answer)
+            if not _kin_on(OTHER_SIDE.get(single, ""), family, text):
+                found.append(Contradiction("incomplete", one, other, claimed, known))
+        elif not (
+            _contradicted(claims, reported, answer, reference)
+            or _may_be_calcified(claims, answer, reference)
+            or _has_under_kin(known, family, reported, answer)
+        ):
+            found.append(Contradiction("report", claims[0], reported[0]))
+    return found
+
+
+def loosely_told(item: Contradiction, answer: Iterable[Mention], report: Iterable[Mention]) -> bool:
+    """Whether two texts tell a finding too loosely to say that one of them lacks a side of it.
+
+    The one with a side speaks of the finding without a side, too; or no word of the other says both
+    sides of the same, but for fluid; or the name is one for many things, or for what lies in the
+    middle.
+    """
+    family = finding_info(item.claim.finding).family
+    of_answer, of_report = (
+        [
+            mention
+            for mention in mentions
+            if finding_info(mention.finding).family == family
+            and mention.status in _ASSERTED
+            and not mention.superseded
+        ]
+        for mentions in (answer, report)
+    )
+    both, single = (of_answer, of_report) if item.claimed == "bilateral" else (of_report, of_answer)
+    if any(mention.side is None for mention in single):
+        return True
+    names = {mention.finding for mention in single}
+    alike = {mention.side for mention in both if mention.finding in names}
+    if "bilateral" not in alike:  # "mass on the right, nodule on the left"
+        sides = [mention.start for mention in both if mention.finding in names]
+        together = len(set(sides)) < len(sides)  # "right upper and left lower lobe consolidation"
+        return not {"left", "right"} <= alike or not (together or family == _FLUID)
+    if family == _NODES:
+        return True  # both hila, and nodes beside the trachea
+    told = {mention.finding for mention in both}
+    return names != told and not _UNSPECIFIC.isdisjoint(names | told)
+
+
+def against_kin(
+    answer: Sided, reference: Sided, said: Set[str], report: Sequence[Mention]
+) -> list[Contradiction]:
+    """Find what the answer has on one side, and the report by a kindred name only on the other.
+
+    A PICC may be what the report calls a central line, an opacity what it calls atelectasis. Only
+    where the answer, of which ``said`` are all families, has no finding by the report's name, and
+    the ``report`` none by the answer's that may lie on its side: "left lobectomy, volume loss".
+    """
+    found = []
+    for family, claims in answer.items():
+        claimed = one_side(claims)
+        others = _ALIAS.get(family, frozenset())
+        if claimed not in OTHER_SIDE or family in reference or others & said:
+            continue
+        if _beside(claimed, family, report):
+            continue
+        kin = [mention for name in sorted(others) for mention in reference.get(name, ())]
+        if kin and one_side(kin) == OTHER_SIDE[claimed] and not _kin_on(claimed, family, reference):
+            found.append(Contradiction("report", claims[0], kin[0]))
+    return found
+
+
+def _beside(side: str | None, family: str, mentions: Sequence[Mention]) -> bool:
+    """Whether a finding of a family is told without a side in one sentence with one on a side."""
+    there = {mention.sentence for mention in mentions if mention.side == side}
+    return any(
+        mention.sentence in there
+        for mention in mentions
+        if finding_info(mention.finding).family == family and mention.status in _ASSERTED
+    )
+
+
+def families_said(mentions: Iterable[Mention]) -> Set[str]:
+    """Return the families of findings of which a text speaks, but to deny or only suppose them."""
+    return {
+        finding_info(mention.finding).family
+        for mention in mentions
+        if mention.status not in ("negated", "hypothetical")
+    }
+
+
+def _kin_on(side: str, family: str, text: Sided) -> bool:
+    """Whether a text has a finding on a side that may be what another calls one of a family."""
+    return any(
+        mention.side in (side, "bilateral")
+        for name in _KIN.get(family, ())
+        for mention in text.get(name, ())
+    )
+
+
+def _has_under_kin(known: str, family: str, reported: Sequence[Mention], answer: Sided) -> bool:
+    """Whether an answer has what a report calls an opacity by a kindred name, on the same side."""
+    vague = all(mention.finding in _UNSPECIFIC for mention in reported)
+    named = {name: some for name, some in answer.items() if name != _DISEASE}
+    return vague and _kin_on(known, family, named)
+
+
+def _related(family: str, families: set[str], reference: Sided) -> list[Mention]:
+    """Return what a fracture of an unnamed bone may be, or what may be meant by one of a bone.
+
+    ``families`` are all those of the answer: where it names a bone too, that one is compared.
+    """
+    if family == "fracture" and any(may_be_same_fracture(family, name) for name in families):
+        return []
+    return [
+        mention
+        for name, reported in reference.items()
+        if may_be_same_fracture(family, name)
+        for mention in reported
+    ]
+
+
+def one_side(mentions: Sequence[Mention]) -> str | None:
+    """Return the side of some mentions of one finding; ``bilateral`` when they differ."""
+    sides = {mention.side for mention in mentions}
+    if "bilateral" in sides or len(sides) > 1:
+        return "bilateral"
+    return next(iter(sides), None)
+
+
+def _contradicted(
+    claims: Sequence[Mention], reported: Sequence[Mention], answer: Sided, reference: Sided
+) -> bool:
+    """Whether the report has another finding on the claimed side that the answer may well mean.
+
+    Not one that the answer has there, too.
+    """
+    ids = {mention.finding for mention in claims}
+    if ids & {mention.finding for mention in reported} - _UNSPECIFIC:
+        return False
+    vague = not ids.isdisjoint(_UNSPECIFIC)
+    region = finding_info(claims[0].finding).region
+    reported_ids = {id(mention) for mention in reported}
+    return any(
+        mention.side in (claims[0].side, "bilateral")
+        for family, mentions in reference.items()
+        if not _has_there(answer, family, claims[0].side, by_name=vague)
+        for mention in mentions
+        if id(mention) not in reported_ids and finding_info(mention.finding).region == region
+    )
+
+
+def _may_be_calcified(claims: Sequence[Mention], answer: Sided, reference: Sided) -> bool:
+    """Whether a nodule may be the granuloma that the report has on its side, and the answer not."""
+    side = claims[0].side
+    nodule = any(mention.finding == _NODULE for mention in claims)
+    return (
+        nodule
+        and any(mention.side in (side, "bilateral") for mention in reference.get(_GRANULOMA, ()))
+        and not answer.get(_GRANULOMA)
+    )
+
+
+def _has_there(answer: Sided, family: str, side: str | None, *, by_name: bool) -> bool:
+    """Whether an answer has a finding on a side, by its name or else by one that stands for it."""
+    others = () if by_name else _ALIAS.get(family, ())
+    return any(
+        mention.side in (side, "bilateral")
+        for name in (family, *others)
+        for mention in answer.get(name, ())
+    )
+
+
+def contradictions_within(answer: Sided, reference: Sided) -> list[Contradiction]:
+    """Find the findings that one answer puts on one side here and on the other there.
+
+    A finding that the report has on both sides is none: then the answer tells them apart.
+    """
+    found = []
+    for family, claims in answer.items():
+        if one_side(reference.get(family, ())) == "bilateral":
+            continue
+        pair = _opposed(claims)
+        if pair is not None:
+            found.append(Contradiction("self", pair[1], pair[0]))
+    return found
+
+
+def _opposed(claims: Sequence[Mention]) -> tuple[Mention, Mention] | None:
+    """Return a pair of which the later one takes for granted what the earlier one contradicts."""
+    if any(mention.side == "bilateral" for mention in claims):
+        return None
+    if len({mention.side for mention in claims}) < 2:
+        return None
+    told, tabled = (
+        [mention for mention in claims if mention.structured is structured]
+        for structured in (False, True)
+    )
+    if len({mention.side for mention in told}) == len({mention.side for mention in tabled}) == 1:
+        return told[0], tabled[0]  # a table or an object gives again what the words say
+    for earlier, later in pairwise(claims):
+        if later.side == claims[0].side:
+            continue
+        if later.sentence == earlier.sentence and not later.refers_back:
+            continue
+        if later.refers_back or _sums_up(earlier, later) or _presumes(earlier, later):
+            return earlier, later
+        return None
+    return None
+
+
+def _sums_up(earlier: Mention, later: Mention) -> bool:
+    """Whether the later mention stands in a conclusion and the earlier one does not."""
+    if later.section is None or earlier.section == later.section:
+        return False
+    return _CONCLUSION.search(later.section) is not None
+
+
+def _presumes(earlier: Mention, later: Mention) -> bool:
+    """Whether the later mention speaks as of something known: "the right effusion"."""
+    return later.definite and not earlier.definite and not later.compared

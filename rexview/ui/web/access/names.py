@@ -1,0 +1,64 @@
+"""Names that somebody who has not given one yet can choose, where people do not sign in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rexview.errors import RexviewError
+from rexview.people import person_alone
+from rexview.schema import ReviewSet
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.server import review_sets, server_state
+
+
+@dataclass(frozen=True)
+class OfferedNames:
+    """Names to choose from. Nobody's is taken before somebody has confirmed it.
+
+    Attributes
+    ----------
+    proposed : str
+        The name given last on this machine; empty where none is known.
+    used : tuple of str
+        Other names already used in the review set, in alphabetical order.
+    """
+
+    proposed: str = ""
+    used: tuple[str, ...] = ()
+
+
+def offered_names(review_set: ReviewSet | None = None) -> OfferedNames:
+    """Return the names to offer on a review set, by default the one that is open.
+
+    Only names that stand for one and the same person when they are given again. Nothing where
+    people sign in.
+    """
+    if server_state.team():
+        return OfferedNames()
+    proposed = server_state.name_kept() or ""
+    if _person_id(proposed) is None:
+        proposed = ""
+    used = {name for key, name in _names_used(review_set).items() if _person_id(name) == key}
+    others = sorted(used - {proposed}, key=str.casefold)
+    return OfferedNames(proposed, tuple(others))
+
+
+def _names_used(review_set: ReviewSet | None) -> dict[str, str]:
+    """Return who has read or written in the set: name by id."""
+    try:
+        if review_set is None:
+            folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
+            review_set = review_sets.open_set(folder)
+        names = dict(review_set.reader_names)
+        reviews = review_sets.reviews(review_set)
+        names |= {one.reader: one.name for one in reviews.assignments() if one.name}
+        return names | {key: person.name for key, person in reviews.people().items()}
+    except RexviewError:
+        return {}  # the page says why
+
+
+def _person_id(name: str) -> str | None:
+    try:
+        return person_alone(name).id
+    except ValueError:
+        return None

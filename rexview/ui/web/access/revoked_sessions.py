@@ -1,0 +1,146 @@
+"""Sign-ins that were ended, here or on another server that shares the database.
+
+A thread asks the database once a second and every request asks memory, so that no picture costs a
+query and no event loop waits. So a copy of a cookie lives for about a second after the sign-out,
+and where the database cannot be asked nobody gets in after :data:`UNKNOWN_AFTER_S`.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING, Final
+
+from rexview.errors import NotAdmitted, StoreError
+from rexview.ui.web.server import server_state
+from rexview.words import tr
+
+if TYPE_CHECKING:
+    from rexview.store.database.shared_state import EndedSignIns
+
+
+EVERY_S: Final = 1.0
+"""Seconds between two questions to the database."""
+UNKNOWN_AFTER_S: Final = 10.0
+"""For so long what the database said last holds while it cannot be asked."""
+_LOG: Final = logging.getLogger(__name__)
+
+
+class SignOuts:
+    """What this server knows of sign-ins that have ended.
+
+    Parameters
+    ----------
+    open_store : callable
+        Gives the ended sign-ins of all servers; asked again until it can.
+    clock : callable
+        Seconds, as of :func:`time.monotonic`.
+    """
+
+    def __init__(
+        self,
+        open_store: Callable[[], EndedSignIns],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._open_store, self._clock = open_store, clock
+        self._store: EndedSignIns | None = None
+        self._ended: frozenset[str] = frozenset()
+        self._waiting: frozenset[str] = frozenset()
+        """Ended here and not in the database yet."""
+        self._told_at: float | None = None
+        self._problem: StoreError | None = None
+        self._lock, self._asking = Lock(), Lock()
+        self._asked, self._stopped = Event(), Event()
+        self._thread: Thread | None = None
+
+    def begin(self) -> None:
+        """Begin to ask the database; again, it does nothing."""
+        with self._lock:
+            if self._thread is None:
+                self._stopped.clear()
+                self._thread = Thread(target=self._follow, name="ended sign-ins", daemon=True)
+                self._thread.start()
+
+    def stop(self) -> None:
+        """Stop asking, and close the connection."""
+        with self._lock:
+            thread, self._thread = self._thread, None
+        self._stopped.set()
+        if thread is not None:
+            thread.join()
+        if self._store is not None:
+            self._store.close()
+
+    def end(self, sign_in: str) -> None:
+        """End a sign-in: here at once, elsewhere as soon as the database has it."""
+        with self._lock:
+            self._waiting |= {sign_in}
+        self._ask()
+
+    def check(self, sign_in: str) -> None:
+        """Check that a sign-in has not ended.
+
+        Raises
+        ------
+        NotAdmitted
+            It has, or it cannot be known whether it has.
+        """
+        self.begin()
+        self._asked.wait(UNKNOWN_AFTER_S)
+        if sign_in in self._ended or sign_in in self._waiting:
+            raise NotAdmitted(tr("You have signed out. Sign in again."), again=True)
+        if self._told_at is None or self._clock() - self._told_at > UNKNOWN_AFTER_S:
+            why = f" {self._problem}" if self._problem else ""
+            raise NotAdmitted(
+                tr(
+                    "Whether you have signed out elsewhere cannot be asked at the moment, so "
+                    "nothing is shown.{why} Reload the page when it is back; what you "
+                    "entered is kept."
+                ).format(why=why)
+            )
+
+    def _follow(self) -> None:
+        while not self._stopped.is_set():
+            self._ask()
+            self._stopped.wait(EVERY_S)
+
+    def _ask(self) -> None:
+        """Ask the database what it knows, and tell it what it does not."""
+        with self._asking:  # an older answer must not take the place of a newer one
+            self._ask_alone()
+
+    def _ask_alone(self) -> None:
+        try:
+            if self._store is None:
+                self._store = self._open_store()
+            asked_at = self._clock()
+            known = self._store.read()
+            with self._lock:
+                self._waiting -= known
+                self._ended, self._told_at = known, asked_at
+            # only now: a database that can be read and not written to locks nobody else out
+            for sign_in in self._waiting:
+                self._store.end(sign_in)
+            self._problem = None
+        except StoreError as error:
+            if self._problem is None:
+                _LOG.warning("The database cannot be asked, or told, who has signed out: %s", error)
+            self._problem = error
+        except Exception as error:
+            _LOG.exception("Who has signed out cannot be asked (%s).", type(error).__name__)
+        finally:
+            self._asked.set()
+
+
+def _of_this_server() -> EndedSignIns:
+    # a server starts without it
+    from rexview.store.database.shared_state import open_ended_sign_ins
+
+    return open_ended_sign_ins(server_state.settings())
+
+
+SIGN_OUTS: Final = SignOuts(_of_this_server)
+"""Of this server."""

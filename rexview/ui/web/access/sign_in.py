@@ -1,0 +1,275 @@
+"""Sign-in as Streamlit does it (OpenID Connect), for pages and our HTTP routes; and roles.
+
+Streamlit keeps who signed in in a signed cookie that scripts of a page cannot read. A page gets it
+through ``st.user``, which Streamlit reads once, when a browser tab connects; an HTTP route has only
+the cookie (:mod:`rexview.ui.web.streamlit_adapter.sign_in_cookie`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+import streamlit as st
+from starlette.requests import HTTPConnection
+
+from rexview.errors import NotAdmitted, SettingsError
+from rexview.people import Member, Person, Role, admit
+from rexview.settings import CONFIG_NAME, Settings, load_settings
+from rexview.ui.web.access.revoked_sessions import SIGN_OUTS
+from rexview.ui.web.server import server_state
+from rexview.ui.web.server.sealed_tokens import Grant, LinkRefused
+from rexview.ui.web.streamlit_adapter.sign_in_cookie import StreamlitAuthError, claims_of
+from rexview.words import tr
+
+# Who has which role now: ``rexview.yaml`` is read again when it changes, without a restart.
+
+EVERY_S: Final = 0.5
+"""The file is looked at so often at most."""
+_SETTLED_S: Final = 0.5
+"""A file that was written to more lately may not be whole yet."""
+_LOG: Final = logging.getLogger(__name__)
+_State = tuple[int, int, int, int] | None
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Who may sign in, with which role, and for how long a sign-in holds."""
+
+    people: tuple[Member, ...]
+    default_role: Role | None
+    sign_in_hours: float
+
+    @classmethod
+    def of(cls, settings: Settings) -> Roles:
+        """Return what settings say."""
+        return cls(settings.people, settings.default_role, settings.sign_in_hours)
+
+
+class RolesFile:
+    """The roles as a settings file says them, as of its newest state that can be used.
+
+    Parameters
+    ----------
+    file : Path
+    started_with : Roles
+    read : callable
+        Reads all settings anew; raises SettingsError.
+    """
+
+    def __init__(self, file: Path, started_with: Roles, read: Callable[[], Settings]) -> None:
+        self._file, self._read = file, read
+        self._roles = started_with
+        self._state = self._seen()
+        self._looked_at = time.monotonic()
+        self._lock = Lock()
+        self._problem = ""
+
+    def now(self) -> Roles:
+        """Return the roles that are in force."""
+        if time.monotonic() - self._looked_at >= EVERY_S and self._lock.acquire(blocking=False):
+            try:
+                self._look()
+            finally:
+                self._lock.release()
+        return self._roles
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the file, in words for a lead; nothing where it is in force."""
+        return self._problem
+
+    def _look(self) -> None:
+        self._looked_at = time.monotonic()
+        state = self._seen()
+        if state == self._state or _is_fresh(state):
+            return
+        self._state = state
+        try:
+            roles = Roles.of(self._read())
+            if state is None and self._roles != roles:
+                raise SettingsError(tr("{name} is gone.").format(name=self._file.name))
+            if self._roles.people and not roles.people:
+                raise SettingsError(
+                    tr("{name} names nobody any more.").format(name=self._file.name)
+                )
+        except SettingsError as error:
+            since = f"{datetime.now().astimezone():%H:%M}"
+            self._problem = tr(
+                "Roles are as they were before {since}: {error}\nCorrect {name}; it is "
+                "read again when it changes."
+            ).format(since=since, error=error, name=self._file.name)
+            _LOG.warning("Roles stay as they were: %s cannot be used.", self._file.name)
+            return
+        self._problem = ""
+        if roles != self._roles:
+            self._roles = roles
+            _LOG.warning("Roles have changed: %d people.", len(roles.people))
+
+    def _seen(self) -> _State:
+        try:
+            stat = self._file.stat()
+        except OSError:
+            return None
+        return stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
+
+
+def _is_fresh(state: _State) -> bool:
+    return state is not None and 0 <= time.time() - state[2] / 1e9 < _SETTLED_S
+
+
+@cache
+def _file_of(settings: Settings) -> RolesFile:
+    return RolesFile(Path(CONFIG_NAME), Roles.of(settings), lambda: load_settings(sys.argv[1:]))
+
+
+def roles() -> Roles:
+    """Return the roles that are in force on this server."""
+    return _file_of(server_state.settings()).now()
+
+
+def problem() -> str:
+    """Return what is wrong with the file of the roles, for a lead; nothing where all is well."""
+    return _file_of(server_state.settings()).problem
+
+
+def sign_in_section() -> Mapping[str, Any]:
+    """Return what the file of secrets says of the sign-in; only where it is configured."""
+    section: Mapping[str, Any] = st.secrets["auth"]
+    return section
+
+
+def providers() -> tuple[str, ...]:
+    """Return the names of the identity providers, empty where there is one without a name."""
+    return tuple(
+        name
+        for name, value in sign_in_section().items()
+        if isinstance(value, Mapping) and value.get("client_id")
+    )
+
+
+def begin_sign_in(provider: str | None = None) -> None:
+    """Send the browser to an identity provider.
+
+    Raises
+    ------
+    NotAdmitted
+        The sign-in is not configured as it should be; the server's log says what is wrong.
+    """
+    try:
+        st.login(provider)
+    except StreamlitAuthError:
+        _LOG.exception("The sign-in is not configured as it should be.")
+        raise NotAdmitted(
+            tr(
+                "The sign-in is not configured as it should be. Whoever runs this server "
+                "finds the reason in its log."
+            )
+        ) from None
+
+
+def signed_in_here() -> Person | None:
+    """Return who is signed in on the page that runs; None when nobody is.
+
+    Raises
+    ------
+    NotAdmitted
+        Somebody is signed in who may not use the app, or whose sign-in has ended.
+    """
+    claims = st.user.to_dict()
+    return _person(claims) if claims.get("is_logged_in") is True else None
+
+
+def watch_here() -> Callable[[], Person | None]:
+    """Return what tells later, beside the page that runs, whom its sign-in admits by then.
+
+    It raises NotAdmitted as :func:`signed_in_here` does.
+    """
+    claims = st.user.to_dict()
+    return lambda: _person(claims) if claims.get("is_logged_in") is True else None
+
+
+def signed_in_at(request: HTTPConnection) -> Person | None:
+    """Return who is signed in where a request to our own routes comes from; None when nobody is.
+
+    Raises
+    ------
+    NotAdmitted
+        As for :func:`signed_in_here`.
+    """
+    claims = claims_of(request.cookies)
+    return _person(claims) if claims.get("is_logged_in") is True else None
+
+
+def link_owner(person: Person) -> str:
+    """Return for whom a link is: with another role the same person gets other links.
+
+    So what a role allowed ends with it, also by links that were given before.
+    """
+    return f"{person.role} {person.id}"
+
+
+def check_person(request: HTTPConnection, grant: Grant) -> None:
+    """Check that a link is for whoever asks: somebody else's copy of it opens nothing.
+
+    Raises
+    ------
+    LinkRefused
+        It is for somebody else, or for the role that they had, or was made when nobody had to sign
+        in.
+    NotAdmitted
+        Nobody is signed in (any more) where the request comes from.
+    """
+    if not server_state.team():
+        if grant.person:
+            raise LinkRefused(tr("This link is for somebody who is signed in."))
+        return
+    person = signed_in_at(request)
+    if person is None:
+        raise NotAdmitted(tr("You are not signed in. Sign in again."), again=True)
+    if grant.person != link_owner(person):
+        raise LinkRefused(tr("This link is for somebody else."))
+
+
+def who_asks(request: HTTPConnection, grant: Grant, alone: Person | None) -> Person | None:
+    """Return who asks with a link: in a team with the role they have now, else who it was made for.
+
+    Raises
+    ------
+    LinkRefused, NotAdmitted
+        As for :func:`check_person`.
+    """
+    check_person(request, grant)
+    return signed_in_at(request) if server_state.team() else alone
+
+
+def end_sign_in() -> None:
+    """End the sign-in of the page that runs in all its tabs, and go to the provider's sign-out.
+
+    Other servers know within about a second; where the database cannot be written to, as soon as it
+    can.
+    """
+    SIGN_OUTS.end(_sign_in_id(st.user.to_dict()))
+    st.logout()
+
+
+def _person(claims: Mapping[str, Any]) -> Person:
+    SIGN_OUTS.check(_sign_in_id(claims))
+    now = roles()
+    return admit(claims, now.people, now.default_role, hours=now.sign_in_hours)
+
+
+def _sign_in_id(claims: Mapping[str, Any]) -> str:
+    """Return an id of one sign-in: the same person's next sign-in has another."""
+    values = [claims.get(name) for name in ("iss", "sub", "email", "iat", "nonce")]
+    return hashlib.sha256(json.dumps(values, default=str).encode()).hexdigest()

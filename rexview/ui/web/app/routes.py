@@ -1,0 +1,159 @@
+"""HTTP routes beside Streamlit's own: pictures, the viewer's modules, what people write.
+
+And whether the server is ready, which waits for nothing but the database.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cache
+from threading import Lock
+from typing import Final
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Receive, Scope, Send
+
+from rexview.errors import RexviewError, SettingsError
+from rexview.ui.web.access.request_checks import NOT_KEPT
+from rexview.ui.web.components import serve_module
+from rexview.ui.web.server import server_state, warm_up
+from rexview.ui.web.server.page_work import READY
+from rexview.words import tr
+
+# Whether this server can serve people: what a proxy or a container engine asks it.
+#
+# That the process runs, Streamlit says (``/_stcore/health``). Here the settings and the reviews
+# database are asked, too. The words are for whoever may ask, which is everybody: no address, no
+# name.
+
+_KEPT_S: Final = 2.0
+"""For so long an answer stands, so that nobody can keep the database busy by asking."""
+_OLD_S: Final = 15.0
+"""The database may take so long to answer before that is said."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    reason: str
+    at: float
+
+
+_asking: Final = Lock()
+_last: _Known | None = None
+
+
+def why_not_ready() -> str:
+    """Return one sentence that says why pages cannot be given now; empty when they can.
+
+    Waits for the database, for one who asks at a time: others hear meanwhile what was known last.
+    """
+    if not warm_up.is_done():
+        warm_up.want_pages()
+        return "The server is starting."
+    known = _newest(_KEPT_S)
+    if known is None and _asking.acquire(blocking=False):
+        try:
+            known = _ask()
+        finally:
+            _asking.release()
+    known = known or _newest(_OLD_S)
+    return known.reason if known else "The reviews database has not answered yet."
+
+
+def _newest(seconds: float) -> _Known | None:
+    """Return what was known last, if that is not older."""
+    known = _last
+    return known if known is not None and time.monotonic() - known.at < seconds else None
+
+
+def _ask() -> _Known:
+    global _last
+    _last = _Known(_reason(), time.monotonic())
+    return _last
+
+
+def _reason() -> str:
+    try:
+        server_state.team()
+        url = server_state.settings().database_url
+    except SettingsError:  # may name people and folders; every page says it, and the log
+        return "The settings cannot be used. The app's pages say which."
+    if url is None:
+        return ""  # each set has a file of its own, which its pages speak of
+    from sqlalchemy import literal, select
+
+    from rexview.store.database.connection import database_at
+
+    try:
+        database_at(url).rows(select(literal(1)))
+    except RexviewError as error:
+        return str(error)
+    return ""
+
+
+class AppRoutes(BaseRoute):
+    """All that lies under ``rexview/``; its modules are waited for by the first that asks."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Take every HTTP request under the one path."""
+        below = f"{server_state.base_path()}/rexview/"
+        ours = scope["type"] == "http" and scope["path"].startswith(below)
+        return (Match.FULL if ours else Match.NONE), {}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer; 404 where there is no such route."""
+        # a page names dozens of modules: none waits for what the other routes need
+        routes = [one for one in _at_once() if one.matches(scope)[0] is Match.FULL]
+        if not routes:
+            pictures = await run_in_threadpool(_picture_routes)
+            routes = [one for one in pictures if one.matches(scope)[0] is Match.FULL]
+        routes = routes or await run_in_threadpool(_routes)
+        for route in routes:
+            match, found = route.matches(scope)
+            if match is Match.FULL:
+                scope.update(found)
+                await route.handle(scope, receive, send)
+                return
+        refusal = PlainTextResponse(tr("There is nothing at this address."), 404, NOT_KEPT)
+        await refusal(scope, receive, send)
+
+
+@cache
+def _at_once() -> tuple[Route, ...]:
+    base = server_state.base_path()
+    return (
+        Route(f"{base}/rexview/assets/{{version}}/{{name:path}}", serve_module),
+        Route(f"{base}{READY}", _say_ready),
+    )
+
+
+def _say_ready(_request: Request) -> PlainTextResponse:
+    reason = why_not_ready()
+    status = 503 if reason else 200
+    return PlainTextResponse(f"{reason or 'Ready.'}\n", status, NOT_KEPT)
+
+
+@cache
+def _picture_routes() -> list[Route]:
+    warm_up.wait_for_picture()
+    from rexview.ui.web.app import image_routes
+
+    return image_routes.routes()
+
+
+@cache
+def _routes() -> list[Route]:
+    warm_up.wait()
+    from rexview.ui.guide import guides as guide_route
+    from rexview.ui.meeting.live import route as live_route
+    from rexview.ui.meeting.live.rooms import ROOMS
+    from rexview.ui.meeting.presenting import presented_case as payload
+    from rexview.ui.web.app import case_routes
+    from rexview.ui.web.saving import route as saving_route
+
+    routes = [*case_routes.routes(), *saving_route.routes(ROOMS.hides)]
+    return [*routes, *live_route.routes(payload), *guide_route.routes()]

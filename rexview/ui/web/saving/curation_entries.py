@@ -1,0 +1,129 @@
+"""What a person does to candidate questions on the Curate page, made into entries.
+
+Five kinds: an own question proposed, what becomes of a candidate, scores on the criteria, tags, and
+an expert's word on a multiple choice candidate. Each carries the whole of what stands then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import polars as pl
+
+from rexview.curation.candidates import considered
+from rexview.curation.comparison import why_blocked
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.store import Entry, Stored
+from rexview.store.current_state import CurrentState
+from rexview.ui.web.saving.entries import Refused, SentEntry, value_of
+from rexview.ui.web.server import review_sets
+from rexview.vocab import CRITERIA
+from rexview.words import tr
+
+CURATION_KINDS: Final = ("propose", "select", "rate", "tag", "validate")
+_OWN_CANDIDATE: Final = re.compile(r"o-[0-9a-f]{12}")
+
+
+def curation_entry(
+    review_set: ReviewSet, state: CurrentState, row: Stored | None, sent: SentEntry
+) -> Entry:
+    """Make the entry of one thing that somebody did to a candidate.
+
+    ``review_set`` is the set as it was given, ``state`` what was written in it, ``row`` the newest
+    row on the same thing.
+
+    Raises
+    ------
+    Refused
+        There is no such study or candidate, or it is not what the page sends.
+    Overtaken
+        Something stands there that the writer had not seen.
+    """
+    candidate = sent.subject or ""
+    if review_set.case(sent.case) is None:
+        raise Refused(tr("There is no such study any more."))
+    if sent.kind == "propose":
+        if not _OWN_CANDIDATE.fullmatch(candidate):
+            raise Refused(tr("This is no question of one's own."))
+    elif not has_candidate(review_set, state, sent.case, candidate):
+        raise Refused(tr("There is no such question any more."))
+    value = value_of(sent.kind, sent.value)
+    if sent.kind == "select" and value and value["decision"] == "chosen":
+        _check_not_blocked(review_set, sent.case, candidate, value["question"])
+    stands = as_given(row)
+    was = value_of(sent.kind, sent.was)
+    replace(sent, was=was, value=value).check_unseen(row, stands, stands or {})
+    return Entry(
+        sent.kind, sent.case, None, candidate, value=value, token=sent.token, via=sent.page
+    )
+
+
+def _check_not_blocked(review_set: ReviewSet, case_id: str, candidate: str, edited: Any) -> None:
+    """Refuse a question that needs an earlier image, where the study has none."""
+    written = review_sets.newest(review_set)
+    case = written.case(case_id)
+    some = considered(written, case_id).get(case_id, ())
+    one = next((one for one in some if one.id == candidate), None)
+    if case is None or one is None:
+        raise Refused(tr("There is no such question any more."))
+    question = edited if isinstance(edited, str) else one.proposed
+    if reason := why_blocked(written, case, question, one.tags):
+        raise Refused(tr("It cannot be chosen. {reason}").format(reason=reason))
+
+
+def has_candidate(review_set: ReviewSet, state: CurrentState, case: str, candidate: str) -> bool:
+    """Whether a candidate was given with the set or proposed by somebody, and not taken back."""
+    proposed = state.of("propose", "").get((case, None, candidate, None))
+    if proposed is not None:
+        return proposed.value is not None
+    given = (pl.col("case") == case) & (pl.col("candidate") == candidate)
+    return not review_set.candidates.filter(given).is_empty()
+
+
+def as_given(row: Stored | None) -> dict[str, Any] | None:
+    """Return what a row says as the page gives it: tags by their names."""
+    if row is None or row.value is None:
+        return None
+    found = dict(row.value)
+    if row.kind == "tag":
+        found["tags"] = {one["name"]: one["values"] for one in found.get("tags") or ()}
+    return value_of(row.kind, found)
+
+
+def written_json(state: CurrentState, person: Person, case: str) -> dict[str, Any]:
+    """Return what stands in the history on the candidates of a study, for one person's browser.
+
+    Decisions and proposals are everybody's, scores and tags the person's own; null is what was
+    taken back. ``solved`` names the candidates whose other scores the person may see: those that
+    they have scored themselves, or wanted to see without.
+    """
+    rows: dict[str, dict[str, Any]] = {}
+    for kind in CURATION_KINDS:
+        for (of, _, candidate, _), row in state.of(kind, person.id).items():
+            if of == case:
+                told = rows.setdefault(candidate or "", {})
+                told[kind] = as_given(row)
+                if kind == "propose":
+                    told["by"] = row.person_name
+    return {
+        "shown": case,
+        "revision": state.revision,
+        "report": True,
+        "unblinded": False,
+        "solved": " ".join(sorted(one for one in rows if is_scored(rows[one].get("rate")))),
+        "rows": rows,
+    }
+
+
+def is_scored(rate: Mapping[str, Any] | None) -> bool:
+    """Whether a person has scored all criteria, or has seen a model's scores without."""
+    if rate is None:
+        return False
+    if rate.get("after_model"):
+        return True
+    given = [name for name in CRITERIA if rate.get(name) is not None]
+    return len(given) == len(CRITERIA) or all(one is None for one in rate.values())

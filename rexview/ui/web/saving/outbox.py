@@ -1,0 +1,148 @@
+"""What a page gives to the outbox of its browser, and the sealed ticket that lets it save."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from rexview.errors import RexviewError, StoreError
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.ui.web.access import permissions
+from rexview.ui.web.access.names import OfferedNames, offered_names
+from rexview.ui.web.components import component
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.pages import ADDRESSES, PAGE_ACCOUNT, PAGES
+from rexview.ui.web.saving.entries import PAGE_FILES, TASK_PAGES
+from rexview.ui.web.server import review_sets, server_state
+from rexview.ui.web.server.sealed_tokens import Grant
+from rexview.ui.web.streamlit_adapter.script_run import taken_words
+from rexview.words import tr
+
+ADDRESS: Final = "rexview/reviews"
+"""Where entries are sent, relative to the app; see :mod:`rexview.ui.web.saving.route`."""
+KIND: Final = "write"
+
+
+def outbox_json(review_set: ReviewSet, page: str, person: Person | None) -> dict[str, Any]:
+    """Return what :file:`outbox.js` needs.
+
+    ``owner`` names the person and the set in the browser's storage, so that nobody sends what
+    somebody else entered in the same browser; ``unowned`` stands for it until a name was given and
+    the database could be asked. Without a ticket all waits in the browser. ``scorer`` is whose
+    entries these are (:func:`_scorer_json`).
+    """
+    name = review_sets.set_id(review_set.folder)
+    signed_in = permissions.current() if server_state.team() else None
+    unowned = _hash(name, signed_in.id if signed_in else "")
+    try:
+        owner = _hash(review_sets.reviews(review_set).key, person.id) if person else None
+    except StoreError:
+        owner = None
+    ticket = None
+    if owner and person:
+        who = [person.id, person.name, person.role]
+        grant = Grant(KIND, name, "", detail=who, person=permissions.link_person())
+        ticket = server_state.signer().sign(grant)
+    return {
+        "address": ADDRESS,
+        "page": page,
+        "owner": owner,
+        "unowned": unowned,
+        "ticket": ticket,
+        "scorer": _scorer_json(review_set, person),
+    }
+
+
+def _scorer_json(review_set: ReviewSet, person: Person | None) -> dict[str, Any] | None:
+    """Return whose name :file:`scorer.js` shows, or which it offers; None where people sign in.
+
+    ``change`` is the address at which the name is changed, ``cookie`` what the browser has to keep.
+    """
+    if server_state.team():
+        return None
+    query = urlencode({link_keys.QUERY_SET: review_sets.set_id(review_set.folder)})
+    offered = OfferedNames() if person else offered_names(review_set)
+    return {
+        "name": person.name if person else None,
+        "change": f"{ADDRESSES[PAGE_ACCOUNT]}?{query}",
+        "cookie": permissions.to_keep(),
+        **asdict(offered),
+    }
+
+
+def take_name(key: str) -> None:
+    """Take the name that a component with this key was given, where people do not sign in."""
+    if permissions.current() is not None or server_state.team():
+        return
+    try:
+        permissions.take_name(str(st.session_state[key].get("name") or ""))
+    except ValueError as error:
+        st.session_state[f"{key}_name_problem"] = str(error)
+
+
+def name_problem(key: str) -> str:
+    """Return, once, why the name that was given last cannot be used, nothing if it can."""
+    problem: str = st.session_state.pop(f"{key}_name_problem", "")
+    return problem
+
+
+def _hash(*parts: str) -> str:
+    text = "\n".join(parts)
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:20]
+
+
+# What sends what waits in the browser from every page, and says so where the page does not.
+#
+# A tab that begins on a page where nothing is written has no other part that knows of the outbox.
+
+_KEY: Final = "rx_waiting"
+_FILES: Final = "saving/assets/waiting"
+_TITLES: Final = {page.file: page.title for page in PAGES}
+
+
+def send_what_waits(address: str) -> None:
+    """Put what sends on the page with this address; nothing if its review set cannot be opened."""
+    try:
+        folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
+        review_set = review_sets.open_set(folder)
+    except RexviewError:
+        return  # the page says why
+    with st.container(key="rx_waiting_place"):
+        _show(review_set, address)
+
+
+@st.fragment
+def _show(review_set: ReviewSet, address: str) -> None:
+    person = permissions.current()
+    pages = {name: file for name, file in PAGE_FILES.items() if permissions.may_see(file)}
+    data = {
+        "outbox": outbox_json(review_set, _page_shown(review_set, address, pages), person),
+        "named": person is not None,
+        "taken": taken_words(),
+        "account": ADDRESSES[PAGE_ACCOUNT],
+        "set": link_keys.query_value(link_keys.QUERY_SET),
+        "pages": {
+            name: [ADDRESSES[file], _TITLES[file], TASK_PAGES.get(name)]
+            for name, file in pages.items()
+        },
+    }
+    title = tr("What sends what is not saved yet")
+    show = component("rexview_waiting", f"{_FILES}.js", style=f"{_FILES}.css", title=title)
+    show(key=_KEY, data=data, on_refresh_change=lambda: None)
+
+
+def _page_shown(review_set: ReviewSet, address: str, pages: Mapping[str, str]) -> str:
+    """Name the page of entries that is open: on the Score page, that of the task in hand."""
+    at = [name for name, file in pages.items() if ADDRESSES[file] == address]
+    if len(at) < 2:
+        return next(iter(at), "")
+    tasks = review_sets.study_engine(review_set).tasks
+    asked = link_keys.query_value(link_keys.QUERY_TASK)
+    task = asked if asked in tasks else next(iter(tasks), None)  # as choose_task
+    return next((name for name in at if TASK_PAGES.get(name, "score") == task), at[0])

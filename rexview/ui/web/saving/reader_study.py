@@ -1,0 +1,369 @@
+"""A reader in a study: their worklist, what they gave, and which letter stands for which model.
+
+Both the Score page and the route that takes scores ask here, so that they cannot differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+import polars as pl
+
+from rexview.analysis.case.blinding import COVER, cover_names
+from rexview.analysis.case.record import READER_FAILURES
+from rexview.analysis.query.study import (
+    CaseState,
+    ScoreItem,
+    StudyEngine,
+    Worklist,
+    WorklistProgress,
+    boxes_expected,
+    case_states,
+    items_of,
+    keyed_hash,
+    progress_of,
+    rubric_of,
+    slots_of,
+)
+from rexview.analysis.reader_exposure import REPORT, TASK_KINDS, UNBLINDED, Exposures
+from rexview.answer_digest import by_answer, digests_of
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.store import Entry, Reviews, Stored
+from rexview.store.current_state import CurrentState, Subject, scores_frame
+from rexview.ui.web.server import review_sets
+
+_OF_READER = ("score", "verdict", "skip", "reveal")
+
+
+@dataclass(frozen=True)
+class ReaderState:
+    """All that one person has given in one review set, as it stands now."""
+
+    person: str
+    state: CurrentState
+
+    def of(self, kind: str) -> Mapping[Subject, Stored]:
+        """Return the newest row of each thing of one kind."""
+        return self.state.of(kind, self.person)
+
+    def was_shown(self, case: str, what: str) -> bool:
+        """Whether the person was shown ``models``, ``report`` or ``unblinded`` of a case."""
+        shown = self.of("reveal")
+        return (case, None, what, None) in shown or (None, None, what, None) in shown
+
+    @cached_property
+    def skips(self) -> dict[str, str]:
+        """The reason, by case, for every case that is skipped now."""
+        rows = (row for row in self.of("skip").values() if row.value is not None)
+        return {row.case or "": str((row.value or {}).get("reason") or "") for row in rows}
+
+    @cached_property
+    def unblinded(self) -> frozenset[str]:
+        """The cases that the person has opened with their models named."""
+        return frozenset(
+            case for case, _, what, _ in self.of("reveal") if case and what == UNBLINDED
+        )
+
+    @cached_property
+    def last_case(self) -> str | None:
+        """The case of the newest row; one that was only looked at elsewhere has none."""
+        rows = [
+            row
+            for kind in _OF_READER
+            for (_, _, what, _), row in self.of(kind).items()
+            if row.case and (kind, what) != ("reveal", UNBLINDED)
+        ]
+        return max(rows, key=lambda row: row.id).case if rows else None
+
+
+@dataclass(frozen=True)
+class Study:
+    """One reader's view of a study at one moment."""
+
+    review_set: ReviewSet
+    person: Person
+    reviews: Reviews
+    given: ReaderState
+    engine: StudyEngine
+    assigned: frozenset[str] | None
+    letter_key: bytes = field(repr=False)
+
+    @cached_property
+    def worklist(self) -> Worklist:
+        """What the reader has to score, in their own order."""
+        return self.engine.worklist(self.person.id, self.assigned)
+
+    def has(self, case: str) -> bool:
+        """Whether a case is on the worklist."""
+        return bool(self.worklist.in_order([case]))
+
+    def in_order(self, cases: Iterable[str]) -> list[str]:
+        """Return those of some cases that are on the worklist, in its order."""
+        return list(self.worklist.in_order(cases))
+
+    def revealed(self) -> Sequence[str]:
+        """Return the cases of the worklist whose models the reader was shown, in its order."""
+        cases = {case for case, _, what, _ in self.given.of("reveal") if what == "models"}
+        if None in cases:  # all at once
+            return self.worklist.page(0, len(self.worklist))
+        return self.in_order(case for case in cases if case)
+
+    @cached_property
+    def states(self) -> dict[str, CaseState]:
+        """How far the reader is with each case of the worklist that is not open any more."""
+        touched = self.in_order({*self.scores["case"], *self.given.skips})
+        return case_states(self.engine.required(touched), self.scores, self.given.skips)
+
+    def state(self, case: str) -> CaseState:
+        """Return how far the reader is with a case of the worklist."""
+        return self.states.get(case, "open")
+
+    @cached_property
+    def scores(self) -> pl.DataFrame:
+        """The reader's scores of the answers as they are, columns :data:`rexview.frames.SCORES`."""
+        return by_answer(scores_frame(self.given.of("score").values()), self.review_set)[0]
+
+    @property
+    def progress(self) -> WorklistProgress:
+        """How far the reader is in all."""
+        return progress_of(self.states, len(self.worklist))
+
+    def slots(self, case_id: str) -> Mapping[str, str]:
+        """Return the model behind each letter of a case."""
+        return _slots(self.review_set, case_id, self.person.id, self.letter_key)
+
+    def digests(self, case_id: str) -> Mapping[str, str]:
+        """Return the digest of each answer to a case, by model."""
+        models = self.slots(case_id).values()
+        found = digests_of(self.review_set).of_all((case_id, model) for model in models)
+        return {model: digest for (_, model), digest in found.items()}
+
+    def shown(self, case_id: str) -> Mapping[str, str]:
+        """Name what stands under each letter of a case, as :func:`shown_names` does."""
+        slots = self.slots(case_id)
+        return shown_names(
+            self.review_set, case_id, slots, reader=self.person.id, key=self.letter_key
+        )
+
+    def is_stale(self, row: Stored) -> bool:
+        """Whether a row of the history is of an earlier answer than the one shown now."""
+        now = self.digests(row.case or "").get(row.model or "")
+        return None not in (row.answer_digest, now) and row.answer_digest != now
+
+    def resume(self) -> str | None:
+        """Return the case to go on with, None when all are scored or skipped."""
+        closed = {case for case, state in self.states.items() if state != "begun"}
+        unblinded = self.given.unblinded - self.states.keys()
+        return next_blinded(self.worklist, closed, unblinded, self.given.last_case)
+
+    def now(self) -> Study:
+        """Return the same study as it stands in the database now."""
+        given = ReaderState(self.person.id, self.reviews.current_state())
+        return replace(self, given=given)
+
+    def holding(self, cases: Sequence[str]) -> Study:
+        """Return the same study with a set that holds some cases: on ClickHouse it holds few."""
+        held = review_sets.looked_at(self.review_set, cases)
+        return self if held is self.review_set else replace(self, review_set=held)
+
+    def may_name_models(self, case_id: str | None) -> bool:
+        """Whether the rules let the reader see the models of a case now; None: of all cases."""
+        rule = self.review_set.info.protocol.reveal
+        if case_id is None:
+            return rule == "at_end" and self.progress.remaining == 0
+        return rule == "per_case" and self.states.get(case_id) in ("done", "skipped")
+
+
+def next_blinded(
+    worklist: Worklist, closed: Collection[str], unblinded: Collection[str], last: str | None
+) -> str | None:
+    """Return what to go on with: what was opened with its models named only when no other is left.
+
+    ``unblinded`` are those of which nothing was given yet.
+    """
+    following = worklist.next_open({*closed, *unblinded}, last) if unblinded else None
+    return following or worklist.next_open(closed, last)
+
+
+def study_of(review_set: ReviewSet, person: Person) -> Study:
+    """Return the study as it stands for a reader now.
+
+    Raises
+    ------
+    StoreBusy, StoreUnreachable, StoreFull
+    """
+    reviews = review_sets.reviews(review_set)
+    every = reviews.assignments()
+    theirs = frozenset(one.case for one in every if one.reader == person.id)
+    assigned = theirs if every else None  # who is assigned nothing while others are, has nothing
+    engine = review_sets.study_engine(review_set)
+    given = ReaderState(person.id, reviews.current_state())
+    return Study(review_set, person, reviews, given, engine, assigned, reviews.letter_key())
+
+
+@lru_cache(maxsize=4096)
+def _slots(review_set: ReviewSet, case_id: str, reader: str, key: bytes) -> Mapping[str, str]:
+    models = [answer.model for answer in review_set.answers_of(case_id)]
+    return slots_of(case_id, models, reader=reader, key=key)
+
+
+def adjudicator_slots(
+    review_set: ReviewSet, case_id: str, person: Person, key: bytes
+) -> tuple[str, Mapping[str, str]]:
+    """Return whose letters an adjudicator gets (not those of a reader), and the model of each."""
+    reader = f"adjudicator {person.id}"
+    return reader, _slots(review_set, case_id, reader, key)
+
+
+def shown_names(
+    review_set: ReviewSet, case_id: str, slots: Mapping[str, str], *, reader: str, key: bytes
+) -> Mapping[str, str]:
+    """Name what stands under each letter of a case, for the browser to send back with an entry.
+
+    The name changes when another model's answer stands there, or when the answer was changed. It is
+    keyed, since the answer itself may hold names that are covered on the page.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+    case_id : str
+    slots : mapping of str to str
+        Letter to model, as :func:`rexview.analysis.query.study.slots_of` gives it.
+    reader : str
+        Id of the reader.
+    key : bytes
+        Secret of the set: :meth:`rexview.store.Reviews.letter_key`.
+    """
+    digests = digests_of(review_set).of_all((case_id, model) for model in slots.values())
+    return {
+        slot: keyed_hash(key, "shown", reader, case_id, slot, model, digests[case_id, model])[:32]
+        for slot, model in slots.items()
+    }
+
+
+@lru_cache(maxsize=4096)
+def items_to_score(review_set: ReviewSet, case_id: str) -> Mapping[str, tuple[ScoreItem, ...]]:
+    """Return what can be scored on each answer of a case, by model."""
+    dimensions = tuple(rubric_of(review_set))
+    expected = boxes_expected(review_set, review_set.case(case_id))
+    return {
+        answer.model: items_of(answer, dimensions, lacks_boxes=answer.model in expected)
+        for answer in review_set.answers_of(case_id)
+    }
+
+
+def given_json(study: Study, case_id: str) -> dict[str, Any]:
+    """Return what the reader gave on a case, by letters, for the pad (its :file:`case_record.js`).
+
+    A score of an earlier answer is none of the answer shown: it stands beside it as ``earlier``.
+    """
+    given, slots = study.given, study.slots(case_id)
+    given_scores, verdicts = given.of("score"), given.of("verdict")
+    scores: dict[str, Any] = {}
+    flags: dict[str, bool] = {}
+    earlier_flags: list[str] = []
+    for slot, model in slots.items():
+        for item in items_to_score(study.review_set, case_id).get(model, ()):
+            row = given_scores.get((case_id, model, item.dimension, item.picture))
+            if row is not None:
+                value: Mapping[str, Any] = row.value or {}
+                score, stale = value.get("score"), study.is_stale(row)
+                key = f"{slot}/{item.dimension}/{'' if item.picture is None else item.picture}"
+                scores[key] = {
+                    "score": None if stale else score,
+                    "comment": value.get("comment") or "",
+                }
+                if stale and score is not None:
+                    scores[key]["earlier"] = score
+        for failure in READER_FAILURES:
+            row = verdicts.get((case_id, model, failure, None))
+            verdict = (row.value or {}).get("verdict") if row else None
+            if row and verdict and study.is_stale(row):
+                earlier_flags += [f"{slot}/{failure}"] if verdict == "confirmed" else []
+            elif verdict:
+                flags[f"{slot}/{failure}"] = verdict == "confirmed"
+    return {
+        "scores": scores,
+        "flags": flags,
+        "earlierFlags": earlier_flags,
+        "shown": dict(study.shown(case_id)),
+        "skip": given.skips.get(case_id),
+        "revealed": given.was_shown(case_id, "models"),
+        "report": given.was_shown(case_id, REPORT),
+        "seen": {what: _seen(study, case_id, what) for what in (REPORT, UNBLINDED)},
+        "revision": given.state.revision,
+    }
+
+
+def _seen(study: Study, case_id: str, what: str) -> dict[str, Any] | None:
+    if not study.given.was_shown(case_id, what):
+        return None
+    finished = study.states.get(case_id) == "done"
+    history = study.reviews.history(case=case_id, person=study.person.id)
+    rows = [row for row in history if row.kind not in TASK_KINDS]  # told to who scores
+    found = Exposures().after(rows[::-1]).of(study.person.id, case_id, what, finished=finished)
+    if found is None:
+        return None
+    return {"at": found.at.isoformat(), "timing": found.timing, "accepted": found.accepted}
+
+
+# A consensus as the Adjudicate page shows it, on which models stand under letters.
+#
+# Names of models in it are covered, unless whoever looks wrote them. Browsers get and send back
+# only what is shown; the words themselves stay on the server.
+
+
+def shown_consensus(
+    review_set: ReviewSet, reviews: Reviews, person: Person, row: Stored | None
+) -> dict[str, Any]:
+    """Return ``score`` and ``comment`` of a consensus as a person sees them, None where absent.
+
+    One's own words are covered, too, where somebody else's before read the same: they may be
+    theirs, kept with another score, and words that were guessed must not look different.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+    """
+    value: Mapping[str, Any] = (row.value if row is not None else None) or {}
+    score, comment = value.get("score"), value.get("comment") or None
+    if row is None or comment is None:
+        return {"score": score, "comment": comment}
+    covered = cover_names(review_set, comment)
+    own = row.person == person.id and all(
+        one.person == person.id
+        for one in _history(reviews, row)
+        if not one.intact or cover_names(review_set, _words(one)) == covered
+    )
+    return {"score": score, "comment": comment if own else covered}
+
+
+def words_meant(review_set: ReviewSet, reviews: Reviews, entry: Entry) -> Any:
+    """Return the comment that an entry means: of words that were shown covered, the words.
+
+    A comment that is none of those on the same thing is returned as it is.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+    """
+    comment = (entry.value or {}).get("comment")
+    if not isinstance(comment, str) or COVER not in comment:
+        return comment
+    before = map(_words, _history(reviews, entry))
+    return next((one for one in before if cover_names(review_set, one) == comment), comment)
+
+
+def _words(row: Stored) -> str:
+    return (row.value or {}).get("comment") or ""
+
+
+def _history(reviews: Reviews, on: Entry | Stored) -> list[Stored]:
+    """Return all that was recorded on the same thing, newest first."""
+    rows = reviews.history(case=on.case, kind="adjudicate")
+    about = (on.model, on.subject, on.picture)
+    return [row for row in rows if (row.model, row.subject, row.picture) == about]

@@ -1,0 +1,424 @@
+"""A reader at a task besides scoring: what is on the list, how far they are, what they gave.
+
+The Score page and the route that takes entries ask here. What goes to a browser names no model: a
+report or a pair goes by its place in the case, in an order that only the server can work out.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar, Final
+
+from rexview.analysis.query.study import (
+    OF_SEVERAL,
+    CaseState,
+    StudyEngine,
+    Task,
+    Worklist,
+    WorklistProgress,
+    case_of_item,
+    item_of,
+    keyed_hash,
+    pair_order,
+    place_and_case,
+    progress_of,
+    report_order,
+    reports_of,
+)
+from rexview.analysis.reader_exposure import REPORT, UNBLINDED
+from rexview.answer_digest import digests_of
+from rexview.schema import ReviewSet
+from rexview.store import Reviews, Stored
+from rexview.ui.web.saving.reader_study import ReaderState, Study, next_blinded
+
+SOLUTION: Final = "solution"
+"""What is shown of a question once it may be: the right option, and how models answered."""
+LEFT_OUT: Final = "out"
+"""Stands for an option or a side where the reader left the question or pair out."""
+_CLOSED: Final = ("done", "skipped")
+
+
+@dataclass(frozen=True)
+class TaskList:
+    """One reader's view of one task at one moment; its items are named as in its worklist."""
+
+    study: Study
+    task: ClassVar[Task]
+    kind: ClassVar[str]
+    """The kind of entry that says that an item is done."""
+
+    @cached_property
+    def worklist(self) -> Worklist:
+        """The items of the reader; while no case of the task is assigned, all are everybody's."""
+        study, assigned = self.study, self.study.assigned
+        if assigned is not None:
+            dealt = {one.case for one in study.reviews.assignments()}
+            assigned = assigned if study.engine.of_task(self.task, dealt) else None
+        return study.engine.task_list(self.task, study.person.id, assigned)
+
+    def has(self, item: str) -> bool:
+        """Whether an item is on the list."""
+        return bool(self.worklist.in_order([item]))
+
+    def state(self, item: str) -> CaseState:
+        """Return how far the reader is with an item."""
+        return self.states.get(item, "open")
+
+    @cached_property
+    def states(self) -> dict[str, CaseState]:
+        """How far the reader is with each item that is not open any more."""
+        touched = dict.fromkeys(self._item_of(row) for row in self._rows)
+        there = self.worklist.in_order(item for item in touched if item)
+        found = [(item, self._state(item)) for item in there]
+        return {item: state for item, state in found if state != "open"}
+
+    @property
+    def progress(self) -> WorklistProgress:
+        """How far the reader is in all."""
+        return progress_of(self.states, len(self.worklist))
+
+    def resume(self) -> str | None:
+        """Return the item to go on with, None when all are done or left out."""
+        closed = {item for item, state in self.states.items() if state in _CLOSED}
+        last = max(self._rows, key=lambda row: row.id, default=None)
+        seen = {item for case in self.study.given.unblinded for item in self._may_be_items(case)}
+        at = self._item_of(last) if last is not None else None
+        return next_blinded(self.worklist, closed, seen - self.states.keys(), at)
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether the reader wrote anything of the task."""
+        return bool(self._rows)
+
+    def case_of(self, item: str) -> str:
+        """Return the case of an item."""
+        return case_of_item(self.task, item)
+
+    def _may_be_items(self, case: str) -> Iterable[str]:
+        """Return what an item of a case may be called: those of the list, and perhaps more."""
+        n = len(self.study.review_set.model_names) if self.task in OF_SEVERAL else 0
+        return [item_of(at, case) for at in range(1, 1 + max(n, math.comb(n, 2)))] or [case]
+
+    @abstractmethod
+    def shown(self, item: str) -> str:
+        """Name what stands there, for the browser to send back: it changes when that does."""
+
+    @abstractmethod
+    def own(self, item: str) -> dict[str, Any]:
+        """Return what the reader gave, for the browser."""
+
+    def _is_another(self, case: str, model: str, digest: str | None) -> bool:
+        """Whether an answer, of which a row carries the digest, was changed since."""
+        now = self._digests.get((case, model))
+        return digest is not None and now is not None and now != digest
+
+    @cached_property
+    def _digests(self) -> dict[tuple[str, str], str]:
+        """The digests of all answers that the reader's rows are about, asked for at once."""
+        about = [(row.case or "", model) for row in self._rows for model in _models(row)]
+        return digests_of(self.study.review_set).of_all(about)
+
+    @property
+    def _rows(self) -> Sequence[Stored]:
+        """The newest rows that the reader wrote of the task."""
+        return tuple(self.study.given.of(self.kind).values())
+
+    @abstractmethod
+    def _item_of(self, row: Stored) -> str | None:
+        """Return the item that a row is about."""
+
+    @abstractmethod
+    def _state(self, item: str) -> CaseState: ...
+
+    def _key(self, *parts: str) -> str:
+        return keyed_hash(self.study.letter_key, *parts)[:32]
+
+    def _own(self, item: str) -> dict[str, Any]:
+        case, given = self.case_of(item), self.study.given
+        return {
+            "shown": self.shown(item),
+            "report": given.was_shown(case, REPORT),
+            "unblinded": given.was_shown(case, UNBLINDED),
+            "revision": given.state.revision,
+        }
+
+
+class Questions(TaskList):
+    """Choice questions that the reader answers; an item is the case."""
+
+    task = "answer"
+    kind = "choose"
+
+    def shown(self, item: str) -> str:
+        """Name the question with its options."""
+        case = self.study.review_set.case(item)
+        texts = (case.question, *case.options) if case else ()
+        return self._key("question", self.study.person.id, item, *texts)
+
+    def row(self, item: str) -> Stored | None:
+        """Return the newest row of the reader on a question."""
+        return self.study.given.of(self.kind).get((item, None, None, None))
+
+    def is_stale(self, row: Stored) -> bool:
+        """Whether the option that was chosen has other words by now."""
+        case = self.study.review_set.case(row.case or "")
+        value = row.value or {}
+        choice = value.get("choice")
+        options = case.options if case else ()
+        return choice is not None and [*options[choice : choice + 1]] != [value.get("option")]
+
+    def chosen(self, item: str) -> int | str | None:
+        """Return the option that stands, :data:`LEFT_OUT`, or None for nothing yet."""
+        row = self.row(item)
+        if row is None or row.value is None or self.is_stale(row):
+            return None
+        choice = row.value.get("choice")
+        return LEFT_OUT if choice is None else int(choice)
+
+    def is_settled(self, item: str) -> bool:
+        """Whether the reader has gone on to another question after they had answered this one."""
+        row = self.row(item)
+        newest = max(self._rows, key=lambda one: one.id, default=None)
+        return isinstance(self.chosen(item), int) and newest is not row
+
+    def is_solved(self, item: str) -> bool:
+        """Whether the reader was shown the right option."""
+        return self.study.given.was_shown(item, SOLUTION)
+
+    def may_solve(self, item: str | None) -> bool:
+        """Whether the rules let the reader see the right option now; None: of all questions."""
+        rule = self.study.review_set.info.protocol.reveal
+        if item is None:
+            return rule == "at_end" and self.progress.remaining == 0
+        return rule == "per_case" and self.state(item) in _CLOSED
+
+    def own(self, item: str) -> dict[str, Any]:
+        """Return what the reader gave, for the browser."""
+        row = self.row(item)
+        value = (row.value if row else None) or {}
+        return {
+            **self._own(item),
+            "value": self.chosen(item),
+            "seconds": value.get("seconds"),
+            "earlier": value.get("option") if row and self.is_stale(row) else None,
+            "settled": self.is_settled(item),
+            "solved": self.is_solved(item),
+        }
+
+    def _item_of(self, row: Stored) -> str | None:
+        return row.case
+
+    def _state(self, item: str) -> CaseState:
+        chosen = self.chosen(item)
+        if chosen is None:  # of other options, but the right one was shown: no answer is taken
+            return "skipped" if self.is_solved(item) else "open"
+        return "skipped" if chosen == LEFT_OUT else "done"
+
+
+Pair = tuple[str, str]  # the models whose reports stand on the left and on the right
+
+
+class Comparisons(TaskList):
+    """Pairs of reports of one case; an item is the place of a pair, and the case."""
+
+    task = "compare"
+    kind = "prefer"
+
+    def pair(self, item: str) -> Pair:
+        """Return the models of an item; IndexError if it is none of the case."""
+        place, case = place_and_case(item)
+        return self._pairs(case)[place - 1]
+
+    def shown(self, item: str) -> str:
+        """Name the two reports and where each stands."""
+        case, pair = self.case_of(item), self.pair(item)
+        digests = digests_of(self.study.review_set).of_all((case, model) for model in pair)
+        sides = [part for model in pair for part in (model, digests[case, model])]
+        return self._key("pair", self.study.person.id, item, *sides)
+
+    def given(self, item: str) -> Stored | None:
+        """Return the newest row of the reader on a pair."""
+        return self._by_pair.get((self.case_of(item), frozenset(self.pair(item))))
+
+    def is_stale(self, row: Stored) -> bool:
+        """Whether one of the reports was changed since."""
+        value, case = row.value or {}, row.case or ""
+        return any(
+            self._is_another(case, value[side], value.get(f"{side}_digest"))
+            for side in ("first", "second")
+        )
+
+    def preferred(self, item: str) -> str | None:
+        """Return ``left``, ``right``, ``tie``, :data:`LEFT_OUT`, or None for nothing yet."""
+        row = self.given(item)
+        if row is None or row.value is None or self.is_stale(row):
+            return None
+        side = row.value["preferred"]
+        if side in ("first", "second"):
+            return "left" if row.value[side] == self.pair(item)[0] else "right"
+        return side or LEFT_OUT
+
+    def own(self, item: str) -> dict[str, Any]:
+        """Return what the reader gave, for the browser."""
+        row = self.given(item)
+        value = (row.value if row else None) or {}
+        return {
+            **self._own(item),
+            "value": self.preferred(item),
+            "seconds": value.get("seconds"),
+            "comment": value.get("comment") or "",
+            "earlier": bool(row and value.get("preferred") and self.is_stale(row)),
+        }
+
+    @cached_property
+    def _by_pair(self) -> dict[tuple[str | None, frozenset[str]], Stored]:
+        return {(row.case, _models(row)): row for row in self._rows}
+
+    def _pairs(self, case: str) -> Sequence[Pair]:
+        return _pairs(self.study.review_set, case, self.study.person.id, self.study.letter_key)
+
+    def _item_of(self, row: Stored) -> str | None:
+        case, models = row.case or "", _models(row)
+        places = (at for at, pair in enumerate(self._pairs(case), 1) if set(pair) == models)
+        return next((item_of(place, case) for place in places), None)
+
+    def _state(self, item: str) -> CaseState:
+        preferred = self.preferred(item)
+        return "open" if preferred is None else "skipped" if preferred == LEFT_OUT else "done"
+
+
+class Corrections(TaskList):
+    """Reports that the reader corrects; an item is the place of a report, and the case."""
+
+    task = "correct"
+    kind = "corrected"
+
+    def model(self, item: str) -> str:
+        """Return the model of an item; IndexError if it is none of the case."""
+        place, case = place_and_case(item)
+        return self._models(case)[place - 1]
+
+    def shown(self, item: str) -> str:
+        """Name the report."""
+        case, model = self.case_of(item), self.model(item)
+        digest = digests_of(self.study.review_set).of(case, model) or ""
+        return self._key("report", self.study.person.id, item, model, digest)
+
+    def row(self, item: str, place: str | None = None) -> Stored | None:
+        """Return the newest row on a line of a report, or on whether it is finished."""
+        kind = self.kind if place is None else "edit"
+        about = (self.case_of(item), self.model(item), place, None)
+        return self.study.given.of(kind).get(about)
+
+    def edits(self, item: str) -> dict[str, Stored]:
+        """Return the newest rows on the lines of a report as it is, by place in it."""
+        return {
+            row.subject or "": row
+            for row in self._edits(item)
+            if row.value and not self._is_stale(row)
+        }
+
+    def is_done(self, item: str) -> bool:
+        """Whether the reader has said that the report, as it is, is corrected."""
+        row = self.row(item)
+        return bool(row and row.value and row.value.get("done") and not self._is_stale(row))
+
+    def own(self, item: str) -> dict[str, Any]:
+        """Return what the reader gave, for the browser: without the lines, which may hold names."""
+        every, kept = self._edits(item), self.reference(item)
+        return {
+            **self._own(item),
+            "lines": {
+                place: {name: value for name, value in edit.items() if name != "original"}
+                for place, row in self.edits(item).items()
+                if (edit := row.value)
+            },
+            "done": self.is_done(item),
+            "reference": kept and {"mine": kept.person == self.study.person.id},
+            "earlier": sum(bool(row.value) and self._is_stale(row) for row in every),
+        }
+
+    def reference(self, item: str) -> Stored | None:
+        """Return the row of the corrected report that is kept as reference of the case."""
+        every = self.study.given.state.of("reference", self.study.person.id)
+        row = every.get((self.case_of(item), None, None, None))
+        return row if row and row.value else None
+
+    @property
+    def _rows(self) -> Sequence[Stored]:
+        given = self.study.given
+        return (*given.of("edit").values(), *given.of(self.kind).values())
+
+    def _edits(self, item: str) -> list[Stored]:
+        return self._by_report[self.case_of(item), self.model(item)]
+
+    def _is_stale(self, row: Stored) -> bool:
+        return self._is_another(row.case or "", row.model or "", row.answer_digest)
+
+    @cached_property
+    def _by_report(self) -> dict[tuple[str | None, str | None], list[Stored]]:
+        found = defaultdict[tuple[str | None, str | None], list[Stored]](list)
+        for row in self.study.given.of("edit").values():
+            found[row.case, row.model].append(row)
+        return found
+
+    def _models(self, case: str) -> Sequence[str]:
+        return _reports(self.study.review_set, case, self.study.person.id, self.study.letter_key)
+
+    def _item_of(self, row: Stored) -> str | None:
+        case, models = row.case or "", self._models(row.case or "")
+        return item_of(models.index(row.model) + 1, case) if row.model in models else None
+
+    def _state(self, item: str) -> CaseState:
+        return "done" if self.is_done(item) else "begun" if self.edits(item) else "open"
+
+
+TASK_LISTS: Final[Mapping[Task, type[TaskList]]] = {
+    one.task: one for one in (Questions, Corrections, Comparisons)
+}
+
+
+def tasks_progress(
+    review_set: ReviewSet, reviews: Reviews, engine: StudyEngine
+) -> dict[str, dict[Task, WorklistProgress]]:
+    """Count what each reader who began a task has done, by reader and task.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+    """
+    state, every = reviews.current_state(), reviews.assignments()
+    found: dict[str, dict[Task, WorklistProgress]] = {}
+    for person in state.people.values():
+        theirs = frozenset(one.case for one in every if one.reader == person.id)
+        given = ReaderState(person.id, state)
+        # which letter stands for which model makes no difference to a count
+        study = Study(
+            review_set, person, reviews, given, engine, theirs if every else None, letter_key=b""
+        )
+        lists = {task: made(study) for task, made in TASK_LISTS.items()}
+        begun = {task: tasks.progress for task, tasks in lists.items() if tasks.is_begun}
+        if begun:
+            found[person.id] = begun
+    return found
+
+
+def _models(row: Stored) -> frozenset[str]:
+    """Return the models that a row is about."""
+    two = (str((row.value or {}).get(side)) for side in ("first", "second"))
+    return frozenset({row.model} if row.model is not None else two)
+
+
+@lru_cache(maxsize=4096)
+def _reports(review_set: ReviewSet, case: str, reader: str, key: bytes) -> Sequence[str]:
+    return report_order([*reports_of(review_set, case)], case=case, reader=reader, key=key)
+
+
+@lru_cache(maxsize=4096)
+def _pairs(review_set: ReviewSet, case: str, reader: str, key: bytes) -> Sequence[Pair]:
+    return pair_order([*reports_of(review_set, case)], case=case, reader=reader, key=key)

@@ -1,0 +1,229 @@
+"""What people say of failures in words, made into entries, and the sample that they read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+from rexview.analysis.query.engine import Position
+from rexview.analysis.written_failures import FAILURE_KIND as WORDS
+from rexview.analysis.written_failures import MARK_KIND, versions_of, written_failures
+from rexview.analysis.written_results import (
+    SIZES,
+    VALIDATION_KIND,
+    FoundIn,
+    parse_result_name,
+    sample_subject,
+    to_read,
+    told_by,
+)
+from rexview.judge.subjects import JudgeSubject
+from rexview.judge.written import Candidate, name_of
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.store import Entry, Reviews, Stored
+from rexview.store.current_state import CurrentState
+from rexview.ui.web.saving.entries import CHANGED, Refused, SentEntry, value_of
+from rexview.words import tr
+
+# The sample of answers that a clinician reads for a failure in words, as it stands now.
+
+
+@dataclass(frozen=True)
+class WrittenRound:
+    """Who reads the sample of one judge's findings in one version of the words.
+
+    An item's name tells neither the answer nor what the judge said of it.
+    """
+
+    review_set: ReviewSet
+    person: Person
+    state: CurrentState
+    found: FoundIn
+    size: int
+
+    @cached_property
+    def items(self) -> Mapping[str, Candidate]:
+        """The answers of the sample by item, in the order in which they are read."""
+        return dict(to_read(self.found, self.size))
+
+    @cached_property
+    def listed(self) -> Sequence[str]:
+        """The items in their order."""
+        return list(self.items)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {item: place for place, item in enumerate(self.listed)}
+
+    @cached_property
+    def _told(self) -> Mapping[tuple[str, str], Any]:
+        rows = self.state.of(VALIDATION_KIND, self.person.id).values()
+        return told_by(self.found, rows).get(self.person.id, {})
+
+    def subject(self, item: str) -> JudgeSubject:
+        """Return an answer of the sample as the judge was given it."""
+        return self.found.subject[self.items[item].about]
+
+    def said(self, item: str) -> str | None:
+        """Return what the person said of an item; None for nothing."""
+        about = self.items[item].about
+        row = self._told.get((about.case, about.model))
+        return None if row is None else str(row.value["said"])
+
+    @cached_property
+    def done(self) -> int:
+        """Of how many items the person has said something."""
+        return sum(self.said(item) is not None for item in self.listed)
+
+    def position(self, item: str) -> Position:
+        """Return where an item stands."""
+        place, total = self._places.get(item), len(self.listed)
+        if place is None:
+            return Position(None, total, None, None)
+        before = self.listed[place - 1] if place else None
+        after = self.listed[place + 1] if place + 1 < total else None
+        return Position(place + 1, total, before, after)
+
+    def page(self, start: int, size: int) -> Sequence[str]:
+        """Return the items from a place on, from 0."""
+        return self.listed[start : start + size]
+
+    def item_of(self, wanted: str | None) -> str | None:
+        """Return a wanted item, else the first of which nothing is said, else the first."""
+        if wanted in self.items:
+            return wanted
+        still_open = (item for item in self.listed if self.said(item) is None)
+        return next(still_open, self.listed[0] if self.listed else None)
+
+    @property
+    def history_subject(self) -> str:
+        """What names the sample in the history."""
+        return sample_subject(self.found)
+
+
+def written_round(
+    review_set: ReviewSet,
+    reviews: Reviews,
+    person: Person,
+    about: tuple[str, str, str],
+    size: int = SIZES[-1],
+) -> WrittenRound | None:
+    """Return the round that a failure, the beginning of its version and a judge name.
+
+    None where that judge was not asked in such words.
+
+    Raises
+    ------
+    StoreError
+        What was written cannot be read.
+    """
+    found = parse_result_name(review_set, *about)
+    if found is None:
+        return None
+    return WrittenRound(review_set, person, reviews.current_state(), found, size)
+
+
+def own_json(now: WrittenRound, item: str) -> dict[str, Any]:
+    """Return what the person said of an item, for their browser; nothing of the judge."""
+    return {
+        "shown": now.items[item].about.answer_digest,
+        "report": True,
+        "unblinded": False,
+        "revision": now.state.revision,
+        "said": now.said(item),
+    }
+
+
+def progress_json(now: WrittenRound) -> dict[str, int]:
+    """Return how far the person is."""
+    return {"done": now.done, "skipped": 0, "total": len(now.listed)}
+
+
+GONE = tr(
+    "This answer is no longer in the sample: answers were judged or changed "
+    "since. Continue with the next one."
+)
+
+
+def round_sent(
+    review_set: ReviewSet, reviews: Reviews, person: Person, sent: SentEntry
+) -> WrittenRound | None:
+    """Return the round that an entry is of: failure, version and judge are named by it."""
+    about = (sent.field or "", sent.subject or "", sent.slot or "")
+    return written_round(review_set, reviews, person, about)
+
+
+def validation_entry(
+    review_set: ReviewSet, reviews: Reviews, person: Person, sent: SentEntry
+) -> Entry:
+    """Make the entry of one word: ``yes``, ``no``, ``unsure``, or null to take it back.
+
+    Raises
+    ------
+    Refused
+        The answer is not in the sample, or was changed since it was read.
+    Overtaken
+        Another window saved another word that the writer has not seen.
+    """
+    now = round_sent(review_set, reviews, person, sent)
+    if now is None or sent.case not in now.items:
+        raise Refused(GONE)
+    about, found = now.items[sent.case].about, now.found
+    if sent.shown != about.answer_digest:
+        raise Refused(CHANGED)
+    value = None
+    if sent.value is not None:
+        value = {
+            "said": sent.value,
+            "failure": name_of(found.prompt),
+            "version": found.prompt.hash,
+            "judge": found.judge,
+        }
+    row = now.state.of(VALIDATION_KIND, person.id).get(
+        (about.case, about.model, now.history_subject, None)
+    )
+    stands = now.said(sent.case)
+    sent.check_unseen(row, stands, {"said": stands})
+    # the page names neither: it tells not which answer is read
+    answer = replace(sent, case=about.case, slot=about.model, subject=now.history_subject)
+    return answer.on_shown(value)
+
+
+# A person's word that an answer has a failure in words, made into an entry.
+
+_GONE: Final = tr("This failure was removed, or never written. Reload the page.")
+
+
+def mark_entry(
+    review_set: ReviewSet, reviews: Reviews, sent: SentEntry, row: Stored | None
+) -> Entry:
+    """Make the entry of one mark, on the answer that was read, also if it was changed.
+
+    ``row`` is the person's newest one on the same thing. Null takes a mark back, also one of a
+    failure that is no more.
+
+    Raises
+    ------
+    Refused
+        There is no such failure, or it never had these words.
+    Overtaken
+        Another window saved something else that the writer has not seen.
+    """
+    was, value = value_of(MARK_KIND, sent.was), value_of(MARK_KIND, sent.value)
+    if value is not None:
+        _check_words(review_set, reviews, sent.subject or "", value["version"])
+    is_of_answer = row is not None and row.answer_digest in (None, sent.shown)
+    stands = row.value if row is not None and is_of_answer else None
+    replace(sent, was=was, value=value).check_unseen(row, stands, {})
+    return sent.on_shown(value)
+
+
+def _check_words(review_set: ReviewSet, reviews: Reviews, failure: str, version: object) -> None:
+    standing, _ = written_failures(review_set.folder, reviews.current(WORDS))
+    known = {one.failure for one in standing}
+    versions = versions_of(review_set.folder, reviews.history(kind=WORDS), failure)
+    if failure not in known or version not in {one.prompt.hash for one in versions}:
+        raise Refused(_GONE)

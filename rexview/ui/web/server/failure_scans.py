@@ -1,0 +1,171 @@
+"""The search for failures in every open review set: in the background, once, for all visitors.
+
+What is found arrives while people work, but numbers and orders on a page must not change under who
+reads it. So the server takes snapshots of what is known and gives each a number, and a visitor
+stays with one (:func:`snapshot_shown`) until they ask for the newest or look at something else.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Final
+from weakref import WeakSet
+
+import streamlit as st
+
+from rexview.analysis import FILTER_KEYS
+from rexview.detect import detectors
+from rexview.detect.scan.background_scan import BackgroundScan, Progress
+from rexview.detect.scan.scan import Scan
+from rexview.kept_files import kept_files
+from rexview.schema import ReviewSet
+from rexview.spread.workers import ThisProcess
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.pages import ADDRESSES, PAGE_BROWSE, PAGE_CASE
+from rexview.ui.web.server import server_state
+from rexview.ui.web.server.page_work import PAGE_WORK
+
+FEW_ANSWERS: Final = 200
+"""The search in so few answers takes seconds: pages show what it found without being asked."""
+_KEPT: Final = 3
+"""Snapshots that are kept for the visitors who look at them."""
+_YOUNG_S: Final = 2.0
+_SHARE: Final = 10
+"""A snapshot is taken for others, too, for 2 s and for ten times what making its engine takes."""
+SETTLES_S: Final = 0.3
+"""Longest time that a page waits for outcomes that are kept on disk, or for all of few answers."""
+_OPEN: Final = 4
+_LIST: Final = (ADDRESSES[PAGE_BROWSE], ADDRESSES[PAGE_CASE])
+
+
+class FailureScan:
+    """The search in one state of a set's files."""
+
+    def __init__(self, review_set: ReviewSet) -> None:
+        settings = server_state.settings()
+        self.folder = review_set.folder
+        self._lock = Lock()
+        self._cost_s = 0.0
+        active = detectors(
+            gap_threshold=settings.gap_threshold,
+            disagreement_threshold=settings.disagreement_threshold,
+            models=review_set.models,
+        )
+        self.has_few_answers: Final = len(review_set.newest) <= FEW_ANSWERS
+        self.background: Final = BackgroundScan(
+            review_set,
+            active,
+            keep=kept_files("scans", settings),
+            spread=ThisProcess() if self.has_few_answers else None,
+            gives_way=None if self.has_few_answers else PAGE_WORK.seconds_left,
+        )
+        self.background.start()
+        wait = self.background.wait if self.has_few_answers else self.background.wait_for_kept
+        wait(SETTLES_S)
+        self._snapshots = OrderedDict({0: self.background.scan})
+        self._taken_at = time.monotonic()
+        for other in _SCANS:
+            if other.folder == self.folder:
+                other.stop()  # its files have changed
+        _SCANS.add(self)
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is."""
+        return self.background.progress
+
+    def snapshot(self, number: int | None = None) -> tuple[int, Scan]:
+        """Return a snapshot by number; the newest where it is no longer kept, and for None."""
+        with self._lock:
+            if number is not None and number in self._snapshots:
+                self._snapshots.move_to_end(number)
+                return number, self._snapshots[number]
+            newest = max(self._snapshots)
+            age = time.monotonic() - self._taken_at
+            if age >= max(_YOUNG_S, _SHARE * self._cost_s):
+                newest = self._take(newest)
+            self._snapshots.move_to_end(newest)
+            return newest, self._snapshots[newest]
+
+    def take_snapshot(self) -> int:
+        """Return the number of a snapshot of all that is known by now."""
+        with self._lock:
+            return self._take(max(self._snapshots))
+
+    def _take(self, newest: int) -> int:
+        found = self.background.scan
+        self._taken_at = time.monotonic()
+        if found is self._snapshots[newest]:
+            return newest
+        self._snapshots[newest + 1] = found
+        while len(self._snapshots) > _KEPT:
+            self._snapshots.popitem(last=False)
+        return newest + 1
+
+    def note_cost(self, seconds: float) -> None:
+        """Note how long making the engine of a snapshot took."""
+        self._cost_s = seconds
+
+    def rescore(self, review_set: ReviewSet) -> None:
+        """Let later snapshots have the scores of another state of the same files."""
+        if self.background.progress.state != "finished":
+            self.background.rescore(review_set)
+
+    def prefer(self, case_rows: Sequence[int]) -> None:
+        """Let these cases be looked at next."""
+        if len(case_rows):
+            self.background.prefer(case_rows)
+
+    def stop(self) -> None:
+        """Look at no more answers until :meth:`resume`."""
+        self.background.stop()
+
+    def resume(self) -> None:
+        """Go on."""
+        self.background.resume()
+
+    def begin_again(self) -> None:
+        """Go on after it broke."""
+        self.background.begin_again()
+
+    def close(self) -> None:
+        """End it: nobody looks at the set any more."""
+        self.background.close()
+
+
+_SCANS: Final = WeakSet[FailureScan]()
+
+
+@st.cache_resource(max_entries=_OPEN, show_spinner=False, on_release=FailureScan.close)
+def failure_scan(_review_set: ReviewSet, folder: Path, files_state: str) -> FailureScan:
+    """Return the search in one state of a set's files, begun when it is first asked for.
+
+    Streamlit leaves ``_review_set`` out of the key.
+    """
+    return FailureScan(_review_set)
+
+
+def snapshot_shown(found: FailureScan, files_state: str) -> int:
+    """Return the number of the snapshot that whoever looks sees now.
+
+    It stays the same on one page under one filter, and from a list to its cases and back.
+    """
+    page, query = link_keys.page_shown(), link_keys.query_lists()
+    asked = {key: query[key] for key in FILTER_KEYS if key in query}
+    view = (files_state, _LIST if page in _LIST else page, asked)
+    kept = st.session_state.get(link_keys.SESSION_SCAN)
+    wanted = kept[1] if kept and kept[0] == view else None
+    number, _ = found.snapshot(wanted)
+    st.session_state[link_keys.SESSION_SCAN] = (view, number)
+    return number
+
+
+def show_newest(found: FailureScan) -> None:
+    """Let whoever looks see all that is known by now, from the next run of the page on."""
+    kept = st.session_state.get(link_keys.SESSION_SCAN)
+    if kept:
+        st.session_state[link_keys.SESSION_SCAN] = (kept[0], found.take_snapshot())

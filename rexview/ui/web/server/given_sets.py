@@ -1,0 +1,254 @@
+"""Open review sets as they were given, and the state of its files that each is open in.
+
+Pictures need no more, so that this module imports neither the engines nor the reviews database.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Final
+
+from rexview import reviewset
+from rexview.addresses import address_of_set
+from rexview.errors import ReviewSetError, RexviewError
+from rexview.remote import sets as remote_sets
+from rexview.reviewset.sources import fingerprint
+from rexview.schema import ReviewSet
+from rexview.settings import load_settings
+from rexview.ui.web.server.server_state import on_tables
+from rexview.ui.web.server.shared_work import SharedWork
+from rexview.words import tr
+
+if TYPE_CHECKING:
+    from rexview.ui.web.server.loaded_sets import LoadedSet
+
+
+# Which state of its files a review set is open in, and the reading of it.
+#
+# Where a file was changed the set is read again at the next page, by whoever asks first. Not so
+# where only parts of ``answers/`` have grown, as they do while a run of a model adds an answer a
+# second: such a state is read in the background, pages show the one before until it is there, and
+# the next reading begins after a pause that is long beside what a reading takes.
+
+LEAST_S: Final = 5.0
+MOST_S: Final = 600.0
+SHARE: Final = 20
+"""A set that grows is read again after twenty times what that and making pages of it take, 5 s to
+10 minutes."""
+_SETS_KEPT: Final = 4
+_STATES_KEPT: Final = 2
+"""States of one set: the one on the pages and the one before."""
+_LOG: Final = logging.getLogger(__name__)
+
+
+class _OpenSet:
+    """The states of one folder that are in memory."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = Lock()
+        self._reading = Lock()
+        self._read: OrderedDict[str, ReviewSet] = OrderedDict()
+        self._shown = self._others = ""
+        self._thread: Thread | None = None
+        self._read_at = self._pause_until = 0.0
+        self._share_read = 0.0
+
+    def state(self, wait_s: float) -> str:
+        """Return the state to be shown; wait so long for one that is being read."""
+        remote_sets.bring_soon(self._folder, load_settings())
+        now, others = fingerprint(self._folder), fingerprint(self._folder, but_growing=True)
+        with self._lock:
+            if not self._shown or others != self._others:
+                self._shown, self._others = now, others
+            if now == self._shown:
+                return now
+            if self._thread is None and time.monotonic() >= self._pause_until:
+                self._thread = Thread(target=self._follow, args=(now,), name="read what was added")
+                self._thread.start()
+            thread = self._thread
+        if thread:
+            thread.join(wait_s)
+        with self._lock:
+            return self._shown
+
+    def _follow(self, state: str) -> None:
+        """Read a state of which only answers were added, then show it, or what is wrong in it."""
+        try:
+            with suppress(RexviewError):  # which the page meets, too
+                state = self._load(state).fingerprint
+        except Exception as error:
+            _LOG.warning("Answers that were added cannot be read (%s).", type(error).__name__)
+        with self._lock:
+            if fingerprint(self._folder, but_growing=True) == self._others:
+                self._shown = state
+            self._thread = None
+
+    def load(self, state: str) -> ReviewSet:
+        """Return the set in a state; in that which is shown where it is no longer in memory."""
+        if (known := self._known(state)) is not None:
+            return known
+        with self._lock:
+            state = self._shown or state
+        key = (self._folder, state)
+        return _READING.result(key, lambda: self._load(state), self.words)
+
+    def words(self) -> str:
+        """Say how far the reading is."""
+        if not self._share_read:
+            return tr("Reading the review set …")
+        if self._share_read >= 1:
+            return tr("Checking the review set …")
+        return tr("Reading the review set: {share:.0%} …").format(share=self._share_read)
+
+    def _note_share(self, share: float) -> None:
+        self._share_read = share
+
+    def _load(self, state: str) -> ReviewSet:
+        with self._reading:
+            if (known := self._known(state)) is not None:
+                return known
+            begun = time.monotonic()
+            self._share_read = 0.0
+            found = reviewset.load(self._folder, self._note_share)
+            with self._lock:
+                self._read_at = self._pause_until = time.monotonic()
+                self._pause(max(SHARE * (self._read_at - begun), LEAST_S))
+                # a file may have grown before it was read
+                self._read[state] = self._read[found.fingerprint] = found
+                while len(set(map(id, self._read.values()))) > _STATES_KEPT:
+                    self._read.popitem(last=False)
+                if self._shown == state:
+                    self._shown = found.fingerprint
+        return found
+
+    def note_cost(self, seconds: float) -> None:
+        """Let the pause be longer, by what pages take to be made of a newer state."""
+        with self._lock:
+            self._pause(SHARE * seconds)
+
+    def _pause(self, seconds: float) -> None:
+        """Read again in so many seconds, or when it would have been, and no later than it may."""
+        wanted = max(self._pause_until, time.monotonic() + seconds)
+        self._pause_until = min(wanted, self._read_at + MOST_S)
+
+    def _known(self, state: str) -> ReviewSet | None:
+        with self._lock:
+            if state in self._read:
+                self._read.move_to_end(state)
+            return self._read.get(state)
+
+
+_READING: Final = SharedWork[ReviewSet]("read a review set")
+_OPEN: Final[OrderedDict[Path, _OpenSet]] = OrderedDict()
+_OPENING: Final = Lock()
+
+
+def _of(folder: Path) -> _OpenSet:
+    with _OPENING:
+        found = _OPEN.setdefault(folder, _OpenSet(folder))
+        _OPEN.move_to_end(folder)
+        while len(_OPEN) > _SETS_KEPT:
+            _OPEN.popitem(last=False)
+        return found
+
+
+def state_in_memory(folder: Path, *, wait_s: float = 0.0) -> str:
+    """Name the state of a set's files that pages show: the present one, or the last before it.
+
+    It is the present one unless only answers were added since. These are then being read, for which
+    this waits ``wait_s`` seconds, or will be.
+    """
+    return _of(folder).state(wait_s)
+
+
+def load_state(folder: Path, state: str) -> ReviewSet:
+    """Load a set once for each state of its files. Who come together wait for one reading.
+
+    Raises
+    ------
+    ReviewSetError
+        With every problem, when it cannot be opened.
+    """
+    return _of(folder).load(state)
+
+
+def progress_words(folder: Path) -> str:
+    """Say how far the reading of a set is."""
+    return _of(folder).words()
+
+
+def note_cost(folder: Path, seconds: float) -> None:
+    """Note what pages take to be made of a newer state of a set, besides the reading."""
+    _of(folder).note_cost(seconds)
+
+
+def is_behind(review_set: ReviewSet) -> bool:
+    """Whether answers were added since an open set was read."""
+    return review_set.fingerprint.partition("-")[0] != fingerprint(review_set.folder)
+
+
+def open_set(folder: Path, *, wait_s: float = 0.0) -> ReviewSet:
+    """Open a review set as it was given, once for each state of its files.
+
+    While a run adds answers it is the state before, now and then a newer one
+    (:mod:`.given_sets`); one that is being read is waited for ``wait_s`` seconds.
+
+    Raises
+    ------
+    ReviewSetError
+        With every problem, when it cannot be opened.
+    """
+    if not folder.is_dir() and address_of_set(folder) is None:
+        raise ReviewSetError(tr("There is no folder {name} any more.").format(name=folder.name))
+    return load(folder, state_to_show(folder, wait_s=wait_s))
+
+
+def load(folder: Path, state: str) -> ReviewSet:
+    """Return the set in a state of its files, as :func:`load_state`.
+
+    One on ClickHouse is in the version that is shown: the cases that pages hold of it.
+    """
+    return _loaded(folder).given() if on_tables() else load_state(folder, state)
+
+
+def state_to_show(folder: Path, *, wait_s: float = 0.0) -> str:
+    """Name the state of a set's files that pages show."""
+    if on_tables():
+        return files_state(_loaded(folder).opened().empty)
+    return state_in_memory(folder, wait_s=wait_s)
+
+
+def looked_at(review_set: ReviewSet, cases: Sequence[str]) -> ReviewSet:
+    """Return an open set, as it was given, that holds some cases.
+
+    The set itself unless its tables are on ClickHouse and it does not hold them.
+    """
+    if not on_tables() or all(review_set.case_row(case) is not None for case in cases):
+        return review_set
+    loaded = _loaded(review_set.folder)
+    loaded.look_at(cases)
+    return loaded.given()
+
+
+def files_state(review_set: ReviewSet) -> str:
+    """Name the state of the files of a set, whatever was written in it."""
+    return review_set.fingerprint.partition("-")[0]
+
+
+def is_newest(review_set: ReviewSet) -> bool:
+    """Whether an open review set is in the state that pages show now."""
+    return files_state(review_set) == state_to_show(review_set.folder)
+
+
+def _loaded(folder: Path) -> LoadedSet:
+    """Return a set on ClickHouse; only such a server imports what asks ClickHouse."""
+    from rexview.ui.web.server.loaded_sets import loaded_set
+
+    return loaded_set(folder)

@@ -1,0 +1,64 @@
+"""The numbers of each page, worked out once for every filter.
+
+They are kept with the engine (another one for each state of the set, of its reviews, and of the
+flags that are known), by filter and whatever else the numbers depend on.
+"""
+
+from __future__ import annotations
+
+from rexview.analysis import failures as failures_tables
+from rexview.analysis import multiple_choice as choice_tables
+from rexview.analysis import readers as readers_tables
+from rexview.analysis import report_generation as report_tables
+from rexview.analysis.adjudication import adjudication
+from rexview.analysis.judges import judge_tables
+from rexview.analysis.overview import overview
+from rexview.analysis.query.engine import DisputedReport, Engine, Facets
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.scores import score_tables, split_scores
+from rexview.metrics.identity import MetricId
+from rexview.stats.metric_correlation import Correlation
+from rexview.ui.web.server.shared_work import cache_on_first_argument
+
+
+@cache_on_first_argument(16)
+def counts(engine: Engine, case_filter: CaseFilter) -> Facets:
+    """Return the counts beside the values of a filter."""
+    return engine.facets(case_filter)
+
+
+numbers = cache_on_first_argument(16)(overview)
+scores = cache_on_first_argument(16)(score_tables)  # intervals take a moment
+split = cache_on_first_argument(16)(split_scores)
+failures = cache_on_first_argument(16)(failures_tables.failure_tables)
+failure_groups = cache_on_first_argument(16)(failures_tables.failure_groups)
+choices = cache_on_first_argument(16)(choice_tables.choice_tables)
+choice_groups = cache_on_first_argument(16)(choice_tables.choice_groups)
+choice_read = cache_on_first_argument(16)(choice_tables.on_read_questions)
+choice_comparisons = cache_on_first_argument(16)(choice_tables.comparisons)
+choice_kappa = cache_on_first_argument(16)(choice_tables.kappa_map)
+readers = cache_on_first_argument(16)(readers_tables.reader_tables)
+reader_drifts = cache_on_first_argument(16)(readers_tables.reader_drifts)
+to_adjudicate = cache_on_first_argument(8)(adjudication)
+reports = cache_on_first_argument(16)(report_tables.report_tables)
+report_groups = cache_on_first_argument(16)(report_tables.report_groups)
+report_spreads = cache_on_first_argument(8)(report_tables.report_spreads)
+error_free = cache_on_first_argument(16)(report_tables.error_free_tables)
+preferences = cache_on_first_argument(16)(report_tables.preference_tables)
+judged = cache_on_first_argument(16)(judge_tables)
+
+
+@cache_on_first_argument(16)
+def metric_correlations(
+    engine: Engine, case_filter: CaseFilter, metrics: tuple[MetricId, ...], coefficient: str
+) -> tuple[Correlation, ...]:
+    """Return how far every two metrics go together."""
+    return engine.metric_correlations(case_filter, metrics, coefficient)
+
+
+@cache_on_first_argument(16)
+def metric_disputes(
+    engine: Engine, case_filter: CaseFilter, pair: tuple[MetricId, MetricId], most: int
+) -> tuple[DisputedReport, ...]:
+    """Return the answers that two metrics put furthest apart."""
+    return engine.metric_disputes(case_filter, pair, most)

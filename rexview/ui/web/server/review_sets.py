@@ -1,0 +1,382 @@
+"""The review sets that this server has open, with what people wrote in them, each loaded once.
+
+What the routes need too (they run outside the page script) is held per process with ``functools``;
+what only pages need is held by Streamlit. Some cached functions take a parameter that they do not
+use: it is a part of the cache's key, so that a change of it makes the value anew.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+from typing import Final
+from weakref import WeakKeyDictionary
+
+from rexview import frames
+from rexview.analysis.case.blinding import plain_words
+from rexview.analysis.case.comments import CommentCount, counts_by_case
+from rexview.analysis.case.record import CasePage, gather_case
+from rexview.analysis.colours import model_colours
+from rexview.analysis.query.clickhouse.engine import ClickHouseEngine
+from rexview.analysis.query.clickhouse.loaded_set import SmallSet
+from rexview.analysis.query.clickhouse.study import ClickHouseStudyEngine
+from rexview.analysis.query.engine import Engine
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.query.memory.study import MemoryStudyEngine, only_finished
+from rexview.analysis.query.study import StudyEngine
+from rexview.analysis.written_failures import results_state
+from rexview.answer_digest import digests_of
+from rexview.detect.scan.scan import Scan
+from rexview.errors import StoreError
+from rexview.kept_files import kept_files
+from rexview.metrics.computed import (
+    ComputedMetrics,
+    asks_for_reports,
+    computed_metrics,
+    with_computed,
+)
+from rexview.schema import ReviewSet
+from rexview.stats import ContentOrder
+from rexview.store import Reviews, merged, open_best, open_reviews
+from rexview.store.location import files_of
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.server import server_state
+from rexview.ui.web.server.failure_scans import FailureScan, failure_scan, snapshot_shown
+from rexview.ui.web.server.given_sets import files_state as files_state
+from rexview.ui.web.server.given_sets import is_newest as is_newest
+from rexview.ui.web.server.given_sets import load as load
+from rexview.ui.web.server.given_sets import looked_at as looked_at
+from rexview.ui.web.server.given_sets import note_cost
+from rexview.ui.web.server.given_sets import open_set as open_set
+from rexview.ui.web.server.given_sets import state_to_show as state_to_show
+from rexview.ui.web.server.loaded_sets import loaded_set
+from rexview.ui.web.server.page_work import PAGE_WORK
+from rexview.ui.web.server.server_state import on_tables
+from rexview.ui.web.server.set_folders import SetNotAllowed as SetNotAllowed
+from rexview.ui.web.server.set_folders import SetUnknown as SetUnknown
+from rexview.ui.web.server.set_folders import allow as allow
+from rexview.ui.web.server.set_folders import folder_of as folder_of
+from rexview.ui.web.server.set_folders import may_open as may_open
+from rexview.ui.web.server.set_folders import recent_sets as recent_sets
+from rexview.ui.web.server.set_folders import set_id as set_id
+from rexview.ui.web.server.shared_work import SharedWork, cache_on_first_argument
+from rexview.words import tr
+
+
+def prepare_blinding(review_set: ReviewSet) -> None:
+    """Find out, beside the page, which words of models' names are ordinary ones in the set."""
+    _BLINDING.result(
+        (review_set.folder, files_state(review_set)),
+        lambda: plain_words(review_set),
+        lambda: tr("Looking for names of models …"),
+    )
+
+
+_BLINDING: Final = SharedWork[frozenset[str]]("prepare blinding")
+
+
+@cache_on_first_argument(2)
+def _reviews(given: ReviewSet, files: tuple[Path, ...]) -> Reviews:
+    """Open the reviews of a set; where they are is decided anew when a database comes or goes."""
+    return open_reviews(given, server_state.settings())
+
+
+def reviews(review_set: ReviewSet) -> Reviews:
+    """Return what people wrote about an open review set.
+
+    Raises
+    ------
+    StoreUnreachable
+        The database may not be written to, or its address cannot be understood.
+    """
+    given = load(review_set.folder, files_state(review_set))
+    return _reviews(given, files_of(given))
+
+
+def best_reviews(review_set: ReviewSet) -> Reviews:
+    """Return the reviews of an open set where they would best be kept, to join others into.
+
+    Raises
+    ------
+    StoreUnreachable
+    """
+    return open_best(load(review_set.folder, files_state(review_set)), server_state.settings())
+
+
+@cache_on_first_argument(2)
+def _with_written(
+    given: ReviewSet, kept: Reviews, revision: int, pictures_state: str, known: ComputedMetrics
+) -> ReviewSet:
+    """Merge once for each entry (``revision``) and each state of the pictures that were judged.
+
+    ``known`` are the metrics that are worked out by now.
+    """
+    return _MERGING.result(
+        (given, revision, pictures_state, known),
+        lambda: only_finished(given, merged(with_computed(given, known), kept)),
+        lambda: tr("Reading what people wrote …"),
+    )
+
+
+_MERGING: Final = SharedWork[ReviewSet]("merge reviews")
+
+
+class _KnownMetrics:
+    """The metrics of reports that pages show: not all that are known at any moment.
+
+    An order by a metric would change at each look. What is shown is more each time by as much as
+    there was, and then all.
+    """
+
+    def __init__(self, given: ReviewSet) -> None:
+        self.has_reports = asks_for_reports(given) and not on_tables()
+        self.shown = ComputedMetrics(frames.METRICS.to_frame(), 0, 0)
+
+    def now(self, given: ReviewSet) -> ComputedMetrics:
+        """Return what is shown; the first call begins to work it out."""
+        if self.has_reports:
+            keep = kept_files("metrics", server_state.settings())
+            known = computed_metrics(given, keep, PAGE_WORK.seconds_left)
+            if known.finished or known.done >= 2 * self.shown.done:
+                self.shown = known
+        return self.shown
+
+
+_known_metrics = cache_on_first_argument(1)(_KnownMetrics)
+
+
+def metrics_progress(review_set: ReviewSet) -> ComputedMetrics:
+    """Return how far the app's own metrics of the reports of a set are, as pages show them."""
+    given = load(review_set.folder, files_state(review_set))
+    return _known_metrics(given).now(given)
+
+
+def with_written(given: ReviewSet) -> ReviewSet:
+    """Return a review set with what people wrote in it.
+
+    Scores of cases that their reader has not finished are left out.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+        What was written cannot be read. For a while it is not tried again, so that pages stay
+        quick.
+    """
+    failed, error = _unreadable.get(given, (0.0, None))
+    if error is not None and time.monotonic() - failed < _TRY_AGAIN_S:
+        raise error
+    try:
+        kept = reviews(given)
+        # What somebody was shown changes no score: pages are not made anew for it.
+        revision = kept.revision(but="reveal")
+        pictures_state = digests_of(given).pictures_state()
+        known = _known_metrics(given).now(given)
+        return _with_written(given, kept, revision, pictures_state, known)
+    except StoreError as error:
+        _unreadable[given] = (time.monotonic(), error)
+        raise
+
+
+def newest(review_set: ReviewSet) -> ReviewSet:
+    """Return a review set with what people wrote until now; as it is while that cannot be read."""
+    try:
+        return with_written(load(review_set.folder, files_state(review_set)))
+    except StoreError:
+        return review_set
+
+
+_TRY_AGAIN_S: Final = 3.0
+_unreadable: Final = WeakKeyDictionary[ReviewSet, tuple[float, StoreError]]()
+
+
+class _Engines:
+    """The engines of one state of a set's files: each is made from the one before."""
+
+    def __init__(self, found: FailureScan) -> None:
+        self.found = found
+        self._lock = Lock()
+        self._engines: dict[tuple[str, int], MemoryEngine] = {}
+        self._making = SharedWork[MemoryEngine]("make an engine")
+
+    def of(self, review_set: ReviewSet, number: int) -> MemoryEngine:
+        """Return the engine of the set with what was written in it, on a snapshot of its flags.
+
+        It is made beside the page that asks first.
+        """
+        number, scan = self.found.snapshot(number)
+        key = (review_set.fingerprint, number)
+        with self._lock:
+            if key in self._engines:
+                self._engines[key] = self._engines.pop(key)  # used last, forgotten last
+                return self._engines[key]
+        return self._making.result(
+            key,
+            lambda: self._kept(key, review_set, scan),
+            lambda: tr("Counting cases and answers …"),
+        )
+
+    def _kept(self, key: tuple[str, int], review_set: ReviewSet, scan: Scan) -> MemoryEngine:
+        """Make an engine and keep it."""
+        with self._lock:
+            known = list(reversed(self._engines.items()))
+        begun = time.monotonic()
+        made = self._made(review_set, key[1], scan, known)
+        cost_s = time.monotonic() - begun
+        self.found.note_cost(cost_s)
+        note_cost(review_set.folder, cost_s)
+        with self._lock:
+            self._engines[key] = made
+            if len(self._engines) > _ENGINES_KEPT:
+                del self._engines[next(iter(self._engines))]
+        return made
+
+    def _made(
+        self,
+        review_set: ReviewSet,
+        number: int,
+        scan: Scan,
+        known: Sequence[tuple[tuple[str, int], MemoryEngine]],
+    ) -> MemoryEngine:
+        """Make an engine from a known one: of the same entries, else of the same snapshot."""
+        for (fingerprint, _), made in known:
+            if fingerprint == review_set.fingerprint:
+                return made.with_scan(scan)
+        self.found.rescore(review_set)
+        same = (one for (_, of), one in known if of == number)
+        before = next(same, known[0][1] if known else None)
+        if before is not None and before.table.survey.scan.found is scan.found:
+            scan = before.table.survey.scan
+        return _engine(review_set, scan, before)
+
+
+_ENGINES_KEPT: Final = 3
+
+
+def _engine(review_set: ReviewSet, scan: Scan, before: MemoryEngine | None) -> MemoryEngine:
+    return memory_engine(
+        review_set,
+        gap_threshold=server_state.settings().gap_threshold,
+        disagreement_threshold=server_state.settings().disagreement_threshold,
+        scan=scan,
+        before=before,
+        comments=_comment_counts(review_set),
+    )
+
+
+def _comment_counts(review_set: ReviewSet) -> Mapping[str, CommentCount]:
+    try:
+        return counts_by_case(reviews(review_set).comments())
+    except StoreError:
+        return {}
+
+
+_engines = cache_on_first_argument(1)(_Engines)
+"""They go with the search whose snapshots they are of."""
+
+
+def failures_found(review_set: ReviewSet) -> FailureScan:
+    """Return the search for failures in an open set; it is begun when it is first asked for."""
+    return failure_scan(review_set, review_set.folder, files_state(review_set))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """How one page run sees a review set: the order of Content, and the snapshot of the flags."""
+
+    order: ContentOrder
+    snapshot: int
+
+
+def seen_now(review_set: ReviewSet) -> Seen:
+    """Return how this page run sees a set: by its link, and by what it has shown before."""
+    if on_tables():  # nothing is left to be found
+        return Seen(link_keys.content_order(), 0)
+    found = failures_found(review_set)
+    return Seen(link_keys.content_order(), snapshot_shown(found, files_state(review_set)))
+
+
+def engine(review_set: ReviewSet, seen: Seen | None = None) -> Engine:
+    """Return what answers every question about the cases of an open review set.
+
+    Nothing waits for detectors: of flags it has those in the snapshot that is seen. New entries
+    change only what they are about. ``seen`` is what a page run sees, by default this one.
+    """
+    seen = seen or seen_now(review_set)
+    if on_tables():
+        return _in_order_on_tables(_engine_on_tables(review_set), seen.order)
+    made = _engines(failures_found(review_set)).of(review_set, seen.snapshot)
+    made = _on_results(made, results_state(review_set.folder))
+    return _in_order(made, seen.order)
+
+
+@cache_on_first_argument(2)
+def _on_results(made: MemoryEngine, state: tuple[tuple[str, int], ...]) -> MemoryEngine:
+    """Return another engine for each state of what judges found of failures in words.
+
+    A filter may ask for that: what an engine has kept of it is of one state.
+    """
+    return MemoryEngine(replace(made.table, _of_all={})) if state else made
+
+
+_in_order = cache_on_first_argument(2)(MemoryEngine.in_content_order)
+_in_order_on_tables = cache_on_first_argument(2)(ClickHouseEngine.in_content_order)
+
+
+def _engine_on_tables(review_set: ReviewSet) -> ClickHouseEngine:
+    """Return the engine of a set on ClickHouse, made anew for each state of its reviews."""
+    _, small, given = loaded_set(review_set.folder).reviewed()
+    try:
+        written = with_written(given)
+    except StoreError:
+        written = given
+    return _made_on_tables(written, small)
+
+
+@cache_on_first_argument(1)
+def _made_on_tables(written: ReviewSet, small: SmallSet) -> ClickHouseEngine:
+    return loaded_set(written.folder).engine(small, written, _comment_counts(written))
+
+
+def look_first(
+    review_set: ReviewSet, asked: Engine, case_filter: CaseFilter, cases: Sequence[str] = ()
+) -> None:
+    """Let detectors look next at the cases on a page, and at those that its filter may leave."""
+    if not asked.scanned(case_filter).is_complete:
+        failures_found(review_set).prefer(asked.not_looked_at(case_filter, cases))
+
+
+def study_engine(review_set: ReviewSet) -> StudyEngine:
+    """Return what answers which cases a study scores; it changes with the files only."""
+    if on_tables():
+        return _study_engine_on_tables(loaded_set(review_set.folder).opened())
+    return _study_engine(load(review_set.folder, files_state(review_set)))
+
+
+_study_engine = cache_on_first_argument(1)(MemoryStudyEngine)
+_study_engine_on_tables = cache_on_first_argument(1)(ClickHouseStudyEngine)
+
+
+def colours(review_set: ReviewSet) -> dict[str, str]:
+    """Return the colour of every model of a review set."""
+    return model_colours(model.id for model in review_set.models)
+
+
+def case_page(review_set: ReviewSet, case_id: str, seen: Seen | None = None) -> CasePage | None:
+    """Return one case with its scores, flags and verdicts; neighbours are asked for ahead.
+
+    ``seen`` is as :func:`engine` takes it.
+    """
+    asked = engine(review_set, seen)
+    not_yet = asked.not_yet_of(case_id, review_set.answers_of(case_id))
+    return _case_page(asked, review_set, case_id, not_yet)
+
+
+@cache_on_first_argument(64)
+def _case_page(
+    asked: Engine, review_set: ReviewSet, case_id: str, not_yet: frozenset[str]
+) -> CasePage | None:
+    return gather_case(review_set, case_id, asked)

@@ -1,0 +1,137 @@
+"""What the server is started with and keeps until it ends: settings, secrets, the disk cache.
+
+Held per process with ``functools``, since the routes need it outside of any page. The server waits
+for this module before it answers, so nothing heavy is imported here.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import platformdirs
+import streamlit as st
+
+from rexview.errors import SettingsError
+from rexview.settings import MEMORY, Settings, load_settings
+from rexview.ui.web.server.sealed_tokens import LinkSigner
+from rexview.ui.web.streamlit_adapter.process import secrets_loaded
+
+if TYPE_CHECKING:
+    from rexview.imaging import DiskCache
+
+THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+_NAME_FILE: Final = "person"
+
+
+@cache
+def settings() -> Settings:
+    """Return the settings of this server, read once."""
+    return load_settings(sys.argv[1:])
+
+
+def on_tables() -> bool:
+    """Return whether the review sets of this server are on ClickHouse."""
+    return settings().engine != MEMORY
+
+
+@cache
+def team() -> bool:
+    """Whether people sign in here; decided once, when the server starts.
+
+    Raises
+    ------
+    SettingsError
+        As for :func:`sign_in_configured`.
+    """
+    return sign_in_configured(settings())
+
+
+def sign_in_configured(given: Settings) -> bool:
+    """Whether people sign in, as settings and the file of secrets say.
+
+    Raises
+    ------
+    SettingsError
+        The settings name people, or there is a secrets file, but no sign-in is configured: rather
+        than let everybody in as lead, nobody is.
+    """
+    loaded = secrets_loaded()
+    if not loaded and any(Path(file).exists() for file in st.get_option("secrets.files")):
+        raise SettingsError("secrets.toml is there but cannot be read; the server logged why.")
+    configured = loaded and bool(st.secrets.get("auth"))
+    if (given.people or given.default_role) and not configured:
+        raise SettingsError(
+            "The settings say who may sign in, but secrets.toml has no [auth]. See docs/team.md."
+        )
+    return configured
+
+
+def on_this_machine_only() -> bool:
+    """Whether only people at this machine reach the server."""
+    return st.get_option("server.address") in THIS_MACHINE
+
+
+def base_path() -> str:
+    """Return the path under which the app is served: empty, or ``/`` and a name."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{base}" if base else ""
+
+
+@cache
+def signer() -> LinkSigner:
+    """Return what makes and opens links to pixels."""
+    return LinkSigner(settings().secret)
+
+
+@cache
+def image_cache() -> DiskCache:
+    """Return the disk cache of decoded pixels and thumbnails."""
+    from rexview.imaging import DiskCache
+
+    return DiskCache(settings().cache_folder / "images", settings().cache_mb * 1_000_000)
+
+
+def name_kept() -> str | None:
+    """Return the name given last on this machine; none on a server that others reach, too."""
+    kept = read_user_file(_NAME_FILE) if on_this_machine_only() else None
+    name = kept.get("name") if isinstance(kept, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def keep_name(name: str) -> None:
+    """Keep a name to propose, where only people at this machine reach the server."""
+    if on_this_machine_only():
+        with suppress(OSError):  # a folder that cannot be written costs only a proposal
+            write_user_file(_NAME_FILE, {"name": name})
+
+
+def _user_file(name: str) -> Path:
+    return Path(platformdirs.user_data_dir("rexview")) / f"{name}.json"
+
+
+def read_user_file(name: str) -> Any:
+    """Return what was kept for the user of this machine; None when there is nothing to read."""
+    try:
+        return json.loads(_user_file(name).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def write_user_file(name: str, content: Any) -> None:
+    """Keep something small for the user of this machine, in place of what was kept before.
+
+    Raises
+    ------
+    OSError
+    """
+    file = _user_file(name)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_suffix(".part")
+    part.write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8")
+    part.replace(file)

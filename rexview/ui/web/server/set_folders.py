@@ -1,0 +1,121 @@
+"""The folders of review sets that links may name, and which of them may be opened."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from rexview.addresses import address_of_set, place_of_set
+from rexview.errors import RexviewError
+from rexview.settings import DEMO_FOLDER
+from rexview.ui.web.server import server_state
+from rexview.words import tr
+
+_RECENT_SETS: Final = "recent-sets"
+_MOST_RECENT: Final = 20
+
+
+class SetUnknown(RexviewError):
+    """A link names a review set that this server has not opened."""
+
+
+class SetNotAllowed(RexviewError):
+    """A folder may not be opened from the page on this server."""
+
+
+def set_id(folder: Path) -> str:
+    """Return the short, stable name of a folder in links; that of the demo is one everywhere."""
+    if folder.resolve() == DEMO_FOLDER:
+        return "demo"
+    return hashlib.sha256(place_of_set(folder).encode()).hexdigest()[:10]
+
+
+_REMEMBERING: Final = Lock()
+
+
+@cache
+def _folders() -> dict[str, Path]:
+    """Return the folders that were opened, now and before, by their id in links."""
+    kept = server_state.read_user_file(_RECENT_SETS)
+    known = [Path(text) for text in kept if isinstance(text, str)] if isinstance(kept, list) else []
+    return {set_id(folder): folder for folder in [*known, server_state.settings().review_set]}
+
+
+def recent_sets() -> list[Path]:
+    """Return folders that were opened before and may be opened again, newest first."""
+    default = server_state.settings().review_set
+    return [
+        folder
+        for folder in reversed(_folders().values())
+        if folder != default and folder.is_dir() and _allowed(folder)
+    ]
+
+
+def folder_of(name: str | None) -> Path:
+    """Return the folder that a link's set id stands for; the server's own set for None.
+
+    Raises
+    ------
+    SetUnknown
+        This server has not opened such a set.
+    SetNotAllowed
+        It has, perhaps when somebody worked alone on it, but a team may not be shown that folder.
+    """
+    if name is None:
+        return server_state.settings().review_set
+    try:
+        folder = _folders()[name]
+    except KeyError:
+        raise SetUnknown(
+            tr(
+                "This link is to a review set that has not been opened here. Open its "
+                "folder on the Data page, then follow the link again."
+            )
+        ) from None
+    if server_state.team() and folder != server_state.settings().review_set:
+        may_open(folder)
+    return folder
+
+
+def may_open(folder: Path) -> None:
+    """Check that the page may open a folder.
+
+    Raises
+    ------
+    SetNotAllowed
+        The server is for others too and the folder is not under ``open_under``.
+    """
+    if not _allowed(folder):
+        raise SetNotAllowed(
+            tr(
+                "This server does not open that folder. Whoever runs it can allow it "
+                "with the setting {value}."
+            ).format(value="remote_hosts" if address_of_set(folder) else "open_under")
+        )
+
+
+def _allowed(folder: Path) -> bool:
+    settings = server_state.settings()
+    address, roots = address_of_set(folder), settings.open_under
+    if address and any(map(address.is_under, settings.remote_hosts)):
+        return True
+    if roots is None:
+        return server_state.on_this_machine_only() and not server_state.team()
+    return any(folder.resolve().is_relative_to(root) for root in roots)
+
+
+def allow(folder: Path) -> str:
+    """Make a folder known to links, after :func:`may_open`; return its set id."""
+    may_open(folder)
+    name, folders = set_id(folder), _folders()
+    with _REMEMBERING:
+        if name not in folders:
+            folders[name] = folder.resolve()
+            recent = [str(path) for path in folders.values()][-_MOST_RECENT:]
+            with suppress(OSError):  # a read-only home only costs the list of recent sets
+                server_state.write_user_file(_RECENT_SETS, recent)
+    return name
