@@ -25,6 +25,7 @@ from bench.remote import Archive, S3Server
 from bench.serving import BenchUnavailable
 from rexview import frames
 from rexview.schema import Model, ReviewSet, SetInfo
+from tools import words
 from tools.postgres import PostgresServer
 from tools.test_times import KEPT
 
@@ -65,6 +66,12 @@ def pytest_runtest_teardown() -> None:
     A process that a later test spawns would run that script first.
     """
     sys.modules["__main__"] = _MAIN
+
+
+@pytest.fixture(scope="session")
+def gathered_words() -> Path:
+    """Return the file of all texts of the pages, which the language ``x-pseudo`` is read from."""
+    return words.renew_template()
 
 
 def pytest_collection() -> None:

@@ -1,7 +1,8 @@
-"""All words of the pages in one file, ``assets/words/rexview.pot``: ``python -m tools.words``.
+"""Gather the texts of the pages in ``assets/words/rexview.pot``: ``python -m tools.words``.
 
-They are found by reading the code: what ``tr``, ``trn``, ``trc``, ``counted``, ``noun`` are given
-of ``rexview.words`` and ``components/words.js``. A test fails until the file holds them all.
+They are found by reading the code: the arguments of ``tr``, ``trn``, ``trc``, ``counted`` and
+``noun`` of ``rexview.words`` and ``web/components/words.js``. Only the language ``x-pseudo`` needs
+the file; each translation holds the texts itself.
 ``python -m tools.words de`` begins the translation into a language, or brings it to what the pages
 ask for now: what is new is empty, what is gone moves to its end, what was changed a little keeps
 its translation, marked ``fuzzy`` until somebody has looked at it.
@@ -15,6 +16,7 @@ import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Final
 
 import yaml
@@ -165,17 +167,26 @@ def translate(language: str) -> Path:
     return file
 
 
+def renew_template() -> Path:
+    """Write the file of all texts unless it is newer than what they come from; return it."""
+    newest = max(path.stat().st_mtime for path in (*sources(), Path(__file__)))
+    if not TEMPLATE.is_file() or TEMPLATE.stat().st_mtime < newest:
+        FOLDER.mkdir(exist_ok=True)
+        with NamedTemporaryFile(dir=FOLDER, prefix=".", delete=False) as file:
+            file.write(written(gathered()))
+        Path(file.name).replace(TEMPLATE)
+    return TEMPLATE
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """Renew the file of all words, then the translations that are named."""
+    """Gather all texts, then renew the translations that are named."""
     parser = argparse.ArgumentParser(
-        prog="python -m tools.words", description="Renew assets/words/rexview.pot."
+        prog="python -m tools.words", description="Gather the texts of the pages."
     )
     meaning = "a language, as BCP 47 names it (de, pt-BR): its translation is begun or renewed"
     parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help=meaning)
     languages = parser.parse_args(arguments).languages
-    TEMPLATE.parent.mkdir(exist_ok=True)
-    TEMPLATE.write_bytes(written(gathered()))
-    print(f"{_name(TEMPLATE)}: {len(gathered())} texts")
+    print(_name(renew_template()))
     for language in languages:
         try:
             print(_name(translate(language)))

@@ -107,34 +107,32 @@ _SHOWN: Final = 60
 _MOST_TOLD: Final = 20
 
 
-def checked(language: str, file: Path, template: Path) -> Catalogue:
-    """Read a translation and look at every entry.
+def checked(language: str, file: Path) -> Catalogue:
+    """Read a translation and check every entry.
 
     An entry that is not translated yet, or marked ``fuzzy``, is shown in English; one that the
-    template does not have (any more) is passed over.
+    pages no longer use is never asked for.
 
     Raises
     ------
     ValueError
         Every entry that cannot be used, by its line, with what to do about it.
     """
-    known = {entry.key: entry for entry in read_po(template)}
     entries = read_po(file)
     head = next((entry.texts.get(0, "") for entry in entries if not entry.key), "")
     forms, which = _plural_forms(file.name, head)
     wrong: list[str] = []
     texts: dict[str, tuple[str, ...]] = {}
     for entry in entries:
-        english = known.get(entry.key)
-        if not entry.key or entry.fuzzy or english is None or not any(entry.texts.values()):
+        if not entry.key or entry.fuzzy or not any(entry.texts.values()):
             continue
-        wrong += [f"{_place(file.name, entry)}: {said}" for said in _faults(entry, english, forms)]
+        wrong += [f"{_place(file.name, entry)}: {fault}" for fault in _faults(entry, forms)]
         texts[entry.key] = tuple(text for _, text in sorted(entry.texts.items()))
     if wrong:
         more = len(wrong) - _MOST_TOLD
         shown = wrong[:_MOST_TOLD] + ([f"and {more} more"] if more > 0 else [])
         raise ValueError("\n".join(shown))
-    return Catalogue(language, texts, forms, which, asked_by_scripts(known.values()))
+    return Catalogue(language, texts, forms, which, asked_by_scripts(entries))
 
 
 def asked_by_scripts(entries: Iterable[Entry]) -> frozenset[str]:
@@ -175,22 +173,24 @@ def _plural_forms(name: str, head: str) -> tuple[int, tuple[int, ...]]:
     return forms, which
 
 
-def _faults(entry: Entry, english: Entry, forms: int) -> Iterator[str]:
+def _faults(entry: Entry, forms: int) -> Iterator[str]:
     """Yield what is wrong with the translation of one entry, and what to do about it."""
-    if (entry.plural is None) != (english.plural is None) or entry.plural != english.plural:
-        yield "its msgid_plural is not that of rexview.pot. Take the entry from there."
-        return
-    wanted = set(range(forms)) if english.plural is not None else {0}
+    allowed = _placeholders(entry.id)
+    needed = allowed
+    if entry.plural is not None:
+        needed = _without_number(allowed)  # “one case” needs no number
+        plural = _placeholders(entry.plural)
+        more = any(entry.plural.count(part) > entry.id.count(part) for part in ACTS)
+        if more or _without_number(plural) != needed:
+            yield "its msgid_plural is not that of the pages. Renew the file: docs/translating.md."
+            return
+        allowed = allowed | plural
+    wanted = set(range(forms)) if entry.plural is not None else {0}
     if set(entry.texts) != wanted or not all(entry.texts.values()):
         listed = ", ".join(f"msgstr[{number}]" for number in range(forms))
-        form = listed if english.plural is not None else "one msgstr"
+        form = listed if entry.plural is not None else "one msgstr"
         yield f"it needs {form}, none of them empty."
         return
-    sources = [english.id] if english.plural is None else [english.id, english.plural]
-    allowed = set().union(*(_placeholders(one) for one in sources))
-    needed = set.intersection(*(_placeholders(one) for one in sources))
-    if english.plural is not None:
-        needed -= {one for one in needed if one.startswith("{n")}  # “one case” is well said
     for text in entry.texts.values():
         try:
             held = _placeholders(text)
@@ -202,7 +202,7 @@ def _faults(entry: Entry, english: Entry, forms: int) -> Iterator[str]:
         if strange := held - allowed:
             yield f"{', '.join(sorted(strange))} is not in the English. Take it out."
         for part in ACTS:
-            if text.count(part) > max(one.count(part) for one in sources):
+            if text.count(part) > entry.id.count(part):
                 shown = "a line break" if part == "\n" else part
                 yield f"it has {shown} where the English has none. {_REMEDY.get(part, _OUT)}"
         if _HIDDEN.search(text):
@@ -211,6 +211,10 @@ def _faults(entry: Entry, english: Entry, forms: int) -> Iterator[str]:
 
 _OUT: Final = "Take it out."
 _REMEDY: Final = {'"': "Write quotation marks as “…” or „…“."}
+
+
+def _without_number(placeholders: set[str]) -> set[str]:
+    return {one for one in placeholders if not one.startswith("{n")}
 
 
 def _placeholders(text: str) -> set[str]:
@@ -231,7 +235,7 @@ def _placeholders(text: str) -> set[str]:
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "assets" / "words"
 TEMPLATE: Final = FOLDER / "rexview.pot"
-"""All words of the pages, as ``python -m tools.words`` gathers them."""
+"""All words of the pages, as ``python -m tools.words`` writes them; not committed."""
 _OPENS, _CLOSES = "⟦", "⟧"
 
 
@@ -256,11 +260,19 @@ def read_catalogue(language: str) -> Catalogue:
     known = languages()
     if language not in known:
         raise ValueError(f"there is no such translation; there are {', '.join(known)}")
-    return checked(language, FOLDER / f"{language}.po", TEMPLATE)
+    return checked(language, FOLDER / f"{language}.po")
 
 
 def _in_brackets() -> Catalogue:
-    """Return the language that is none: all texts that were gathered, in brackets."""
+    """Return the language that is none: all texts that were gathered, in brackets.
+
+    Raises
+    ------
+    ValueError
+        The texts have not been gathered.
+    """
+    if not TEMPLATE.is_file():
+        raise ValueError("x-pseudo needs the texts of the pages: run python -m tools.words first")
     entries = [entry for entry in read_po(TEMPLATE) if entry.key]
     texts = {
         entry.key: tuple(

@@ -7,23 +7,13 @@ from rexview.words.translations import checked, read_catalogue
 
 HEAD = 'msgid ""\nmsgstr ""\n"Plural-Forms: {forms}\\n"\n\n'
 TWO = "nplurals=2; plural=(n != 1);"
-ALL = """
-msgid "{done} of {total:,} cases"
-msgstr ""
-
-msgid "{n} case of {set}"
-msgid_plural "{n} cases of {set}"
-msgstr[0] ""
-msgstr[1] ""
-"""
 
 
 @pytest.fixture
 def read(tmp_path):
-    def read_it(text, forms=TWO, known=ALL):
-        (tmp_path / "all.pot").write_text(known, encoding="utf-8")
+    def read_it(text, forms=TWO):
         (tmp_path / "de.po").write_text(HEAD.format(forms=forms) + text, encoding="utf-8")
-        return checked("de", tmp_path / "de.po", tmp_path / "all.pot")
+        return checked("de", tmp_path / "de.po")
 
     return read_it
 
@@ -46,8 +36,13 @@ def test_what_is_well_formed_is_taken(read):
 
 def test_what_is_not_translated_yet_is_left_out(read):
     fuzzy = "#, fuzzy\n" + two("<b>{set}", "{set}")
-    gone = 'msgid "gone"\nmsgstr "<script>"\n#~ msgid "older"\n#~ msgstr "<"\n'
+    gone = '#~ msgid "older"\n#~ msgstr "<"\n'
     assert read(one("") + fuzzy + gone).texts == {}
+
+
+def test_what_no_page_shows_can_do_no_more_than_the_rest(read):
+    with pytest.raises(ValueError, match="it has < where"):
+        read('msgid "gone"\nmsgstr "<script>"\n')
 
 
 @pytest.mark.parametrize(
@@ -73,7 +68,12 @@ def test_what_is_not_translated_yet_is_left_out(read):
         (two("a {set}", "b {set}", "c {set}"), "it needs msgstr[0], msgstr[1]"),
         (
             'msgid "{n} case of {set}"\nmsgid_plural "x"\nmsgstr[0] "a"\nmsgstr[1] "b"\n',
-            "Take the entry from there",
+            "its msgid_plural is not that of the pages",
+        ),
+        (
+            'msgid "{n} case of {set}"\nmsgid_plural "<b>{n}</b> {set}"\n'
+            'msgstr[0] "{set}"\nmsgstr[1] "<b>{set}"\n',
+            "its msgid_plural is not that of the pages",
         ),
     ],
 )
@@ -114,10 +114,9 @@ def test_all_forms_of_a_language_are_taken(read):
     ],
 )
 def test_a_file_that_is_no_translation_is_refused(tmp_path, content, said):
-    (tmp_path / "all.pot").write_text(ALL, encoding="utf-8")
     (tmp_path / "de.po").write_bytes(content)
     with pytest.raises(ValueError, match=said):
-        checked("de", tmp_path / "de.po", tmp_path / "all.pot")
+        checked("de", tmp_path / "de.po")
 
 
 def test_english_needs_no_file():

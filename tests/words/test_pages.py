@@ -18,7 +18,7 @@ DONE = (
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
+def found(tmp_path_factory, gathered_words):
     """What is bare by page: asked in a process of its own, where the language is another."""
     folder = tmp_path_factory.mktemp("pseudo")
     environment = {

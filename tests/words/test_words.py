@@ -9,15 +9,23 @@ import pytest
 from support import ROOT
 
 from rexview import words
+from rexview.words import translations
 from rexview.words.catalogue import PSEUDO, Catalogue
 from rexview.words.translations import TEMPLATE
 from tools import words as gathering
 
-RENEW = "run: python -m tools.words"
+pytestmark = pytest.mark.usefixtures("gathered_words")
 
 
-def test_the_file_of_all_words_is_up_to_date():
-    assert TEMPLATE.read_bytes() == gathering.written(gathering.gathered()), RENEW
+def test_every_text_is_gathered(gathered_words):
+    assert gathered_words == TEMPLATE
+    assert TEMPLATE.read_bytes() == gathering.written(gathering.gathered())
+
+
+def test_the_language_that_is_none_needs_the_texts(monkeypatch, tmp_path):
+    monkeypatch.setattr(translations, "TEMPLATE", tmp_path / "none.pot")
+    with pytest.raises(ValueError, match="run python -m tools"):
+        translations.read_catalogue.__wrapped__(PSEUDO)
 
 
 def test_what_stands_in_a_template_of_a_script_is_found(tmp_path):
@@ -61,39 +69,27 @@ msgid ""
 msgstr ""
 "Plural-Forms: nplurals=2; plural=(n != 1);\\n"
 
+#: rexview/ui/x.py
 msgid "Guide"
 msgstr "Anleitung"
 
+#: rexview/ui/x.js rexview/ui/x.py
 msgctxt "pages"
 msgid "Reading"
 msgstr "Befunden"
 
+#: rexview/ui/x.js
 msgid "{n:,} case"
 msgid_plural "{n:,} cases"
 msgstr[0] "ein Fall"
 msgstr[1] "{n:,} Fälle"
 """
-ALL = """
-#: rexview/ui/x.py
-msgid "Guide"
-msgstr ""
-
-#: rexview/ui/x.js rexview/ui/x.py
-msgctxt "pages"
-msgid "Reading"
-msgstr ""
-
-#: rexview/ui/x.js
-msgid "{n:,} case"
-msgid_plural "{n:,} cases"
-msgstr[0] ""
-msgstr[1] ""
-"""
 ASK = """
 from pathlib import Path
 from rexview import words
+from rexview.words import translations
 from rexview.words import translations as languages
-languages.FOLDER, languages.TEMPLATE = Path({folder!r}), Path({folder!r}) / "rexview.pot"
+languages.FOLDER = Path({folder!r})
 words.begin("de")
 print(words.tr("Guide"), words.trc("pages", "Reading"), words.tr("Reading"))
 print(words.counted(1, "case"), words.counted(2, "case"), words.counted(1_000_001, "case"))
@@ -103,7 +99,6 @@ print(sorted(words.page_words()["texts"]))
 
 def test_a_translation_is_spoken(tmp_path):
     (tmp_path / "de.po").write_text(GERMAN, encoding="utf-8")
-    (tmp_path / "rexview.pot").write_text(ALL, encoding="utf-8")
     first, second, on_pages = said(ASK.format(folder=str(tmp_path)), PYTHONIOENCODING="utf-8")
     assert first == "Anleitung Befunden Reading"
     assert second == "ein Fall 2 Fälle 1,000,001 Fälle"

@@ -54,7 +54,7 @@ SHOWN = """() => {
 
 
 @pytest.fixture(scope="module")
-def pseudo(start_app, tmp_path_factory):
+def pseudo(start_app, tmp_path_factory, gathered_words):
     """The address of the app in the language that is none.
 
     Its process imports everything itself: one that is forked has asked for words already.

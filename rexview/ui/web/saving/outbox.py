@@ -102,7 +102,7 @@ def _hash(*parts: str) -> str:
 # A tab that begins on a page where nothing is written has no other part that knows of the outbox.
 
 _KEY: Final = "rx_waiting"
-_FILES: Final = "saving/assets/waiting"
+_FILES: Final = "web/saving/assets/waiting"
 _TITLES: Final = {page.file: page.title for page in PAGES}
 
 

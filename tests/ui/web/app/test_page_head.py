@@ -22,7 +22,7 @@ def test_every_script_that_a_page_names_is_served(page):
     for link in set(links) - set(ours):
         with Path(static, link).open(encoding="utf-8") as file:
             assert file.read(1)
-    assert f"{prefix}saving/assets/waiting.js" in ours
+    assert f"{prefix}web/saving/assets/waiting.js" in ours
     assert len(links) == len(set(links))
 
 
