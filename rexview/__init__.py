@@ -8,4 +8,4 @@ The packages import one way only (``tests/test_architecture.py`` enforces it)::
 ``cli`` and ``bench`` stand above all of them.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
