@@ -3,8 +3,7 @@
 A pair of models is compared over the cases where both have a final score; an answer that is
 scored on several returned pictures counts with its mean over them. The tests are those of scipy,
 which is imported when a comparison is asked for. p values are adjusted with scipy's
-``false_discovery_control``, not with statsmodels' ``multipletests``, which gives the same numbers
-(a test holds them together) and takes another second to import.
+``false_discovery_control``.
 
 The signed-rank tests give the numbers of ``scipy.stats.wilcoxon`` with its defaults: zero
 differences are left out of the ranking; up to 50 differences without ties or zeros p is exact; up

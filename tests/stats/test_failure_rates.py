@@ -1,11 +1,9 @@
-"""Failure rates: against statsmodels, against hand-worked tables, and what cannot be said."""
+"""Failure rates: against the textbook, against hand-worked tables, and what cannot be said."""
 
 import numpy as np
 import polars as pl
 import pytest
-from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.proportion import proportion_confint
+from support.textbook import benjamini_hochberg, exact_mcnemar, wilson
 
 from rexview.frames import CASES
 from rexview.stats.failure_rates import (
@@ -50,9 +48,9 @@ def compared(table, clusters, models, failures):
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 5), (3, 38), (5, 26), (26, 26), (1, 1)])
-def test_wilson_is_that_of_statsmodels(k, n):
+def test_wilson_is_that_of_the_textbook(k, n):
     found = rate_of([place < k for place in range(n)], range(n))
-    low, high = proportion_confint(k, n, method="wilson")
+    low, high = wilson(k, n)
     assert found.method == WILSON
     assert (found.flagged, found.n, found.share) == (k, n, k / n)
     assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
@@ -83,7 +81,7 @@ def test_the_cluster_bootstrap_is_that_of_single_patients_drawn_one_by_one():
 
 def test_no_failure_at_all_has_an_interval_by_patient():
     found = rate_of([False] * 20, [place // 2 for place in range(20)])
-    low, high = proportion_confint(0, 10, method="wilson")
+    low, high = wilson(0, 10)
     assert found.method == WILSON_CLUSTERS
     assert (found.interval.low, found.interval.high) == pytest.approx((low, high), abs=1e-12)
 
@@ -108,21 +106,17 @@ def test_patients_come_before_studies_and_studies_before_cases():
     assert len(set(found)) == 3
 
 
-def test_mcnemar_is_that_of_statsmodels_and_adjusted_over_all():
+def test_mcnemar_is_that_of_the_textbook_and_adjusted_over_all():
     random = np.random.default_rng(11)
     parts, raw = [], []
     for failure, share in (("laterality_error", 0.5), ("omission", 0.2), ("verbose", 0.35)):
         a, b = random.random(40) < share, random.random(40) < 0.2
         parts += [judged(failure, "a", a.tolist()), judged(failure, "b", b.tolist())]
-        table = [
-            [int((a & b).sum()), int((a & ~b).sum())],
-            [int((~a & b).sum()), int((~a & ~b).sum())],
-        ]
-        raw.append(mcnemar(table, exact=True).pvalue)
+        raw.append(exact_mcnemar(int((a & ~b).sum()), int((~a & b).sum())))
     failures = ["laterality_error", "omission", "verbose"]
     tests = compared(pl.concat(parts), alone(40), ["a", "b"], failures)
     assert [test.p for test in tests] == pytest.approx(raw)
-    assert [test.p_adj for test in tests] == pytest.approx(multipletests(raw, method="fdr_bh")[1])
+    assert [test.p_adj for test in tests] == pytest.approx(benjamini_hochberg(raw))
 
 
 def test_pairs_are_the_cases_in_which_both_can_be_judged():

@@ -3,9 +3,9 @@
 from math import ceil
 
 import pytest
-from statsmodels.stats.proportion import proportion_confint
 from support.review_folder import write_review_set
 from support.rows import each_row
+from support.textbook import wilson
 
 from rexview.curation.choice.sample import sample_of, sample_result
 from rexview.curation.choice.validation import CHECKS, verdict_of, verdicts, write_rules
@@ -150,7 +150,7 @@ def test_what_experts_say_does_not_change_the_sample_and_is_counted(make):
     assert [shares[name].found for name in (None, "several_valid", "unclear", "invented")] == [
         *(2, 2, 1, 0)
     ]
-    low, high = proportion_confint(2, 3, method="wilson")
+    low, high = wilson(2, 3)
     assert shares[None].interval.low == pytest.approx(low)
     assert shares[None].interval.high == pytest.approx(high)
 
