@@ -1,4 +1,4 @@
-"""Statistics straight from their definitions, as a second opinion on those of scipy and scikit-learn."""
+"""Statistics from their definitions: a second opinion on those of scipy and scikit-learn."""
 
 from math import comb, sqrt
 from statistics import NormalDist
@@ -15,7 +15,7 @@ def wilson(k, n, level=0.95):
 
 
 def exact_mcnemar(only_a, only_b):
-    """Return the two-sided exact p of McNemar's test: twice the smaller binomial tail, at most 1."""
+    """Return the two-sided exact p of McNemar's test: twice the smaller tail, at most 1."""
     n, k = only_a + only_b, min(only_a, only_b)
     return min(2 * sum(comb(n, i) for i in range(k + 1)) / 2**n, 1.0)
 
