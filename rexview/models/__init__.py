@@ -1,5 +1,5 @@
-"""From cases to answers: what is sent to a model, how, and what came back.
+"""Ask models: requests made from cases, and answers read from replies.
 
-:mod:`.backend` holds the request, the reply and the one interface of all models. No module here
-reads a review set from disk: cases are passed in as records.
+:mod:`.backend` defines the request, the reply and the interface that all models share. Modules here
+read no review set from disk: callers pass cases as records.
 """

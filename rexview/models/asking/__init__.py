@@ -1,6 +1,6 @@
-"""From a case to a request, and from a reply to an answer.
+"""Make requests from cases, and read answers from replies.
 
-:mod:`.cards` says what models can do, :mod:`.prompts` how they are asked, :mod:`.pictures` makes
-the pictures that are sent, :mod:`.build` the request; :mod:`.reading` reads the answer,
-:mod:`.boxes` the boxes in it; :mod:`.tokens` estimates what a request is.
+:mod:`.cards` describes what models can do, :mod:`.prompts` holds the wordings, :mod:`.pictures`
+encodes the images, and :mod:`.build` makes the request. :mod:`.reading` reads the answer,
+:mod:`.boxes` its boxes. :mod:`.tokens` estimates the tokens of a request.
 """

@@ -1,4 +1,4 @@
-"""Boxes as models count them: there and back, read from texts, and calibrated with a phantom."""
+"""Convert boxes between a model's coordinates and pixels of the stored image."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from rexview.schema import AnswerBox
 from rexview.text.written_boxes import WHOLE, BoxForm, Convention, Corners, WrittenBox, corners_of
 from rexview.vocab import SIDES, counted
 
-# From pixels of the stored image to a model's way of counting, and back.
+# Coordinates of a model, and pixels of the stored image.
 #
-# A model counts in pixels of the picture as it was sent or stored, or in parts of the picture as
-# sent; and it writes corners or sizes, x or y first. Both ways are exact: what is rounded is
-# rounded by the model.
+# A model counts in pixels of the picture as sent or as stored, or in fractions of the picture as
+# sent. It writes corners or sizes, x or y first. Both conversions are exact: only the model rounds.
 
 Four = tuple[float, float, float, float]
 _ORDERS: Final[dict[Corners, str]] = {
@@ -36,15 +35,15 @@ _UNITS: Final[dict[Convention, str]] = {
 
 
 def in_words(form: BoxForm) -> str:
-    """Say to a model how it is to write a box."""
+    """Return the words that ask a model for boxes in this form."""
     return f"{_ORDERS[form.corners]} {_UNITS[form.convention]}"
 
 
 def to_stored(numbers: Sequence[float], form: BoxForm, image: SentImage) -> Four:
-    """Turn a model's four numbers into x, y, width, height in pixels of the stored image.
+    """Convert a model's four numbers to x, y, width, height in pixels of the stored image.
 
-    What a model counts in when it is not known is taken to be pixels as sent. Nothing is clipped;
-    a width or height may come out negative.
+    An unknown convention is read as pixels of the picture as sent. Nothing is clipped; a width or
+    height may be negative.
     """
     left, top, right, bottom = corners_of(numbers, form.corners)
     scale_x, scale_y, shift_x, shift_y = _scale(form.convention, image)
@@ -54,7 +53,7 @@ def to_stored(numbers: Sequence[float], form: BoxForm, image: SentImage) -> Four
 
 
 def from_stored(box: Sequence[float], form: BoxForm, image: SentImage) -> Four:
-    """Turn x, y, width, height in pixels of the stored image into a model's four numbers."""
+    """Convert x, y, width, height in pixels of the stored image to a model's four numbers."""
     x, y, width, height = box
     scale_x, scale_y, shift_x, shift_y = _scale(form.convention, image)
     left, right = (x - shift_x) / scale_x, (x + width - shift_x) / scale_x
@@ -71,7 +70,7 @@ def from_stored(box: Sequence[float], form: BoxForm, image: SentImage) -> Four:
 
 
 def _scale(convention: Convention, image: SentImage) -> Four:
-    """Return what a number is times and plus to be a pixel of the stored image: x, y, x, y."""
+    """Return the factors and offsets from a model's numbers to stored pixels: x, y, x, y."""
     if convention == "pixels_stored":
         return 1.0, 1.0, 0.0, 0.0
     whole = WHOLE.get(convention)
@@ -86,7 +85,7 @@ def _scale(convention: Convention, image: SentImage) -> Four:
     )
 
 
-# Boxes as written become boxes on the images of a case, in pixels as stored.
+# Boxes of a reply as boxes on the images of a case, in stored pixels.
 
 UNSURE: Final = (
     "How this model counts in boxes is not known ({read}): they are shown as unsure and count for "
@@ -103,15 +102,15 @@ _LONGEST_LABEL: Final = 300
 def place_boxes(
     written: Iterable[WrittenBox], request: Request, form: BoxForm
 ) -> tuple[tuple[AnswerBox, ...], tuple[str, ...]]:
-    """Bring boxes to x, y, width, height in pixels of the stored images.
+    """Convert written boxes to x, y, width, height in pixels of the stored images.
 
-    What sticks out of its image is clipped; what has no area or lies outside cannot be drawn and is
-    left out. Both are said, and so is everything else that was not as the model wrote it.
+    A box that sticks out of its image is clipped. A box without area, or outside its image, is left
+    out. The notes report both, and every other change to what the model wrote.
 
     Returns
     -------
     tuple
-        The boxes, and sentences about them.
+        The boxes, and notes about them as sentences.
     """
     written = list(written)
     images = request.images
@@ -138,7 +137,7 @@ def place_boxes(
             continue
         left, top = max(0.0, x), max(0.0, y)
         right, bottom = min(float(size[0]), x + width), min(float(size[1]), y + height)
-        # half a pixel comes of rounding there and back
+        # rounding there and back may cost half a pixel
         clipped += max(left - x, top - y, x + width - right, y + height - bottom) > 1
         box = tuple(round(part, 2) for part in (left, top, right - left, bottom - top))
         placed.append(AnswerBox(image.image, _label(one), box, one.score, unsure=guessed or None))
@@ -159,7 +158,7 @@ def _boxes(count: int) -> str:
 
 
 def _image_of(one: WrittenBox, images: tuple[SentImage, ...]) -> tuple[SentImage, bool]:
-    """Return the picture that a box is on, and whether the model said so."""
+    """Return the picture that a box is on, and whether the model named it."""
     told = one.image
     if isinstance(told, str) and told.strip().isdigit():
         told = int(told)
@@ -170,7 +169,7 @@ def _image_of(one: WrittenBox, images: tuple[SentImage, ...]) -> tuple[SentImage
 
 
 def _likeliest(written: list[WrittenBox], images: tuple[SentImage, ...]) -> Convention:
-    """Return pixels as sent, unless the numbers fit a part of the picture only."""
+    """Return pixels as sent, unless the numbers only fit fractions of a picture."""
     largest = max(abs(number) for one in written for number in one.numbers)
     sides = [max(image.width, image.height) for image in images]
     if largest <= WHOLE["normalised_1"]:
@@ -181,7 +180,7 @@ def _likeliest(written: list[WrittenBox], images: tuple[SentImage, ...]) -> Conv
 
 
 def _label(one: WrittenBox) -> str:
-    """Return the model's words for a box, with the side that it gave beside them."""
+    """Return the model's label for a box, with the side that it gave."""
     label = one.label[:_LONGEST_LABEL]
     if one.side in SIDES and one.side not in label.lower():
         return f"{one.side} {label}".strip()

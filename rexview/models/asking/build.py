@@ -1,4 +1,4 @@
-"""The request for a case: what a model is told and shown, and nothing of what the truth is."""
+"""Build the request for a case from its questions and images, never from its truth."""
 
 from __future__ import annotations
 
@@ -42,26 +42,26 @@ def build_request(
 ) -> Request:
     """Make the request for a case; the same case gives the same request.
 
-    Of the case only questions, options, context and images are looked at: never the report, the
-    right option, explanations, reference boxes or what readers wrote. Where boxes are asked for,
-    the question is the one with an instruction to draw them, if the case has one.
+    Only questions, options, context and images of the case are used: never the report, the right
+    option, explanations, reference boxes or what readers wrote. If boxes are wanted, the question
+    that instructs to draw them is used, where the case has one.
 
     Parameters
     ----------
     find_image : callable
-        Gives the file of an image.
+        Returns the path of an image's file.
     cache : DiskCache, optional
-        Keeps the pictures, for repeats and other runs.
+        Caches the encoded pictures for repeats and other runs.
 
     Raises
     ------
     AttemptFailed
-        Of kind ``image`` for images that cannot be sent, ``request`` for a case that cannot be
+        Of kind ``image`` if an image cannot be sent; of kind ``request`` if the case cannot be
         asked.
     """
     images, notes = choose_images(case, card)
     pictures = send_images(images, find_image, card, cache, max_pixels=max_pixels)
-    # choices and reports are compared by their words: only open questions are about places
+    # choices and reports are compared by their words: only open questions ask for places
     boxes = prompt.asks_for_boxes and bool(pictures) and case.question_type == "open"
     if boxes and not card.draws_boxes:
         boxes = False
@@ -98,7 +98,7 @@ def build_request(
 
 
 def captioned(pictures: Sequence[SentImage], prompt: Prompt) -> list[str | SentImage]:
-    """Return pictures as they are sent, each after its caption."""
+    """Return the pictures in order, each after its caption."""
     parts: list[str | SentImage] = []
     for number, picture in enumerate(pictures, start=1):
         parts += [_caption(prompt, picture, number), picture]
@@ -120,13 +120,13 @@ def _view(view: str) -> str:
 
 
 def given_texts(case: Case, prompt: Prompt) -> list[str]:
-    """Return what the requester said, if anything."""
+    """Return the clinical context as texts of the request, if there is any."""
     lines = context_lines(case)
     return [fill(prompt.texts["context"], {"lines": lines})] if lines else []
 
 
 def context_lines(case: Case) -> str:
-    """Return what the requester said of a case, a line each; empty where it is nothing."""
+    """Return the clinical context of a case, one line each; empty if there is none."""
     context = case.context
     said = {
         "Age": context.age,
@@ -138,7 +138,7 @@ def context_lines(case: Case) -> str:
 
 
 def question_words(case: Case, *, boxes: bool = False) -> dict[str, str]:
-    """Return what is filled into the wording of a question; ``boxes``: these are asked for.
+    """Return the values for the template of a question; ``boxes``: the question asks for boxes.
 
     Raises
     ------
@@ -156,12 +156,12 @@ def question_words(case: Case, *, boxes: bool = False) -> dict[str, str]:
 
 
 def labels_of(case: Case) -> tuple[str, ...]:
-    """Return the labels of a question's options: their own, or A, B, C.
+    """Return the labels of a question's options: its own, or A, B, C.
 
     Raises
     ------
     AttemptFailed
-        There are no options, or more than there are letters.
+        There are no options, or more options than letters.
     """
     if not case.options or len(case.options) > _MOST_OPTIONS:
         raise AttemptFailed(
@@ -173,7 +173,7 @@ def labels_of(case: Case) -> tuple[str, ...]:
 
 
 def lettered(options: Sequence[str], labels: Sequence[str]) -> list[str]:
-    """Write options with their labels, those that carry them already as they are.
+    """Return options with their labels; options that already carry them are unchanged.
 
     >>> lettered(("Effusion", "None"), ("A", "B")), lettered(("1) Yes", "2) No"), ("1", "2"))
     (['A. Effusion', 'B. None'], ['1) Yes', '2) No'])
@@ -186,7 +186,7 @@ def lettered(options: Sequence[str], labels: Sequence[str]) -> list[str]:
 def _schema(
     case: Case, fields: Mapping[str, str], boxes: BoxForm | None, pictures: int
 ) -> dict[str, Any]:
-    """Return the JSON schema of an answer, in the part of it that strict servers take."""
+    """Return the JSON schema of an answer, limited to what strict servers accept."""
     properties: dict[str, Any] = {
         name: {"type": "string", "description": meaning} for name, meaning in fields.items()
     }
@@ -206,7 +206,7 @@ def _schema(
 
 
 def _box_words(form: BoxForm, pictures: Sequence[SentImage]) -> str:
-    """Show a model what a box looks like."""
+    """Return an example of a box for the prompt."""
     numbers = in_words(form).partition("]")[0] + "]"
     image = ', "image": the number of its image' if len(pictures) > 1 else ""
     return (

@@ -1,7 +1,7 @@
-"""A phantom: films with lettered squares at known places, to find out how a model counts in boxes.
+"""Find a model's box coordinates with a phantom: films with lettered squares at known places.
 
-Two films, one upright and one lying, of 2048 x 2500 and 2500 x 2048 pixels. The squares lie so that
-an answer fits one way of counting and no other.
+There are two films, portrait (2048 x 2500) and landscape (2500 x 2048 pixels). The squares are
+placed so that an answer fits one coordinate convention and no other.
 """
 
 from __future__ import annotations
@@ -31,15 +31,16 @@ from rexview.schema import StudyImage
 from rexview.text.written_boxes import BoxForm, Convention, Corners, WrittenBox, boxes_in_text
 
 ENOUGH_IOU: Final = 0.5
-"""Mean overlap with the squares from which a way of counting is taken."""
+"""Mean overlap (IoU) with the squares from which a convention is accepted."""
 FILMS: Final = {"upright": (2048, 2500), "lying": (2500, 2048)}
 """Width and height of the films, pixels."""
 _SQUARES: Final[dict[str, dict[str, tuple[int, int, int]]]] = {
     "upright": {"A": (360, 1920, 240), "B": (1560, 780, 280), "C": (410, 260, 320)},
     "lying": {"D": (1730, 1330, 200), "E": (980, 270, 320), "F": (480, 150, 280)},
 }
-"""Left, top and side of each square, by its letter. Places were drawn at random and these kept: an
-answer that is exact in one way of counting overlaps by less than 0.4 in every other one."""
+"""Left, top and side of each square, by its letter. The places were drawn at random and kept
+because
+an answer that is exact in one convention overlaps by less than 0.4 in every other one."""
 _QUESTION: Final = (
     "This is a test picture, no radiograph. It shows bright squares, each with a dark letter in "
     "it: {letters}. Give the box of every square, as tight as it can be drawn, with its letter as "
@@ -50,11 +51,11 @@ _QUESTION: Final = (
 
 @dataclass(frozen=True)
 class Calibration:
-    """What came of it.
+    """Result of a calibration.
 
-    ``form`` is how the model counts, None where no way of counting fits. ``overlap`` is the mean
-    IoU of the best one, ``tried`` that of each, by convention and order. ``marked`` of ``squares``
-    had a box with their letter.
+    ``form`` is the model's box form, None if no convention fits. ``overlap`` is the mean IoU of the
+    best one, ``tried`` that of each, by convention and order. ``marked`` of ``squares`` had a box
+    with their letter.
     """
 
     form: BoxForm | None
@@ -66,7 +67,7 @@ class Calibration:
 
 
 def film(name: str) -> NDArray[np.uint8]:
-    """Draw a film: grey levels, (rows, columns)."""
+    """Draw a film: grey levels, shape (rows, columns)."""
     width, height = FILMS[name]
     pixels = np.full((height, width), 40, np.uint8)
     for letter, (left, top, side) in _SQUARES[name].items():
@@ -79,12 +80,12 @@ def film(name: str) -> NDArray[np.uint8]:
 
 
 def squares(name: str) -> dict[str, Four]:
-    """Return x, y, width, height of the squares of a film, pixels, by letter."""
+    """Return x, y, width, height in pixels of a film's squares, by letter."""
     return {letter: (left, top, side, side) for letter, (left, top, side) in _SQUARES[name].items()}
 
 
 def phantom_requests(card: Card, prompt: Prompt, parameters: Parameters) -> list[Request]:
-    """Make the request for each film, asked in the words that cases are asked in.
+    """Make the request for each film, in the words that cases use.
 
     Raises
     ------
@@ -115,14 +116,14 @@ def phantom_requests(card: Card, prompt: Prompt, parameters: Parameters) -> list
 
 
 def calibrate(backend: Backend, card: Card, prompt: Prompt, parameters: Parameters) -> Calibration:
-    """Ask a model for the boxes of the phantom and find the way of counting that fits.
+    """Ask a model for the boxes of the phantom and return the convention that fits.
 
-    Two requests are sent. Nothing is written.
+    Sends two requests and writes nothing.
 
     Raises
     ------
     AttemptFailed
-        A request brought no answer.
+        A request got no answer.
     """
     requests = phantom_requests(card, prompt, parameters)
     replies: list[Reply] = []
@@ -135,9 +136,9 @@ def calibrate(backend: Backend, card: Card, prompt: Prompt, parameters: Paramete
 
 
 def judged(requests: Sequence[Request], texts: Sequence[str], asked: BoxForm) -> Calibration:
-    """Hold the answers to the phantom against each way of counting.
+    """Compare the answers to the phantom with each convention.
 
-    The first of those that fit best is taken: what the card says, where that fits as well.
+    The first of the best is taken: the card's own convention, if that fits as well.
     """
     written = [_by_letter(text, asked) for text in texts]
     tried: dict[tuple[Convention, Corners], float] = {}
@@ -171,7 +172,7 @@ def _candidates(asked: BoxForm) -> Iterator[BoxForm]:
 
 
 def _by_letter(text: str, form: BoxForm) -> dict[str, WrittenBox]:
-    """Return the first box of each letter; its field's name says nothing of its order here."""
+    """Return the first box of each letter; the field's name does not decide the order here."""
     letters = {letter for name in FILMS for letter in _SQUARES[name]}
     found: dict[str, WrittenBox] = {}
     for one in boxes_in_text(text, form).boxes:
@@ -188,14 +189,14 @@ def _overlap(one: WrittenBox | None, box: Four, form: BoxForm, request: Request)
     return 0.0 if box_problem(placed) else iou(placed, box)
 
 
-# What a calibration found, written into a person's own ``models.yaml``.
+# The result of a calibration, written into a user's own ``models.yaml``.
 
 _HEAD = re.compile(r"^models:[ \t]*(?:#.*)?$", re.MULTILINE)
 _FIRST = re.compile(r"^([ ]*)-(?=\s)", re.MULTILINE)
 
 
 def calibrated_form(found: Calibration, prompt: Prompt, today: date) -> BoxForm | None:
-    """Return the form that was found, with date and prompt; None where none fits."""
+    """Return the calibrated form with date and prompt; None if no convention fits."""
     if found.form is None:
         return None
     how = f"{today.isoformat()}, prompt {prompt.id} {prompt.hash[:12]}, IoU {found.overlap:.2f}"
@@ -203,12 +204,12 @@ def calibrated_form(found: Calibration, prompt: Prompt, today: date) -> BoxForm 
 
 
 def save_form(model: str, form: BoxForm, path: Path | None = None) -> Path:
-    """Write how a model counts as the first entry of a file; all else in it stays as it is.
+    """Write a model's box form as the first entry of a file; the rest of the file is unchanged.
 
     Raises
     ------
     SettingsError
-        The file cannot be read or written, or has a form that nothing can be put into.
+        The file cannot be read or written, or has a form that takes no new entry.
     """
     path = path or Path(FILE_NAME)
     read_cards(path)
@@ -222,7 +223,7 @@ def save_form(model: str, form: BoxForm, path: Path | None = None) -> Path:
         replace_file(path, after)
         try:
             read_cards(path)
-        except SettingsError:  # what was there did not take it
+        except SettingsError:  # the file's old content did not take it
             replace_file(path, before)
             raise SettingsError(f"{path.name}: write this into it by hand:\n{lines}") from None
     except OSError as error:
@@ -231,7 +232,7 @@ def save_form(model: str, form: BoxForm, path: Path | None = None) -> Path:
 
 
 def _literal(model: str) -> str:
-    """Return a pattern that fits this name only."""
+    """Return a pattern that matches only this name."""
     return re.sub(r"([*?\[])", r"[\1]", model.lower())
 
 
@@ -247,7 +248,7 @@ def _with_entry(before: str, lines: str) -> str | None:
 
 
 def replace_file(path: Path, content: str) -> None:
-    """Write a file as a whole, or not at all."""
+    """Write a file completely, or leave it unchanged."""
     descriptor, part = tempfile.mkstemp(dir=path.resolve().parent, suffix=".part")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:

@@ -1,10 +1,10 @@
-"""Which card a model has: the built-in ones, and what people's own files change of them.
+"""Find the card of a model: built-in cards, changed by users' own files.
 
-``cards.yaml`` beside this module has what is known of well-known models, each with its source; how
-they write boxes is known to :mod:`rexview.text.written_boxes`.
-A ``models.yaml`` beside ``rexview.yaml`` (the working directory), and one in the folder of a review
-set, change it: the entries whose ``match`` fits a model's name replace what they name. Of one file
-the first to name something counts, the set's file comes last.
+``cards.yaml`` in this folder describes well-known models, each fact with its source. How they write
+boxes is defined in :mod:`rexview.text.written_boxes`. A ``models.yaml`` next to ``rexview.yaml``
+(the working directory), and one in the folder of a review set, change it: entries whose ``match``
+fits a model's name replace the keys that they name. Within a file the first entry that names a key
+counts; the set's file is applied last.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ _PRICE: Final[dict[str, Reader]] = {
     "output": number(0, 100_000),
     "cached": optional(number(0, 100_000)),
     "batch": optional(number(0, 1)),
-    "date": lambda value: str(value)[:40],  # YAML makes a date of 2026-11-23
+    "date": lambda value: str(value)[:40],  # YAML reads 2026-11-23 as a date
     "source": _line,
 }
 _READERS: Final[dict[str, Reader]] = {
@@ -119,28 +119,28 @@ _READERS: Final[dict[str, Reader]] = {
 
 @dataclass(frozen=True)
 class _Entry:
-    """What one entry of a file says of the models whose names match."""
+    """One entry of a file: what it changes for models whose names match."""
 
     match: tuple[str, ...]
     values: Mapping[str, Any]
 
     def fits(self, model: str) -> bool:
-        """Whether a name matches, or what follows its last slash."""
+        """Whether the name matches, or its part after the last slash."""
         name = model.lower().rstrip("/\\")
         names = {name, name.replace("\\", "/").rpartition("/")[2]}
         return any(fnmatchcase(one, pattern) for one in names for pattern in self.match)
 
 
 def read_cards(path: Path, label: str = "", *, with_keys: bool = True) -> tuple[_Entry, ...]:
-    """Read the entries of a file; none where there is no such file.
+    """Read the entries of a file; none if the file does not exist.
 
-    ``with_keys`` says whether it may name the variable of a key: a review set comes from others,
-    who have no say in which secret of this machine is sent.
+    ``with_keys`` allows the variable of an API key to be named. A review set comes from others, who
+    must not decide which secret of this machine is sent.
 
     Raises
     ------
     SettingsError
-        Naming every problem with its entry, its key, and what to write.
+        Names every problem with its entry, its key, and what to write.
     """
     label = label or path.name
     raw = read_mapping(path, label)
@@ -174,7 +174,7 @@ def _built_in() -> tuple[_Entry, ...]:
 
 
 def well_known() -> tuple[str, ...]:
-    """Return the names of models that the built-in cards are about, to choose from."""
+    """Return the model names of the built-in cards, to choose from."""
     names = (entry.match[0].removesuffix("*") for entry in _built_in())
     return tuple(sorted({name for name in names if not set(name) & set("*?[")}))
 
@@ -186,18 +186,18 @@ def find_card(
     *,
     config: Path | None = None,
 ) -> Card:
-    """Return what a model can do, as far as it is known.
+    """Return what is known of a model's abilities.
 
     Parameters
     ----------
     model : str
-        Its name on the server, or the folder of a local one.
+        Its name on the server, or the folder of a local model.
     folder : Path, optional
-        The review set's, which may have a ``models.yaml``.
+        Folder of the review set, which may have a ``models.yaml``.
     declared : Model, optional
         Its entry in ``reviewset.yaml``: ``draws_boxes`` and ``max_output_tokens`` are respected.
     config : Path, optional
-        People's own file; ``models.yaml`` in the working directory by default.
+        The user's own file; by default ``models.yaml`` in the working directory.
 
     Raises
     ------

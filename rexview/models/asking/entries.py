@@ -1,4 +1,4 @@
-"""Values of YAML files that people write, read one by one, with every problem told."""
+"""Read and check values of users' YAML files, and collect every problem."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from rexview.errors import FileRefused, SettingsError
 from rexview.untrusted_input import printable, read_yaml
 
 Reader = Callable[[Any], Any]
-"""Returns a value as it is used; raises ValueError with what to write instead."""
+"""Returns the value to use; raises ValueError with what to write instead."""
 _SHOWN: Final = 60
 
 
 def read_mapping(path: Path, label: str) -> Mapping[str, Any] | None:
-    """Read a YAML file of keys; None where there is no such file.
+    """Read a YAML file of keys; None if the file does not exist.
 
     Raises
     ------
     SettingsError
-        The file cannot be read, or has no keys.
+        The file cannot be read, or is no mapping of keys.
     """
     try:
         raw = read_yaml(path)
@@ -40,7 +40,7 @@ def read_mapping(path: Path, label: str) -> Mapping[str, Any] | None:
 def read_entry(
     raw: Mapping[Any, Any], readers: Mapping[str, Reader], where: str, problems: list[str]
 ) -> dict[str, Any]:
-    """Read what an entry names; problems go to the list as ``where, key: what is wrong``."""
+    """Read the keys of an entry; problems are added as ``where, key: what is wrong``."""
     found = {}
     for key, value in raw.items():
         name = str(key)
@@ -66,13 +66,14 @@ def refuse(problems: Sequence[str]) -> None:
     Raises
     ------
     SettingsError
+        Names all problems.
     """
     if problems:
         raise SettingsError(" ".join(problems))
 
 
 def text(most: int = 20_000) -> Reader:
-    """Return what reads a text of at most so many characters."""
+    """Return a reader for texts of at most ``most`` characters."""
 
     def read(value: Any) -> str:
         if not isinstance(value, str) or len(value) > most:
@@ -83,7 +84,7 @@ def text(most: int = 20_000) -> Reader:
 
 
 def word(*words: str) -> Reader:
-    """Return what reads one of some words."""
+    """Return a reader for one of the given words."""
 
     def read(value: Any) -> str:
         if value not in words:
@@ -94,7 +95,7 @@ def word(*words: str) -> Reader:
 
 
 def number(low: float, high: float, *, whole: bool = False) -> Reader:
-    """Return what reads a number within inclusive bounds."""
+    """Return a reader for numbers within inclusive bounds."""
 
     def read(value: Any) -> float:
         kinds = int if whole else (int, float)
@@ -107,7 +108,7 @@ def number(low: float, high: float, *, whole: bool = False) -> Reader:
 
 
 def optional(read: Reader) -> Reader:
-    """Return what also takes that nothing is given."""
+    """Return a reader that also takes a missing value."""
     return lambda value: None if value is None else read(value)
 
 
@@ -121,7 +122,7 @@ def yes_no(value: Any) -> bool:
 def nested(
     readers: Mapping[str, Reader], make: Callable[..., Any], required: Sequence[str] = ()
 ) -> Reader:
-    """Return what reads an object of its own."""
+    """Return a reader for a nested object."""
 
     def read(value: Any) -> Any:
         if not isinstance(value, Mapping) or not set(required) <= value.keys():

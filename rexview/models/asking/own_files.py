@@ -1,6 +1,7 @@
-"""What a person edits of a review set: its ``models.yaml``, and copies of prompts.
+"""Edit the files of a review set: its ``models.yaml``, and copies of prompts.
 
-A file is written only when it can be read again; else every problem is told and nothing changes.
+A file is written only if it can be read again; otherwise all problems are reported and nothing
+changes.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ _HEAD: Final = "# What models can do, for this review set; it changes what is bu
 
 
 def models_text(model: str, card: Card, folder: Path) -> str:
-    """Return a set's ``models.yaml`` to be edited, or one with an entry for this model.
+    """Return the text of a set's ``models.yaml`` to edit, with an entry for this model.
 
     Raises
     ------
     SettingsError
-        The file that is there cannot be read.
+        The existing file cannot be read.
     """
     path = folder / FILE_NAME
     try:
@@ -57,7 +58,7 @@ def save_models(text: str, folder: Path) -> None:
     Raises
     ------
     SettingsError
-        Naming every problem; nothing is written.
+        Names every problem; nothing is written.
     """
     label = f"{FILE_NAME} of the review set"
     _tried(text, FILE_NAME, lambda path: read_cards(path, label, with_keys=False))
@@ -65,12 +66,12 @@ def save_models(text: str, folder: Path) -> None:
 
 
 def save_prompt(name: str, text: str, folder: Path) -> Prompt:
-    """Write an edited copy of a prompt as ``prompts/NAME.yaml`` of a set; return it.
+    """Write an edited copy of a prompt as ``prompts/NAME.yaml`` of a set, and return it.
 
     Raises
     ------
     SettingsError
-        Naming every problem; nothing is written.
+        Names every problem; nothing is written.
     """
     path = prompt_file(name, folder)
     if name in built_in_prompts():
@@ -81,7 +82,7 @@ def save_prompt(name: str, text: str, folder: Path) -> Prompt:
 
 
 def _tried(text: str, name: str, read: Callable[[Path], Any]) -> Any:
-    """Read a file as it would be, apart from where it goes."""
+    """Read a text as the file it will become, in a temporary folder."""
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / name
         path.write_text(text, encoding="utf-8")

@@ -1,7 +1,7 @@
-"""Pictures as they are sent: as the viewer first shows them, shrunk, padded, encoded.
+"""Encode pictures for a model: as the viewer first shows them, shrunk and padded.
 
-The bytes are the same for the same file and card, so that their digest tells requests apart. They
-hold pixels and nothing else of the file: no names, no dates, no EXIF.
+The bytes are the same for the same file and card, so that their digest identifies a request. They
+contain only pixels of the file: no names, no dates, no EXIF.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from rexview.models.backend import AttemptFailed, Card, Placement, SentImage
 from rexview.schema import Case, StudyImage
 
 FindImage = Callable[[StudyImage], Path]
-"""Gives the file of an image; raises ImageError or PathEscape."""
+"""Returns the path of an image's file; raises ImageError or PathEscape."""
 _LENGTH: Final = struct.Struct("<L")
 
 
 def choose_images(case: Case, card: Card) -> tuple[list[StudyImage], list[str]]:
-    """Choose which images of a case a model is sent, and in which order.
+    """Choose the images of a case that a model is sent, in order.
 
-    The key frontal one comes first, then other views, then those of earlier studies, as many as
+    The key frontal image comes first, then other views, then images of earlier studies, as many as
     the card allows.
 
     Returns
     -------
     tuple
-        The images, and a sentence for what is left out.
+        The images, and notes on what is left out, as sentences.
     """
     key = case.key_image
     current = [image for image in case.images if not image.prior and image is not key]
     priors = [image for image in case.images if image.prior and image is not key]
     first = [key] if key else []
-    current.sort(key=lambda image: not image.frontal)  # those alike stay in their order
+    current.sort(key=lambda image: not image.frontal)  # equal images keep their order
     priors.sort(key=lambda image: (not image.key, not image.frontal))
     one_prior = priors if card.all_views else priors[:1]
     wanted = [*first, *(current if card.all_views else []), *(one_prior if card.priors else [])]
@@ -71,12 +71,12 @@ def send_images(
     *,
     max_pixels: int = MAX_PIXELS,
 ) -> list[SentImage]:
-    """Make the pictures; a ``cache`` keeps them for repeats and other runs.
+    """Encode images as they are sent; a ``cache`` keeps them for repeats and other runs.
 
     Raises
     ------
     AttemptFailed
-        Of kind ``image``, naming every image that cannot be sent, and why.
+        Of kind ``image``; names every image that cannot be sent, and why.
     """
     found: list[SentImage] = []
     wrong: list[str] = []
@@ -94,7 +94,7 @@ def _sent(
     image: StudyImage, path: Path, card: Card, cache: DiskCache | None, max_pixels: int
 ) -> SentImage:
     def make() -> bytes:
-        # decoding of all threads together keeps to one bound of memory
+        # decoding in all threads together keeps to one memory limit
         with MEMORY.scope():
             radiograph = read_image(path, max_pixels=max_pixels)
             return _packed(display(radiograph, "initial"), radiograph.aspect, card)
@@ -104,7 +104,7 @@ def _sent(
 
 
 def send_pixels(image: StudyImage, pixels: NDArray[np.uint8], card: Card) -> SentImage:
-    """Make the picture of grey levels (rows, columns) or R, G, B that are in no file."""
+    """Make a picture from pixels that are in no file: grey levels (rows, columns) or R, G, B."""
     return _unpacked(_packed(pixels, 1.0, card), image, card)
 
 
@@ -124,7 +124,7 @@ def _unpacked(content: bytes, image: StudyImage, card: Card) -> SentImage:
 
 
 def _packed(picture: NDArray[np.uint8], aspect: float, card: Card) -> bytes:
-    """Encode grey levels or R, G, B of a stored image, preceded by sizes and placement as JSON."""
+    """Encode grey levels or R, G, B of a stored image, after sizes and placement as JSON."""
     rows, columns = picture.shape[:2]
     width, height = fitted(columns, rows * aspect, card.longest_side, card.most_pixels)
     if (width, height) != (columns, rows):
@@ -151,7 +151,7 @@ def _packed(picture: NDArray[np.uint8], aspect: float, card: Card) -> bytes:
 def fitted(
     width: float, height: float, longest_side: int | None, most_pixels: int | None
 ) -> tuple[int, int]:
-    """Return the size within limits that a picture is shrunk to; nothing is enlarged.
+    """Return the size of a picture shrunk to fit limits; nothing is enlarged.
 
     >>> fitted(2048, 2500, 896, None), fitted(300, 200, 896, None)
     ((734, 896), (300, 200))

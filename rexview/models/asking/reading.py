@@ -1,4 +1,4 @@
-"""What an answer says: its text for a reader, its boxes, the option chosen; nothing is guessed."""
+"""Read a reply: its text for a reader, its boxes, and the chosen option, without guessing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rexview.schema import AnswerBox, Case
 from rexview.text.written_boxes import Found, boxes_in_text, boxes_in_value
 from rexview.vocab import counted
 
-# Where a model's thinking ends and its answer begins.
+# Separate a model's thinking from its answer.
 
 _NAMES: Final = "think|thinking|thought|reasoning|analysis|scratchpad"
 OPENS: Final = re.compile(rf"<(?:{_NAMES})>|◁think▷|\[THINK\]|<unused94>", re.IGNORECASE)
@@ -24,11 +24,10 @@ CLOSES: Final = re.compile(rf"</(?:{_NAMES})>|◁/think▷|\[/THINK\]|<unused95>
 
 
 def possible_answers(text: str) -> Iterator[str]:
-    """Yield what may be the answer of a reply: all of it, then what follows each end of thinking.
+    """Yield possible answers of a reply: all of it, then the text after each end of thinking.
 
-    An end of thinking may also be quoted from a text that the model was given, in its thinking or
-    in its answer. Whoever reads takes the first part that is an answer, with no end of thinking
-    after it.
+    An end-of-thinking mark may also be a quote from a given text, in the thinking or in the answer.
+    Callers take the first part that is an answer with no such mark after it.
 
     >>> list(possible_answers("<think>Yes.</think>No.")), list(possible_answers("No."))
     (['No.'], ['No.'])
@@ -42,16 +41,16 @@ def possible_answers(text: str) -> Iterator[str]:
 _FENCE: Final = re.compile(r"\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
 _MOST_JSON: Final = 2_000_000
 _MOST_PARTS: Final = 40
-"""Ends of thinking after which an object is looked for."""
+"""Number of thinking ends after which an object is searched for."""
 
 
 @dataclass(frozen=True)
 class AnswerParts:
-    """What is written into the row of an answer.
+    """The parts of an answer that its row stores.
 
-    ``text`` is what a reader reads: of an answer in JSON its parts under their names, boxes left
-    out; else the raw text, whole. ``boxes`` are in pixels of the stored image. ``choice`` counts
-    from 0; None where the text has to be read for it. ``notes`` are sentences for a person.
+    ``text`` is for the reader: the parts of a JSON answer under their names, without boxes;
+    otherwise the whole raw text. ``boxes`` are in pixels of the stored image. ``choice`` counts
+    from 0; None if only the text can show it. ``notes`` are sentences for a person.
     """
 
     text: str
@@ -63,7 +62,7 @@ class AnswerParts:
 
 
 def read_answer(request: Request, reply: Reply, case: Case, card: Card) -> AnswerParts:
-    """Read a reply; whatever cannot be read stays in ``text`` as it came."""
+    """Read a reply; parts that cannot be read stay in ``text`` unchanged."""
     value = json_object(reply.text) if request.schema is not None else None
     if value is None:
         return _free(request, reply, card)
@@ -91,13 +90,13 @@ def read_answer(request: Request, reply: Reply, case: Case, card: Card) -> Answe
 
 
 def _free(request: Request, reply: Reply, card: Card) -> AnswerParts:
-    """Read an answer that is no JSON object: its text is the answer, as it is."""
+    """Read an answer that is no JSON object: its text is the answer, unchanged."""
     found = Found()
     if card.draws_boxes and request.images:
         found = boxes_in_text(reply.text, card.boxes, bare=request.asks_for_boxes)
     boxes, notes = _placed(found, request, card)
     outcome = reply.outcome
-    # the words of the request ask for JSON, too, so a server that takes no schema is no excuse
+    # the prompt asks for JSON too, so a server that takes no schema is no excuse
     if request.schema is not None and outcome == "answered":
         outcome = "malformed"
     return AnswerParts(reply.text, boxes, outcome=outcome, notes=(*request.notes, *notes))
@@ -114,9 +113,9 @@ def _placed(
 
 
 def json_object(text: str) -> Mapping[str, Any] | None:
-    """Return the JSON object that a text is, in a fence or not; None where it is no such thing.
+    """Return a text as a JSON object, with or without a code fence; None if it is none.
 
-    One in which a part stands twice says two things, so that it is none.
+    An object with a duplicate key is contradictory, so it counts as none.
     """
     if len(text) > _MOST_JSON:
         return None
@@ -129,9 +128,9 @@ def json_object(text: str) -> Mapping[str, Any] | None:
 
 
 def listed_in(text: str, name: str, most: int) -> list[Any] | str:
-    """Return the list of that name in a JSON object; in a sentence, why there is none.
+    """Return the list ``name`` of a JSON object; otherwise a sentence on why there is none.
 
-    What a model thinks before it is passed over.
+    The model's thinking is skipped.
 
     >>> listed_in('{"questions": [1, 2]}', "questions", 5)
     [1, 2]
@@ -149,15 +148,16 @@ def listed_in(text: str, name: str, most: int) -> list[Any] | str:
 
 
 class TwiceError(ValueError):
-    """A part of a JSON object that stands twice: which of the two is meant cannot be known."""
+    """A JSON object with a duplicate key: which value is meant cannot be known."""
 
 
 def each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Join the parts of a JSON object, each of which may stand once.
+    """Build a dict from key-value pairs in which each key occurs once.
 
     Raises
     ------
     TwiceError
+        A key occurs twice.
     """
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -166,7 +166,7 @@ def each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _chosen(parts: Mapping[str, Any], case: Case) -> tuple[int | None, str]:
-    """Return the option of a letter, and the answer as a reader reads it."""
+    """Return the chosen option's index, and the answer as text for a reader."""
     labels = labels_of(case)
     said = _words(parts.get(ANSWER))
     letter = said.strip().strip("().:").upper()

@@ -1,15 +1,15 @@
-"""How many tokens a request is, before it is sent: an estimate for money and limits.
+"""Estimate the tokens of a request before it is sent, for costs and limits.
 
 Pictures are counted by the rule of the model's card:
 
-``fixed``    so many ``tokens`` each (MedGemma, Gemma 3)
+``fixed``    ``tokens`` for each picture (MedGemma, Gemma 3)
 ``area``     one for ``pixels_a_token`` pixels (Claude)
 ``tiles``    ``base`` and ``tile`` for each square of 512 pixels, once the picture is shrunk into
              2048 x 2048 and its shorter side to 768; with detail ``low`` ``base`` alone (OpenAI)
 ``patches``  ``factor`` times the patches of 32 pixels, of a picture shrunk until these are at most
              ``most`` (OpenAI's smaller models)
 
-Texts are counted by their kinds of characters (:func:`text_tokens`).
+Texts are counted by kinds of characters (:func:`text_tokens`).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ IMAGE_RULES: Final[dict[str, tuple[str, ...]]] = {
     "tiles": ("base", "tile"),
     "patches": ("most", "factor"),
 }
-"""Rules that a card may name, with their numbers."""
+"""The rules that a card may name, with their numbers."""
 _UNKNOWN_RULE: Final[Mapping[str, Any]] = {"rule": "area", "pixels_a_token": 750}
-"""Where a card names none: near the upper end of what rules make of films of 1 to 4 megapixels."""
+"""Used if a card names none: near the upper end of the rules for films of 1 to 4 megapixels."""
 _A_MESSAGE: Final = 4
 _WORD: Final = re.compile(r"[A-Za-z]+")
 _NUMBER: Final = re.compile(r"\d+")
@@ -38,17 +38,17 @@ _SIGNS: Final = re.compile(r"[!-/:-@\[-`{-~]+|\n+")
 _ASIAN: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _OTHER: Final = re.compile(r"[^\x00-\x7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LETTERS_OF_ONE: Final = 7
-"""Words of so many letters are one token; of longer ones, every two letters more are another."""
+"""Words of up to this many letters are one token; every two letters more are another."""
 
 
 def text_tokens(text: str) -> int:
     """Estimate the tokens of a text.
 
-    No tokenizer comes without its vocabulary, and each model has its own. Against a vocabulary of
-    151,000 byte pairs (Qwen's, of the kind of OpenAI's) the 296 reports of IU X-ray's validation
-    part, on which the numbers were chosen, come out 2 % too high in all, nine in ten of them within
-    12 %; 196 other texts of reports 1 %, the demo's questions 4 %, the built-in wordings 5 % too
-    high. German with its long words comes out a fifth too low.
+    A tokenizer needs its vocabulary, and each model has its own. The constants were chosen on the
+    296 reports of IU X-ray's validation part, against a vocabulary of 151,000 byte pairs (Qwen's,
+    similar to OpenAI's). There the estimate is 2 % too high in total, and within 12 % for nine
+    texts in ten. It is 1 % too high for 196 other reports, 4 % for the demo's questions, 5 % for
+    the built-in wordings. For German with its long words it is a fifth too low.
     """
     lengths = [len(word) for word in _WORD.findall(text)]
     words = sum(max(1.0, 1 + (length - _LETTERS_OF_ONE) / 2) for length in lengths)
@@ -58,7 +58,7 @@ def text_tokens(text: str) -> int:
 
 
 def image_tokens(image: SentImage, card: Card) -> int:
-    """Return the tokens of a picture as it is sent, by the rule of the card."""
+    """Return the tokens of a picture as sent, by the rule of the card."""
     rule = card.image_tokens or _UNKNOWN_RULE
     width, height = image.width, image.height
     count: float
@@ -78,7 +78,7 @@ def image_tokens(image: SentImage, card: Card) -> int:
 def _tiles(width: int, height: int) -> int:
     fit = min(1.0, 2048 / max(width, height))
     fit *= min(1.0, 768 / (min(width, height) * fit))
-    # what is a whole number of squares must not become one more by rounding
+    # rounding must not add a square to a whole number of squares
     across, down = (math.ceil(round(side * fit / 512, 6)) for side in (width, height))
     return across * down
 
@@ -95,7 +95,7 @@ def _patches(width: int, height: int, most: float) -> int:
 
 
 def input_tokens(request: Request, card: Card) -> int:
-    """Estimate the tokens that a request is: its texts, its pictures, and the schema."""
+    """Estimate the input tokens of a request: its texts, its pictures, and the schema."""
     texts = [request.system, *(part for part in request.parts if isinstance(part, str))]
     total = sum(map(text_tokens, texts)) + 2 * _A_MESSAGE
     if request.schema is not None and request.parameters.structured:

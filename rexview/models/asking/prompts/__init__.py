@@ -1,4 +1,4 @@
-"""The wording of what models are asked: built in, and edited copies of a review set."""
+"""Wordings of prompts: the built-in ones, and edited copies of a review set."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from rexview.models.backend import Card, Prompt
 from rexview.untrusted_input import read_yaml
 from rexview.vocab import QUESTION_TYPES
 
-# Prompts as YAML files: found, read, checked, filled in, and written as a copy to be edited.
+# Prompts as YAML files: find, read, check, fill in, and write as a copy to edit.
 
 FOLDER: Final = "prompts"
 WITHOUT_BOXES: Final = "expert-1"
@@ -46,7 +46,7 @@ _PLACES: Final[dict[str, frozenset[str]]] = {
     "boxes": frozenset({"form"}),
     "boxes_in_text": frozenset({"form"}),
 }
-"""The texts of a prompt, and what each may have filled in."""
+"""The texts of a prompt, and the fields that each may contain."""
 _NEEDED: Final = {
     "open": "question",
     "choice": "options",
@@ -56,9 +56,9 @@ _NEEDED: Final = {
     "boxes": "form",
     "boxes_in_text": "form",
 }
-"""What has to stand in a text: else the model would not be given it."""
+"""Fields that a text must contain: otherwise the model would not get them."""
 LINE: Final = "{line}"
-"""Where a line stands that ends what a text of others says."""
+"""Field for a line that marks where a quoted text ends."""
 _DASHES: Final = re.compile("-+")
 _SHORTEST_LINE: Final = 5
 _ANSWER: Final = "answer"
@@ -66,7 +66,7 @@ _LONGEST: Final = 20_000
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """Put values into the places of a template, as they are: their curly brackets are text.
+    """Fill in the fields of a template; curly brackets in values stay text.
 
     >>> fill("Question: {question}", {"question": "What is {view}?"})
     'Question: What is {view}?'
@@ -75,7 +75,7 @@ def fill(template: str, values: Mapping[str, str]) -> str:
 
 
 def line_around(texts: Iterable[str]) -> str:
-    """Return a line of dashes that stands in none of the texts.
+    """Return a line of dashes that occurs in none of the texts.
 
     >>> line_around(["a", "-------- the answer ends here"])
     '---------'
@@ -85,9 +85,9 @@ def line_around(texts: Iterable[str]) -> str:
 
 
 def fenced(texts: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
-    r"""Return templates in which values are to stand between lines that none of them contains.
+    r"""Return templates whose values are set between lines that no value contains.
 
-    The line is put in the place ``{line}``. A template without that place, as in a wording of a
+    The line replaces the field ``{line}``. A template without that field, as in a wording of a
     review set, gets a line before and after each value.
 
     >>> fenced({"answer": "The answer: {answer}"}, {"answer": "No."})
@@ -104,14 +104,14 @@ def fenced(texts: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str
 
 
 def find_prompt(name: str | None, card: Card, folder: Path | None = None) -> Prompt:
-    """Return a wording by its id: an edited copy in the folder of the review set, else built in.
+    """Return a wording by id: the review set's edited copy, otherwise the built-in one.
 
-    Without a name it is the expert's, with the box instruction where the model draws boxes.
+    The default is the expert's wording, with the box instruction if the model draws boxes.
 
     Raises
     ------
     SettingsError
-        There is none of that name, or its file cannot be used.
+        No wording has that name, or its file cannot be used.
     """
     name = name or (WITH_BOXES if card.draws_boxes else WITHOUT_BOXES)
     known = built_in_prompts()
@@ -139,17 +139,17 @@ def built_in_prompts() -> Mapping[str, Prompt]:
 
 
 def is_name(name: str) -> bool:
-    """Whether a text is a name of a prompt: letters, digits, dots and hyphens."""
+    """Whether a text is a valid prompt name: letters, digits, dots and hyphens."""
     return _NAME.fullmatch(name) is not None
 
 
 def prompt_file(name: str, folder: Path) -> Path:
-    """Return where the edited copy of a name lies in a review set.
+    """Return the path of the edited copy of a prompt in a review set.
 
     Raises
     ------
     SettingsError
-        When it is no name of letters, digits, dots and hyphens.
+        The name has other characters than letters, digits, dots and hyphens.
     """
     if not _NAME.fullmatch(name):
         raise SettingsError(
@@ -219,7 +219,7 @@ def read_prompt(path: Path) -> Prompt:
     Raises
     ------
     SettingsError
-        Naming the file, and every key that is wrong or missing, with what to write.
+        Names the file, and every key that is wrong or missing, with what to write.
     """
     label = f"{FOLDER}/{path.name}"
     raw = read_mapping(path, label)
@@ -242,7 +242,7 @@ def read_prompt(path: Path) -> Prompt:
     texts |= found.get("texts", {})
     asks = found.get("asks_for_boxes", False)
     wanted = [one for one in _PLACES if asks or not one.startswith("boxes")]
-    # what is there and wrong was told above, and is not missing
+    # keys that are there but wrong have been reported, and are not missing
     there = {**found, **raw}
     parts = {name: _names(found.get(name)) | _names(raw.get(name)) for name in ("texts", "fields")}
     lacking = {
@@ -266,29 +266,29 @@ def _names(value: Any) -> set[str]:
 
 
 def fixed_wording(path: Path) -> Prompt:
-    """Read a wording of our own about something else than cases; its id is the name of its file.
+    """Read a built-in wording that is not about cases; its id is the name of its file.
 
-    Its texts are those that whoever asks with it fills in.
+    The caller fills in its texts.
     """
     values: Any = read_yaml(path)
     return hashed(Prompt(id=path.stem, **values))
 
 
 def hashed(prompt: Prompt) -> Prompt:
-    """Return a prompt with the digest of all of it."""
+    """Return a prompt with the digest of its whole content."""
     content = json.dumps({**asdict(prompt), "hash": ""}, sort_keys=True)
     return replace(prompt, hash=hashlib.sha256(content.encode()).hexdigest())
 
 
 def prompt_text(prompt: Prompt) -> str:
-    """Return a prompt as the YAML of a file of its own, to be edited."""
+    """Return a prompt as YAML text, to be edited."""
     values = asdict(prompt)
     del values["id"], values["hash"]
     return yaml.dump(values, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100)
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes texts of several lines as they are read, unusual ends of lines escaped."""
+    """Dumper that writes multi-line texts as blocks and escapes unusual line ends."""
 
 
 def _lines(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
