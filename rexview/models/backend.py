@@ -1,4 +1,4 @@
-"""Ask a model: card, wording, request, reply, and the one interface of all models."""
+"""Define what a model is asked, what it replies, and the interface of all models."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any, Final, Literal, Protocol
 from rexview.errors import RexviewError
 from rexview.text.written_boxes import BoxForm
 
-# What is sent to a model for one case, complete and before anything is sent.
+# The request: everything that a model is sent for one case.
 
 Api = Literal["responses", "chat", "transformers"]
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Where the stored image lies in the picture as sent.
+    """Position of the stored image in the picture as sent.
 
     A point (x, y) of the stored image, in pixels, is at (x * scale_x + left, y * scale_y + top) of
-    the picture. ``left`` and ``top`` are what was padded, in pixels as sent.
+    the picture. ``left`` and ``top`` are the padding, in pixels as sent.
     """
 
     scale_x: float = 1.0
@@ -33,10 +33,10 @@ class Placement:
 
 @dataclass(frozen=True)
 class SentImage:
-    """One picture as it is sent: encoded, with its size in pixels and how it was placed.
+    """One picture as sent: encoded, with its size in pixels and its placement.
 
-    ``image`` is the id in the case; ``stored_width`` and ``stored_height`` are pixels of the stored
-    image. ``detail`` is the word that some APIs take (``low``, ``high``, ``auto``).
+    ``image`` is the image's id in the case. ``stored_width`` and ``stored_height`` are pixels of
+    the stored image. ``detail`` is the level that some APIs take (``low``, ``high``, ``auto``).
     """
 
     image: str
@@ -59,10 +59,10 @@ class SentImage:
 
 @dataclass(frozen=True)
 class Parameters:
-    """How the model is asked; None leaves a choice to the server.
+    """Parameters of the model; None leaves a choice to the server.
 
-    ``structured`` asks for JSON by the request's schema where the server has it. ``timeout_s`` are
-    seconds without an answer after which an attempt is given up; it is not sent.
+    ``structured`` asks for JSON by the request's schema, if the server supports it. After
+    ``timeout_s`` seconds without an answer an attempt is given up; this limit is not sent.
     """
 
     model: str
@@ -76,17 +76,17 @@ class Parameters:
     timeout_s: float = 600.0
 
     def sent(self) -> dict[str, Any]:
-        """Return what changes an answer: all but the time limit."""
+        """Return the parameters that change an answer: all but the time limit."""
         return {name: value for name, value in asdict(self).items() if name != "timeout_s"}
 
 
 @dataclass(frozen=True)
 class Request:
-    """One question to one model: texts and pictures in the order in which they are sent.
+    """One question to one model: texts and pictures in the order they are sent.
 
-    ``schema`` is the JSON schema of the answer, None where free text is asked for. ``repeat``
-    counts from 1. Not sent are ``notes``, sentences about what the model is not given, and
-    ``asks_for_boxes``, by which its answer is read.
+    ``schema`` is the JSON schema of the answer, None for free text. ``repeat`` counts from 1. Two
+    fields are not sent: ``notes``, sentences on what the model does not get, and
+    ``asks_for_boxes``, needed to read the answer.
     """
 
     case: str
@@ -106,7 +106,7 @@ class Request:
         return tuple(part for part in self.parts if isinstance(part, SentImage))
 
     def described(self) -> dict[str, Any]:
-        """Return all of it as JSON, pictures as digest and size: for the log and the dry run."""
+        """Return the request as JSON for the log and the dry run, pictures as digest and size."""
         parts = [
             {"text": part}
             if isinstance(part, str)
@@ -131,13 +131,13 @@ class Request:
 
     @cached_property
     def key(self) -> str:
-        """The digest of all that is sent and of the repeat's number, 64 hexadecimal digits."""
+        """The digest of everything sent and of the repeat's number, 64 hexadecimal digits."""
         sent = {**self.described(), "repeat": self.repeat}
         return hashlib.sha256(json.dumps(sent, sort_keys=True).encode()).hexdigest()
 
 
 def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON schema of an object of just these parts, as strict servers take it."""
+    """Return the JSON schema of an object with exactly these properties, for strict servers."""
     return {
         "type": "object",
         "properties": dict(properties),
@@ -146,7 +146,7 @@ def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-# What comes back from a model, or why nothing did.
+# The reply of a model, or the reason why there is none.
 
 Outcome = Literal[
     "answered",
@@ -168,7 +168,7 @@ OUTCOMES: Final[dict[Outcome, str]] = {
     "malformed": "Not in the form that was asked for",
     "incomplete": "Ended early for another reason",
 }
-"""What became of a request that the model took; each is a row of ``answers``, paid and final."""
+"""Outcomes of a request that the model took; each is a final, paid row of ``answers``."""
 
 Failing = Literal[
     "rate_limit", "server", "network", "timeout", "key", "model", "request", "image", "setup"
@@ -184,12 +184,12 @@ FAILINGS: Final[dict[Failing, str]] = {
     "image": "An image cannot be read or was not accepted",
     "setup": "Something is missing on this machine",
 }
-"""Why there is no answer; never a row of ``answers``, asked again by ``--resume``."""
+"""Reasons why there is no answer. They make no row of ``answers``; ``--resume`` asks again."""
 
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens as the server counts; ``output`` includes ``reasoning``, ``input`` ``cached``."""
+    """Tokens as the server counts them; ``output`` includes ``reasoning``, ``input`` ``cached``."""
 
     input: int | None = None
     output: int | None = None
@@ -199,7 +199,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class RateLimits:
-    """What the server's headers say is left, and the seconds until it is full again."""
+    """Remaining limits in the server's headers, and the seconds until they are full again."""
 
     requests: int | None = None
     requests_reset_s: float | None = None
@@ -209,12 +209,12 @@ class RateLimits:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer as it came, for one request.
+    """A reply to one request.
 
-    ``text`` is the raw text of the final answer, whole, whatever it is. ``finish_reason`` is the
-    server's own word. ``pictures`` are the files that the model returned, encoded. ``raw`` is the
-    body as JSON, without pictures' bytes. Seconds in ``latency_s``. ``notes`` are sentences about
-    how it was asked, where that was not as the request says.
+    ``text`` is the whole raw text of the final answer. ``finish_reason`` is the server's own word.
+    ``pictures`` are the encoded files that the model returned. ``raw`` is the body as JSON, without
+    the bytes of pictures. ``latency_s`` is in seconds. ``notes`` report, as sentences, where the
+    server was asked differently from the request.
     """
 
     outcome: Outcome
@@ -233,24 +233,24 @@ class Reply:
 
 
 class AttemptFailed(RexviewError):
-    """One attempt brought no answer; the message is one line that says what to do.
+    """An attempt without an answer; the message is one line with what to do.
 
     Attributes
     ----------
     kind
-        Which of :data:`FAILINGS`.
+        One of :data:`FAILINGS`.
     again
-        Whether the same request may succeed later.
+        True if the same request may succeed later.
     stops_all
-        Whether no other request can succeed either (a wrong key, an unknown model).
+        True if no other request can succeed either (a wrong key, an unknown model).
     retry_after_s
-        Seconds that the server asked to wait, if it did.
+        Seconds to wait, if the server named them.
     limits
         As in :class:`Reply`.
     maybe_paid
-        Whether the server may have worked on it (a connection cut after it was sent).
+        True if the server may have worked on it (a connection cut after sending).
     raw
-        Status, error code and body as far as there are any, as JSON.
+        Status, error code and body as JSON, as far as they exist.
     """
 
     def __init__(
@@ -275,7 +275,7 @@ class AttemptFailed(RexviewError):
         self.raw = dict(raw or {})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes it again in another process."""
+        """Return the parts from which another process rebuilds the error."""
         return _made_again, (self.kind, str(self), self.__dict__)
 
 
@@ -286,32 +286,32 @@ def _made_again(kind: Failing, message: str, more: Mapping[str, Any]) -> Attempt
 
 
 class Backend(Protocol):
-    """An endpoint, or a model in this process.
+    """The interface of a model: an endpoint, or a model in this process.
 
     ``batch`` is how many requests one call takes: 1 for an endpoint. ``calls`` is how many calls
-    come at once, each from a thread of its own; None for as many as the run is to have under way.
+    may run at once, each in its own thread; None for the run's own limit.
     """
 
     batch: int
     calls: int | None
 
     def ask(self, requests: Sequence[Request]) -> Sequence[Reply | AttemptFailed]:
-        """Ask, wait, and return what came, in order: one attempt, no retry, nothing raised."""
+        """Ask once and return the results in order: no retry, and nothing is raised."""
         ...
 
     def close(self) -> None:
-        """Give back connections and memory."""
+        """Close connections and free memory."""
         ...
 
 
-# What a model can do, as data: built in, and in files that people edit.
+# The card: a model's abilities as data, built in and in files that users edit.
 
 
 @dataclass(frozen=True)
 class Price:
-    """US dollars for a million tokens, with the date of the table and where it is from.
+    """US dollars for a million tokens, with the table's date and source.
 
-    ``batch`` is what part of it a request in a batch costs, None where that is not known.
+    ``batch`` is the fraction that a request in a batch costs, None if unknown.
     """
 
     input: float
@@ -324,27 +324,28 @@ class Price:
 
 @dataclass(frozen=True)
 class Card:
-    """One model, or all whose name matches.
+    """Abilities of one model, or of all models whose name matches.
 
     Attributes
     ----------
     match
-        Patterns of model names (``fnmatch``), tried in order; the first card that fits counts.
+        Patterns of model names (``fnmatch``), tried in order; the first card that fits is used.
     images
-        How many pictures it takes at most; 0 is none.
+        The most pictures that it takes; 0 is none.
     all_views
-        Whether all views are sent, or only the key frontal one.
+        True if all views are sent; otherwise only the key frontal one.
     priors
-        Whether it compares with an earlier study.
+        True if it compares with an earlier study.
     draws_boxes
-        Whether it is asked for boxes.
+        True if it is asked for boxes.
     pictures_back
-        Whether it can return pictures.
+        True if it can return pictures.
     longest_side, most_pixels, square, image_format, jpeg_quality, detail
-        How pictures are sent: at most so many pixels a side and in all, padded to a square, ``png``
-        or ``jpeg`` of a quality from 1 to 100, the API's word for detail.
+        How pictures are sent: the most pixels a side and in all, padding to a square, ``png`` or
+        ``jpeg`` with a quality from 1 to 100, and the API's level of detail.
     image_tokens
-        How pictures are counted: ``rule`` and its numbers (:mod:`rexview.models.asking.tokens`).
+        How tokens of pictures are counted: ``rule`` and its numbers
+        (:mod:`rexview.models.asking.tokens`).
     """
 
     match: tuple[str, ...]
@@ -373,27 +374,28 @@ class Card:
     source: str = ""
 
 
-# The wording of what is asked, as versioned YAML files.
+# The prompt: the wording of a question, as versioned YAML files.
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """One wording: templates with named fields in curly brackets.
+    """A wording: templates with named fields in curly brackets.
 
     Attributes
     ----------
     id
-        Names wording and version (``expert-1``, with the box instruction ``expert-1-boxes``).
+        Names the wording and its version (``expert-1``, with the box instruction
+        ``expert-1-boxes``).
     system
-        What the model is told first.
+        The system message.
     texts
-        A template for each question type, and for each thing that is said on its own: ``current``
-        and ``prior`` before a picture, ``context``, ``json`` (how an object is answered with),
-        ``boxes``, ``boxes_in_text`` (where boxes stand in an answer of free text).
+        A template for each question type, and for the other parts: ``current`` and ``prior`` before
+        a picture, ``context``, ``json`` (how to answer with an object), ``boxes``,
+        ``boxes_in_text`` (where to put boxes in a free-text answer).
     fields
-        For each question type the parts of an answer, in order, and what each holds.
+        For each question type the parts of an answer, in order, with the content of each.
     hash
-        Of all of it: an edited wording is another one.
+        Digest of the whole prompt: an edited wording has another one.
     """
 
     id: str

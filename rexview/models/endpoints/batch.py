@@ -1,10 +1,10 @@
-"""The Batch API: requests in files, answers within a day, for less money.
+"""Use the Batch API: requests in files, answers within a day, at a lower price.
 
-What is at the server is in the log before anything else is done, so that a process that was killed
-goes on with the same batches. Whoever drives it writes the log: the events are ``batch_planned``
-(shard, names), ``batch_uploaded`` (shard, file), ``batch_created`` (shard, batch), ``batch_ended``
-(shard, status: all that came of it was handed out, or the server has lost it) and ``batch_cleared``
-(shard: its files are gone from the server), and every line of them is given back to go on.
+Everything at the server is logged before the next step, so that a killed process continues with the
+same batches. The caller writes the log. The events are ``batch_planned`` (shard, names),
+``batch_uploaded`` (shard, file), ``batch_created`` (shard, batch), ``batch_ended`` (shard, status:
+all results were handed out, or the server has lost them) and ``batch_cleared`` (shard: its files
+are deleted from the server). To continue, the caller passes all their lines back.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from rexview.models.endpoints.request_errors import (
     text_or_none,
 )
 
-# The files of the Batch API: requests in shards of bounded size, and what came back.
+# Files of the Batch API: requests in shards of bounded size, and results.
 
 MAX_REQUESTS: Final = 50_000
 MAX_BYTES: Final = 200_000_000
-"""Of one file, as OpenAI takes it."""
+"""Largest size of one file that OpenAI takes."""
 
 
 def custom_id(name: str) -> str:
-    """Return the id of a request within a batch, the same for the same name."""
+    """Return the id of a request within a batch; the same name gives the same id."""
     return hashlib.sha256(name.encode()).hexdigest()[:32]
 
 
@@ -55,21 +55,21 @@ def write_shards(
     most_requests: int = MAX_REQUESTS,
     most_bytes: int = MAX_BYTES,
 ) -> Iterator[Shard | tuple[str, AttemptFailed]]:
-    """Write requests into one file after the other, each when the last was dealt with.
+    """Write requests into one file after another, each once the last has been handled.
 
     Parameters
     ----------
     bodies
-        Name and body of each request; made when it is its turn.
+        Name and body of each request, built when it is needed.
     url : str
-        The path of the API, such as ``/v1/responses``.
+        Path of the API, such as ``/v1/responses``.
     path : Path
-        The file; the next shard takes its place.
+        The file; the next shard replaces it.
 
     Yields
     ------
     Shard or tuple
-        A file that is complete, or the name of a request that fits into none, and why.
+        A complete file, or the name of a request that fits into no file, and why.
     """
     rest: tuple[str, bytes] | None = None
     coming = iter(bodies)
@@ -112,7 +112,7 @@ def _line(name: str, url: str, body: Any) -> bytes:
 class BatchLine:
     """One row of an output or error file.
 
-    ``status`` is None where the request was not executed, ``code`` then says why.
+    ``status`` is None if the request was not executed; ``code`` then gives the reason.
     """
 
     id: str
@@ -123,7 +123,7 @@ class BatchLine:
 
 
 def read_lines(pieces: Iterable[bytes], damaged: Callable[[], None]) -> Iterator[BatchLine]:
-    """Read a file of results as it comes; ``damaged`` is called for each line that is none."""
+    """Read a file of results as it arrives; ``damaged`` is called for each unreadable line."""
     for line in _lines(pieces):
         row, is_json = parse_untrusted(line)
         held = fields(row)
@@ -143,7 +143,7 @@ def read_lines(pieces: Iterable[bytes], damaged: Callable[[], None]) -> Iterator
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Return lines; what is longer than an answer may be is cut, and so none that can be read."""
+    """Yield lines; a line longer than an answer may be is cut, and so cannot be read."""
     begun = bytearray()
     for piece in pieces:
         *ended, last = piece.split(b"\n")
@@ -156,12 +156,12 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield bytes(begun)
 
 
-# What the log of a run says is at the server, by the events of :mod:`.batch`.
+# Batches at the server, as the log of a run records them.
 
 
 @dataclass
 class BatchShard:
-    """One shard, as far as it has come."""
+    """One shard, and how far it has come."""
 
     shard: str
     names: tuple[str, ...]
@@ -172,9 +172,9 @@ class BatchShard:
 def jobs_of(
     past: Iterable[Mapping[str, Any]],
 ) -> tuple[list[BatchShard], dict[str, list[str | None]]]:
-    """Return the shards that are at the server, and files there of others, as the log says.
+    """Return the shards at the server, and files of ended shards that must still be deleted.
 
-    Of a shard whose upload was not confirmed there is no batch: its requests are sent anew.
+    A shard whose upload was not confirmed is left out: its requests are sent again.
     """
     jobs: dict[str, BatchShard] = {}
     to_clear: dict[str, list[str | None]] = {}
@@ -196,9 +196,9 @@ def jobs_of(
 
 
 MAX_RESULT_BYTES: Final = 4_000_000_000
-"""Of one file of results."""
+"""Largest size of one file of results."""
 MOST_TRIES: Final = 5
-"""Of one call to the server, before the driving ends; what is at the server waits there."""
+"""Tries of one call to the server before giving up; batches at the server are kept there."""
 _FILE_TIME_S: Final = 3600.0
 _FIRST_WAIT_S: Final = 2.0
 _LONGEST_WAIT_S: Final = 60.0
@@ -212,42 +212,42 @@ _NOT_THERE: Final = frozenset((404, 405, 501))
 T = TypeVar("T")
 Result = tuple[str, Reply | AttemptFailed]
 Wish = Literal["send", "hold", "cancel"]
-"""What is wanted: all of it; nothing new; that the server ends what it has."""
+"""The wanted action: send everything, send nothing new, or cancel what the server has."""
 
 
 class Note(Protocol):
-    """Writes an event to the log; it is on the disk when this returns."""
+    """Writes an event to the log; it is on the disk when the call returns."""
 
     def __call__(self, event: str, **values: Any) -> None:
-        """Write it."""
+        """Write an event."""
 
 
 class Batches:
-    """Has many requests answered by the Batch API.
+    """Answers many requests through the Batch API.
 
     Parameters
     ----------
     endpoint : Endpoint
         The server, the model and the parameters.
     build
-        Makes the request of a name; it raises :class:`.AttemptFailed` where that cannot be done.
+        Builds the request of a name; raises :class:`.AttemptFailed` if that is impossible.
     path : Path
-        A file for one shard, or one file of results, at a time; it is removed after each.
+        A file for one shard, or one file of results, at a time; removed after each.
     note
-        Writes to the log.
+        Writes an event to the log.
     wait
-        Waits for so many seconds; returns False when the driving is to end.
+        Waits for the given seconds; returns False to end the work.
     wish
-        Says what is wanted now.
+        Returns the action that is wanted now.
     room
-        Is given each request before it goes into a file; False where there is no budget for it.
+        Called with each request before it goes into a file; returns False if the budget is used up.
     rounds
-        How often what the server left undone is sent.
+        How many times requests that the server left undone are sent.
 
     Attributes
     ----------
     counts
-        By batch: how many requests it has, and how many are done and failed so far.
+        By batch: the numbers of requests, of those done, and of those failed so far.
     """
 
     def __init__(
@@ -275,32 +275,32 @@ class Batches:
         self.counts: dict[str, tuple[int, int, int]] = {}
 
     def close(self) -> None:
-        """Give back the connections; what is at the server goes on there."""
+        """Close the connections; batches at the server go on there."""
         self._client.close()
 
     def results(
         self, names: Sequence[str], past: Iterable[Mapping[str, Any]], done: Container[str] = ()
     ) -> Iterator[Result]:
-        """Have them answered, and hand out each result once.
+        """Yield the result of each request once.
 
-        A result that was handed out must be on the disk when the next one is asked for: after the
-        last of a batch, its files are removed from the server. What the server left undone
-        (expired, cancelled, failed there) is sent again in another batch. It ends when nothing is
-        left, or nothing has room and nothing is at the server.
+        The caller must have stored a result before it requests the next one: after the last result
+        of a batch, its files are deleted from the server. Requests that the server left undone
+        (expired, cancelled, failed there) are sent again in another batch. It ends when nothing is
+        left, or when nothing fits the budget and nothing is at the server.
 
         Parameters
         ----------
         names
-            What is to be answered, each once.
+            Names of the requests, each once.
         past
-            The log's lines, from before.
+            Earlier lines of the log.
         done
-            Names that have an answer by now; what comes of them again is left aside.
+            Names that have an answer by now; further results for them are ignored.
 
         Raises
         ------
         AttemptFailed
-            The server cannot be asked any more; what it has can be collected later.
+            The server can no longer be asked; its batches can be collected later.
         """
         self._jobs, to_clear = jobs_of(past)
         for shard, files in to_clear.items():
@@ -340,16 +340,16 @@ class Batches:
                 return
 
     def cancel(self) -> None:
-        """Have the server stop what it has; what was done by then can still be collected."""
+        """Cancel the batches at the server; finished results can still be collected."""
         for job in self._jobs:
             try:
                 self._tried(lambda job=job: self._client.batches.cancel(job.batch or ""))  # type: ignore[misc]
-            except AttemptFailed as failure:  # it may have ended by now, which is seen next
+            except AttemptFailed as failure:  # it may have ended by now; the next look shows that
                 if failure.stops_all and not _is_not_there(failure):
                     raise
 
     def _send(self, names: Sequence[str]) -> Generator[Result, None, list[str]]:
-        """Send what may be sent and has room; return what is left."""
+        """Send what may be sent and fits the budget; return what is left."""
         self._is_full = False
         failed: list[Result] = []
         sent: set[str] = set()
@@ -402,7 +402,7 @@ class Batches:
         self._jobs.append(job)
 
     def _begin(self, job: BatchShard) -> str:
-        """Begin a batch; one whose beginning was not confirmed is looked for before another."""
+        """Create a batch; first look for one whose creation was not confirmed."""
         url: Any = self._endpoint.path
         tries = 0
         while True:
@@ -421,7 +421,7 @@ class Batches:
                     return known
 
     def _find(self, job: BatchShard) -> str | None:
-        """Return the batch of a shard that was begun, though nobody could write that down."""
+        """Return the batch of a shard that was created but not logged."""
         newest = self._tried(
             lambda: list(islice(self._client.batches.list(limit=100), _BATCHES_LOOKED_AT))
         )
@@ -429,7 +429,7 @@ class Batches:
         return labels.get(job.shard)
 
     def _collect(self) -> Iterator[Result]:
-        """Look at every batch, and hand out what came of those that have ended."""
+        """Check every batch, and yield the results of those that have ended."""
         for job in list(self._jobs):
             try:
                 batch = self._tried(lambda job=job: self._client.batches.retrieve(job.batch or ""))  # type: ignore[misc]
@@ -468,7 +468,7 @@ class Batches:
             self._clear(job.shard, files)
 
     def _lost(self, job: BatchShard) -> Iterator[Result]:
-        """Give up a batch that the server does not know any more; its requests may be paid."""
+        """Give up a batch that the server no longer knows; its requests may have been paid."""
         message = f"The server does not know the batch {job.batch} any more: its answers are lost."
         for name in job.names:
             yield name, AttemptFailed("server", message, maybe_paid=True)
@@ -500,7 +500,7 @@ class Batches:
         return self._endpoint.read(line.status, line.body, headers)
 
     def _missing(self, batch: Any) -> AttemptFailed:
-        """Return why a request is in neither file of a batch that has ended."""
+        """Return why a request is in neither file of an ended batch."""
         found = [
             (error.code or "", one_line(error.message or "", None), error.line)
             for error in (batch.errors.data if batch.errors else None) or ()
@@ -515,7 +515,7 @@ class Batches:
         return AttemptFailed("request", f"The server did not take the batch. It says: {words}")
 
     def _clear(self, shard: str, files: Sequence[str | None]) -> None:
-        """Remove files from the server: they hold questions and images of patients."""
+        """Delete files from the server: they contain questions and images of patients."""
         left = {}
         for file in files:
             if file is None:
@@ -527,19 +527,19 @@ class Batches:
         self._note("batch_cleared", shard=shard, left=left)
 
     def _tried(self, action: Callable[[], T]) -> T:
-        """Call the server; what may pass is tried again, after growing waits."""
+        """Call the server; errors that may pass are tried again after growing waits."""
         tries = 0
         while True:
             try:
                 return action()
-            except OSError:  # of this machine: the disk
+            except OSError:  # of this machine, such as a full disk
                 raise
             except Exception as error:
                 tries += 1
                 self._try_again(error, tries)
 
     def _try_again(self, error: Exception, tries: int) -> None:
-        """Wait and return where another try may do, else raise."""
+        """Wait and return if another try may succeed, otherwise raise."""
         failure = self._endpoint.failed(error)
         if not failure.again or tries == MOST_TRIES:
             raise failure from None

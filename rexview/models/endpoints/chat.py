@@ -1,4 +1,4 @@
-"""Chat Completions, as OpenAI has it and vLLM, TGI, Ollama, llama.cpp and others speak it."""
+"""Chat Completions, the API of OpenAI that vLLM, TGI, Ollama, llama.cpp and others share."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _ENDED: dict[str, Ended] = {
 
 
 def body_of(request: Request, *, structured: bool, limit_name: LimitName) -> dict[str, Any]:
-    """Return the body of ``POST /chat/completions``, as the openai package takes it.
+    """Return the body of ``POST /chat/completions`` for the openai package.
 
-    OpenAI's newer models take the limit as ``max_completion_tokens`` only, most other servers as
-    ``max_tokens``. ``structured`` says whether the request's schema is sent.
+    OpenAI's newer models take the limit only as ``max_completion_tokens``, most other servers as
+    ``max_tokens``. ``structured`` adds the request's schema.
     """
     parameters = request.parameters
     messages: list[dict[str, Any]] = []
@@ -59,12 +59,12 @@ def _part(part: str | SentImage) -> dict[str, Any]:
 def read_body(
     body: Mapping[str, Any], asked_limit: int | None
 ) -> tuple[ModelOutput, dict[str, Any]]:
-    """Read a body; of several choices the first.
+    """Read the body of a reply; of several choices the first.
 
     Returns
     -------
     tuple
-        What it says, and the body without the bytes of pictures.
+        The output, and the body without the bytes of pictures.
     """
     returned = Returned()
     choices = items(body.get("choices"))
@@ -78,7 +78,7 @@ def read_body(
         texts = [text_or_none(content) or ""]
     if isinstance(pictures := message.get("images"), list):
         message["images"] = [_without_picture(part, returned) for part in pictures]
-    refusal = text_or_none(message.get("refusal")) or None  # some servers send an empty one always
+    refusal = text_or_none(message.get("refusal")) or None  # some servers always send an empty one
     word = next(
         (
             found

@@ -1,4 +1,4 @@
-"""Vectors of texts from a model behind ``/v1/embeddings``, of the same servers as all else."""
+"""Get vectors of texts from a server's ``/v1/embeddings``."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _TIMEOUT_S: Final = 120.0
 
 
 class Embeddings:
-    """A model of embeddings on a server that speaks OpenAI's protocol.
+    """An embedding model on a server with OpenAI's protocol.
 
     Parameters
     ----------
     model : str
         Its name on the server.
     card : Card
-        Says which environment variable has the key.
+        Names the environment variable of the key.
     base_url : str or None
-        Of the server; OpenAI's where none is given.
+        URL of the server; None is OpenAI's own.
 
     Raises
     ------
@@ -44,12 +44,12 @@ class Embeddings:
             raise AttemptFailed("key", f"{words}{card.key_variable}.", stops_all=True)
 
     def vectors(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Return a vector for each text, shape (n, k).
+        """Return one vector for each text, shape (n, k).
 
         Raises
         ------
         AttemptFailed
-            The server did not answer, or with something else than a vector each.
+            The server did not answer, or did not return a vector for each text.
         """
         check_confirmed(self._address)
         client = make_client(self._address, self._key, 1, _TIMEOUT_S, MAX_BODY_BYTES)
@@ -77,7 +77,7 @@ class Embeddings:
         except openai.APIStatusError as error:
             message = f"{host} answered {self.name} with status {error.status_code}."
             raise AttemptFailed("request", message) from None
-        except Exception as error:  # the package raises of many kinds; none says more
+        except Exception as error:  # the package raises many kinds; none says more
             message = f"{host} gave no embeddings ({type(error).__name__})."
             raise AttemptFailed("network", message) from None
         if len(rows) != len(texts) or not all(map(_is_vector, rows)):
@@ -88,7 +88,7 @@ class Embeddings:
 
 
 def _is_vector(row: Any) -> bool:
-    """Whether a server gave numbers that have a direction, as packages take it unseen."""
+    """Whether a row is a non-zero vector of numbers; the package does not check this."""
     if not isinstance(row, list) or not all(isinstance(one, int | float) for one in row):
         return False
     try:

@@ -1,4 +1,4 @@
-"""A model behind an OpenAI-compatible endpoint: one way to ask, for both APIs."""
+"""Ask a model behind an OpenAI-compatible endpoint, through either API."""
 
 from __future__ import annotations
 
@@ -30,43 +30,44 @@ if TYPE_CHECKING:
     import openai
 
 
-# The openai package, kept to one attempt, one server, and answers of bounded size.
+# The openai package, limited to one attempt, one server, and answers of bounded size.
 #
-# It is imported when the first endpoint is made: it is heavy, and most of the app asks no model.
+# It is imported when the first endpoint is made: it is slow to import, and most of the app needs no
+# model.
 
 MAX_BODY_BYTES: Final = 64_000_000
-"""Of one answer, pictures included; results of a batch are bounded apart."""
+"""Limit for one answer, pictures included; results of a batch have their own."""
 _CONNECT_S: Final = 20.0
 _OF_OPENAI: Final = ("OpenAI-Organization", "OpenAI-Project")
 _NO_KEY: Final = "none"
 
 
 class BodyTooLarge(Exception):
-    """A server sends more than is taken."""
+    """A server sends more than the limit."""
 
 
 def make_client(
     address: Address, key: str | None, connections: int, timeout_s: float, most_bytes: int
 ) -> openai.OpenAI:
-    """Return a client that retries nothing, follows nobody and reads no more than it should.
+    """Return a client that does not retry, follows no redirect and limits the size of a body.
 
     Parameters
     ----------
     address : Address
-        Where it asks; a server on this machine is never asked through a proxy.
+        Server to ask; a server on this machine is never asked through a proxy.
     key : str or None
-        None for servers that want none.
+        None for servers without keys.
     connections : int
-        How many requests there are at once.
+        How many requests run at once.
     timeout_s : float
-        Seconds after which an attempt is given up: without an answer, or before its end.
+        Seconds after which an attempt is given up, with no answer or an unfinished one.
     most_bytes : int
-        Of one body.
+        Limit for one body.
 
     Raises
     ------
     AttemptFailed
-        Of kind ``setup``, where openai is not installed.
+        Of kind ``setup`` if openai is not installed.
     """
     try:
         import httpx2
@@ -96,7 +97,7 @@ def make_client(
         event_hooks={"response": [bound]},
     )
     set_deadline(http_client, timeout_s)
-    # what the environment says of an account at OpenAI is nobody else's business
+    # account ids in the environment are meant for OpenAI only
     elsewhere: Any = {} if address.is_openai else dict.fromkeys(_OF_OPENAI, openai.Omit())
     return openai.OpenAI(
         api_key=key or _NO_KEY,
@@ -109,12 +110,12 @@ def make_client(
 
 
 def _no_tls() -> ssl.SSLContext:
-    """Return what trusts nobody, where nothing is encrypted: certificates take time to read."""
+    """Return a context without certificates, for plain HTTP: loading them takes time."""
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def _bounded_stream(stream: Any, most_bytes: int) -> Any:
-    """Return a response's stream that ends with an error when it is too long."""
+    """Return a response's stream that raises if it is too long."""
     import httpx2
 
     class Bounded(httpx2.SyncByteStream):
@@ -141,35 +142,35 @@ _ABOUT_SCHEMA: Final = re.compile(
 
 @dataclass(frozen=True)
 class Came:
-    """A body that came with status 200."""
+    """A body that arrived with status 200."""
 
     body: Mapping[str, Any]
     headers: Mapping[str, str]
 
 
 class Endpoint:
-    """Asks one server for one model; calls may come from several threads at once.
+    """Asks one server for one model; several threads may call it at once.
 
     Parameters
     ----------
     parameters : Parameters
-        With ``api`` ``responses`` or ``chat``. ``base_url`` None is OpenAI's own.
+        ``api`` is ``responses`` or ``chat``. ``base_url`` None is OpenAI's own.
     key : str or None
-        The key, if the server wants one; it is written nowhere.
+        The key, if the server needs one; it is never stored.
     key_name : str
-        The variable that the key came from, for messages.
+        Variable of the key, for messages.
     connections : int
-        How many requests there are at once.
+        How many requests run at once.
 
     Attributes
     ----------
     warnings
-        What the person should know before anything is sent.
+        Warnings for the user before anything is sent.
 
     Raises
     ------
     AttemptFailed
-        Of kind ``setup`` or ``key``, when nothing can be asked in this way.
+        Of kind ``setup`` or ``key`` if this configuration can ask nothing.
     """
 
     batch = 1
@@ -209,30 +210,30 @@ class Endpoint:
             if parameters.api == "responses"
             else self.client.chat.completions.with_raw_response.create
         )
-        self._takes_schema: bool | None = None  # not known until it has answered
+        self._takes_schema: bool | None = None  # unknown until the server has answered
         self._limit_name: chat.LimitName = (
             "max_completion_tokens" if self.address.is_openai else "max_tokens"
         )
 
     def ask(self, requests: Sequence[Request]) -> list[Reply | AttemptFailed]:
-        """Ask for each in turn.
+        """Ask for each request in turn.
 
-        What this server does not take of a request (a schema, the name of the limit) it is asked
-        without, at once; the reply's notes say so, and it is remembered.
+        If the server rejects a part of a request (a schema, the name of the limit), it is asked
+        again at once without that part. The reply's notes report this, and it is remembered.
         """
         return [self._ask(request) for request in requests]
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Close the connections."""
         self.client.close()
 
     def client_for_files(self, timeout_s: float, most_bytes: int) -> openai.OpenAI:
-        """Return another client of the same server, for large bodies; whoever asks closes it."""
+        """Return another client of the same server for large bodies; the caller closes it."""
         longest = max(timeout_s, self.parameters.timeout_s)
         return make_client(self.address, self._key, 1, longest, most_bytes)
 
     def body_of(self, request: Request, *, structured: bool = True) -> dict[str, Any]:
-        """Return the body that is sent, by what is known of the server by now."""
+        """Return the body to send, by what is known of the server so far."""
         structured = structured and self.parameters.structured and self._takes_schema is not False
         if self.parameters.api == "responses":
             return responses.body_of(request, structured=structured)
@@ -240,12 +241,12 @@ class Endpoint:
         return {**body, "store": False} if self.address.is_openai else body
 
     def read(self, status: int, body: Any, headers: Mapping[str, str]) -> Reply | AttemptFailed:
-        """Read what came, as JSON, by whatever way (HTTP, the file of a batch)."""
+        """Read a JSON body, received by HTTP or in the file of a batch."""
         came = _sorted(status, body, headers)
         return self._reply(came) if isinstance(came, Came) else self._settled(came)
 
     def failed(self, error: Exception) -> AttemptFailed:
-        """Return the failure for what the openai package raised."""
+        """Return the failure for an error of the openai package."""
         import httpx2
         import openai
 
@@ -287,15 +288,13 @@ class Endpoint:
         return settled
 
     def _other_limit_name(self, told: ServerError, body: Mapping[str, Any]) -> bool:
-        """Take the other name of the limit, where the server says that it is the name."""
+        """Switch to the other name of the limit, if the server complains about the name."""
         if told.status not in (400, 422):
             return False
         names: tuple[chat.LimitName, chat.LimitName] = ("max_tokens", "max_completion_tokens")
         for used, other in (names, names[::-1]):
             said = told.param == used or (used in told.message and other in told.message)
-            if (
-                used in body and said
-            ):  # not what is known by now: another thread may have learned it
+            if used in body and said:  # not the current name: another thread may have changed it
                 self._limit_name = other
                 return True
         return False
@@ -304,8 +303,8 @@ class Endpoint:
         if told.status not in (400, 422, 500, 501) or told.blocked:
             return False
         if _ABOUT_SCHEMA.search(f"{told.param} {told.message}"):
-            return True  # llama-cpp-python says so with status 500
-        # some servers say no more than "bad request"
+            return True  # llama-cpp-python sends status 500 for it
+        # some servers only report "bad request"
         unknown = self._takes_schema is not True and told.status < 500
         return unknown and refused(told, self._asked).kind == "request"
 
@@ -319,7 +318,7 @@ class Endpoint:
             content = response.content
         except openai.APIStatusError as error:
             return _told(error.response)
-        except Exception as error:  # nothing is to end a run of many cases for one
+        except Exception as error:  # one error must not end a run of many cases
             return self.failed(error)
         found, is_json = parse_untrusted(content)
         if is_json and isinstance(found, dict):
@@ -353,7 +352,7 @@ class Endpoint:
         )
 
     def _settled(self, told: ServerError) -> Reply | AttemptFailed:
-        """Return the failure; a question that was blocked is an answer that was filtered."""
+        """Return the failure; for a blocked question, a filtered answer."""
         if not told.blocked:
             return refused(told, self._asked)
         return Reply(
@@ -371,7 +370,7 @@ def _told(response: Any) -> ServerError:
 
 
 def _sorted(status: int, body: Any, headers: Mapping[str, str]) -> Came | ServerError:
-    """Tell an answer from an error, which some servers send with status 200."""
+    """Separate answers from errors, which some servers send with status 200."""
     if status != 200 or not isinstance(body, dict):
         return ServerError(status, body, headers)
     answered = body.get("output") or body.get("choices")
@@ -381,7 +380,7 @@ def _sorted(status: int, body: Any, headers: Mapping[str, str]) -> Came | Server
 
 
 def _about_key(address: Address, key: str | None, key_name: str) -> str | None:
-    """Say where a key goes that may be OpenAI's, though another server is asked."""
+    """Return a warning if a key that may be OpenAI's goes to another server."""
     if address.is_openai or key_name != _ENDPOINT_OF_OPENAI or not (key or "").startswith("sk-"):
         return None
     return (
@@ -391,7 +390,7 @@ def _about_key(address: Address, key: str | None, key_name: str) -> str | None:
 
 
 def _check(parameters: Parameters, address: Address, key: str | None, key_name: str) -> None:
-    """Refuse what this way of asking cannot do."""
+    """Refuse parameters that this endpoint does not support."""
     fault = None
     if parameters.api == "transformers":
         fault = "A local model has no base URL: leave --base-url out."

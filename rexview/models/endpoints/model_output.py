@@ -1,4 +1,4 @@
-"""Output of a model as either API sends it: its text, how it ended, pictures it returned."""
+"""Represent a model's output from either API: text, ending, returned pictures."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any, Literal
 from rexview.models.backend import Outcome, Usage
 
 Ended = Literal["done", "limit", "filter", "other"]
-"""How the server says that the answer ended."""
+"""The server's reason why the answer ended."""
 
 
 @dataclass(frozen=True)
 class ModelOutput:
-    """A body of either API, read.
+    """The content of a reply body, from either API.
 
-    ``word`` is the server's own for how it ended, ``limit`` how many tokens were allowed, where
-    that is known. ``thought`` says that the server sent reasoning as text.
+    ``word`` is the server's own reason for the ending, ``limit`` the allowed tokens, if known.
+    ``thought`` is true if the server sent reasoning as text.
     """
 
     text: str
@@ -33,11 +33,11 @@ class ModelOutput:
 
 
 def outcome_of(said: ModelOutput) -> Outcome:
-    """Return which outcome it is.
+    """Return the outcome of a reply.
 
-    An answer with as many tokens as were allowed was cut off, whatever the server calls it; one
-    without text on which tokens were spent for reasoning never came, unless the model ended it
-    itself with tokens left.
+    An answer with as many tokens as allowed was cut off, whatever the server calls it. If there is
+    no text but tokens were used for reasoning, reasoning used up the limit, unless the model ended
+    by itself with tokens left.
     """
     nothing = not said.text.strip()
     if said.refusal is not None:
@@ -59,7 +59,7 @@ def outcome_of(said: ModelOutput) -> Outcome:
     return "empty" if nothing and not said.pictures else "answered"
 
 
-# Pictures that models return: taken out of the body, which keeps what they were.
+# Pictures that models return: taken out of the body, which keeps their size and digest.
 
 
 class Returned:
@@ -69,9 +69,9 @@ class Returned:
         self.files: list[bytes] = []
 
     def take(self, encoded: str) -> str:
-        """Keep a picture in base64, or as a data URL; return what stands in its place.
+        """Store a picture from base64 or a data URL; return the text that replaces it.
 
-        What is no base64 stays where it is.
+        Text that is no base64 is returned unchanged.
         """
         data = encoded.partition(",")[2] if encoded.startswith("data:") else encoded
         try:
@@ -89,5 +89,5 @@ def data_url(data: bytes, media_type: str) -> str:
 
 
 def without(value: dict[str, Any], name: str, returned: Returned) -> dict[str, Any]:
-    """Return a copy of an object whose field holds a picture, with the picture taken out."""
+    """Return a copy of an object with the picture in its field ``name`` taken out."""
     return {**value, name: returned.take(value[name])}

@@ -1,4 +1,4 @@
-"""Why there is no answer, in one line that says what to do: HTTP errors, lost connections."""
+"""Explain a failed request in one line with what to do: HTTP errors, lost connections."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from typing import Any, Final
 from rexview.models.backend import AttemptFailed, Failing, RateLimits
 from rexview.untrusted_input import printable
 
-# What headers say about limits, and how long to wait.
+# Limits in headers, and how long to wait.
 
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|ns|h|m|s|d)")
 LONGEST_WAIT_S = 86_400.0
-"""No server is waited for longer than a day at a time, whatever it asks for."""
+"""Longest wait for a server, a day, whatever it asks for."""
 _MOST_DIGITS = 18
 _SECONDS = {"d": 86_400, "h": 3600, "m": 60, "s": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 
 
 def read_duration(word: str | None) -> float | None:
-    """Return a duration (``6m0s``, ``20ms``, ``1.5``) in seconds, None where it is none."""
+    """Return a duration (``6m0s``, ``20ms``, ``1.5``) in seconds, None if it is none."""
     if word is None:
         return None
     word = word.strip()
@@ -45,7 +45,7 @@ def _count(word: str | None) -> int | None:
 
 
 def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
-    """Read the ``x-ratelimit`` headers; None where the server sends none."""
+    """Read the ``x-ratelimit`` headers; None if the server sends none."""
     found = RateLimits(
         _count(headers.get("x-ratelimit-remaining-requests")),
         read_duration(headers.get("x-ratelimit-reset-requests")),
@@ -56,7 +56,7 @@ def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that the server asks to wait; a date counts from now (RFC 9110)."""
+    """Return the seconds that the server asks to wait; a date is relative to now (RFC 9110)."""
     wait = _asked_wait(headers)
     return None if wait is None else min(wait, LONGEST_WAIT_S)
 
@@ -77,12 +77,12 @@ def _asked_wait(headers: Mapping[str, str]) -> float | None:
     return max(0.0, (until - datetime.now(UTC)).total_seconds())
 
 
-# What a server sent, as plain values: of any type, of any size, and perhaps with a key in it.
+# Content from a server as plain values: of any type and size, and perhaps with a key in it.
 
 MAX_MESSAGE: Final = 300
-"""Letters of a server's words in a message."""
+"""Characters of a server's words in a message."""
 MAX_RAW_TEXT: Final = 20_000
-"""Letters of each text of a failed attempt that are kept in the log."""
+"""Characters of each text of a failed attempt that are kept in the log."""
 _MOST_COUNT: Final = 10**12
 _MOST_DEEP: Final = 20
 _MOST_ITEMS: Final = 200
@@ -95,9 +95,9 @@ _KEY_LIKE: Final = re.compile(
 
 
 def parse_untrusted(content: bytes) -> tuple[Any, bool]:
-    """Return JSON as plain values, or the text as it is, and whether it was JSON.
+    """Return JSON as plain values, otherwise the text, and whether it was JSON.
 
-    Half of a surrogate pair, which no file could hold, becomes a question mark.
+    An unpaired surrogate, which no file could store, becomes a question mark.
     """
     try:
         value = json.loads(content)
@@ -109,42 +109,42 @@ def parse_untrusted(content: bytes) -> tuple[Any, bool]:
 
 
 def text_or_none(value: Any) -> str | None:
-    """Return a text, or None where there is none."""
+    """Return a text, None for anything else."""
     return value if isinstance(value, str) else None
 
 
 def count_or_none(value: Any) -> int | None:
-    """Return a count, or None where there is none."""
+    """Return a count, None for anything else."""
     if not isinstance(value, int) or isinstance(value, bool):
         return None
-    return value if 0 <= value <= _MOST_COUNT else None  # a table holds no larger one
+    return value if 0 <= value <= _MOST_COUNT else None  # a table stores no larger number
 
 
 def fields(value: Any) -> Mapping[str, Any]:
-    """Return an object's fields; none where it is no object."""
+    """Return an object's fields; empty if it is no object."""
     return value if isinstance(value, dict) else {}
 
 
 def items(value: Any) -> list[Any]:
-    """Return a list's items; none where it is no list."""
+    """Return a list's items; empty if it is no list."""
     return value if isinstance(value, list) else []
 
 
 def masked(words: str, key: str | None) -> str:
-    """Return a text without the key, and without what looks like one."""
+    """Return a text without the key, and without anything that looks like one."""
     if key and len(key) >= 4:
         words = words.replace(key, _MASK)
     return _KEY_LIKE.sub(_MASK, words)
 
 
 def one_line(words: str, key: str | None) -> str:
-    """Return a server's words as they may stand in a message: short, on one line, without keys."""
+    """Return a server's words for a message: short, on one line, without keys."""
     line = printable(" ".join(masked(words[: 10 * MAX_MESSAGE], key).split()))
     return line if len(line) <= MAX_MESSAGE else line[: MAX_MESSAGE - 1] + "…"
 
 
 def error_for_log(value: Any, key: str | None, deep: int = 0) -> Any:
-    """Return a body of an error for the log: without keys, and of bounded size."""
+    """Return the body of an error for the log: without keys, and of bounded size."""
     if isinstance(value, str):
         words = masked(value[: 2 * MAX_RAW_TEXT], key)
         return words if len(words) <= MAX_RAW_TEXT else words[:MAX_RAW_TEXT] + "…"
@@ -167,7 +167,7 @@ POLICY_CODES: Final = frozenset(
         *("responsibleaipolicyviolation", "moderation_blocked"),
     )
 )
-"""Error codes of a question that was blocked for what it says or shows: final, and no failure."""
+"""Error codes of a question blocked for its content: final, and no failure."""
 IMAGE_CODES: Final = frozenset(
     (
         *("invalid_image", "invalid_image_format", "invalid_base64_image", "invalid_image_url"),
@@ -197,9 +197,9 @@ _TOO_LARGE_FOR_LIMIT: Final = re.compile(r"request too large", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class ServerError:
-    """What a server said that it will not do.
+    """An error that a server reported.
 
-    ``status`` is None for an error that came within an answer.
+    ``status`` is None for an error within an answer.
     """
 
     status: int | None
@@ -214,7 +214,7 @@ class ServerError:
 
     @property
     def code(self) -> str:
-        """The error's code or type, folded; empty where there is none."""
+        """The error's code or type in lower case; empty if there is none."""
         error = self.error
         for name in ("code", "type"):
             word = text_or_none(error.get(name))
@@ -224,28 +224,28 @@ class ServerError:
 
     @property
     def message(self) -> str:
-        """The server's words."""
+        """The server's message."""
         error = fields(self.body).get("error")
         for value in (self.error.get("message"), error, self.error.get("detail"), self.body):
             if words := text_or_none(value):
-                return "" if words.lstrip().startswith("<") else words  # a proxy's page
+                return "" if words.lstrip().startswith("<") else words  # a proxy's HTML page
         return str(self.body) if self.body else ""
 
     @property
     def param(self) -> str:
-        """The field that the server names, empty where it names none."""
+        """The field that the server names, empty if it names none."""
         return text_or_none(self.error.get("param")) or ""
 
     @property
     def blocked(self) -> bool:
-        """Whether the question was blocked for what it says or shows."""
+        """Whether the question was blocked for its content."""
         inner = text_or_none(fields(self.error.get("innererror")).get("code")) or ""
         return bool({self.code, inner.casefold()} & POLICY_CODES)
 
 
 @dataclass(frozen=True)
 class RequestTarget:
-    """Whom was asked what: for messages. ``key_name`` is the variable that the key came from."""
+    """Server and model of a request, for messages. ``key_name`` is the variable of the key."""
 
     host: str
     path: str
@@ -280,12 +280,12 @@ def refused(told: ServerError, asked: RequestTarget) -> AttemptFailed:
 
 
 def _judged(told: ServerError, asked: RequestTarget) -> tuple[Failing, str, bool, bool]:
-    """Return kind, advice, whether it may be asked again, and whether it stops all."""
+    """Return kind, advice, whether to ask again, and whether it stops the run."""
     status, code, words, host = told.status, told.code, told.message, asked.host
     if code in _NO_MONEY or status == 402:
         advice = f"The account at {host} has no credit left: add some, then resume."
         return "rate_limit", advice, False, True
-    if status == 429 and _TOO_LARGE_FOR_LIMIT.search(words):  # no waiting helps
+    if status == 429 and _TOO_LARGE_FOR_LIMIT.search(words):  # waiting does not help
         advice = f"A request is larger than the tokens a minute at {host}: send fewer images."
         return "request", advice, False, False
     if status == 429 or code == "rate_limit_exceeded":
@@ -339,7 +339,7 @@ def _not_accepted(words: str, code: str, host: str) -> tuple[Failing, str, bool,
 
 
 def lost(error: BaseException, asked: RequestTarget, timeout_s: float) -> AttemptFailed:
-    """Return the failure for a connection that could not be made, or ended; the cause decides."""
+    """Return the failure for a connection that failed or broke off; the cause decides."""
     import httpx2
 
     causes = [error]

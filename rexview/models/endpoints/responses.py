@@ -1,4 +1,4 @@
-"""The Responses API: the body that is sent, and what a body that came back says."""
+"""The Responses API: request bodies, and what reply bodies contain."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _ENDED: dict[str, Ended] = {"max_output_tokens": "limit", "content_filter": "fil
 
 
 def body_of(request: Request, *, structured: bool) -> dict[str, Any]:
-    """Return the body of ``POST /responses``, as the openai package takes it.
+    """Return the body of ``POST /responses`` for the openai package.
 
-    ``store`` is false: a server would else keep questions and images. ``structured`` says whether
-    the request's schema is sent.
+    ``store`` is false: otherwise a server would keep questions and images. ``structured`` adds the
+    request's schema.
     """
     parameters = request.parameters
     body: dict[str, Any] = {
@@ -51,13 +51,13 @@ def read_body(
 ) -> tuple[ModelOutput, dict[str, Any]]:
     """Read a body whose ``status`` is not ``failed``.
 
-    Of several messages only those are the answer whose ``phase`` is null or ``final_answer``: the
-    others are said on the way there.
+    Of several messages only those with ``phase`` null or ``final_answer`` are the answer; the
+    others are intermediate.
 
     Returns
     -------
     tuple
-        What it says, and the body without the bytes of pictures.
+        The output, and the body without the bytes of pictures.
     """
     returned = Returned()
     output = [_without_picture(item, returned) for item in items(body.get("output"))]
@@ -69,7 +69,7 @@ def read_body(
         for part in map(fields, items(item.get("content"))):
             texts.append(text_or_none(part.get("text")) or "")
             refusals.append(text_or_none(part.get("refusal")))
-    refused = [words for words in refusals if words]  # some servers send an empty one always
+    refused = [words for words in refusals if words]  # some servers always send an empty one
     status = text_or_none(body.get("status"))
     reason = text_or_none(fields(body.get("incomplete_details")).get("reason"))
     ended: Ended = "done" if status in (None, "completed") else "other"

@@ -1,4 +1,4 @@
-"""Servers of models: which base URLs are taken, and which ones the user has confirmed."""
+"""Check base URLs of model servers, and remember which ones the user has confirmed."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _PATHS: Final = ("/chat/completions", "/responses", "/completions", "/batches", 
 
 @dataclass(frozen=True)
 class Address:
-    """A base URL that is taken, without a slash at its end.
+    """An accepted base URL, without a slash at its end.
 
-    ``warning`` is for the person before anything is sent, None where there is nothing to say.
+    ``warning`` is shown to the user before anything is sent; None if there is none.
     """
 
     url: str
@@ -34,12 +34,12 @@ class Address:
 
 
 def read_address(base_url: str | None) -> Address:
-    """Check a base URL; None is OpenAI's own.
+    """Return a checked base URL; None is OpenAI's own.
 
     Raises
     ------
     AttemptFailed
-        Of kind ``setup``, when it cannot be one, or carries a name or a password.
+        Of kind ``setup`` if it is no valid base URL, or contains a name or a password.
     """
     text = (OPENAI if base_url is None else base_url).strip()
     if len(text) > _LONGEST or printable(text) != text:
@@ -77,7 +77,7 @@ def read_address(base_url: str | None) -> Address:
 
 
 def _near(host: str) -> tuple[bool, bool]:
-    """Return whether a host is this machine, and whether it is of a private network."""
+    """Return whether a host is this machine, and whether it is in a private network."""
     try:
         number = ipaddress.ip_address(host)
     except ValueError:
@@ -90,30 +90,30 @@ def _refused(message: str) -> AttemptFailed:
     return AttemptFailed("setup", message, stops_all=True)
 
 
-# The servers that this user has confirmed on this machine: nobody else is asked.
+# Servers that this user has confirmed on this machine: no other server is asked.
 #
-# The address of a run stands in the folder of the review set, which may come from somebody else.
-# So it is asked only if this user has typed it (``--base-url``) or pressed the button below it on
-# a page. OpenAI's own address needs no confirmation, a port of this machine does: anybody who has
-# an account here can listen there.
+# The address of a run is stored in the folder of the review set, which may come from somebody else.
+# So it is used only after this user has typed it (``--base-url``) or pressed the button below it on
+# a page. OpenAI's own address needs no confirmation. A port of this machine does: anybody with an
+# account here can listen there.
 
 _FILE: Final = "model-servers.txt"
 _MOST_BYTES: Final = 1_000_000
 
 
 def is_confirmed(address: Address) -> bool:
-    """Whether this user has confirmed a base URL, to its path, on this machine."""
+    """Whether this user has confirmed a base URL, including its path, on this machine."""
     own = address.is_openai and address.url.startswith("https://")
     return own or address.url in _confirmed()
 
 
 def confirm(address: Address) -> None:
-    """Note that this user has confirmed a base URL.
+    """Remember that this user has confirmed a base URL.
 
     Raises
     ------
     OSError
-        It cannot be noted: the folder of the user's data cannot be written.
+        The folder of the user's data cannot be written.
     """
     if is_confirmed(address):
         return
@@ -125,7 +125,7 @@ def confirm(address: Address) -> None:
 
 
 def check_confirmed(address: Address) -> None:
-    """Refuse a server that this user has not confirmed.
+    """Raise if this user has not confirmed a server.
 
     Raises
     ------

@@ -1,5 +1,5 @@
-"""Models on this machine, through transformers: image-text models by name or folder.
+"""Run models on this machine with transformers, by name or folder.
 
-:mod:`.files` finds a model's files and refuses those that could run code. :mod:`.model` estimates
-the memory, loads the model, fills its chat template and reads its reply.
+:mod:`.files` finds a model's files and refuses files that could run code. :mod:`.model` estimates
+the memory, loads the model, fills in its chat template and reads its output.
 """

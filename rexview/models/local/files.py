@@ -1,7 +1,8 @@
-"""Where the files of a model are, and whether they are what is loaded here.
+"""Find the files of a model and check that they are safe to load.
 
-A folder, or a name whose files were downloaded before. Nothing is downloaded unasked, no code that
-comes with a model is run, and weights are read from safetensors only: a pickle can run anything.
+A model is a folder, or a name whose files were downloaded before. Nothing is downloaded without a
+request, and no code from a model is run. Weights are read from safetensors only: a pickle can run
+any code.
 """
 
 from __future__ import annotations
@@ -37,9 +38,8 @@ _LENGTH: Final = struct.Struct("<Q")
 class ModelFiles:
     """The files of a model.
 
-    ``config`` is its ``config.json``, ``numbers`` how many numbers of each safetensors type its
-    weights are, ``stored`` their bytes. ``commit`` is the version that was downloaded, None of a
-    folder.
+    ``config`` is its ``config.json``. ``numbers`` counts its weights by safetensors type;
+    ``stored`` is their size in bytes. ``commit`` is the downloaded version, None for a folder.
     """
 
     folder: Path
@@ -50,14 +50,14 @@ class ModelFiles:
 
 
 def refusal(message: str, kind: Failing = "setup") -> AttemptFailed:
-    """Return the failure that ends a run before anything is asked."""
+    """Return the failure that ends a run before the first request."""
     return AttemptFailed(kind, message, stops_all=True)
 
 
 def what_is_missing() -> str | None:
-    """Say what has to be installed to run models on this machine; None when all is there.
+    """Return what must be installed to run models on this machine, None if nothing is missing.
 
-    Nothing is imported for it.
+    Imports nothing.
     """
     missing = [name for name in NEEDED if find_spec(name) is None]
     if not missing:
@@ -66,17 +66,17 @@ def what_is_missing() -> str | None:
 
 
 def find_files(model: str, *, download: bool = False) -> ModelFiles:
-    """Find the files of a model by its folder or name, and look at them.
+    """Find and check the files of a model by its folder or name.
 
     Parameters
     ----------
     download
-        Whether the files of a name may be fetched from its hub.
+        Whether missing files may be downloaded from the hub.
 
     Raises
     ------
     AttemptFailed
-        They are not there, or not what is loaded here; one line says what to do.
+        The files are missing, or cannot be loaded here; one line says what to do.
     """
     try:
         path = typed_path(model)
@@ -134,7 +134,7 @@ def _downloaded(model: str) -> Path:
         reason = "its server failed"
     except OSError as error:
         reason = error.strerror or "the connection failed"
-    except Exception as error:  # what came was not what a hub sends
+    except Exception as error:  # the hub sent something unexpected
         reason = type(error).__name__
     raise refusal(f"{model} cannot be downloaded: {reason}. Try again.", "network")
 
@@ -172,7 +172,7 @@ def _json(path: Path, model: str, missing: str) -> Mapping[str, Any]:
 
 
 def _shards(folder: Path, model: str) -> list[str]:
-    """Return the names of the files of weights, all of which are there."""
+    """Return the names of the weight files; all of them exist."""
     if (folder / _INDEX).exists():
         places = _json(folder / _INDEX, model, "").get("weight_map")
         values = list(places.values()) if isinstance(places, dict) else []
@@ -199,7 +199,7 @@ def _shards(folder: Path, model: str) -> list[str]:
 
 
 def _tensors(path: Path, model: str) -> list[tuple[str, int, int]]:
-    """Return type, numbers and bytes of each tensor of a safetensors file, from its header."""
+    """Return type, count of numbers and bytes of each tensor in a safetensors file's header."""
     broken = refusal(f"{path.name} of {model} is cut short or broken: get the file again.")
     try:
         with path.open("rb") as file:
@@ -223,31 +223,31 @@ def _tensors(path: Path, model: str) -> list[tuple[str, int, int]]:
     return found
 
 
-# What a model takes of memory, said before it is loaded.
+# Memory that a model needs, estimated before it is loaded.
 #
-# Weights are counted exactly, from the headers of their files. Room for the cases under way is an
-# allowance: keys and values of every layer for the longest conversation, and a fifth of the
-# weights and half a gigabyte on top for everything else.
+# Weights are counted exactly, from the headers of their files. The space for running cases is an
+# allowance: keys and values of every layer for the longest conversation, plus a fifth of the
+# weights and half a gigabyte for everything else.
 
 MOST_NEW_TOKENS: Final = 2048
-"""Tokens of an answer where nothing says how many: greedy models may go round for ever."""
+"""Default limit of an answer's tokens: greedy models may repeat themselves for ever."""
 _TEXT_TOKENS: Final = 2000
 _IMAGE_TOKENS: Final = 1500
 _ON_TOP: Final = 500_000_000
 _WIDTHS: Final = {"float32": 4, "bfloat16": 2}
 _FLOATS: Final = frozenset(("F64", "F32", "F16", "BF16"))
-"""Safetensors types that are loaded at the width that is wanted; others stay as they are."""
+"""Safetensors types that are converted to the wanted width; others keep theirs."""
 _STORED: Final = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
 _CGROUP: Final = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What a model takes, and what there is, in bytes; ``free`` is None where that is not known.
+    """Memory that a model needs, and that is available, in bytes; ``free`` is None if unknown.
 
-    ``place`` is where it is loaded (``on_graphics``: not into main memory), ``dtype`` in which
-    numbers, ``why`` why in those. ``batch`` cases are asked at once, each of up to ``tokens``
-    tokens with its answer.
+    ``place`` names the memory (``on_graphics``: not main memory). ``dtype`` is the type of the
+    numbers, ``why`` the reason for it. ``batch`` cases are asked at once, each of up to ``tokens``
+    tokens including the answer.
     """
 
     place: str
@@ -262,12 +262,12 @@ class Needs:
 
     @property
     def total(self) -> int:
-        """All that it takes."""
+        """Bytes of everything."""
         return self.weights + self.cases
 
     @property
     def fits(self) -> bool:
-        """Whether there is room; also where that is not known."""
+        """Whether it fits; also true if the free memory is unknown."""
         return self.free is None or self.total <= self.free
 
     def __str__(self) -> str:
@@ -282,14 +282,14 @@ class Needs:
 def needs(
     files: ModelFiles, card: Card, new_tokens: int, batch: int, graphics: tuple[str, int] | None
 ) -> Needs:
-    """Return what a model takes.
+    """Return the memory that a model needs.
 
     Parameters
     ----------
     new_tokens
-        The longest answer.
+        Tokens of the longest answer.
     graphics
-        What a graphics card's memory is called and its free bytes, None for main memory.
+        Name and free bytes of a graphics card's memory, None for main memory.
     """
     image = card.image_tokens or {}
     each = int(image["tokens"]) if image.get("rule") == "fixed" else _IMAGE_TOKENS
@@ -313,7 +313,7 @@ def needs(
 
 
 def weight_bytes(files: ModelFiles, dtype: str) -> int:
-    """Return the bytes of the weights once they are loaded."""
+    """Return the bytes of the weights in memory."""
     loaded = stored = 0
     for kind, count in files.numbers.items():
         if kind in _FLOATS:
@@ -323,19 +323,19 @@ def weight_bytes(files: ModelFiles, dtype: str) -> int:
 
 
 def context_of(files: ModelFiles) -> int | None:
-    """Return how many tokens question, images and answer may be together, if that is said."""
+    """Return the most tokens of question, images and answer together, None if unknown."""
     most = _of_text(files.config).get("max_position_embeddings")
     return most if isinstance(most, int) and most > 0 else None
 
 
 def _of_text(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what is said of the part that writes."""
+    """Return the configuration of the text model."""
     text = config.get("text_config")
     return text if isinstance(text, Mapping) else config
 
 
 def _cache_bytes(config: Mapping[str, Any], width: int) -> int:
-    """Return what keys and values of a token take, over all layers; 0 where that is not said."""
+    """Return the bytes for a token's keys and values over all layers, 0 if unknown."""
     said = _of_text(config)
 
     def number(name: str, other: int = 0) -> int:
@@ -349,9 +349,9 @@ def _cache_bytes(config: Mapping[str, Any], width: int) -> int:
 
 
 def free_memory() -> int | None:
-    """Return the bytes of main memory that can be had without swapping; None if unknown.
+    """Return the bytes of main memory available without swapping; None if unknown.
 
-    Of what the system has and what the container is allowed, the lesser.
+    The smaller of what the system has and what the container may use.
     """
     found = [_meminfo(), _container()]
     known = [one for one in found if one is not None]

@@ -1,4 +1,4 @@
-"""The way to ask a model on this machine: several cases at once, each with a reply of its own."""
+"""Ask a model on this machine: several cases at once, each with its own reply."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from rexview.models.local.files import (
 FOLDED: Final = "The model's chat template takes no system message: it stands before the question."
 Messages = list[dict[str, Any]]
 Render = Callable[[Messages], str]
-"""Puts messages into the chat template; raises whatever the template raises."""
+"""Applies the chat template to messages; raises what the template raises."""
 
 
 @dataclass(frozen=True)
 class Conversation:
-    """What a model is told, whether it has pictures, and how the template's text ends."""
+    """The text for the model, whether it has pictures, and the end of the templated text."""
 
     messages: Messages
     pictures: bool
@@ -50,17 +50,17 @@ class Conversation:
 def conversation_of(request: Request, render: Render, *, plain: bool) -> Conversation:
     """Make the conversation for a request.
 
-    Templates leave out without a word what they do not know: what comes out is looked at.
+    Templates silently drop what they do not know, so their output is checked.
 
     Parameters
     ----------
     plain
-        Whether texts are given as one, for models of text only.
+        Whether texts are joined into one, for text-only models.
 
     Raises
     ------
     AttemptFailed
-        A picture cannot be decoded, or the template leaves out a part of the question.
+        A picture cannot be decoded, or the template drops a part of the question.
     """
     parts = [_part(part) for part in request.parts]
     texts = [part["text"] for part in parts if part["type"] == "text"]
@@ -86,7 +86,7 @@ def conversation_of(request: Request, render: Render, *, plain: bool) -> Convers
 def _rendered(render: Render, messages: Messages) -> str:
     try:
         return render(messages)
-    except Exception:  # templates refuse by raising whatever they like
+    except Exception:  # templates may raise anything
         return ""
 
 
@@ -105,17 +105,17 @@ def _message(role: str, parts: Sequence[Mapping[str, Any]], plain: bool) -> dict
     return {"role": role, "content": content}
 
 
-# A model in memory, with what turns conversations into its numbers and back.
+# A model in memory, with its tokenizer or processor.
 
 _OF_MEMORY: Final = ("not enough memory", "can't allocate memory", "out of memory")
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model that is ready to be asked.
+    """A model that is loaded and ready.
 
-    ``processor`` makes its inputs (of a model of text only, its tokenizer), ``ends`` are the tokens
-    that end an answer, ``facts`` say for the log what was loaded and how.
+    ``processor`` makes its inputs (the tokenizer for a text-only model). ``ends`` are the tokens
+    that end an answer. ``facts`` describe for the log what was loaded and how.
     """
 
     processor: Any
@@ -127,11 +127,11 @@ class Loaded:
 
     @property
     def plain(self) -> bool:
-        """Whether it is a model of text only."""
+        """Whether it is a text-only model."""
         return self.processor is self.tokenizer
 
     def render(self, messages: Messages) -> str:
-        """Put messages into the chat template."""
+        """Apply the chat template to messages."""
         return str(
             self.processor.apply_chat_template(
                 messages, tokenize=False, add_generation_prompt=True, **self.template
@@ -141,8 +141,8 @@ class Loaded:
     def inputs(self, conversations: Sequence[Conversation]) -> Any:
         """Return the tensors of several conversations, padded on the left.
 
-        Control words of the model that stand in a question are taken as text: nobody's question
-        ends its own turn, or stands for a picture.
+        Control words of the model in a question are read as text, so that no question can end its
+        own turn or stand for a picture.
         """
         padded = {"padding": True}
         how: dict[str, Any] = padded if self.plain else {"processor_kwargs": padded}
@@ -156,10 +156,10 @@ class Loaded:
             **how,
             **self.template,
         ).to(self.model.device)
-        return inputs if self.plain else inputs.to(self.model.dtype)  # pictures are numbers, too
+        return inputs if self.plain else inputs.to(self.model.dtype)  # pixels, too
 
     def decode(self, tokens: Sequence[int], without_special: bool) -> str:
-        """Return the text of some tokens."""
+        """Return the text of tokens."""
         return str(
             self.tokenizer.decode(
                 list(tokens),
@@ -170,7 +170,7 @@ class Loaded:
 
 
 def graphics_card() -> tuple[str, int] | None:
-    """Name the memory of the first graphics card that computes in bfloat16, and its free bytes."""
+    """Return name and free bytes of the memory of the first graphics card with bfloat16."""
     import torch
 
     if not torch.cuda.is_available() or not torch.cuda.is_bf16_supported():
@@ -186,9 +186,9 @@ def load_model(
     Parameters
     ----------
     dtype
-        The numbers that its weights become.
+        Type of the numbers that its weights are converted to.
     images
-        Whether it is to be shown pictures.
+        Whether it must take pictures.
 
     Raises
     ------
@@ -205,7 +205,7 @@ def load_model(
         if "torchvision" in words.casefold():
             words = "torchvision, of the same build as torch (pip install torchvision)."
         raise refusal(f"{name} needs another package: {words}") from None
-    except Exception as error:  # the model's files are not ours, nor what reads them
+    except Exception as error:  # neither the model's files nor their reader are ours
         if is_of_memory(error):
             words = "no memory was left: close other programs, or use a smaller model"
         else:
@@ -253,7 +253,7 @@ def _loaded(
     )
     if missing := sorted(found["missing_keys"]):
         shown = ", ".join(missing[:3])
-        raise refusal(  # they would be filled with chance
+        raise refusal(  # they would be initialised at random
             f"{parameters.model} lacks {len(missing)} weights that it needs, such as {shown}: get "
             "its files again."
         )
@@ -284,7 +284,7 @@ def _loaded(
 
 
 def _set_sampling(settings: Any, temperature: float | None) -> None:
-    """Take the likeliest token each time, or draw at a temperature as the model's makers do."""
+    """Take the likeliest token each time, or sample at a temperature as the model's makers do."""
     settings.do_sample = bool(temperature)
     if temperature:
         settings.temperature = temperature
@@ -294,44 +294,44 @@ def _set_sampling(settings: Any, temperature: float | None) -> None:
 
 
 def is_of_memory(error: BaseException) -> bool:
-    """Whether an error says that no memory was left."""
+    """Whether an error means that memory ran out."""
     if isinstance(error, MemoryError):
         return True
     words = str(error).casefold()
     return isinstance(error, RuntimeError) and any(one in words for one in _OF_MEMORY)
 
 
-# What a model wrote: its answer, what it thought before, and how it ended.
+# Read the output of a model: its answer, its thinking, and how it ended.
 
 THINKING: Final = (("<think>", "</think>"), ("<unused94>", "<unused95>"))
-"""What opens and closes a model's thinking: of most models, and of MedGemma 27B."""
+"""Marks around a model's thinking: of most models, and of MedGemma 27B."""
 Decode = Callable[[Sequence[int], bool], str]
-"""Turns tokens into text; the flag says whether special ones are left out."""
+"""Turns tokens into text; the flag leaves out special tokens."""
 
 
 @dataclass(frozen=True)
 class LocalOutput:
-    """What came of one request; ``whole`` is all of it as text, with special tokens."""
+    """The output for one request; ``whole`` is all its text, with special tokens."""
 
     said: ModelOutput
     whole: str
 
     def as_json(self) -> dict[str, Any]:
-        """Return it for the log."""
+        """Return it as JSON for the log."""
         return {"text": self.whole, "finish_reason": self.said.word}
 
 
 def read_written(
     tokens: Sequence[int], ends: Collection[int], prompt_ending: str, asked: int, decode: Decode
 ) -> LocalOutput:
-    """Read the tokens that a model wrote, up to the first one that ends an answer.
+    """Read the output tokens up to the first one that ends an answer.
 
     Parameters
     ----------
     prompt_ending
-        The end of what the model was given: some templates open the thinking themselves.
+        End of the prompt: some templates open the thinking there.
     asked
-        How many tokens it was given.
+        Number of tokens in the prompt.
     """
     stop = next((place for place, token in enumerate(tokens) if token in ends), None)
     own = list(tokens if stop is None else tokens[:stop])
@@ -348,14 +348,14 @@ def read_written(
 
 
 def _answer(tokens: list[int], prompt_ending: str, decode: Decode) -> tuple[str, int | None]:
-    """Return the text after the thinking, and how many tokens that was; None if there is none."""
+    """Return the text after the thinking, and the thinking's token count; None if there is none."""
     whole = decode(tokens, False)
     for opens, closes in THINKING:
         if not (prompt_ending.rstrip().endswith(opens) or whole.lstrip().startswith(opens)):
             continue
         if closes not in whole:
-            return "", len(tokens)  # it never came to an answer
-        # the fewest tokens whose text closes it
+            return "", len(tokens)  # the answer never started
+        # the fewest tokens whose text closes the thinking
         last = 1 + bisect_left(
             range(1, len(tokens) + 1), True, key=lambda n: closes in decode(tokens[:n], False)
         )
@@ -368,22 +368,22 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class LocalModel:
-    """A model in this process; it is loaded when it is first asked.
+    """A model in this process; it is loaded at the first request.
 
     Parameters
     ----------
     parameters : Parameters
-        With ``api`` ``transformers``; without a temperature the likeliest token is taken.
+        ``api`` is ``transformers``; without a temperature the likeliest token is taken.
     card : Card
-        Whether it takes pictures.
+        Decides whether it takes pictures.
     batch : int
-        How many cases are asked at once; fewer once memory did not do for them. With a seed and a
-        temperature it is one, as what is drawn would depend on the others.
+        How many cases are asked at once; fewer after memory ran out. With a seed and a temperature
+        it is one, because samples would depend on the other cases.
 
     Raises
     ------
     AttemptFailed
-        Of kind ``setup``, when nothing can be asked in this way.
+        Of kind ``setup`` if this configuration can ask nothing.
     """
 
     def __init__(self, parameters: Parameters, card: Card, batch: int) -> None:
@@ -405,12 +405,12 @@ class LocalModel:
         self._loaded: Loaded | AttemptFailed | None = None
 
     def prepare(self, *, download: bool = False) -> Needs:
-        """Find its files and say what it takes, before it is loaded.
+        """Find its files and return the memory that it needs, before it is loaded.
 
         Raises
         ------
         AttemptFailed
-            It is not there, or not what is loaded here.
+            The files are missing, or cannot be loaded here.
         """
         self._files = find_files(self.parameters.model, download=download)
         context = context_of(self._files)
@@ -423,7 +423,7 @@ class LocalModel:
         return self._needs
 
     def ask(self, requests: Sequence[Request]) -> list[Reply | AttemptFailed]:
-        """Ask for all at once, as far as memory does; threads take turns."""
+        """Ask for all at once, as far as memory allows; threads take turns."""
         with self._turn:
             return self._ask(requests)
 
@@ -445,7 +445,7 @@ class LocalModel:
         return [came[place] for place in range(len(requests))]
 
     def close(self) -> None:
-        """Give back the memory."""
+        """Free the memory."""
         self._loaded = None
 
     def _model(self) -> Loaded | AttemptFailed:
@@ -467,10 +467,10 @@ class LocalModel:
     def _asked(
         self, loaded: Loaded, asked: Sequence[tuple[Request, Conversation]]
     ) -> list[Reply | AttemptFailed]:
-        """Ask for some of one kind; where that fails, for each half of them, down to single ones.
+        """Ask requests of one kind; after a failure, ask each half again, down to single requests.
 
-        What memory did not do for is not tried again; what else fails is found, and the others
-        have their answers.
+        A single request that ran out of memory is not tried again. Any other failure is narrowed
+        down to its request, and the others get their answers.
         """
         if not asked:
             return []
@@ -518,7 +518,7 @@ class LocalModel:
         ]
 
     def _too_long(self, lengths: Sequence[int]) -> dict[int, AttemptFailed]:
-        """Return the failures of those that leave too little of the context for an answer."""
+        """Return failures for requests that leave too little context for an answer."""
         context = context_of(self._files) if self._files else None
         if context is None:
             return {}
@@ -568,12 +568,12 @@ class LocalModel:
 
 
 def _seed(seed: int, request: Request) -> int:
-    """Return a seed for one request: the same whenever it is asked, another for each repeat."""
+    """Return a seed for a request: the same each time, another for each repeat."""
     return int.from_bytes(hashlib.sha256(f"{seed} {request.key}".encode()).digest()[:7])
 
 
 def _free() -> None:
-    """Give back what a failed attempt held of a graphics card's memory."""
+    """Free graphics memory that a failed attempt used."""
     import torch
 
     if torch.cuda.is_available():

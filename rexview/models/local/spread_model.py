@@ -1,4 +1,4 @@
-"""The way to ask a model that several workers hold, on this machine or on others."""
+"""Ask a model that several workers have loaded, on this machine or on others."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class SpreadModel:
-    """A model that is loaded by every worker when that is first asked; see :class:`.LocalModel`.
+    """A model that each worker loads at its first request; see :class:`.LocalModel`.
 
-    A batch over which two workers died is asked in halves, down to single requests; one that was
-    alone has no answer, and all others have theirs.
+    If two workers died over a batch, the batch is asked again in halves, down to single requests. A
+    request that fails alone gets no answer; all others get theirs.
 
     Raises
     ------
     AttemptFailed
-        Of kind ``setup``, when nothing can be asked in this way.
+        Of kind ``setup`` if this configuration can ask nothing.
     """
 
     def __init__(self, parameters: Parameters, card: Card, batch: int, spread: Spread) -> None:
@@ -43,12 +43,12 @@ class SpreadModel:
         self.calls: int | None = self._workers.count
 
     def prepare(self, *, download: bool = False) -> list[Needs]:
-        """Let every worker find the model's files, and say what it takes there.
+        """Find the model's files on every worker, and return the memory needed there.
 
         Raises
         ------
         AttemptFailed
-            One cannot hold it; the message says what to do.
+            A worker cannot load it; the message says what to do.
         """
         try:
             found = self._workers.ask_each(download)
@@ -60,7 +60,7 @@ class SpreadModel:
         return found
 
     def ask(self, requests: Sequence[Request]) -> list[Reply | AttemptFailed]:
-        """Ask the first worker that is free."""
+        """Ask the first free worker."""
         try:
             return replies_of(self._workers.ask(list(requests)), len(requests))
         except ProcessUnusable as error:

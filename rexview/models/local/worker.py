@@ -1,4 +1,4 @@
-"""The program of a worker that holds a model of its machine: requests in, replies out."""
+"""Worker program that runs a model on its machine: requests in, replies out."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from rexview.models.local.files import NEEDED, Needs
 from rexview.models.local.model import LocalModel
 
 Asked = Sequence[Request] | bool
-"""Requests; or that it gets ready, and whether it may download its files."""
+"""Requests; or a bool: prepare, and whether files may be downloaded."""
 Answer = list[Reply | AttemptFailed] | Needs | AttemptFailed
 
 
 class Held(NamedTuple):
-    """The model that a worker holds, as :class:`.LocalModel` takes it."""
+    """The arguments of a worker's :class:`.LocalModel`."""
 
     parameters: Parameters
     card: Card
@@ -33,7 +33,7 @@ class Held(NamedTuple):
 
 @cache
 def model_version() -> str:
-    """Name the code and the packages that decide what a model answers."""
+    """Return the version of the code and packages that decide a model's answers."""
     here = Path(__file__).resolve().parents[1]
     return code_version(here.rglob("*.py"), *map(_installed, NEEDED))
 
@@ -46,7 +46,7 @@ def _installed(package: str) -> str:
 
 
 def begin(held: Held) -> tuple[str, Callable[[Asked], Answer]]:
-    """Take the model; return the version of the code, and what answers requests."""
+    """Set up the model; return the code version and a function that answers requests."""
     model: list[LocalModel] = []
 
     def answer(asked: Asked) -> Answer:
@@ -63,7 +63,7 @@ def begin(held: Held) -> tuple[str, Callable[[Asked], Answer]]:
 
 
 def replies_of(answer: Any, requests: int) -> list[Reply | AttemptFailed]:
-    """Return what a worker answered to so many requests; why it cannot stands for each."""
+    """Return a worker's replies; if it failed as a whole, its failure once for each request."""
     return [answer] * requests if isinstance(answer, AttemptFailed) else answer
 
 
