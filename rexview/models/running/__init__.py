@@ -1,7 +1,7 @@
-"""The life of a run: cases are asked one by one or many at once, and nothing paid for is lost.
+"""Run a model over many items; a run survives crashes without losing paid replies.
 
-:mod:`.spec` is what was asked for, :mod:`.folder` where a run's files lie, :mod:`.journal` what
-was sent and came (the log first, then the answer's row), :mod:`.gate` when the next request may go
-(pause, rate limits, budget), :mod:`.run` the run itself, :mod:`.progress` what a page or another
-shell sees of it and tells it. ``docs/running-models.md`` says it in words.
+:mod:`.spec` describes what was asked for, :mod:`.folder` the files of a run, and :mod:`.journal`
+the log and the rows. :mod:`.gate` decides when the next request may go (pause, rate limits,
+budget). :mod:`.run` is the run itself. Through :mod:`.progress` a page or another shell follows and
+controls it. See ``docs/running-models.md``.
 """

@@ -1,4 +1,4 @@
-"""What becomes of a case that is asked: its request, the attempts, and what is written down."""
+"""Ask about one item: build its request, repeat failed attempts, and store the outcome."""
 
 from __future__ import annotations
 
@@ -25,32 +25,33 @@ from rexview.models.running.journal import Journal, RunItem
 from rexview.models.running.spec import RunSpec, Spent, billed, priced
 from rexview.schema import AnswerBox
 
-# The row of an answer: what a reply becomes in the table ``answers``.
+# A reply as a row of the table ``answers``.
 
 _LONGEST_NAME: Final = 40
 _MOST_TEXT_BYTES: Final = 11_000_000
-"""Of a text in a row, as JSON: no table takes a line of more than 16 MB. The log has all of it."""
+"""Limit for a text in a row, as JSON: tables read no line over 16 MB. The log has the whole
+text."""
 _SURELY_FITS: Final = 900_000
-"""Letters; one is twelve bytes at most."""
+"""Number of characters that always fit; one takes at most twelve bytes."""
 _MOST_BESIDE: Final = 100_000
 _MOST_WORD: Final = 1_000
 _ENDINGS: Final = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp"}
 
 
 class ReplyParts(Protocol):
-    """What a reply says, read out of its text: boxes in pixels of the stored image."""
+    """Content of a reply, read from its text: boxes in pixels of the stored image."""
 
     @property
     def text(self) -> str:
-        """The answer, or the raw text where it is not in the form that was asked for."""
+        """The answer, or the raw text if it is not in the requested form."""
 
     @property
     def boxes(self) -> Sequence[AnswerBox]:
-        """What the model marked."""
+        """The boxes that the model drew."""
 
     @property
     def choice(self) -> int | None:
-        """The option chosen, from 0."""
+        """The index of the chosen option, from 0."""
 
     @property
     def explanation(self) -> str | None:
@@ -58,11 +59,11 @@ class ReplyParts(Protocol):
 
     @property
     def outcome(self) -> Outcome:
-        """What became of the request."""
+        """The outcome of the request."""
 
     @property
     def notes(self) -> Sequence[str]:
-        """What a person should know about how it was read."""
+        """Notes for a person on how the reply was read."""
 
 
 def answer_row(
@@ -74,7 +75,7 @@ def answer_row(
     pictures: Sequence[str] = (),
     usd: float | None = None,
 ) -> dict[str, Any]:
-    """Return a row of ``answers`` as plain values, without what is not known."""
+    """Return a row of ``answers`` as plain values, without unknown ones."""
     usage = {
         "input_tokens": reply.usage.input,
         "output_tokens": reply.usage.output,
@@ -124,23 +125,23 @@ def _cut(words: str | None, most: int) -> str | None:
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what is not known."""
+    """Leave out unknown values."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 def save_pictures(
     run: RunFolder, images: Path | None, request: Request, pictures: Sequence[bytes]
 ) -> list[str]:
-    """Write the pictures of a reply to files; return their paths.
+    """Write the pictures of a reply to files, and return their paths.
 
-    They go below the set's images folder, so that ``answers.images`` finds them, and the paths are
-    relative to it. Without such a folder (``images`` is None) they go into the run's folder, and
-    the paths are relative to that.
+    They are stored below the set's images folder, where ``answers.images`` finds them, and the
+    paths are relative to it. Without such a folder (``images`` is None) they are stored in the
+    run's folder, and the paths are relative to that.
 
     Raises
     ------
     OSError
-        The disk did not take them.
+        The files cannot be written.
     """
     place = Path(RUNS) / run.id if images else Path("pictures")
     base = images or run.path
@@ -159,26 +160,26 @@ def save_pictures(
     return found
 
 
-# What a run counts while it works, for whoever looks at it.
+# Counts of a run at work.
 
 _RATE_OVER_S: Final = 60.0
 _LINES: Final = 8
 
 
 class RunTally:
-    """Answers and failures by their words, the rate, and the last lines for the person.
+    """Counts of answers and failures, the rate, and the last messages.
 
     Parameters
     ----------
     outcomes
-        Of the answers that there were before.
+        Outcomes of earlier answers.
     masked
-        Takes keys out of a text.
+        Removes keys from a text.
 
     Attributes
     ----------
     rest
-        What is waited for between two looks at the server's batches.
+        The wait between two checks of the server's batches, None outside it.
     """
 
     def __init__(self, outcomes: Iterable[str], masked: Callable[[str], str]) -> None:
@@ -198,36 +199,36 @@ class RunTally:
             self._replies.append(time.monotonic())
 
     def failed(self, kind: Failing, line: str) -> None:
-        """Count what has no answer, and tell why."""
+        """Count a failure, and keep its message."""
         with self._lock:
             self._failed[kind] += 1
             self._lines.append(self._masked(line))
 
     def say(self, line: str) -> None:
-        """Tell the person a line."""
+        """Keep a message for the user."""
         with self._lock:
             self._lines.append(self._masked(line))
 
     @property
     def outcomes(self) -> dict[str, int]:
-        """Answers by their outcome."""
+        """Counts of answers by outcome."""
         with self._lock:
             return dict(self._outcomes)
 
     @property
     def failures(self) -> dict[str, int]:
-        """What was given up, by the word of why."""
+        """Counts of failures by kind."""
         with self._lock:
             return dict(self._failed)
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The last lines, oldest first."""
+        """The last messages, oldest first."""
         with self._lock:
             return tuple(self._lines)
 
     def per_minute(self) -> float | None:
-        """Return how many answers came a minute, of late; None where none did."""
+        """Return the recent number of answers a minute; None if there was none."""
         with self._lock:
             now = time.monotonic()
             while self._replies and now - self._replies[0] > _RATE_OVER_S:
@@ -236,12 +237,12 @@ class RunTally:
             return 60 * len(self._replies) / over if self._replies and over > 0 else None
 
 
-# What is still to be asked, shared by the threads of a run.
+# Items that are still to be asked, shared by the threads of a run.
 
 
 @dataclass(eq=False)
 class PendingItem:
-    """One item, how often it was tried, and its request, once it is made."""
+    """One item, its number of tries, and its request once that is built."""
 
     item: RunItem
     tries: int = 0
@@ -249,7 +250,7 @@ class PendingItem:
 
 
 class ToDo:
-    """A queue whose entries may come back, at once or later."""
+    """A queue whose entries can be put back, at once or after a delay."""
 
     def __init__(self, items: Iterable[RunItem]) -> None:
         self._turn = threading.Condition()
@@ -260,11 +261,11 @@ class ToDo:
         self._stopped = False
 
     def __len__(self) -> int:
-        """How many are neither done nor taken."""
+        """Number of entries that are neither done nor taken."""
         return len(self._next) + len(self._later)
 
     def take(self, most: int) -> list[PendingItem]:
-        """Wait for something to do; an empty list when nothing will come any more."""
+        """Wait for entries and return up to ``most``; an empty list if none will come."""
         with self._turn:
             while not self._stopped:
                 now = time.monotonic()
@@ -280,11 +281,11 @@ class ToDo:
         return []
 
     def put_back(self, entry: PendingItem, *, after_s: float = 0.0) -> None:
-        """Give an entry back to be taken again: first of all, or after some seconds."""
+        """Put an entry back: at the front, or after some seconds."""
         with self._turn:
             self._taken -= 1
             if after_s > 0:
-                entry.request = None  # its pictures need not wait in memory
+                entry.request = None  # frees the memory of its pictures
                 when = time.monotonic() + after_s
                 heapq.heappush(self._later, (when, next(self._numbers), entry))
             else:
@@ -292,7 +293,7 @@ class ToDo:
             self._turn.notify_all()
 
     def done(self, entry: PendingItem) -> None:
-        """Say that an entry that was taken does not come back."""
+        """Mark a taken entry as done."""
         with self._turn:
             entry.request = None
             self._taken -= 1
@@ -300,14 +301,14 @@ class ToDo:
                 self._turn.notify_all()
 
     def stop(self) -> None:
-        """Give nothing out any more."""
+        """Hand out no more entries."""
         with self._turn:
             self._stopped = True
             self._turn.notify_all()
 
 
 MOST_TRIES: Final = 6
-"""Of one request that the server or the network failed on; a busy server is asked without bound."""
+"""Limit for a request on which server or network failed; a busy server is asked without limit."""
 
 _CHANGED: Final = (
     "The case or its images have changed since they were sent: boxes may lie elsewhere."
@@ -319,11 +320,11 @@ Subject = TypeVar("Subject")
 
 @dataclass(frozen=True)
 class Asking(Generic[Subject]):
-    """How what is asked about becomes a request, and a reply an answer.
+    """How a subject becomes a request, and a reply an answer.
 
-    That is a case, or another thing with an id: a judge is asked about two texts. ``case`` finds it
-    by its id. ``build`` raises :class:`.AttemptFailed` where it cannot be asked. ``input_tokens``
-    estimates what a request is, ``output_tokens`` what an answer will be, until some have come.
+    A subject is a case, or another thing with an id: a judge reads two texts. ``case`` finds it by
+    its id. ``build`` raises :class:`.AttemptFailed` if it cannot be asked. ``input_tokens``
+    estimates the tokens of a request, ``output_tokens`` those of an answer until some have arrived.
     """
 
     case: Callable[[str], Subject | None]
@@ -335,7 +336,7 @@ class Asking(Generic[Subject]):
 
 @dataclass(frozen=True)
 class Unread:
-    """A reply as it came: its raw text, and why nothing was read out of it."""
+    """A reply that could not be read: its raw text, and the reason."""
 
     text: str
     outcome: Outcome
@@ -347,9 +348,9 @@ class Unread:
 
 @dataclass(frozen=True)
 class Attempts:
-    """Asks and settles entries; several threads may do so at once.
+    """Asks for entries and stores the outcomes; several threads may use it at once.
 
-    ``images`` is the folder for pictures that models return, None for one in the run's own folder.
+    ``images`` is the folder for pictures that models return, None for one in the run's folder.
     """
 
     spec: RunSpec
@@ -363,12 +364,12 @@ class Attempts:
     tally: RunTally
 
     def ask(self, entries: Sequence[PendingItem]) -> None:
-        """Ask some entries at once and settle each: done, back into the queue, or given up.
+        """Ask for entries at once, and mark each as done, put it back, or give it up.
 
         Raises
         ------
         OSError
-            The disk did not take what is to be kept.
+            A reply or a failure cannot be stored.
         """
         ready = [entry for entry in entries if self._is_built(entry)]
         requests = [entry.request for entry in ready if entry.request]
@@ -392,7 +393,7 @@ class Attempts:
                 self._failed_attempt(entry, reply)
 
     def _is_built(self, entry: PendingItem) -> bool:
-        """Make the request of an entry; whether that was possible."""
+        """Build the request of an entry; return whether that succeeded."""
         if entry.request is None:
             try:
                 entry.request = self.built(entry.item)
@@ -401,12 +402,12 @@ class Attempts:
         return entry.request is not None
 
     def built(self, item: RunItem) -> Request:
-        """Make the request of an item.
+        """Build the request of an item.
 
         Raises
         ------
         AttemptFailed
-            It cannot be made, for whatever reason: one case must not take the others down.
+            It cannot be built, for any reason: one case must not stop the others.
         """
         try:
             case = self.asking.case(item.case)
@@ -421,14 +422,14 @@ class Attempts:
             raise _own_error(error) from error
 
     def expected(self, request: Request) -> Spent:
-        """Estimate what a request will take."""
+        """Estimate the cost of a request."""
         output = self.gate.mean_output() or self.asking.output_tokens
         return priced(self.asking.input_tokens(request), output, self.spec.card.price)
 
     def note_request(
         self, event: str, item: RunItem, request: Request, expected: Spent, **more: Any
     ) -> None:
-        """Write down what is sent, pictures as digest, size and placement."""
+        """Log a request, its pictures as digest, size and placement."""
         images = [
             {
                 "image": image.image,
@@ -456,7 +457,7 @@ class Attempts:
             came = self.backend.ask(requests)
             if len(came) != len(requests):
                 raise ValueError("another number of replies than of requests")
-        except Exception as error:  # a backend raises nothing, but for errors of its own
+        except Exception as error:  # a backend raises only for bugs
             return [_own_error(error)] * len(requests)
         return came
 
@@ -472,15 +473,16 @@ class Attempts:
             self.gate.failed(leave, failures[0], case)
 
     def collected(self, entry: PendingItem, reply: Reply, key: str | None = None) -> None:
-        """Write down a reply to a request of long ago, even where that cannot be made again.
+        """Store a reply to an earlier request, even if that request cannot be rebuilt.
 
-        Of a case that is no longer in the set there is no row: it stands in the log, and is written
-        by going on when the case is there again. ``key`` is the digest of what was sent, if known.
+        For a case that is no longer in the set there is no row. The reply is in the log, and a
+        resumed run writes the row once the case is back. ``key`` is the digest of what was sent, if
+        known.
 
         Raises
         ------
         OSError
-            The disk did not take it.
+            The reply cannot be stored.
         """
         item, spec = entry.item, self.spec
         parts: ReplyParts | None = None
@@ -501,12 +503,12 @@ class Attempts:
     def answered(
         self, entry: PendingItem, request: Request, reply: Reply, parts: ReplyParts | None = None
     ) -> None:
-        """Write down a reply: log, pictures, row. ``parts`` is what it says, where that is known.
+        """Store a reply: log, pictures, row. ``parts`` is its content, if that has been read.
 
         Raises
         ------
         OSError
-            The disk did not take it.
+            The reply cannot be stored.
         """
         spent = billed(reply.usage, self.spec.card.price)
         pictures = save_pictures(self.run, self.images, request, reply.pictures)
@@ -547,7 +549,7 @@ class Attempts:
         if busy and failure.again:
             self._note_failed(entry, failure, final=False)
             entry.tries = 0
-            self.to_do.put_back(entry)  # the gate rests for all of them
+            self.to_do.put_back(entry)  # the gate makes all threads wait
         elif failure.again and entry.tries < MOST_TRIES:
             self._note_failed(entry, failure, final=False)
             wait = max(failure.retry_after_s or 0.0, backoff_s(entry.tries))
@@ -556,12 +558,12 @@ class Attempts:
             self.give_up_on(entry, failure)
 
     def give_up_on(self, entry: PendingItem, failure: AttemptFailed) -> None:
-        """Write down that an entry has no answer, and why.
+        """Record that an entry has no answer, and why.
 
         Raises
         ------
         OSError
-            The disk did not take it.
+            The failure cannot be stored.
         """
         self._note_failed(entry, failure, final=True)
         self.tally.failed(failure.kind, f"{entry.item.case}: {failure}")
@@ -584,12 +586,12 @@ def _named(item: RunItem) -> dict[str, Any]:
 
 
 def _own_error(error: Exception) -> AttemptFailed:
-    """Say that rexview itself failed on one case; what was wrong names no patient."""
+    """Return the failure for a bug in rexview on one case; the message names no patient."""
     return AttemptFailed("setup", f"rexview failed on this case ({type(error).__name__}).")
 
 
 def _reply_json(reply: Reply) -> dict[str, Any]:
-    """Return a reply as plain values, without its pictures' bytes."""
+    """Return a reply as plain values, without the bytes of its pictures."""
     values = {**vars(reply), "usage": vars(reply.usage)}
     values["limits"] = vars(reply.limits) if reply.limits else None
     values.pop("pictures")

@@ -1,4 +1,4 @@
-"""What a run will take, before it begins: tokens and money, and where each figure is from."""
+"""Estimate tokens and cost of a run before it starts, with the source of each figure."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from rexview.schema import ReviewSet
 from rexview.vocab import counted
 
 MOST_BUILT: Final = 40
-"""Requests that are made for the estimate; more are taken to be like these."""
+"""Number of requests built for the estimate; the others are assumed to be similar."""
 _NOTHING_KNOWN: Final = 1000
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What so many requests will take; ``sources`` says where each figure is from."""
+    """Estimated cost of a number of requests; ``sources`` gives the source of each figure."""
 
     requests: int
     spent: Spent
@@ -48,10 +48,10 @@ class Estimate:
 def expected_output(
     review_set: ReviewSet, parameters: Parameters, prompt_id: str, card: Card
 ) -> tuple[int, str]:
-    """Return how many tokens an answer will be, and where that is known from.
+    """Return the expected tokens of an answer, and the source of that figure.
 
-    From earlier answers of this model to this wording, else from the card, else the limit. What a
-    model could write at most is no estimate: it is many times what any answer takes.
+    The source is earlier answers of this model to this wording, otherwise the card, otherwise the
+    limit. A model's maximum is no estimate: it is many times the length of an answer.
     """
     limit = parameters.max_output_tokens
     same = (pl.col("model") == parameters.model) & (pl.col("prompt_id") == prompt_id)
@@ -73,7 +73,7 @@ def expected_output(
 def estimate(
     asking: Asking[Any], items: Sequence[RunItem], card: Card, output_source: str
 ) -> Estimate:
-    """Estimate what some items will take, from requests that are made and not sent."""
+    """Estimate the cost of items from requests that are built and not sent."""
     step = max(1, -(-len(items) // MOST_BUILT))
     built = [found for item in items[::step] if (found := _input_tokens(asking, item)) is not None]
     output = asking.output_tokens * len(items)
@@ -94,7 +94,7 @@ def estimate(
 
 
 def _input_tokens(asking: Asking[Any], item: RunItem) -> int | None:
-    """Return what a request is; None for a case that cannot be asked, which costs nothing."""
+    """Return the tokens of a request; None for a case that cannot be asked, which costs nothing."""
     case = asking.case(item.case)
     try:
         return None if case is None else asking.input_tokens(asking.build(case, item.repeat))

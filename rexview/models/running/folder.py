@@ -1,7 +1,7 @@
-"""Where the files of a run lie in its review set, and which runs a set has.
+"""Find the files of a run in its review set, and list a set's runs.
 
-Answers go to ``answers/RUN.jsonl``, everything else to ``runs/RUN/``. Where a model is asked about
-something else than cases, as a judge of reports is, all of it lies in a folder of its own kind.
+Answers are stored in ``answers/RUN.jsonl``, everything else in ``runs/RUN/``. Runs that are not
+about cases, such as those of a judge of reports, are stored in a folder for their kind.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from rexview.untrusted_input import read_file
 RUNS: Final = "runs"
 JUDGING: Final = "judging"
 CURATING: Final = "curating"
-"""Folders of runs: of those that answer cases, of those in which a model judges reports or answers,
-and of those in which one proposes questions, scores, tags or checks them."""
+"""Folders of runs: of runs that answer cases, of runs in which a model judges reports or answers,
+and of runs in which it proposes, scores, tags or checks questions."""
 ANSWERS: Final = "answers"
 _ID: Final = re.compile(r"\d{8}-\d{6}-[a-z0-9][a-z0-9._-]{0,59}")
 _LONGEST_MODEL: Final = 40
 MOST_BYTES: Final = 64_000_000
-"""Of ``run.json``, which names every case of the run, and of the smaller files."""
+"""Limit for ``run.json``, which names every case of the run, and for the smaller files."""
 
 
 @dataclass(frozen=True)
 class RunFolder:
-    """The files of one run; none of them need be there.
+    """The files of one run; none of them must exist.
 
-    ``under`` is the folder of its kind: what is not in :data:`RUNS` answers no case, and its rows
-    are no part of the table of answers.
+    ``under`` is the folder for the run's kind. Runs outside :data:`RUNS` answer no cases, and their
+    rows are not in the table of answers.
     """
 
     set_folder: Path
@@ -55,41 +55,41 @@ class RunFolder:
 
     @property
     def spec(self) -> Path:
-        """What was asked for."""
+        """The file of what was asked for."""
         return self.path / "run.json"
 
     @property
     def log(self) -> Path:
-        """Everything that was sent and came, a line each; only added to."""
+        """The log of everything sent and received, one line each; append-only."""
         return self.path / "log.jsonl"
 
     @property
     def progress(self) -> Path:
-        """How far it is."""
+        """The file of the run's progress."""
         return self.path / "progress.json"
 
     @property
     def control(self) -> Path:
-        """What a page or another shell wants of it."""
+        """The file through which a page or another shell controls the run."""
         return self.path / "control.json"
 
     @property
     def lock(self) -> Path:
-        """Who works on it; held as long as that process lives."""
+        """The file that names the process at work; locked while that process lives."""
         return self.path / "lock"
 
     @property
     def rows(self) -> Path:
-        """What came, a row each: those of the table of answers, for a run that answers cases."""
+        """The file of result rows; in the format of ``answers`` for a run that answers cases."""
         if self.under != RUNS:
             return self.path / "rows.jsonl"
         return self.set_folder / ANSWERS / f"{self.id}.jsonl"
 
 
 def new_run_id(model: str, now: datetime) -> str:
-    """Return a name for a run: when, to the millisecond, of which model, and digits by chance.
+    """Return a new run id: time to the millisecond, model, and random digits.
 
-    Names are in the order in which runs began, also those of one command.
+    Ids sort by the start of the runs, also within one command.
     """
     plain = re.sub(r"[^a-z0-9._]+", "-", model.lower()).strip("-._")[:_LONGEST_MODEL].strip("-._")
     moment = f"{now:%Y%m%d-%H%M%S}-{now.microsecond // 1000:03}"
@@ -97,12 +97,12 @@ def new_run_id(model: str, now: datetime) -> str:
 
 
 def run_folder(set_folder: Path, run_id: str, under: str = RUNS) -> RunFolder:
-    """Return the folder of a run that is there.
+    """Return the folder of an existing run.
 
     Raises
     ------
     RunError
-        No run can have that name, or there is none.
+        The id is not valid, or the run does not exist.
     """
     found = RunFolder(set_folder, run_id, under)
     if not _ID.fullmatch(run_id) or found.path.is_symlink() or not found.spec.is_file():
@@ -111,7 +111,7 @@ def run_folder(set_folder: Path, run_id: str, under: str = RUNS) -> RunFolder:
 
 
 def runs_of(set_folder: Path, under: str = RUNS) -> list[RunFolder]:
-    """Return the runs of a set in the folder of a kind, newest first."""
+    """Return the runs of a set in the folder for a kind, newest first."""
     try:
         names = sorted((path.name for path in (set_folder / under).iterdir()), reverse=True)
     except OSError:
@@ -124,29 +124,29 @@ def runs_of(set_folder: Path, under: str = RUNS) -> list[RunFolder]:
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
-    """Write a file as a whole: whoever reads it sees what was there before, or all of the new.
+    """Write a file atomically: readers see the old content or the new, never a part.
 
     Raises
     ------
     OSError
-        It cannot be written; what was there is as it was.
+        The file cannot be written; it is unchanged.
     """
     write_whole(path, json.dumps(value, ensure_ascii=True, indent=1) + "\n")
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text as :func:`write_json` does an object.
+    """Write a text atomically, as :func:`write_json` does for an object.
 
     Raises
     ------
     OSError
-        It cannot be written; what was there is as it was.
+        The file cannot be written; it is unchanged.
     """
     descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
-        Path(part).chmod(0o644)  # as the log: the app may belong to another user
+        Path(part).chmod(0o644)  # like the log: the app may run as another user
         Path(part).replace(path)
     except BaseException:
         Path(part).unlink(missing_ok=True)
@@ -154,7 +154,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
-    """Read such a file; None when it is not there, or holds no JSON object."""
+    """Read a JSON file; None if it is missing or holds no object."""
     try:
         value = json.loads(read_file(path, MOST_BYTES))
     except (OSError, ValueError, RecursionError, FileRefused):
@@ -162,7 +162,7 @@ def read_json(path: Path) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-# One process at a time works on a run: a lock that the system gives back when its holder dies.
+# A lock lets one process at a time work on a run; the system releases it when the process dies.
 
 if sys.platform == "win32":
     import msvcrt
@@ -171,14 +171,15 @@ else:
 
 _TRIES: Final = 20
 _PAUSE_S: Final = 0.05
-"""Whoever looks whether a run lives holds its lock for a moment: a second is enough to wait."""
+"""Pause between tries. A check whether a run is alive takes its lock for a moment: a second
+suffices."""
 _BEYOND: Final = 1 << 20
-"""Windows locks bytes: one that is never written, so that the words can be read."""
+"""Windows locks bytes: this one is never written, so that the text can be read."""
 
 
 @dataclass(frozen=True)
 class Holder:
-    """The process that works on a run, as it wrote itself down; ``started`` is ISO 8601."""
+    """The process that works on a run, as it recorded itself; ``started`` is ISO 8601."""
 
     host: str
     pid: int
@@ -186,14 +187,14 @@ class Holder:
 
 
 class RunLock:
-    """The lock of a run, held from its making until :meth:`release`, or until the process dies.
+    """The lock of a run, held until :meth:`release`, or until the process dies.
 
-    ``left_behind`` is the process that died without giving it back, if one did.
+    ``left_behind`` is an earlier process that died without releasing the lock, None if none did.
 
     Raises
     ------
     RunRefused
-        Another process holds it, or one on another machine that did not give it back.
+        Another process holds it, or a process on another machine never released it.
     """
 
     def __init__(self, run: RunFolder) -> None:
@@ -234,18 +235,18 @@ class RunLock:
 
     @property
     def file(self) -> int:
-        """The open file: a process of ours that is given it holds the lock, too, until it ends."""
+        """The open file; a child process that inherits it holds the lock until it ends."""
         return self._file
 
     def release(self) -> None:
-        """Give it back."""
+        """Release the lock."""
         with suppress(OSError):
             self._write("")
         os.close(self._file)
 
 
 def holder_of(path: Path) -> Holder | None:
-    """Return who wrote itself into a lock; it need not live any more."""
+    """Return the process recorded in a lock; it may have died."""
     words = read_json(path)
     try:
         return Holder(str(words["host"]), int(words["pid"]), str(words["started"]))  # type: ignore[index]
@@ -254,7 +255,7 @@ def holder_of(path: Path) -> Holder | None:
 
 
 def is_worked_on(run: RunFolder) -> bool:
-    """Whether a process works on a run now, as far as this machine can know."""
+    """Whether a process works on a run now, as far as this machine can tell."""
     try:
         file = _opened(run.lock)
     except OSError:
@@ -270,13 +271,13 @@ def is_worked_on(run: RunFolder) -> bool:
 
 def _opened(path: Path) -> int:
     try:
-        return os.open(path, os.O_RDWR)  # which some file systems want for a lock
+        return os.open(path, os.O_RDWR)  # some file systems need write access for a lock
     except PermissionError:  # another user's run
         return os.open(path, os.O_RDONLY)
 
 
 def _hold(file: int) -> bool:
-    """Take the system's lock on an open file; False when another has it."""
+    """Take the system's lock on an open file; False if another process has it."""
     try:
         if sys.platform == "win32":
             os.lseek(file, _BEYOND, os.SEEK_SET)
@@ -288,16 +289,16 @@ def _hold(file: int) -> bool:
     return True
 
 
-# Parts of a set's tables that are made of runs, beside the given files.
+# Parts of a set's tables that come from runs, next to the given files.
 
 
 def write_part(folder: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> Path | None:
-    """Write a part where it is another than before; one without rows is taken away.
+    """Write a part if it has changed; delete one without rows.
 
     Raises
     ------
     RunError
-        It cannot be written; it is as it was.
+        It cannot be written; it is unchanged.
     """
     path = folder / f"{name}.jsonl"
     text = "".join(f"{json.dumps(_without_none(row))}\n" for row in rows)

@@ -1,8 +1,8 @@
-"""When the next request may go: one gate for all threads of a run.
+"""Decide when the next request may go: one gate for all threads of a run.
 
-It is shut while the run is paused, while the server wants a rest, while as many requests are under
-way as may be, and where the budget does not reach. A rest is for the whole run, never for one
-request: what one was told holds for the others too.
+It is shut while the run is paused, while the server needs a rest, while the most allowed requests
+are under way, and when the budget is used up. A rest holds for the whole run, never for one
+request.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from rexview.models.running.spec import Budget, Spent
 FIRST_REST_S: Final = 1.0
 LONGEST_REST_S: Final = 60.0
 _LONGEST_GUESS_S: Final = 15.0
-"""When a server's window has room again is a guess; after so long one request finds out."""
+"""Longest wait on an estimate of the server's limit; after it one request tries."""
 _TROUBLE_IN_A_ROW: Final = 3
-"""So many failures without a reply between them, and the server is taken to be in trouble."""
+"""Failures in a row without a reply from which the server counts as being in trouble."""
 _KNOWN_FROM: Final = 5
-"""So many replies, and their mean says better than any estimate how long answers are."""
+"""Replies from which their mean length replaces the estimate."""
 MOST_RESTS: Final = 6
-"""So many rests without a reply between them, with several cases failing, and the run stops."""
+"""Rests in a row without a reply, with several cases failing, after which the run stops."""
 _DRAWS: Final = random.Random()  # noqa: S311  # spreads requests, keeps no secret
 
 State = Literal["finished", "cancelled", "broken"]
@@ -34,9 +34,9 @@ State = Literal["finished", "cancelled", "broken"]
 
 @dataclass(frozen=True)
 class Stop:
-    """Why nothing new is sent any more, and what the run is then.
+    """Why nothing new is sent any more, and the state that the run ends in.
 
-    ``withdraw`` asks a server to stop what it has in its batches.
+    ``withdraw`` cancels the batches at the server.
     """
 
     state: State
@@ -46,7 +46,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Rest:
-    """The gate is shut until a moment (of :func:`time.time`), and why."""
+    """A pause in sending until a time (of :func:`time.time`), and its reason."""
 
     until: float
     why: str
@@ -54,7 +54,7 @@ class Rest:
 
 @dataclass(eq=False)
 class Pass:
-    """Leave to send; ``expected`` is set aside of the budget until it is given back."""
+    """Permission to send; ``expected`` is reserved in the budget until the pass is returned."""
 
     expected: Spent
     since: float
@@ -63,9 +63,9 @@ class Pass:
 
 @dataclass
 class _Window:
-    """What the server's headers say may still be sent, counted down with each request.
+    """Remaining limit by the server's headers, reduced with each request sent.
 
-    ``until`` is when it is full again, ``most`` the most that was ever left.
+    ``until`` is when it is full again, ``most`` the largest value seen.
     """
 
     left: float
@@ -73,7 +73,7 @@ class _Window:
     most: float
 
     def wait(self, need: float, now: float) -> float:
-        """Return the seconds until there is probably room: it fills up steadily on most servers."""
+        """Return the seconds until there is probably room; most servers refill steadily."""
         if self.left >= need or now >= self.until:
             return 0.0
         to_fill = self.until - now
@@ -88,14 +88,14 @@ class _Windows:
 
 
 class Gate:
-    """Lets requests out; every method may be called from any thread.
+    """Lets requests out; all methods are thread-safe.
 
     Parameters
     ----------
     concurrency
-        How many requests may be under way at once; fewer while the server is in trouble.
+        The most requests under way at once; fewer while the server is in trouble.
     budget, spent, unsure
-        The most that may be spent, what was before, and what may have been on top.
+        Spending limit, earlier spending, and earlier spending that is uncertain.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Gate:
         self.stopped: Stop | None = None
 
     def enter(self, expected: Spent) -> Pass | None:
-        """Wait until a request may go; None when none is to go any more."""
+        """Wait until a request may go; None if the gate has stopped."""
         with self._turn:
             while not self.is_stopped():
                 wait = self._wait(expected, time.monotonic())
@@ -134,7 +134,7 @@ class Gate:
         return None
 
     def _wait(self, expected: Spent, now: float) -> float | None:
-        """Return the seconds to wait, 0 for none, None until something changes."""
+        """Return the seconds to wait: 0 for none, None until something changes."""
         if self._paused or len(self._under_way) >= max(1, int(self._allowed)):
             return None
         if now < self._shut_until:
@@ -159,31 +159,31 @@ class Gate:
         return used + expected.of(unit) <= self._budget.amount
 
     def has_room(self, expected: Spent) -> bool:
-        """Whether the budget reaches for this beside all that is under way."""
+        """Whether the budget allows this on top of everything under way."""
         with self._turn:
             return self._fits(expected)
 
     def sent_off(self, expected: Spent, requests: int) -> Pass:
-        """Give leave to many requests at once, for which there is room, without a wait."""
+        """Return a pass for many requests at once, without waiting."""
         with self._turn:
             leave = Pass(expected, time.monotonic(), requests)
             self._under_way.add(leave)
             return leave
 
     def given_back(self, leave: Pass) -> None:
-        """Take leave back: all that came of it has been counted."""
+        """Take a pass back whose results have all been counted."""
         with self._turn:
             self._under_way.discard(leave)
             self._turn.notify_all()
 
     def _window_wait(self, expected: Spent, now: float) -> float:
-        """Return how long the server's own limits ask to wait for this request."""
+        """Return the seconds that the server's own limits require for this request."""
         wait = 0.0
         needs = ((self._windows.requests, 1.0), (self._windows.tokens, expected.of("tokens")))
         for window, need in needs:
             if window and (seconds := window.wait(need, now)) > 0:
                 wait = max(wait, seconds)
-                window.left = need  # then one goes, and its reply says how it is
+                window.left = need  # then one request goes; its reply shows the limit
         return wait
 
     def _let_out(self, expected: Spent) -> Pass:
@@ -198,7 +198,7 @@ class Gate:
     def replied(
         self, leave: Pass, spent: Spent | None, limits: RateLimits | None, replies: int = 1
     ) -> None:
-        """Give leave back for so many replies; what is not counted counts as it was expected."""
+        """Take a pass back after replies; without counts its expected cost counts as uncertain."""
         with self._turn:
             self._under_way.discard(leave)
             if spent is None:
@@ -214,7 +214,7 @@ class Gate:
             self._turn.notify_all()
 
     def failed(self, leave: Pass, failure: AttemptFailed, case: str) -> None:
-        """Give leave back for an attempt at a case that failed, and rest where that is wanted."""
+        """Take a pass back after a failed attempt, and start a rest if needed."""
         with self._turn:
             self._under_way.discard(leave)
             if failure.maybe_paid:
@@ -235,9 +235,9 @@ class Gate:
             self._turn.notify_all()
 
     def _rest(self, leave: Pass, failure: AttemptFailed) -> bool:
-        """Shut the gate for a while; whether that is another rest than the last one."""
+        """Shut the gate for a while; return whether this is a new rest."""
         now = time.monotonic()
-        new = leave.since >= self._rested  # those sent before the last rest tell nothing new
+        new = leave.since >= self._rested  # requests sent before the last rest tell nothing new
         if new:
             self._level += 1
             self._rested = now
@@ -254,7 +254,7 @@ class Gate:
             self._shut_until, self._why = until, why
 
     def _learn(self, leave: Pass, limits: RateLimits | None) -> None:
-        """Take over what the server says is left, less what went out since that request did."""
+        """Store the server's remaining limits, less what was sent since that request."""
         if limits is None:
             return
         now = time.monotonic()
@@ -268,19 +268,19 @@ class Gate:
             self._windows.tokens = _seen(self._windows.tokens, left_tokens, until)
 
     def mean_output(self) -> int | None:
-        """Return the tokens of an answer, as far as this run knows by now."""
+        """Return the mean tokens of an answer in this run, None while there are too few."""
         with self._turn:
             known = self._counted >= _KNOWN_FROM
             return round(self._output / self._counted) if known else None
 
     def pause(self, paused: bool) -> None:
-        """Let nothing new out, or go on."""
+        """Pause or continue."""
         with self._turn:
             self._paused = paused
             self._turn.notify_all()
 
     def stop(self, why: Stop) -> None:
-        """Let nothing out any more; the first reason counts."""
+        """Stop for good; the first reason is kept."""
         with self._turn:
             self._stop(why)
             self._turn.notify_all()
@@ -289,12 +289,12 @@ class Gate:
         self.stopped = self.stopped or why
 
     def is_stopped(self) -> bool:
-        """Whether nothing is let out any more."""
+        """Whether the gate has stopped."""
         return self.stopped is not None
 
     @property
     def under_way(self) -> int:
-        """How many requests are under way."""
+        """Number of requests under way."""
         with self._turn:
             return sum(one.requests for one in self._under_way)
 
@@ -304,7 +304,7 @@ class Gate:
         return self._paused
 
     def rest(self) -> Rest | None:
-        """The rest that the server wants, while it lasts."""
+        """The current rest, None outside one."""
         with self._turn:
             left = self._shut_until - time.monotonic()
             return Rest(time.time() + left, self._why) if left > 0 else None
@@ -315,6 +315,6 @@ def _seen(before: _Window | None, left: float, until: float) -> _Window:
 
 
 def backoff_s(level: int) -> float:
-    """Return the seconds to wait at the so-many-th trouble, spread so that not all come at once."""
+    """Return the seconds to wait at the n-th trouble in a row, randomised to spread requests."""
     most = min(LONGEST_REST_S, FIRST_REST_S * 2.0 ** min(10, max(0, level - 1)))
     return most * _DRAWS.uniform(0.5, 1.0)

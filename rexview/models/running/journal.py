@@ -1,8 +1,8 @@
-"""What was sent and what came: first in the log, then, for an answer, as its row.
+"""Record requests and replies: first in the log, then each answer as a row.
 
-A reply is on the disk, in ``log.jsonl``, before its row is written to ``answers/RUN.jsonl``; the
-log's line holds the row as well. So whatever moment a run dies in, a reply that is in the log is
-never asked for again, and its row can be made without asking.
+A reply is on the disk in ``log.jsonl`` before its row is written to ``answers/RUN.jsonl``; the
+log's line contains the row as well. Whenever a run dies, a logged reply is never asked for again,
+and its row can be restored from the log.
 """
 
 from __future__ import annotations
@@ -23,33 +23,32 @@ from rexview.models.backend import Prompt
 from rexview.models.running.folder import RunFolder, runs_of
 from rexview.models.running.spec import Spent, read_spec
 
-# A file of lines that is only added to, and that a crash or a full disk leaves whole.
+# An append-only file of lines that survives a crash or a full disk.
 
 _BLOCK: Final = 1 << 20
 
 
 class AppendOnly:
-    """A JSON Lines file that one process adds to.
+    """A JSON Lines file to which one process appends.
 
-    A last line that was cut off by a crash is taken away when the file is opened, as nothing that
-    was told to be written is lost by that. When a write fails, as on a full disk, the file is cut
-    back to what it was.
+    A last line that a crash cut off is removed when the file is opened: its write never completed.
+    If a write fails, as on a full disk, the file is cut back to its last state.
     """
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.mended = _mend(path)
-        """Bytes of a torn last line that were taken away."""
+        """Bytes of a torn last line that were removed."""
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)  # on Windows
         self._file = os.open(path, flags, 0o644)
 
     def append(self, lines: Iterable[str], *, sync: bool) -> None:
-        """Add lines with one write; with ``sync`` they are on the disk when this returns.
+        """Append lines with one write; with ``sync`` they are on the disk on return.
 
         Raises
         ------
         OSError
-            Nothing of them is in the file.
+            None of the lines is in the file.
         """
         data = "".join(f"{line}\n" for line in lines).encode()
         if not data:
@@ -67,17 +66,17 @@ class AppendOnly:
             raise
 
     def close(self) -> None:
-        """Close it."""
+        """Close the file."""
         os.close(self._file)
 
 
 def json_line(value: Mapping[str, Any]) -> str:
-    """Write an object on one line, in letters that every file can hold."""
+    """Return an object as one line of ASCII JSON."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
 
 def _mend(path: Path) -> int:
-    """End a file with a whole line; return how many bytes were taken away."""
+    """End a file with a complete line; return how many bytes were removed."""
     try:
         file = path.open("r+b")
     except FileNotFoundError:
@@ -88,7 +87,7 @@ def _mend(path: Path) -> int:
         if end == size:
             return 0
         file.seek(end)
-        if _is_object(file.read()):  # only its end of line is missing
+        if _is_object(file.read()):  # only its line end is missing
             file.write(b"\n")
             return 0
         file.truncate(end)
@@ -96,7 +95,7 @@ def _mend(path: Path) -> int:
 
 
 def _after_last_line(file: Any, size: int) -> int:
-    """Return where the last line that ends in a line end does."""
+    """Return the position after the last line end."""
     at = size
     while at:
         start = max(0, at - _BLOCK)
@@ -116,9 +115,9 @@ def _is_object(line: bytes) -> bool:
 
 
 def lines_of(path: Path, having: bytes = b"") -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield the lines of such a file by number, from 1; None for one that is no JSON object.
+    """Yield a file's lines with their numbers, from 1; None for a line that is no JSON object.
 
-    Lines without the bytes ``having`` are left out, and not read as JSON.
+    Lines that do not contain the bytes ``having`` are skipped without parsing.
     """
     try:
         file = path.open("rb")
@@ -136,11 +135,11 @@ def lines_of(path: Path, having: bytes = b"") -> Iterator[tuple[int, dict[str, A
 
 
 ROWS_EVERY_S: Final = 1.0
-"""Rows are written so often at most: whoever has the set open reads it anew after each time."""
+"""Shortest time between writes of rows: open pages read the set again after each."""
 
 
 class RunItem(NamedTuple):
-    """What one row is of: a case, and which time it is asked."""
+    """The unit of a row: a case, and the number of its repeat."""
 
     case: str
     repeat: int
@@ -148,7 +147,7 @@ class RunItem(NamedTuple):
 
 @dataclass(frozen=True)
 class FailedItem:
-    """Why an item has no answer yet: what its last attempt said."""
+    """An item without an answer, with the failure of its last attempt."""
 
     item: RunItem
     kind: str
@@ -157,20 +156,20 @@ class FailedItem:
 
 @dataclass
 class Past:
-    """What a log says happened before.
+    """What happened before, read from a log.
 
     Attributes
     ----------
     outcomes
-        The word of what came, by item; these are never asked again.
+        Outcomes by item; these items are never asked again.
     failures
-        The last failure of each item that has no reply.
+        The last failure of each item without a reply.
     spent
-        What was billed.
+        The billed cost.
     unsure
-        What may have been billed on top: attempts that were cut off, or whose end nobody saw.
+        Cost that may have been billed on top: attempts cut off, or with an unknown end.
     unreadable
-        Numbers of lines that are damaged.
+        Numbers of damaged lines.
     """
 
     outcomes: dict[RunItem, str] = field(default_factory=dict)
@@ -181,7 +180,7 @@ class Past:
 
 
 def read_past(run: RunFolder) -> Past:
-    """Read the log of a run; one that is not there says that nothing happened."""
+    """Read the log of a run; a missing log means that nothing happened."""
     past = Past()
     under_way: dict[RunItem, Spent] = {}
     in_batches: dict[RunItem, Spent] = {}
@@ -194,7 +193,7 @@ def read_past(run: RunFolder) -> Past:
             past.unreadable.append(number)
     for expected in under_way.values():
         past.unsure += expected
-    if past.unreadable:  # it may have said what there is a row of: that is not paid for again
+    if past.unreadable:  # damaged lines may hold replies that have rows: never pay for those again
         for _, row in lines_of(run.rows):
             if row and (item := _item_of(row)) and item not in past.outcomes:
                 extra = row.get("extra")
@@ -239,7 +238,7 @@ def _take(
 
 @dataclass
 class _Batch:
-    """Lines that go out together, each with its row; ``error`` is why they did not."""
+    """Lines that are written together, each with its row; ``error`` is why that failed."""
 
     lines: list[tuple[str, str | None]] = field(default_factory=list)
     sync: bool = False
@@ -248,17 +247,16 @@ class _Batch:
 
 
 class Journal:
-    """Writes the log and the rows of a run; threads may call it at once.
+    """Writes the log and the rows of a run; several threads may use it at once.
 
-    What several threads have to write at the same time goes out together, with one write and one
-    wait for the disk.
+    Lines that several threads add at the same time share one write and one wait for the disk.
 
     Parameters
     ----------
     run
-        Its folder is there.
+        Its folder exists.
     masked
-        Takes what must stand in no file out of a text.
+        Removes from a text what no file may contain.
     """
 
     def __init__(self, run: RunFolder, masked: Callable[[str], str]) -> None:
@@ -266,7 +264,7 @@ class Journal:
         self._log = AppendOnly(run.log)
         self._rows = AppendOnly(run.rows)
         self.mended = self._log.mended + self._rows.mended
-        """Bytes of torn last lines that were taken away."""
+        """Bytes of torn last lines that were removed."""
         self._batch = _Batch()
         self._late_rows: list[str] = []
         self._rows_written = 0.0
@@ -274,15 +272,15 @@ class Journal:
         self._closed = False
 
     def note(self, event: str, *, sync: bool = True, row_now: bool = True, **values: Any) -> None:
-        """Add a line to the log; where there is a ``row`` among the values, to the rows as well.
+        """Append a line to the log; with a ``row`` among the values, also to the rows.
 
-        With ``sync`` the log's line is on the disk when this returns. Without ``row_now`` a row
-        stands in the log alone.
+        With ``sync`` the log's line is on the disk on return. Without ``row_now`` the row is only
+        in the log.
 
         Raises
         ------
         OSError
-            The disk did not take it.
+            The line cannot be written.
         """
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = self._masked(json_line({"event": event, "at": at, **values}))
@@ -292,7 +290,7 @@ class Journal:
             batch.lines.append((line, row))
             batch.sync |= sync
         with self._writing:
-            if not batch.written:  # no other thread has taken it along
+            if not batch.written:  # no other thread has written it
                 with self._collecting:
                     self._batch = _Batch()
                 self._write(batch)
@@ -317,24 +315,24 @@ class Journal:
             self._rows_written = time.monotonic()
 
     def write_rows(self) -> None:
-        """Write the rows that are still to be written, if the last time is long enough ago.
+        """Write waiting rows, if the last write is long enough ago.
 
         Raises
         ------
         OSError
-            The disk did not take them.
+            The rows cannot be written.
         """
         with self._writing:
             if self._late_rows and not self._closed:
                 self._write_rows()
 
     def close(self) -> None:
-        """Write what is left and close; what comes later is not written any more.
+        """Write what is waiting and close; later lines are not written.
 
         Raises
         ------
         OSError
-            The disk did not take the rows; they are in the log.
+            The rows cannot be written; they are in the log.
         """
         with self._writing:
             if self._closed:
@@ -348,9 +346,10 @@ class Journal:
 
 
 def write_missing_rows(run: RunFolder, is_known: Callable[[str], bool]) -> int:
-    """Write the rows of replies that are in the log and not among the rows; return how many.
+    """Write the rows of logged replies that are missing; return their number.
 
-    A case that is not known is no longer in the set, which is not opened with an answer to none.
+    Replies for cases that are no longer in the set are skipped: a set with such rows cannot be
+    opened.
     """
     rows = AppendOnly(run.rows)
     try:
@@ -376,14 +375,14 @@ def _item_of(line: Mapping[str, Any]) -> RunItem | None:
         return None
 
 
-# What a model said in runs about other things than cases, read from their logs.
+# Replies of runs that are not about cases, read from their logs.
 
 
 @dataclass(frozen=True)
 class KeptReply:
-    """What a model said of one thing, as it was kept: how it ended, its text, when, in which run.
+    """A stored reply about one subject: how it ended, its text, when, in which run.
 
-    ``why`` says what is wrong with an answer that cannot be read, or what is to be known of it.
+    ``why`` explains an answer that cannot be read, or adds a note to one that can.
     """
 
     outcome: str
@@ -399,17 +398,17 @@ class KeptReply:
 
 
 def replies_of(run: RunFolder) -> Iterator[tuple[str, KeptReply]]:
-    """Yield the replies in a run's log in order, each behind the id of what it is about."""
-    for _, line in lines_of(run.log, b'"replied"'):  # which has every reply, and first
+    """Yield the replies in a run's log in order, each with its subject's id."""
+    for _, line in lines_of(run.log, b'"replied"'):  # the first line of every reply
         row = line.get("row") if line and line.get("event") == "replied" else None
         if isinstance(row, dict):
             yield str(row.get("case")), _kept(row, run.id)
 
 
 def kept_replies(set_folder: Path, under: str, model: str, prompt: Prompt) -> dict[str, KeptReply]:
-    """Return what a model said in all runs of a kind with this wording, by the id of what it is of.
+    """Return the replies of a model to a wording in all runs of a kind, by subject id.
 
-    Of several answers the newest that can be read counts, else the newest.
+    Of several replies the newest readable one is used, otherwise the newest.
     """
     found: dict[str, KeptReply] = {}
     for run in runs_of(set_folder, under):

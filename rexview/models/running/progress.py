@@ -1,4 +1,4 @@
-"""How far a run is, as others see it, and what they tell it: two small files in its folder."""
+"""Report the progress of a run and pass requests to it, through two small files."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ WISHES: Final[tuple[Wish, ...]] = get_args(Wish)
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is.
+    """Progress of a run.
 
     Attributes
     ----------
     done, total
-        Answers that there are, of those that were asked for.
+        Numbers of answers so far, and of answers wanted.
     outcomes, failed
-        Answers by the word of what came; what has no answer, by the word of why.
+        Answers by outcome, and given-up items by the kind of failure.
     per_minute, seconds_left
-        Of the last minute; None while nothing can be said.
+        Measured over the last minute; None while unknown.
     spent, unsure
-        What was billed, and what may have been on top, as :class:`.Spent` in plain values.
+        Billed cost, and cost that may come on top, as plain values of :class:`.Spent`.
     waiting_for, waiting_until
-        Why nothing is sent for the moment, and until when (ISO 8601).
+        Why nothing is sent at the moment, and until when (ISO 8601).
     message
-        One line about how it ended, where that was not by itself.
+        One line about the ending, if it did not finish normally.
     lines
-        The last lines for the person, oldest first.
+        The last messages, oldest first.
     """
 
     run: str
@@ -63,31 +63,31 @@ class Progress:
 
     @property
     def errors(self) -> int:
-        """How many have no answer as they failed."""
+        """Number of items that failed."""
         return sum(self.failed.values())
 
     @property
     def at_work(self) -> bool:
-        """Whether a process works on it."""
+        """Whether a process works on the run."""
         return self.state in AT_WORK
 
 
 def write_progress(run: RunFolder, progress: Progress) -> None:
-    """Write how far a run is.
+    """Write the progress of a run.
 
     Raises
     ------
     OSError
-        It cannot be written; what was there before still is.
+        It cannot be written; the file is unchanged.
     """
     write_json(run.progress, asdict(progress))
 
 
 def read_progress(run: RunFolder, *, as_written: bool = False) -> Progress:
-    """Read how far a run is; one whose process died without a word is broken.
+    """Read the progress of a run; one whose process died silently is broken.
 
-    Every value is what the file says; a file that is not there, or damaged, says nothing.
-    ``as_written`` asks not whether a process is there.
+    Values come from the file; a missing or damaged file gives none. With ``as_written`` the process
+    is not checked.
     """
     values = read_json(run.progress) or {}
     progress = _progress(run.id, values)
@@ -142,17 +142,17 @@ def _progress(run_id: str, values: Mapping[str, Any]) -> Progress:
 
 
 def tell(run: RunFolder, wish: Wish) -> None:
-    """Ask the process of a run to go on, pause or cancel; it looks twice a second.
+    """Ask the process of a run to go on, pause or cancel; it checks twice a second.
 
     Raises
     ------
     OSError
-        The wish cannot be written.
+        The request cannot be written.
     """
     write_json(run.control, {"wish": wish, "at": datetime.now(UTC).isoformat(timespec="seconds")})
 
 
 def wish_of(run: RunFolder) -> Wish:
-    """Return what is wanted of a run; where nothing is said, that it runs."""
+    """Return what is wanted of a run; by default that it runs."""
     word = (read_json(run.control) or {}).get("wish")
     return next((known for known in WISHES if known == word), "run")

@@ -1,4 +1,4 @@
-"""A run at work: its threads, what it is told, and how it ends."""
+"""Run a model over the items of a run: threads, control, and how it ends."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ from rexview.models.running.spec import RunSpec, Spent, billed, newest_alike, re
 from rexview.schema import ReviewSet
 from rexview.vocab import counted
 
-# A run by the Batch API: everything is sent in files, and answered within a day.
+# A run by the Batch API: everything is sent in files and answered within a day.
 
 _LOOKS_EVERY_S: Final = 0.25
 
 
 def ask_in_batches(attempts: Attempts, entries: Sequence[PendingItem], past: Past) -> None:
-    """Have entries answered, and settle each; what is at the server already is not sent again.
+    """Answer entries through the Batch API and store each result; batches at the server are reused.
 
-    Where the run is stopped, what is at the server goes on there, and is collected by going on;
-    where it is told to withdraw it, the server stops, and what was done is collected.
+    If the run is stopped, batches go on at the server, and a resumed run collects them. If it is
+    told to withdraw them, the server cancels them, and finished results are collected.
 
     Raises
     ------
     OSError
-        The disk did not take what is to be kept.
+        A result cannot be stored.
     """
     driven = _Driven(attempts, entries, past)
     try:
@@ -62,7 +62,7 @@ def ask_in_batches(attempts: Attempts, entries: Sequence[PendingItem], past: Pas
 
 
 class _Driven:
-    """What is at the server, what it will cost, and what the person is told of it."""
+    """Batches at the server, their expected cost, and messages about them."""
 
     def __init__(self, attempts: Attempts, entries: Sequence[PendingItem], past: Past) -> None:
         endpoint = attempts.backend
@@ -75,9 +75,9 @@ class _Driven:
             for _, line in lines_of(attempts.run.log)
             if line and str(line.get("event")).startswith("batch_")
         ]
-        self._sent: dict[str, tuple[str, Spent]] = {}  # digest of what was sent, what it may cost
-        self._filed: dict[str, Spent] = {}  # what is in a file that has not gone out yet
-        self._to_go_out = Spent()  # the sum of it
+        self._sent: dict[str, tuple[str, Spent]] = {}  # digest of the request, its expected cost
+        self._filed: dict[str, Spent] = {}  # in a file that is not uploaded yet
+        self._to_go_out = Spent()  # their sum
         self._planned: dict[str, BatchShard] = {}
         self._at_server: dict[str, Pass] = {}  # by shard
         self._begun = 0
@@ -98,7 +98,7 @@ class _Driven:
         )
 
     def close(self) -> None:
-        """Give back connections, and say what is still at the server."""
+        """Close connections, and report batches still at the server."""
         self._batches.close()
         self._attempts.tally.rest = None
         if self._at_server:
@@ -106,7 +106,7 @@ class _Driven:
             self._attempts.tally.say(f"{many} still at the server: --resume collects the answers.")
 
     def work(self) -> None:
-        """Send and collect, until nothing is left or the run is stopped."""
+        """Send and collect until nothing is left or the run stops."""
         missing = set(self._entries)
         for name, came in self._batches.results(list(self._entries), self._before, self._done):
             missing.discard(name)
@@ -128,12 +128,12 @@ class _Driven:
         attempts.collected(entry, reply, self._sent[name][0] if name in self._sent else None)
 
     def _leave_of(self, name: str) -> Pass:
-        """Return what a request that is no longer under way was expected to take."""
+        """Return a pass with the expected cost of a request."""
         return Pass(self._sent[name][1] if name in self._sent else Spent(), time.monotonic())
 
     def _room(self, name: str, request: Request) -> bool:
-        """Set aside what a request may cost, and write it down; False where the budget ends."""
-        if name in self._filed:  # the file that it was in did not go out
+        """Reserve the cost of a request and log it; False if the budget is used up."""
+        if name in self._filed:  # its file was not uploaded
             self._filed.clear()
             self._to_go_out = Spent()
         expected = self._attempts.expected(request)
@@ -146,7 +146,7 @@ class _Driven:
         return True
 
     def _note(self, event: str, **values: Any) -> None:
-        """Write an event to the log, and count it."""
+        """Log an event, and update the counts."""
         self._attempts.journal.note(event, **values)
         shard = values["shard"]
         if event == "batch_planned":
@@ -163,7 +163,7 @@ class _Driven:
                 self._attempts.tally.say(f"The server ended {batch}: {status}.")
 
     def _sent_off(self, job: BatchShard) -> None:
-        """Set aside what a shard may cost."""
+        """Reserve the cost of a shard."""
         for name in job.names:
             self._filed.pop(name, None)
         self._to_go_out = sum(self._filed.values(), Spent())
@@ -178,7 +178,7 @@ class _Driven:
         return "hold" if stopped or self._gate.paused else "send"
 
     def _wait(self, seconds: float) -> bool:
-        """Wait, and tell what for; something else that is wanted is waited for no longer."""
+        """Wait and report for what; return early when the wanted action changes."""
         wish, until = self._wish(), time.monotonic() + seconds
         self._attempts.tally.rest = Rest(time.time() + seconds, self._in_words())
         while time.monotonic() < until and self._wish() == wish and not self._is_over():
@@ -190,7 +190,7 @@ class _Driven:
         return self._gate.is_stopped() and self._wish() != "cancel"
 
     def _in_words(self) -> str:
-        """Say what is waited for."""
+        """Return words for what is waited for."""
         if not self._at_server:
             return "Nothing is at the server"
         of = counted(self._begun, "batch")
@@ -212,32 +212,32 @@ def _item(name: str) -> RunItem:
 
 
 TOLD_FROM_S: Final = 60.0
-"""A rest of so many seconds or more is said to the person."""
+"""Rests of at least this many seconds are reported to the user."""
 _GRACE_S: Final = 30.0
 _WITHDRAW_S: Final = 900.0
-"""OpenAI takes up to ten minutes to stop a batch and write down what was done."""
+"""OpenAI takes up to ten minutes to cancel a batch and write its results."""
 _WRITES_EVERY_S: Final = 0.5
 _LOG: Final = logging.getLogger(__name__)
 
 
 def items_of(spec: RunSpec) -> list[RunItem]:
-    """Return everything that is asked: every case once, then every case again."""
+    """Return all items of a run: every case once, then every case again."""
     return [RunItem(case, n) for n in range(1, spec.repeats + 1) for case in spec.cases]
 
 
 class Run:
-    """A run at work. Whoever makes it holds its lock.
+    """A run at work. The caller holds its lock.
 
     Parameters
     ----------
     spec, run
-        What is asked for, and where it is kept.
+        What is asked for, and the folder that stores it.
     images
-        The folder for pictures that models return; None for one in the run's own folder.
+        Folder for pictures that models return; None for one in the run's folder.
     masked
-        Takes keys out of a text.
+        Removes keys from a text.
     told
-        Is given the progress a few times a second.
+        Called with the progress a few times a second.
 
     Raises
     ------
@@ -279,17 +279,17 @@ class Run:
         self._batch, self._past = backend.batch, past
 
     def cancel(self, message: str = "Cancelled.", *, withdraw: bool = False) -> None:
-        """Send nothing new; what is under way is waited for, for half a minute.
+        """Send nothing new, and wait up to half a minute for requests under way.
 
-        Batches go on at the server, unless it is told to ``withdraw`` them: what was done of them
-        is then waited for as long as a server takes for that.
+        Batches go on at the server unless ``withdraw`` cancels them; then their finished results
+        are waited for as long as a server needs for that.
         """
         until = time.monotonic() + (_WITHDRAW_S if withdraw else _GRACE_S)
         self._deadline = min(until, self._deadline or until)
         self._stop(Stop("cancelled", message, withdraw))
 
     def give_up(self) -> None:
-        """Wait for nothing any more."""
+        """Stop waiting for anything."""
         self._given_up = True
 
     def _stop(self, why: Stop) -> None:
@@ -297,7 +297,7 @@ class Run:
         self._to_do.stop()
 
     def work(self) -> Progress:
-        """Ask until nothing is left or something stops it; return how it ended."""
+        """Ask until nothing is left or the run stops; return the final progress."""
         threads = min(1 if self._spec.batch else self._calls, len(self._to_do))
         workers = [threading.Thread(target=self._work, daemon=True) for _ in range(threads)]
         try:
@@ -318,7 +318,7 @@ class Run:
         return self._end()
 
     def _work(self) -> None:
-        """Ask, one thread of several, until nothing is left."""
+        """Ask in one of several threads, until nothing is left."""
         in_batches = self._spec.batch
         while entries := self._to_do.take(len(self._to_do) if in_batches else self._batch):
             try:
@@ -339,7 +339,7 @@ class Run:
         return self._given_up or late
 
     def _look_up(self) -> None:
-        """Look what is wanted of it, write rows that are due, and tell a long rest."""
+        """Read the control file, write waiting rows, and report a long rest."""
         wish = wish_of(self._run)
         if wish == "cancel":
             self.cancel(withdraw=self._spec.batch)
@@ -369,7 +369,7 @@ class Run:
         return ended
 
     def progress(self, *, ended: bool = False) -> Progress:
-        """Return how far it is."""
+        """Return the current progress."""
         stopped, budget = self._gate.stopped, self._spec.budget
         rest = self._gate.rest() or self._tally.rest
         state: State = "running"
@@ -410,7 +410,7 @@ class Run:
     def _write_progress(self, progress: Progress) -> None:
         try:
             write_progress(self._run, progress)
-        except OSError as error:  # what is left may do for the log, which counts
+        except OSError as error:  # a full disk may still take the log
             _LOG.warning("progress.json cannot be written: %s", error.strerror)
         self._told(progress)
 
@@ -428,21 +428,21 @@ def _iso(when: float) -> str:
 
 
 def disk_words(error: OSError) -> str:
-    """Say what is wrong with the disk, and what to do."""
+    """Return words for a disk error, with what to do."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "There is no room left on the disk: make room, then resume (--resume)."
     reason = error.strerror or type(error).__name__
     return f"The review set's folder cannot be written ({reason}): mend that, then use --resume."
 
 
-# Which run is begun or continued, and what is left of it.
+# Plan a run: which run starts or continues, and what is left of it.
 
 
 @dataclass(frozen=True)
 class RunPlan:
-    """A run that may begin or go on.
+    """A run that can start or continue.
 
-    ``spec`` is what is asked now; ``before`` what ``run.json`` says so far, None for a new run.
+    ``spec`` is what is asked now; ``before`` is the content of ``run.json``, None for a new run.
     """
 
     spec: RunSpec
@@ -452,24 +452,24 @@ class RunPlan:
 
     @property
     def left(self) -> list[RunItem]:
-        """What has no reply yet."""
+        """Items without a reply."""
         return [item for item in items_of(self.spec) if item not in self.past.outcomes]
 
 
 def known_cases(review_set: ReviewSet) -> dict[str, int]:
-    """Return the ids of a set's cases in their order, each with its place."""
+    """Return the ids of a set's cases in order, each with its position."""
     return {case: place for place, case in enumerate(review_set.cases["id"].to_list())}
 
 
 def unanswered(review_set: ReviewSet, model: str) -> tuple[str, ...]:
-    """Return the cases of a set that a model has not answered, in their order."""
+    """Return the cases of a set that a model has not answered, in order."""
     answered = review_set.answers.filter(pl.col("model") == model)["case"].unique()
     ids = review_set.cases["id"]
     return tuple(ids.filter(~ids.is_in(answered.implode())))
 
 
 def new_plan(set_folder: Path, spec: RunSpec, under: str = RUNS) -> RunPlan:
-    """Plan a new run in the folder of its kind; nothing is written yet."""
+    """Plan a new run in the folder for its kind; nothing is written yet."""
     return RunPlan(spec, RunFolder(set_folder, spec.id, under), Past())
 
 
@@ -482,26 +482,26 @@ def resumed(
     cases: tuple[str, ...] | None = None,
     under: str = RUNS,
 ) -> RunPlan | None:
-    """Plan to go on with a run; None when no run asks as ``spec`` does.
+    """Plan to continue a run; None if no run has the same questions as ``spec``.
 
     Parameters
     ----------
     set_folder, run_id
-        The set, and the run if one was named.
+        The set, and the id of a run if the user named one.
     spec
-        What was asked for now: the newest run that asks the same in the same way is taken.
+        What is asked for now: the newest run with the same questions and parameters is taken.
     known
-        The ids of the set's cases, or of what else can be asked about.
+        The ids of the set's cases, or of other subjects.
     cases
-        Those that were named now. Without them a run of all cases goes on with all that there are
-        now, another one with its own.
+        Cases that the user named. Without them a run of all cases continues with all current cases,
+        any other run with its own.
     under
-        The folder of the run's kind.
+        The folder for the run's kind.
 
     Raises
     ------
     RunRefused
-        The run that was named is not there, or cannot be read.
+        The named run does not exist or cannot be read.
     """
     try:
         run = run_folder(set_folder, run_id, under) if run_id else None
@@ -522,14 +522,14 @@ def resumed(
 
 
 def begin(plan: RunPlan) -> RunLock:
-    """Take the run's lock and write ``run.json``; cases that were asked before stay in it.
+    """Take the run's lock and write ``run.json``, which keeps cases that were asked before.
 
     Raises
     ------
     RunRefused
         Another process works on the run.
     RunError
-        Nothing can be written there.
+        The run's folder cannot be written.
     """
     spec, before = plan.spec, plan.before
     if before is not None:

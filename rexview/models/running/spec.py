@@ -1,4 +1,4 @@
-"""What a run was asked for: written once as ``run.json``, read again to go on with it."""
+"""Describe what a run asks: written once as ``run.json``, read again to continue."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rexview.models.backend import Card, Parameters, Price, Prompt, Usage
 from rexview.models.running.folder import RunFolder, read_json
 from rexview.text.written_boxes import BoxForm
 
-# What a run may spend and has spent, in tokens and US dollars.
+# Budget and cost of a run, in tokens and US dollars.
 
 _MILLION: Final = 1_000_000
 _BUDGET: Final = re.compile(r"([\d_,]*\.?\d+)\s*([a-z]+)", re.IGNORECASE)
@@ -21,7 +21,7 @@ _BUDGET: Final = re.compile(r"([\d_,]*\.?\d+)\s*([a-z]+)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Budget:
-    """The most that a run may spend."""
+    """The spending limit of a run."""
 
     amount: float
     unit: Literal["USD", "tokens"]
@@ -33,7 +33,7 @@ class Budget:
         Raises
         ------
         RunRefused
-            It is neither, or nothing.
+            The text has another form, or the amount is zero.
         """
         found = _BUDGET.fullmatch(text.strip())
         amount = float(re.sub("[_,]", "", found[1])) if found else 0.0
@@ -51,7 +51,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Spent:
-    """Tokens and dollars; ``usd`` is None where there is no price."""
+    """Tokens and dollars; ``usd`` is None without a price."""
 
     input: int = 0
     output: int = 0
@@ -70,7 +70,7 @@ class Spent:
         )
 
     def of(self, unit: str) -> float:
-        """How much it is in the unit of a budget."""
+        """Return the amount in the unit of a budget."""
         return self.usd or 0.0 if unit == "USD" else self.input + self.output
 
     def as_json(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class Spent:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Spent:
-        """Read what :meth:`as_json` made; what is not there counts as nothing."""
+        """Read values of :meth:`as_json`; missing ones count as 0."""
         usd = values.get("usd")
         return cls(
             int(values.get("input") or 0),
@@ -91,7 +91,7 @@ class Spent:
 
 
 def priced(input_tokens: int, output_tokens: int, price: Price | None, *, cached: int = 0) -> Spent:
-    """Return what so many tokens are and cost; ``cached`` are among those of the input."""
+    """Return token counts with their cost; ``cached`` is a part of ``input_tokens``."""
     if price is None:
         return Spent(input_tokens, output_tokens, cached=cached)
     of_cached = price.input if price.cached is None else price.cached
@@ -100,11 +100,11 @@ def priced(input_tokens: int, output_tokens: int, price: Price | None, *, cached
 
 
 def billed(usage: Usage, price: Price | None) -> Spent | None:
-    """Return what a reply cost by its own counts; None where the server does not count."""
+    """Return the cost of a reply by its own counts; None if the server does not count."""
     if usage.input is None and usage.output is None:
         return None
     given = usage.input or 0
-    cached = min(usage.cached or 0, given)  # some servers count them apart
+    cached = min(usage.cached or 0, given)  # some servers count them separately
     spent = priced(given, usage.output or 0, price, cached=cached)
     return spent + Spent(reasoning=usage.reasoning or 0)
 
@@ -114,22 +114,22 @@ Selected = Literal["all", "cases", "filter"]
 
 @dataclass(frozen=True)
 class RunSpec:
-    """One run as it was asked for.
+    """The request for a run.
 
     Attributes
     ----------
     selected, query
-        How the cases were chosen, and the query of the link where that was a filter.
+        How the cases were selected, and the link's query if that was a filter.
     cases
-        Their ids, in the order in which they are asked; for a judge those of what it judges.
+        Their ids in the order of asking; for a judge the ids of what it judges.
     repeats
         How many times each case is asked.
     concurrency
-        How many requests may be under way at once.
+        The most requests under way at once.
     batch
-        Whether they are sent in files, to be answered within a day.
+        Whether the requests are sent in files and answered within a day.
     created, started_by
-        ISO 8601 with the zone; who asked for it, as far as that is known.
+        ISO 8601 time with zone; the user who started it, if known.
     """
 
     id: str
@@ -161,12 +161,12 @@ class RunSpec:
 
 
 def read_spec(run: RunFolder) -> RunSpec:
-    """Read what a run was asked for.
+    """Read what a run asks.
 
     Raises
     ------
     RunError
-        ``run.json`` is not there, or not what this version writes.
+        ``run.json`` is missing, or not in the form that this version writes.
     """
     values = read_json(run.spec)
     try:
@@ -205,13 +205,13 @@ def _spec_of(values: Mapping[str, Any]) -> RunSpec:
 
 
 def _record(kind: type, values: Mapping[str, Any]) -> Any:
-    """Make a record of what it has fields for; a newer version may have written more."""
+    """Make a record from the fields it has; a newer version may have written more."""
     known = {spec.name for spec in fields(kind)}
     return kind(**{name: value for name, value in values.items() if name in known})
 
 
 def newest_alike(run_folders: list[RunFolder], spec: RunSpec) -> RunFolder | None:
-    """Return the newest run that asks as a new one would; runs that cannot be read are none."""
+    """Return the newest run with the same questions; unreadable runs are skipped."""
     for run in run_folders:
         try:
             found = read_spec(run)
