@@ -1,6 +1,6 @@
-"""Pictures and review sets that lie elsewhere: S3-compatible storage, DICOMweb, HTTPS.
+"""Fetch pictures and review sets from S3-compatible storage, DICOMweb archives and HTTPS.
 
-Nothing is asked but addresses that the settings allow, or that lie in the set's own storage.
-Credentials come from the environment and go to the storage that they are for. What is fetched is
-bounded while it is read, and kept on disk whole or not at all.
+Only addresses that the settings allow, or that are in the set's own storage, are asked. Credentials
+come from the environment and are sent only to the storage that they belong to. A download is
+limited in size while it is read, and stored on disk completely or not at all.
 """

@@ -1,4 +1,4 @@
-"""DICOMweb archives: one instance (WADO-RS), and what there is (QIDO-RS)."""
+"""Read DICOMweb archives: retrieve an instance (WADO-RS), and search (QIDO-RS)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rexview.addresses import Address
 from rexview.errors import AddressRefused, StorageAway, StorageRefused
 from rexview.remote.web import Sink, asked, body_of, conditions, tag_of
 
-# Answers of several parts (``multipart/related``), of which DICOMweb's retrievals are made.
+# Multipart answers (``multipart/related``), the form of DICOMweb's retrievals.
 
 _LONGEST_HEAD: Final = 64 * 1024
 _CUT: Final = "The answer of the archive ends too early. Try again."
 
 
 def read_type(content_type: str) -> tuple[str, str]:
-    """Return the media type (lower case) of a Content-Type and its boundary, if it has one."""
+    """Return a Content-Type's media type in lower case, and its boundary, empty without one."""
     message = Message()
     message["Content-Type"] = content_type
     boundary = message.get_param("boundary")
@@ -30,14 +30,14 @@ def read_type(content_type: str) -> tuple[str, str]:
 
 
 def first_part(chunks: Iterable[bytes], boundary: str) -> Iterator[bytes]:
-    """Yield the bytes of the first part, without its headers, as they come.
+    """Yield the bytes of the first part, without its headers, as they arrive.
 
     Raises
     ------
     StorageRefused
-        It is no such message.
+        The message is not multipart.
     StorageAway
-        It ends before its first part does.
+        The message ends before its first part.
     """
     if not boundary or len(boundary) > 200:
         raise StorageRefused("The archive's answer cannot be read: it names no boundary.")
@@ -58,7 +58,7 @@ def first_part(chunks: Iterable[bytes], boundary: str) -> Iterator[bytes]:
 
 
 def _after_head(chunks: Iterator[bytes], line: bytes) -> bytes:
-    """Read past the first boundary and the part's headers; return what was read after them."""
+    """Skip the first boundary and the part's headers; return the bytes read after them."""
     held = b""
     for chunk in chunks:
         held += chunk
@@ -87,11 +87,12 @@ _UID: Final = re.compile(r"^[0-9]+(\.[0-9]+)*$")
 
 
 def check_instance(address: Address) -> None:
-    """Check that an address is one of a picture that can be shown.
+    """Check that an address names a picture that can be shown.
 
     Raises
     ------
     AddressRefused
+        It names no instance, or a frame other than the first.
     """
     match = _INSTANCE.search(address.path)
     if not match:
@@ -104,12 +105,12 @@ def check_instance(address: Address) -> None:
 
 
 def fetch(address: Address, known: str, out: Sink) -> str | None:
-    """Fetch an instance as it is stored; return its tag (often empty), None when it is as known.
+    """Fetch an instance as stored; return its tag (often empty), None if it is unchanged.
 
     Raises
     ------
     StorageMissing, StorageAway, StorageRefused
-        Also where the answer is no DICOM, or another instance.
+        Also if the answer is no DICOM, or another instance.
     """
     check_instance(address)
     url = re.sub(r"/frames/1/?$", "", address.url)
@@ -128,7 +129,7 @@ def fetch(address: Address, known: str, out: Sink) -> str | None:
 
 
 def _copy_checked(address: Address, chunks: Iterator[bytes], out: Sink) -> None:
-    """Copy what begins as DICOM and is the instance that was asked for."""
+    """Copy bytes after checking that they are DICOM and the requested instance."""
     head = b""
     is_checked = False
     for chunk in chunks:
@@ -149,7 +150,7 @@ def _no_dicom(address: Address) -> StorageRefused:
 
 
 def instance_of(address: Address) -> str:
-    """Return the SOP Instance UID that an address names."""
+    """Return the SOP Instance UID in an address."""
     match = _INSTANCE.search(address.path)
     return match[3] if match else ""
 
@@ -167,10 +168,10 @@ def _credentials() -> dict[str, str]:
 def found(
     base: Address, path: str, fields: Sequence[str] = (), **matching: str
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield what an archive has (QIDO-RS), page by page: a mapping of tags, in DICOM JSON, each.
+    """Search an archive (QIDO-RS) page by page; yield each match as DICOM JSON.
 
-    ``path`` is what is asked for below the address of the service, such as ``studies``; ``fields``
-    are attributes that are wanted besides the usual ones.
+    ``path`` is relative to the address of the service, such as ``studies``; ``fields`` are
+    additional attributes.
 
     Raises
     ------
@@ -185,7 +186,7 @@ def found(
         new = [one for one in page if json.dumps(one, sort_keys=True) not in seen]
         seen = {json.dumps(one, sort_keys=True) for one in page}
         yield from new
-        if len(page) < _PAGE or not new:  # some archives know no offset and say all at once
+        if len(page) < _PAGE or not new:  # some archives ignore offsets and return everything
             return
         offset += len(page)
 
@@ -216,12 +217,12 @@ def value_of(found_one: Mapping[str, Any], tag: str) -> str:
 
 
 def values_of(found_one: Mapping[str, Any], tag: str) -> list[str]:
-    """Return the values of a tag that are texts."""
+    """Return the text values of a tag."""
     attribute = found_one.get(tag)
     values = attribute.get("Value") if isinstance(attribute, dict) else None
     return [one for one in values if isinstance(one, str)] if isinstance(values, list) else []
 
 
 def is_uid(text: str) -> bool:
-    """Whether a text can be a DICOM UID."""
+    """Whether a text is a valid DICOM UID."""
     return len(text) <= 64 and bool(_UID.match(text))

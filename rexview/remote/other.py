@@ -1,4 +1,4 @@
-"""Other kinds of addresses, which the package fsspec may be able to read."""
+"""Read further kinds of addresses through the package fsspec."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _PARTS: Final = {
     **{scheme: scheme for scheme in ("gs", "gcs", "abfs", "sftp", "ssh", "smb")},
     "az": "abfs",
 }
-"""The part of fsspec that reads addresses of a kind."""
+"""The extra of fsspec that reads addresses of a kind."""
 _OF_THIS_COMPUTER: Final = ("local", "memory", "simplecache", "filecache", "blockcache", "dir")
 
 
 def unreadable(scheme: str) -> tuple[str, str] | None:
-    """Say why addresses of a kind cannot be read, and what to do; None if they can."""
+    """Return why addresses of a kind cannot be read, and what to do; None if they can."""
     try:
         import fsspec
 
@@ -36,7 +36,7 @@ def unreadable(scheme: str) -> tuple[str, str] | None:
 
 
 def fetch(address: Address, out: Sink) -> str:
-    """Fetch a file; return no tag: its state is named by its bytes.
+    """Fetch a file; return an empty tag: the state of such a file is named by its bytes.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def fetch(address: Address, out: Sink) -> str:
         raise StorageRefused(f"{address.origin} does not let this computer read it.") from None
     except (StorageRefused, StorageAway):
         raise
-    except Exception as error:  # each kind of address has errors of its own
+    except Exception as error:  # each kind of address has its own errors
         why = type(error).__name__
         raise StorageAway(f"{address.origin} cannot be asked ({why}). Try again later.") from None
     return ""

@@ -1,8 +1,8 @@
-"""Pictures that were fetched from an address, kept on disk while there is room.
+"""Fetch pictures from addresses, and cache them on disk up to a size limit.
 
-What is kept of a picture is a folder named by its address *and* the state that it was fetched in
-(its tag), so that a picture that changed is another one, and what two processes fetch is the same.
-Beside it a small file, named by the address alone, says which state was seen last.
+A cached picture is a folder named by its address *and* its state when it was fetched (its tag). So
+a changed picture gets another folder, and two processes fetch the same one. Next to it a small
+file, named by the address alone, records which state was seen last.
 """
 
 from __future__ import annotations
@@ -25,26 +25,27 @@ from rexview.kept_files import KINDS, KeptFiles
 from rexview.remote.web import Sink
 from rexview.settings import Settings
 
-# Fetching a file from an address: which may be asked, by what, how many at once.
+# Fetch a file: which addresses are allowed, by which client, how many at once.
 
 AT_ONCE: Final = 8
-"""Files that are fetched at the same time from one storage in one process."""
+"""The most files fetched at the same time from one storage by one process."""
 WAIT_S: Final = 20.0
-"""So long a file waits for its turn."""
+"""Longest time that a file waits for its turn."""
 REST_S: Final = 3.0
-"""So long a storage that did not answer is not asked again: pages stay quick."""
+"""Time for which a silent storage is not asked again, so that pages stay quick."""
 _TURNS: Final[dict[str, threading.BoundedSemaphore]] = {}
-"""By storage: only those that may be asked get here, which are few."""
+"""By storage: only allowed ones are added, which are few."""
 _TAKING: Final = threading.Lock()
 _AWAY: Final[dict[str, tuple[float, str]]] = {}
 
 
 def check_allowed(address: Address, own: Address | None, settings: Settings) -> None:
-    """Check that an address may be asked: it is listed in the settings, or in the set's own folder.
+    """Check that an address is allowed: listed in the settings, or in the set's own folder.
 
     Raises
     ------
     StorageRefused
+        The address is neither.
     """
     allowed = (*settings.remote_hosts, *((own,) if own else ()))
     if not any(address.is_under(base) for base in allowed):
@@ -55,14 +56,14 @@ def check_allowed(address: Address, own: Address | None, settings: Settings) -> 
 
 
 def fetch(address: Address, known: str, out: Sink) -> str | None:
-    """Fetch a file; return its tag (which may be empty), None when it is as known.
+    """Fetch a file; return its tag (may be empty), None if it is unchanged.
 
     Raises
     ------
     StorageMissing, StorageAway, StorageRefused
     AddressRefused
     """
-    with asking(address):  # a server imports only the clients of the storages that it asks
+    with asking(address):  # imports only the client of this storage
         if address.scheme == "s3":
             from rexview.remote import s3
 
@@ -82,14 +83,14 @@ def fetch(address: Address, known: str, out: Sink) -> str | None:
 
 @contextmanager
 def asking(address: Address) -> Iterator[None]:
-    """Wait for a turn with a storage, ask, and remember when it does not answer.
+    """Take a turn at a storage, and remember if it does not answer.
 
-    Each storage has turns of its own: one that is dead holds up no other.
+    Each storage has its own turns: a dead one does not block the others.
 
     Raises
     ------
     StorageAway
-        It did not answer a moment ago, or too many others are asking.
+        It did not answer a moment ago, or too many others are waiting.
     """
     _check_answers(address)
     with _TAKING:
@@ -97,7 +98,7 @@ def asking(address: Address) -> Iterator[None]:
     if not turns.acquire(timeout=WAIT_S):
         raise StorageAway(f"{address.origin} is slow, and others are waiting for it. Try again.")
     try:
-        _check_answers(address)  # those who were waited for may have found out
+        _check_answers(address)  # the threads before may have found it silent
         try:
             yield
         except StorageAway as error:
@@ -115,9 +116,9 @@ def _check_answers(address: Address) -> None:
 
 
 def unreadable(scheme: str) -> tuple[str, str] | None:
-    """Say why this computer cannot read addresses of a kind, and what to do; None if it can.
+    """Return why this computer cannot read addresses of a kind, and what to do; None if it can.
 
-    Whether somebody answers there is not asked.
+    Does not check whether a server answers there.
     """
     from rexview.remote import other, s3
 
@@ -130,12 +131,12 @@ def unreadable(scheme: str) -> tuple[str, str] | None:
 
 
 LOOK_AGAIN_S: Final = 30.0
-"""So long a picture counts as unchanged where its storage names states of what it has."""
+"""Time for which a picture counts as unchanged, at storages with tags."""
 LOOK_AGAIN_WHOLE_S: Final = 3600.0
-"""The same where it does not, and all of it is fetched to know."""
+"""The same for storages without tags, where checking means a complete download."""
 _FILE: Final = "picture"
 _NEW: Final = "new"
-"""The version of a picture that was never fetched here."""
+"""The version of a picture that was never fetched."""
 _VERSION_LENGTH: Final = 16
 _MOST_REMEMBERED: Final = 50_000
 _Known = TypeVar("_Known")
@@ -143,7 +144,7 @@ _Known = TypeVar("_Known")
 
 @dataclass(frozen=True)
 class _Seen:
-    """The state of what an address has, as it was seen last: its tag, its bytes, when (Unix)."""
+    """The last known state of an address: tag, size, digest, and when it was seen (Unix time)."""
 
     tag: str
     size: int
@@ -155,7 +156,7 @@ class _Seen:
 
 
 class _Looked:
-    """What this process knows of addresses: when it looked, and which name links were given."""
+    """What this process knows of addresses: time of the last check, and versions given to links."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -172,7 +173,7 @@ class _Looked:
 
 
 def _put(known: dict[str, _Known], address: Address, value: _Known) -> None:
-    """Note something of an address, and forget what was noted first where that is too much."""
+    """Add a value; drop the oldest ones when there are too many."""
     known[address.text] = value
     while len(known) > _MOST_REMEMBERED:
         known.pop(next(iter(known)))
@@ -184,10 +185,10 @@ _LOOKED: Final = _Looked()
 def picture(
     address: Address, own: Address | None, settings: Settings, *, look_again: bool = True
 ) -> Path:
-    """Return the file of a picture, fetched if it is not kept or, with ``look_again``, has changed.
+    """Return a picture's file; fetch it if it is not cached or, with ``look_again``, has changed.
 
-    While its storage is away, that is what was fetched before, if that is kept. ``own`` is the
-    address of the set that names the picture, of one that lies elsewhere itself.
+    While the storage does not answer, return the cached file, if there is one. ``own`` is the
+    address of a remote set that names the picture.
 
     Raises
     ------
@@ -213,14 +214,14 @@ def picture(
 
 
 def kept_picture(address: Address, settings: Settings) -> Path | None:
-    """Return the file of a picture as it was seen last, None if it is not kept; nobody is asked."""
+    """Return the cached file of a picture, None without one; nothing is requested."""
     kept = _kept(settings)
     seen = _seen(kept, address)
     return _file(kept, address, seen) if seen else None
 
 
 def forget(address: Address, settings: Settings) -> None:
-    """Remove what is kept of a picture, and what is known of it."""
+    """Remove the cached file of a picture and its record."""
     kept = _kept(settings)
     if seen := _seen(kept, address):
         kept.discard(seen.name(address))
@@ -229,9 +230,9 @@ def forget(address: Address, settings: Settings) -> None:
 
 
 def link_version(address: Address, settings: Settings) -> str:
-    """Return a text that changes when the picture at an address is seen to have changed.
+    """Return a text that changes when the picture at an address is found to have changed.
 
-    Nobody is asked: a page can hand out links to pictures that were never fetched.
+    Requests nothing: a page can make links to pictures that were never fetched.
     """
     seen = _seen(_kept(settings), address)
     name = seen.name(address) if seen else ""
@@ -244,7 +245,7 @@ def link_version(address: Address, settings: Settings) -> str:
 
 
 def is_current(address: Address, version: str, settings: Settings) -> bool:
-    """Whether a link that was given with a version still leads to the same picture."""
+    """Whether a link with this version still leads to the same picture."""
     seen = _seen(_kept(settings), address)
     same = (_NEW, seen.name(address)[:_VERSION_LENGTH] if seen else _NEW)
     return version in same or version == link_version(address, settings)
@@ -256,12 +257,12 @@ def _kept_in(folder: Path, megabytes: int) -> KeptFiles:
 
 
 def _kept(settings: Settings) -> KeptFiles:
-    """Return what is kept: one object for all, which knows how much there is by now."""
+    """Return the cache, one object for the whole process, which tracks its size."""
     return _kept_in(settings.cache_folder / "fetched", settings.remote_cache_mb)
 
 
 def _fresh(kept: KeptFiles, address: Address, look_again: bool) -> Path | None:
-    """Return the file that is kept of a picture that was looked at a moment ago, or ever."""
+    """Return the cached file if it needs no new check."""
     looked = _LOOKED.at.get(address.text)
     seen = _seen(kept, address)
     if seen is None:
@@ -276,7 +277,7 @@ def _fresh(kept: KeptFiles, address: Address, look_again: bool) -> Path | None:
 
 
 def _fetched(kept: KeptFiles, address: Address) -> Path:
-    """Fetch a picture, unless it is as it is kept."""
+    """Fetch a picture, unless the cached one is current."""
     seen = _seen(kept, address)
     held = _file(kept, address, seen) if seen else None
     made = kept.begin(_named(address.text))
@@ -302,7 +303,7 @@ def _fetched(kept: KeptFiles, address: Address) -> Path:
         if (found := _file(kept, address, now)) is None:
             kept.discard(now.name(address))  # a damaged one
             kept.finish(now.name(address), made)
-            found = _file(kept, address, now)  # ours, or that of who was quicker
+            found = _file(kept, address, now)  # ours, or that of a faster process
         if found is None:
             raise _no_room(kept)
         _remember(kept, address, now)
@@ -316,7 +317,7 @@ def _fetched(kept: KeptFiles, address: Address) -> Path:
 
 
 def _check(address: Address, file: Path) -> None:
-    """Check that an archive gave the instance that was asked for."""
+    """Check that an archive sent the requested instance."""
     if address.scheme not in DICOMWEB:
         return
     import pydicom
@@ -326,7 +327,7 @@ def _check(address: Address, file: Path) -> None:
     try:
         given = pydicom.dcmread(file, stop_before_pixels=True, specific_tags=["SOPInstanceUID"])
         uid = str(given.get("SOPInstanceUID", ""))
-    except Exception:  # pydicom raises whatever a damaged file makes it
+    except Exception:  # pydicom may raise anything for a damaged file
         uid = ""
     if uid != dicomweb.instance_of(address):
         raise StorageRefused(f"{address.origin} answers with another instance than was asked for.")
@@ -359,9 +360,9 @@ def _seen(kept: KeptFiles, address: Address) -> _Seen | None:
 
 
 def _file(kept: KeptFiles, address: Address, seen: _Seen) -> Path | None:
-    """Return the file that is kept of a state; one that is not as it was fetched is removed.
+    """Return the cached file of a state; a file that differs from its record is removed.
 
-    All its bytes are looked at once in a process, its size each time.
+    Its bytes are checked once in a process, its size each time.
     """
     name = seen.name(address)
     entry = kept.find(name)

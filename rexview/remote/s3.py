@@ -1,4 +1,4 @@
-"""S3-compatible storage, asked with botocore, with credentials of the environment only."""
+"""Read S3-compatible storage with botocore; credentials come only from the environment."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _NAMED_BY: Final = (
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
 )
-"""With one of these there are credentials; without, requests are not signed."""
+"""Variables of which any one provides credentials; without them, requests are not signed."""
 _PAGE: Final = 1000
-"""Objects that a storage names in one answer."""
+"""Objects that a storage lists in one answer."""
 _SLOWEST: Final = 100_000
-"""Bytes in a second: a storage that sends a large file at less than that is given up."""
+"""Bytes in a second: a slower download of a large file is given up."""
 _INSTALL: Final = "Run pip install -r requirements-storage.txt."
 _WRONG_KEY: Final = (
     "InvalidAccessKeyId",
@@ -39,7 +39,7 @@ _WRONG_KEY: Final = (
 
 @dataclass(frozen=True)
 class Object:
-    """What a bucket has under a key: ``tag`` changes with its content, ``size`` is in bytes."""
+    """An object of a bucket: ``tag`` changes with its content, ``size`` is in bytes."""
 
     key: str
     tag: str
@@ -48,7 +48,7 @@ class Object:
 
 
 def is_installed() -> bool:
-    """Whether the package is there that asks such storage."""
+    """Whether botocore is installed."""
     try:
         import botocore.session  # noqa: F401
     except ImportError:
@@ -84,7 +84,7 @@ def _client() -> Any:
 
 @contextmanager
 def _told(address: Address) -> Iterator[None]:
-    """Turn what botocore raises into sentences."""
+    """Turn errors of botocore into our own, with a sentence each."""
     try:
         from botocore import exceptions
         from urllib3.exceptions import HTTPError
@@ -139,14 +139,14 @@ def _fault_of(response: Any, address: Address) -> StorageError:
 
 
 def _tag(answer: Mapping[str, Any]) -> str:
-    """Return an ETag without its quotes, which not all storages write in lists."""
+    """Return an ETag without quotes; not all storages write them in lists."""
     return str(answer.get("ETag", "")).strip('"')
 
 
 def fetch(address: Address, known: str, out: Sink, *, must_be: bool = False) -> str | None:
-    """Fetch an object; return its tag, None when it is as known.
+    """Fetch an object; return its tag, None if it is unchanged.
 
-    With ``must_be`` it is fetched only if it is as known.
+    With ``must_be`` it is fetched only if its tag is ``known``.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def fetch(address: Address, known: str, out: Sink, *, must_be: bool = False) -> 
         try:
             tag = _tag(answer)
             if known and tag == known and not must_be:
-                return None  # it knows no conditions
+                return None  # this storage ignores conditions
             if must_be and known and tag != known:
                 raise StorageAway(f"{address.origin} is being written to. Try again.")
             length = answer.get("ContentLength")
@@ -184,9 +184,9 @@ def fetch(address: Address, known: str, out: Sink, *, must_be: bool = False) -> 
 
 
 class Listing(NamedTuple):
-    """What lies below a prefix: objects, and the prefixes of the folders in it.
+    """Content below a prefix: objects, and prefixes of the folders in it.
 
-    ``is_whole`` says that there is nothing else.
+    ``is_whole`` means that nothing was left out.
     """
 
     objects: list[Object]
@@ -195,9 +195,9 @@ class Listing(NamedTuple):
 
 
 def listed(folder: Address, most: int, *, deep: bool = True) -> Listing:
-    """List what a bucket has below a prefix: about so many objects or folders at most.
+    """List the objects of a bucket below a prefix, up to about ``most`` objects or folders.
 
-    Without ``deep`` only what lies in that folder itself is listed, and the folders in it.
+    Without ``deep`` only the objects and folders directly in that folder are listed.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Review sets that lie in S3 storage: their tables are copied into the cache folder.
+"""Copy the tables of review sets in S3 storage into the cache folder.
 
-The copy is a folder like that of any set, so that all that reads sets reads it; pictures stay where
-they are. It is brought up to date file by file, each of them whole, and only when all that changed
-is here. Nothing is ever written to the storage.
+The copy is a folder like that of any set, so that all readers work with it. Pictures stay in the
+storage. The copy is updated file by file, each one atomically, once all changed files have arrived.
+Nothing is ever written to the storage.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from rexview.remote import s3
 
 LOOK_AGAIN_S: Final = 10.0
-"""So often the storage is asked whether tables changed, while somebody looks at pages."""
+"""Shortest time between checks for changed tables while a page is open."""
 MOST_FILES: Final = 5_000
-"""Tables and other files of a set, and folders in it."""
+"""The most tables and other files of a set, and folders in it."""
 MOST_LISTED: Final = 20_000
-"""What is looked through in one folder of a set for its tables: 20 questions to the storage."""
+"""The most objects that are listed in one folder of a set to find its tables: 20 requests."""
 MOST_PICTURES: Final = 20_000
-"""Pictures that are looked for when a set opens: 20 questions to the storage."""
+"""The most pictures that are listed when a set opens: 20 requests."""
 INFO_FILE: Final = "reviewset.yaml"
 _ENDINGS: Final = (
     *(".yaml", ".yml", ".jsonl", ".csv", ".parquet", ".json", ".md", ".txt"),
@@ -70,12 +70,12 @@ def _copy_of(folder: Path) -> _Copy:
 
 
 def bring(folder: Path, settings: Settings) -> None:
-    """Bring the copy of a set up to date.
+    """Update the copy of a set.
 
     Raises
     ------
     StorageMissing, StorageAway, StorageRefused
-        The copy is as it was.
+        The copy is unchanged.
     """
     copy = _copy_of(folder)
     with copy.lock:
@@ -90,9 +90,9 @@ def bring(folder: Path, settings: Settings) -> None:
 
 
 def bring_soon(folder: Path, settings: Settings) -> None:
-    """Bring the copy of a set up to date in the background, where that was not done just now.
+    """Update the copy of a set in the background, unless that was just done.
 
-    Nothing is done for a set of this computer.
+    Does nothing for a local set.
     """
     if address_of_set(folder) is None:
         return
@@ -111,31 +111,31 @@ def bring_soon(folder: Path, settings: Settings) -> None:
 
 
 def _bring_quietly(folder: Path, settings: Settings) -> None:
-    with suppress(StorageError):  # which `trouble` says
+    with suppress(StorageError):  # `trouble` reports it
         bring(folder, settings)
 
 
 def trouble(folder: Path) -> str | None:
-    """Return why the newest tables of a set cannot be had, in words; None where they were."""
+    """Return why the newest tables of a set could not be copied; None if they were."""
     copy = _COPIES.get(folder)
     return copy.trouble if copy else None
 
 
 def remarks(folder: Path) -> tuple[str, ...]:
-    """Return what was not looked through in the storage of a set, in sentences."""
+    """Return sentences on folders of the set that were not listed completely."""
     copy = _COPIES.get(folder)
     return copy.remarks if copy else ()
 
 
 def is_here(folder: Path) -> bool:
-    """Whether there is a whole copy of a set, of whatever age."""
+    """Whether there is a complete copy of a set, of any age."""
     return (folder / _STATE).is_file()
 
 
 def pictures_there(images: str, folder: Path) -> frozenset[str] | None:
     """Return the paths of all pictures below the images base of a set in S3 storage.
 
-    None where that is not known: they are too many, or may not be listed, or lie elsewhere.
+    None if they are unknown: too many, not allowed to be listed, or stored elsewhere.
     """
     own = address_of_set(folder)
     if own is None or not images.startswith(own.text.rstrip("/") + "/"):
@@ -197,14 +197,14 @@ def _bring(folder: Path, settings: Settings) -> tuple[str, ...]:
 
 
 def _tables_there(address: Address) -> tuple[dict[str, s3.Object], tuple[str, ...]]:
-    """List what is copied, by its path in the set; say what was not looked through."""
+    """List the files to copy by their path in the set, and remarks on incomplete listings."""
     from rexview.remote import s3
 
     with asking(address):
         top = s3.listed(address, MOST_LISTED, deep=False)
     if not top.objects and not top.folders:
         raise StorageMissing(f"{address.text} has nothing: no folder of that name is there.")
-    if len(top.folders) >= MOST_FILES:  # each of them is a question to the storage
+    if len(top.folders) >= MOST_FILES:  # each of them costs a request
         raise StorageRefused(
             f"{address.text} has more than {MOST_FILES:,} folders. Name the folder of a review set."
         )
@@ -251,7 +251,7 @@ def _not_looked_through(folder: Address) -> str:
 
 
 def _images_of(address: Address, prefix: str, top: list[s3.Object]) -> str:
-    """Return the folder of pictures in a set, whose files are not copied, such as ``images/``."""
+    """Return the folder of a set's pictures, which are not copied, such as ``images/``."""
     usual = "images/"
     if not any(one.key == prefix + INFO_FILE for one in top):
         return usual
@@ -271,7 +271,7 @@ def _images_of(address: Address, prefix: str, top: list[s3.Object]) -> str:
 
 
 def _is_copied(relative: str) -> bool:
-    """Whether a file is copied: a table or a text, under a name that leads nowhere else."""
+    """Whether a file is copied: a table or a text with a safe name."""
     parts = relative.split("/")
     return (
         PurePosixPath(relative).suffix.lower() in _ENDINGS
@@ -289,7 +289,7 @@ def _is_as_told(file: Path, told: s3.Object) -> bool:
 
 
 def _fetch(address: Address, name: str, told: s3.Object, work: Path, most: int) -> None:
-    """Fetch a file in the state that was listed, with a time that names that state."""
+    """Fetch a file in its listed state; its modification time encodes that state."""
     from rexview.remote import s3
 
     target = work / name
@@ -302,7 +302,7 @@ def _fetch(address: Address, name: str, told: s3.Object, work: Path, most: int) 
 
 
 def _exchange(folder: Path, work: Path, names: list[str], gone: list[str]) -> None:
-    """Put fetched files in their places, then take away those that are no longer there."""
+    """Move fetched files into place, then delete those that are gone from the storage."""
     for name in names:
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)

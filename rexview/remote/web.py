@@ -1,4 +1,4 @@
-"""What is asked over HTTP: one request, no redirect, a bounded answer."""
+"""Send single HTTP requests: no redirect, an answer of bounded size."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     import httpx
 
 
-# Where fetched bytes go: counted, digested, stopped when there are too many or too slow.
+# A destination that counts and digests bytes, and stops a download that is too large or too slow.
 
 MOST_BYTES: Final = 512_000_000
-"""Of one picture's file: that of an uncompressed image of 64 megapixels and several frames."""
+"""Limit for one picture's file: an uncompressed image of 64 megapixels with several frames."""
 MOST_SECONDS: Final = 90.0
 CHUNK: Final = 256 * 1024
 TOO_SLOW: Final = "The storage sends the file too slowly. Try again later."
 
 
 class Sink:
-    """A file that is being fetched.
+    """Destination of a download.
 
     Parameters
     ----------
     file : BinaryIO
-        Written to.
+        Opened for writing.
     most_bytes : int
-        Larger files are refused as soon as they get larger, whatever length was announced.
+        Size limit, enforced while writing, whatever length was announced.
     most_seconds : float or None
-        How long all of it may take.
+        Time limit of the whole download, in seconds.
     """
 
     def __init__(
@@ -54,11 +54,12 @@ class Sink:
         self.size = 0
 
     def expect(self, size: int | None) -> None:
-        """Refuse a file by the size that is announced for it.
+        """Refuse a file by its announced size.
 
         Raises
         ------
         StorageRefused
+            The size is over the limit.
         """
         if size is not None and size > self._most:
             raise StorageRefused(f"The file is larger than {self._most / 1e6:,.0f} MB.")
@@ -69,9 +70,9 @@ class Sink:
         Raises
         ------
         StorageRefused
-            The file is larger than is taken.
+            The file is larger than the limit.
         StorageAway
-            It takes too long.
+            The download takes too long.
         """
         self.size += len(chunk)
         self.expect(self.size)
@@ -81,13 +82,13 @@ class Sink:
         self._file.write(chunk)
 
     def digest(self) -> str:
-        """SHA-256 of what was written, as 64 hexadecimal digits."""
+        """SHA-256 of the written bytes, as 64 hexadecimal digits."""
         return self._digest.hexdigest()
 
 
 CONNECT_S: Final = 5.0
 SILENT_S: Final = 20.0
-"""So long a storage may say nothing before it counts as away."""
+"""Longest silence before a storage counts as away."""
 _BUSY: Final = (408, 425, 429)
 
 
@@ -95,11 +96,11 @@ _BUSY: Final = (408, 425, 429)
 def _client() -> httpx.Client:
     import httpx
 
-    logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs addresses, which name studies
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs addresses with study ids
     client = httpx.Client(
         follow_redirects=False,
         timeout=httpx.Timeout(SILENT_S, connect=CONNECT_S),
-        limits=httpx.Limits(max_connections=None, keepalive_expiry=30),  # fetching has turns
+        limits=httpx.Limits(max_connections=None, keepalive_expiry=30),  # `asking` has turns
         headers={"User-Agent": "rexview", "Accept-Encoding": "identity"},
     )
     set_deadline(client, MOST_SECONDS)
@@ -109,14 +110,14 @@ def _client() -> httpx.Client:
 
 @contextmanager
 def asked(address: Address, url: str, headers: Mapping[str, str]) -> Iterator[httpx.Response]:
-    """Ask for ``url``, which belongs to the storage of an address; yield the answer, 200 or 304.
+    """Request ``url`` of an address's storage; yield the answer, 200 or 304.
 
-    Its body is still to be read.
+    The caller reads its body.
 
     Raises
     ------
     StorageMissing, StorageAway, StorageRefused
-        Also where the connection breaks while the body is read.
+        Also if the connection breaks while the body is read.
     """
     import httpx
 
@@ -139,7 +140,7 @@ def asked(address: Address, url: str, headers: Mapping[str, str]) -> Iterator[ht
 
 
 def _answer(url: str, headers: Mapping[str, str]) -> httpx.Response:
-    """Ask once more where a connection that was kept open turns out to be closed."""
+    """Send a request, a second time if a kept connection turns out to be closed."""
     import httpx
 
     client = _client()
@@ -150,7 +151,7 @@ def _answer(url: str, headers: Mapping[str, str]) -> httpx.Response:
 
 
 def fault_of(status: int, address: Address) -> StorageError:
-    """Say what an HTTP status that is no success means."""
+    """Return the error for an HTTP status that is no success."""
     where = address.origin
     if status in (404, 410):
         return StorageMissing(f"{where} has nothing at this address.")
@@ -170,12 +171,12 @@ def _sign_in(address: Address) -> str:
 
 
 def body_of(answer: httpx.Response, most_seconds: float = MOST_SECONDS) -> Iterator[bytes]:
-    """Yield the body of an answer as it comes, also where that is byte by byte.
+    """Yield the body of an answer as it arrives, even byte by byte.
 
     Raises
     ------
     StorageAway
-        All of it takes too long.
+        The whole body takes too long.
     """
     until = time.monotonic() + most_seconds
     for chunk in answer.iter_raw():
@@ -185,7 +186,7 @@ def body_of(answer: httpx.Response, most_seconds: float = MOST_SECONDS) -> Itera
 
 
 def read_body(answer: httpx.Response, out: Sink) -> None:
-    """Write the body of an answer; one whose end nobody can tell is refused."""
+    """Write the body of an answer; a body without a detectable end is refused."""
     announced = answer.headers.get("Content-Length")
     if announced is None and answer.headers.get("Transfer-Encoding", "").lower() != "chunked":
         raise StorageRefused("The server does not say how long the file is.")
@@ -196,13 +197,13 @@ def read_body(answer: httpx.Response, out: Sink) -> None:
 
 
 def tag_of(answer: httpx.Response) -> str:
-    """Return what names the state of what is answered: its ETag, else its date; or nothing."""
+    """Return the tag of an answer: its ETag, otherwise its date, otherwise an empty text."""
     headers = answer.headers
     return headers.get("ETag") or headers.get("Last-Modified") or ""
 
 
 def conditions(known: str) -> dict[str, str]:
-    """Return the headers that ask for something only if it is no longer in a known state."""
+    """Return the headers that request a resource only if it has changed since ``known``."""
     if not known:
         return {}
     is_tag = known.startswith(('"', "W/"))
@@ -210,7 +211,7 @@ def conditions(known: str) -> dict[str, str]:
 
 
 def fetch(address: Address, known: str, out: Sink) -> str | None:
-    """Fetch a file over HTTP; return its tag, None when it is as known."""
+    """Fetch a file over HTTP; return its tag, None if it is unchanged."""
     with asked(address, address.url, conditions(known)) as answer:
         if answer.status_code == 304:
             return None

@@ -1,1 +1,1 @@
-"""How work is spread over workers: processes of this machine, or those of a Ray cluster."""
+"""Distribute work over workers: processes of this machine, or of a Ray cluster."""

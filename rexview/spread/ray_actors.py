@@ -1,7 +1,7 @@
-"""The actors of a job at a Ray cluster: begun, asked and ended, and whether their machines live.
+"""Run the workers of a job as actors at a Ray cluster, and notice lost machines.
 
-Ray begins no actor again and asks nothing a second time by itself: it would do both without saying
-which machine was lost. Whoever asks does that (:mod:`rexview.spread.ray_actors`).
+Ray's own restarts and retries are off: they would hide which machine was lost. :class:`RayWorker`
+restarts and retries instead.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rexview.spread.workers import Job, ProcessDied, ProcessUnusable
 from rexview.untrusted_input import printable
 
 LOOKS_EVERY_S: Final = 20.0
-"""So long nothing came, and it is asked whether the cluster has any processors left."""
+"""Time without results after which the cluster is checked for remaining processors."""
 NOTHING_LEFT: Final = (
     "No machine of the cluster is left that has a processor for this. Add one "
     "(ray start --address HOST:PORT), then start the same command again."
@@ -36,15 +36,15 @@ _ROOT: Final = Path(__file__).resolve().parents[2]
 
 
 class ActorLost(Exception):
-    """An actor is gone; whether by itself or with its machine is not known."""
+    """An actor is gone, alone or with its machine."""
 
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
 class Actor:
-    """An actor at the cluster; whoever has its turn may ask it.
+    """An actor at the cluster; the holder of its turn may ask it.
 
-    ``began`` is Ray's reference to what it says once it began, ``machine`` Ray's id of where. It is
-    ``ready`` after that, until it ``ended``.
+    ``began`` is Ray's reference to its report after the start, ``machine`` Ray's id of its machine.
+    It is ``ready`` from then on until it has ``ended``.
     """
 
     job: Job
@@ -62,18 +62,18 @@ class Actors:
     Parameters
     ----------
     ray : module
-        Connected.
+        The connected package.
     """
 
     def __init__(self, ray: Any) -> None:
         self._ray = ray
-        self._all: WeakSet[Actor] = WeakSet()  # Ray ends what nobody holds any more
+        self._all: WeakSet[Actor] = WeakSet()  # Ray ends actors without a reference
         self._lock = threading.Lock()
         ray.cloudpickle.register_pickle_by_value(remote_worker)
         self._class = ray.remote(RemoteWorker)
 
     def begin(self, job: Job, options: Mapping[str, Any]) -> Actor:
-        """Begin an actor for a job; it waits at the cluster until there is room for it.
+        """Start an actor for a job; it waits at the cluster until there is room.
 
         Raises
         ------
@@ -96,7 +96,7 @@ class Actors:
         return actor
 
     def begun(self, actor: Actor, seconds: float) -> Said | None:
-        """Return what an actor says once it began; None where it has not within so long.
+        """Return an actor's report after the start; None if it has not started in time.
 
         Raises
         ------
@@ -110,7 +110,7 @@ class Actors:
         return said
 
     def ask(self, actor: Actor, request: bytes) -> Said:
-        """Have a pickled request answered.
+        """Return the reply to a pickled request.
 
         Raises
         ------
@@ -124,7 +124,7 @@ class Actors:
             return Said(*self._ray.get(reference))
 
     def end(self, actor: Actor) -> None:
-        """End an actor now, whatever it does."""
+        """End an actor now, even at work."""
         with self._lock:
             if actor.ended:
                 return
@@ -134,11 +134,11 @@ class Actors:
             self._ray.kill(actor.handle)
 
     def have_any(self, job: Job) -> bool:
-        """Whether any actor of a job can be asked."""
+        """Whether a job has an actor that can be asked."""
         return bool(self._ready(job))
 
     def idle(self, job: Job) -> Actor | None:
-        """Return an actor of a job that nobody asks, with its turn; None where there is none."""
+        """Return an idle actor of a job, with its turn; None if there is none."""
         for one in self._ready(job):
             if one.turn.acquire(blocking=False):
                 return one
@@ -149,7 +149,7 @@ class Actors:
             return [one for one in self._all if one.ready and one.job == job]
 
     def is_empty(self) -> bool:
-        """Whether no machine of the cluster is left that could do anything.
+        """Whether no usable machine is left in the cluster.
 
         Raises
         ------
@@ -159,13 +159,13 @@ class Actors:
             return bool(self._ray.cluster_resources().get("CPU", 0) < 1)
 
     def machines(self) -> list[Any]:
-        """Return what Ray says of each machine that has processors, as far as it knows."""
+        """Return Ray's records of the machines with processors."""
         return [
             one for one in self._ray.nodes() if one["Alive"] and one["Resources"].get("CPU", 0) >= 1
         ]
 
     def alive(self, machines: Sequence[str]) -> list[str]:
-        """Return those of some machines that live; each is called, as Ray notes a loss late.
+        """Return which of the machines are alive; each is called, as Ray notices losses late.
 
         Raises
         ------
@@ -177,7 +177,7 @@ class Actors:
 
     @contextmanager
     def _failures_told(self) -> Iterator[None]:
-        """Say in our words what Ray raises meanwhile."""
+        """Turn Ray's errors inside the block into ours."""
         errors = self._ray.exceptions
         lost = (
             *(errors.RayActorError, errors.WorkerCrashedError, errors.NodeDiedError),
@@ -201,20 +201,20 @@ def _answers(machine: Mapping[str, Any]) -> bool:
     return True
 
 
-# A worker on a Ray cluster: an actor of its own, or while there is no room for that another's.
+# A worker on a Ray cluster: its own actor, or another worker's while there is no room.
 #
-# What was asked of a worker that is lost is asked of the next one. An answer is blamed for
-# nothing but this: two workers died over it, on machines that live on. A machine that is lost
-# with its workers counts for nothing, and what they had is asked elsewhere.
+# If a worker is lost, its request goes to the next one. A request is only blamed if two workers
+# died over it on machines that stay alive. A machine that is lost with its workers does not count,
+# and their requests are asked elsewhere.
 
 _DEATHS: Final = 2
-"""So many workers died over a request on machines that live: it is to blame."""
+"""Deaths of workers, on machines that stay alive, after which the request is blamed."""
 _SETTLES_S: Final = 2.0
-"""A machine that goes down may end its workers before it stops taking calls."""
+"""A failing machine may end its workers before it stops taking calls."""
 _BEGINS: Final = 4
 _TURN_S: Final = 1.0
 _ROOM_S: Final = 180.0
-"""So long a job waits for its only worker to begin, which may wait for others' work to end."""
+"""Longest time for a job's only worker to start; the work of others may have to end first."""
 _NO_ROOM: Final = (
     "No worker could begin at the cluster: others use all of its processors, or its machines do "
     "not get to it. Wait until others have ended, then start the same command again."
@@ -228,10 +228,10 @@ class RayWorker:
     Parameters
     ----------
     actors : Actors
-        Of the connection; those of the same job help each other out.
+        Actors of the connection; actors of the same job stand in for each other.
     job : Job
     options : mapping
-        What an actor of the job needs of a machine, in Ray's words: ``num_cpus``.
+        Resources that an actor of the job needs, as options of Ray: ``num_cpus``.
     """
 
     def __init__(self, actors: Actors, job: Job, options: Mapping[str, Any]) -> None:
@@ -244,7 +244,7 @@ class RayWorker:
         self.host = ""
 
     def begin(self) -> None:
-        """Begin the actor, and look whether it can answer."""
+        """Start the actor, and check that it can answer."""
         self._with_turn().turn.release()
 
     def ask(self, request: Any) -> Any:
@@ -253,9 +253,9 @@ class RayWorker:
         Raises
         ------
         ProcessDied
-            Two workers died over it, or it raised.
+            Two workers died over the request, or it raised.
         ProcessUnusable
-            Also where no machine is left for it.
+            Also if no machine is left for it.
         """
         package = pickle.dumps(request, protocol=pickle.HIGHEST_PROTOCOL)
         died_on: list[str] = []
@@ -268,12 +268,12 @@ class RayWorker:
         return pickle.loads(said.answer)  # noqa: S301 - of our own program
 
     def _asked(self, package: bytes, died_on: list[str]) -> Said | None:
-        """Ask an actor once; None where it is lost, and then note the machine that it was on."""
+        """Ask an actor once; if it is lost, add its machine to ``died_on`` and return None."""
         actor = self._with_turn()
         try:
             return self._heard(self._actors.ask(actor, package))
         except ActorLost:
-            if not actor.ended:  # nobody here ended it
+            if not actor.ended:  # not ended by this process
                 died_on.append(actor.machine)
                 self._actors.end(actor)
             return None
@@ -281,7 +281,7 @@ class RayWorker:
             actor.turn.release()
 
     def _is_to_blame(self, died_on: list[str]) -> bool:
-        """Whether workers died over a request and not with their machines."""
+        """Whether workers died over a request while their machines stayed alive."""
         died_on[:] = self._actors.alive(died_on)
         if len(died_on) < _DEATHS:
             return False
@@ -315,7 +315,7 @@ class RayWorker:
             return self._actor
 
     def _is_ready(self, own: Actor) -> bool:
-        """Whether an actor can answer, after waiting for that a little."""
+        """Whether an actor can answer, after a short wait."""
         if own.ready:
             return True
         try:
@@ -333,12 +333,12 @@ class RayWorker:
         try:
             self._heard(said)
         except ProcessUnusable:
-            self._actors.end(own)  # it would take others' room
+            self._actors.end(own)  # it would take room from others
             raise
         return True
 
     def _heard(self, said: Said) -> Said:
-        """Take in what an actor says of itself."""
+        """Store an actor's report about itself, and pass on its log."""
         self.pid, self.host = said.pid, said.host
         for name, level, message in said.logged:
             logging.getLogger(name).log(level, "%s", message)
@@ -347,11 +347,11 @@ class RayWorker:
         return said
 
     def kill(self) -> None:
-        """End the actor now, for good; any thread may call this."""
+        """End the actor now and for good; any thread may call this."""
         self._end(for_good=True)
 
     def close(self) -> None:
-        """End the actor and forget it."""
+        """End the actor."""
         self._end(for_good=False)
         self.pid = None
 
@@ -364,9 +364,9 @@ class RayWorker:
 
 
 class _Patience:
-    """How long a worker waits for room at the cluster.
+    """Limits how long a worker waits for room at the cluster.
 
-    That is without end while another of the job works, which helps out when it is idle.
+    There is no limit while another actor of the job works: it also answers for this one when idle.
     """
 
     def __init__(self, actors: Actors, job: Job) -> None:
@@ -374,12 +374,12 @@ class _Patience:
         self._since = self._looked = time.monotonic()
 
     def look(self) -> None:
-        """Go on waiting.
+        """Check whether to go on waiting.
 
         Raises
         ------
         ProcessUnusable
-            Nothing is left to wait for.
+            There is nothing left to wait for.
         """
         now = time.monotonic()
         if self._actors.have_any(self._job):
@@ -393,7 +393,7 @@ class _Patience:
 
 
 def _unusable(said: Said, job: Job) -> str:
-    """Say why a worker cannot do what it was begun for, and what to do."""
+    """Return why a worker cannot do its job, and what to do."""
     host, words = printable(said.host), printable(said.words)
     if said.state == "missing":
         what = f"the package {words}" if words else "rexview"

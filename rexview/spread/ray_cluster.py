@@ -1,7 +1,7 @@
-"""A connection to a Ray cluster, or to a Ray of our own on this machine.
+"""Connect to a Ray cluster, or start Ray on this machine.
 
-A worker is an actor that is asked one batch at a time (:mod:`rexview.spread.ray_actors`), so that
-no more is under way than there are workers. But for that actor nothing else imports ray.
+A worker is an actor that is asked for one batch at a time (:mod:`rexview.spread.ray_actors`), so
+that the batches under way never outnumber the workers. Only these two modules use ray.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from rexview.spread.ray_actors import Actors, RayWorker
 from rexview.spread.workers import Job
 from rexview.untrusted_input import printable
 
-# Whether a Ray cluster can be reached and used from here, looked into by a process of its own.
+# Check from a separate process whether a Ray cluster can be reached and used.
 #
-# Ray's own connecting tries for many minutes where nothing answers, and nothing stops it. So
-# another process connects first, and is ended after a time.
+# If nothing answers, Ray tries to connect for many minutes and cannot be stopped. So another
+# process connects first, and is ended after a time limit.
 
 _LIMIT_S: Final = 90.0
-"""So long connecting may take, on a machine that is busy; Ray itself gives up on a token sooner."""
+"""Time limit for connecting from a busy machine; Ray itself gives up on a token sooner."""
 _LISTENS_S: Final = 15.0
 _PORTS: Final = 65_536
 _SAID_BYTES: Final = 100_000
@@ -48,7 +48,7 @@ ray.shutdown()
 
 
 def check_cluster(address: str) -> None:
-    """Connect to a cluster as Ray does, in a process that ends after a time, and leave it.
+    """Connect to a cluster from a process with a time limit, and disconnect.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def check_cluster(address: str) -> None:
     Raises
     ------
     ClusterError
-        It cannot be used; a sentence says why, and what to do.
+        It cannot be used; a sentence gives the reason and what to do.
     """
     if address != "auto":
         _listens(address)
@@ -82,11 +82,12 @@ def check_cluster(address: str) -> None:
 
 
 def _listens(address: str) -> None:
-    """Look whether anything listens there; Ray would go on asking.
+    """Check that something listens at the address; Ray itself would wait.
 
     Raises
     ------
     ClusterError
+        Nothing listens there.
     """
     host, _, port = address.rpartition(":")
     if not (host and port.isascii() and port.isdigit() and 0 < int(port) < _PORTS):
@@ -98,7 +99,7 @@ def _listens(address: str) -> None:
 
 
 def cluster_refusal(address: str, words: str) -> str:
-    """Say why a cluster cannot be used, and what to do, by what Ray says of it."""
+    """Return why a cluster cannot be used and what to do, from Ray's message."""
     where = f"the Ray cluster at {printable(address)}"
     if "InvalidAuthToken" in words or "AuthenticationError" in words:
         return (
@@ -119,39 +120,38 @@ def cluster_refusal(address: str, words: str) -> str:
 
 INSTALL: Final = "pip install -r requirements-cluster.txt"
 _STARTS: Final = 4
-"""Ray gives itself 30 s to start, which may be too little on a busy machine."""
+"""Tries: Ray gives itself 30 s to start, which may be too little on a busy machine."""
 _STORE_BYTES: Final = 200_000_000
 _QUIET: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_DEDUP_LOGS": "1",
-    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",  # it would print to standard output what its workers do
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",  # otherwise its workers' output would be printed
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
 _LOCAL: Final = {
-    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # its way of saying: listen on loopback only
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # Ray's switch for: listen on loopback only
     "RAY_enable_metrics_collection": "0",
     "RAY_AUTH_MODE": "token",
 }
 
 
 class RayCluster:
-    """A connection to Ray; one at a time in a process. Use it in a ``with`` statement.
+    """A connection to Ray, one at a time in a process; use it in a ``with`` statement.
 
     Parameters
     ----------
     address : str or None
-        ``HOST:PORT`` of the cluster's head, or ``auto`` for the one that this machine is part of;
-        None begins a Ray of our own on this machine, which ends with the ``with`` statement and
-        which nobody else reaches.
+        ``HOST:PORT`` of the cluster's head, or ``auto`` for the cluster of this machine. None
+        starts Ray on this machine, for this process only; it ends with the ``with`` statement.
     workers : int, optional
-        How many workers a job has, one for each processor at most; by default one for each
-        processor of the cluster, or for each graphics card (without any, each machine) where it
-        holds a model.
+        Workers for a job, limited to the number of processors. The default is one for each
+        processor of the cluster. If a worker loads a model, it is one for each graphics card, or
+        for each machine without any.
 
     Raises
     ------
     ClusterError
-        There is none, or none that can be used; a sentence says what to do.
+        There is no usable cluster; a sentence says what to do.
     """
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
@@ -179,7 +179,7 @@ class RayCluster:
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         import ray
 
-        self.folder = Path(tempfile.mkdtemp(prefix="rexview-"))  # short: a socket lies in it
+        self.folder = Path(tempfile.mkdtemp(prefix="rexview-"))  # short: it contains a socket
         for left in reversed(range(_STARTS)):
             try:
                 self._init(
@@ -226,7 +226,7 @@ class RayCluster:
         self.close()
 
     def close(self) -> None:
-        """Leave the cluster; end the Ray that was begun here, with its folder."""
+        """Disconnect; end a Ray that was started here, and delete its folder."""
         import ray
 
         ray.shutdown()
@@ -234,10 +234,10 @@ class RayCluster:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def count(self, job: Job) -> int:
-        """Return how many workers a job has: as asked for, but no more than there are processors.
+        """Return the number of workers for a job: as requested, limited by the processors.
 
-        Others may use these as well: then a worker begins when there is room for it, and until
-        then the other workers of the job do its share.
+        Others may use the same processors. Then a worker starts once there is room, and until then
+        the job's other workers do its share.
         """
         if self._asked:
             fewer = self.fewer_processors()
@@ -247,9 +247,9 @@ class RayCluster:
         return self._has("GPU") or max(1, len(self._actors.machines()))
 
     def fewer_processors(self) -> int | None:
-        """Return how many processors a cluster has, where these are fewer than workers asked for.
+        """Return the cluster's processors if they are fewer than the requested workers.
 
-        None where they are enough. A Ray of our own is begun with as many.
+        None if they are enough. A Ray of our own is started with enough.
         """
         if self._asked is None or self.folder is not None:
             return None
@@ -260,18 +260,18 @@ class RayCluster:
         return int(self._ray.cluster_resources().get(what, 0))
 
     def with_workers(self, workers: int) -> RayCluster:
-        """Return the same cluster with so many workers for a job; this one closes it."""
+        """Return the same cluster with another number of workers; this object closes it."""
         other = copy.copy(self)
         other._asked = workers
         return other
 
     def worker(self, job: Job) -> RayWorker:
-        """Return a worker that was not begun."""
+        """Return a worker that is not started yet."""
         share = self._share(job) if job.holds_model else {"num_cpus": 1}
         return RayWorker(self._actors, job, share)
 
     def _share(self, job: Job) -> dict[str, Any]:
-        """Say what a worker has that holds a model: a graphics card, or its part of a machine."""
+        """Return a model worker's resources: a graphics card, or its part of a machine."""
         workers, machines = self.count(job), self._actors.machines()
         if self._has("GPU") >= workers:
             return {"num_cpus": 1, "num_gpus": 1}
@@ -282,7 +282,7 @@ class RayCluster:
 
 @contextmanager
 def _nothing_printed() -> Iterator[None]:
-    """Print nothing meanwhile, whoever wants to: what failed is told in a sentence."""
+    """Discard all output inside the block; errors are reported in a sentence instead."""
     sys.stdout.flush()
     sys.stderr.flush()
     before = [os.dup(stream) for stream in (1, 2)]

@@ -1,7 +1,7 @@
-"""What a worker of a cluster runs, sent there as it stands: it imports nothing of rexview itself.
+"""Worker code for a cluster, sent there as source: it imports nothing of rexview itself.
 
-So it can say that rexview is missing there, or another one. It never raises, and prints nothing:
-what an error or a package says may hold a patient's words, and a cluster keeps what it prints.
+So it can report that rexview is missing there, or has another version. It never raises and prints
+nothing: errors and package output may contain a patient's data, and a cluster stores its output.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ State = Literal["ready", "missing", "other", "failed"]
 
 
 class Package(NamedTuple):
-    """What a worker is begun with.
+    """Arguments for starting a worker.
 
-    ``root`` is the folder of rexview on the machine that asks, ``expected`` the pickled version of
-    the job; ``work`` are the pickled ``begin`` of the job and its first request.
+    ``root`` is the folder of rexview on the asking machine, ``expected`` the pickled version of the
+    job. ``work`` is the job's ``begin`` and first request, pickled.
     """
 
     root: str
@@ -35,10 +35,10 @@ class Package(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What a worker says: of itself, what it is asked, and what was logged meanwhile.
+    """A worker's report: its state, an answer, and log messages since the last report.
 
-    ``machine`` is Ray's id of where it runs. ``answer`` is pickled; None where it failed, and then
-    ``words`` name the kind of the error.
+    ``machine`` is Ray's id of its machine. ``answer`` is pickled; None after a failure, when
+    ``words`` names the kind of error.
     """
 
     state: State
@@ -63,7 +63,7 @@ class RemoteWorker:
         self._logged: list[tuple[str, int, str]] = []
         _print_nothing()
         try:
-            self._begin(pickle.loads(package))  # noqa: S301 - of who began this worker
+            self._begin(pickle.loads(package))  # noqa: S301 - from our own program
         except Exception as error:
             self._words = type(error).__name__
 
@@ -86,7 +86,7 @@ class RemoteWorker:
         except ModuleNotFoundError as error:
             self._state, self._words = "missing", str(error.name)
             return
-        except AttributeError as error:  # what this version has no name for
+        except AttributeError as error:  # a name that this version lacks
             self._state, self._words = "other", f"{version}, without {error.name}"
             return
         if runs != pickle.loads(expected):  # noqa: S301
@@ -99,11 +99,11 @@ class RemoteWorker:
         self._answer, self._state = answer, "ready"
 
     def begun(self) -> tuple[Any, ...]:
-        """Say whether this worker can answer, as :class:`Said`."""
+        """Return whether this worker can answer, as :class:`Said`."""
         return self._said()
 
     def ask(self, request: bytes) -> tuple[Any, ...]:
-        """Answer a request, as :class:`Said`."""
+        """Return the answer to a request, as :class:`Said`."""
         if self._answer is None:
             return self._said()
         try:
@@ -129,7 +129,7 @@ class RemoteWorker:
 
 
 class _Noting(logging.Handler):
-    """Notes what rexview logs, for whoever asked: it names no patient."""
+    """Collects rexview's log messages for the asking process; they name no patient."""
 
     def __init__(self, logged: list[tuple[str, int, str]]) -> None:
         super().__init__(logging.WARNING)
@@ -153,6 +153,6 @@ def _print_nothing() -> None:
 
 
 def _limit(seconds: int) -> None:
-    """Let the system end this process after so many seconds of the processor; 0 for never."""
+    """Let the system end this process after this many seconds of CPU time; 0 for never."""
     if hasattr(signal, "setitimer"):  # not on Windows
         signal.setitimer(signal.ITIMER_PROF, seconds)

@@ -1,8 +1,8 @@
-"""Workers that answer requests, one at a time each, and where they are: one way to ask for both.
+"""Define workers, which answer one request at a time, and where they run.
 
-A worker may die over a request. Who asks hears of it (:class:`ProcessDied`) and tries the request
-again in parts, until what does it is known. What is lost with its machine, a worker of a cluster
-asks of another one by itself.
+A worker may die over a request. The caller then gets :class:`ProcessDied` and tries the request
+again in parts, until it has found the cause. If a whole machine is lost, a cluster's worker passes
+the request to another one by itself.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ __all__ = [
 ]
 
 Begin = Callable[[Any], tuple[Any, Callable[[Any], Any]]]
-"""Is given the first request; returns what version it runs, and what answers all others."""
+"""Takes the first request; returns the version it runs, and a function that answers requests."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What workers are begun for.
+    """A kind of work for workers.
 
     Attributes
     ----------
     begin : callable
-        Of a module that :func:`rexview.child_process.serve` runs where it is started as a program.
+        A function of a module that calls :func:`rexview.child_process.serve` when run as a program.
     first : object
         The first request.
     expected : callable
-        Returns the version that a worker has to run.
+        Returns the version that a worker must run.
     purpose : str
         What it does, for messages: ``looks for failures``.
     seconds : int
-        Of the processor for a request; a worker ends over one that takes more. 0 for any time.
+        CPU time for a request; a worker ends over a request that takes more. 0 for no limit.
     rank : Rank
-        How far it steps back for others.
+        Its priority relative to other work.
     holds_model : bool
-        Whether it has weights in memory: one for a graphics card or a machine, not one for a core.
+        Whether it loads weights: then one worker for a graphics card or a machine, not for a core.
     """
 
     begin: Begin
@@ -73,21 +73,21 @@ class Job:
 
 @dataclass(frozen=True)
 class Refused:
-    """An answer that says why there is none and never will be, in a sentence."""
+    """An answer that explains, in a sentence, why there is none and never will be."""
 
     message: str
 
 
 class Worker(Protocol):
-    """Answers requests; begun when it is first asked. For one thread, but for :meth:`kill`."""
+    """Answers requests; starts at the first one. For one thread, except :meth:`kill`."""
 
     @property
     def pid(self) -> int | None:
-        """Id of its process, on whatever machine; None when there is none."""
+        """Id of its process, on any machine; None without one."""
         ...
 
     def begin(self) -> None:
-        """Begin, so that the first request need not wait for that.
+        """Start now, so that the first request need not wait.
 
         Raises
         ------
@@ -103,45 +103,45 @@ class Worker(Protocol):
         ProcessDied
             The next request is answered by a new process.
         ProcessUnusable
-            No worker can do this, or none runs the program that this one is.
+            No worker can do this job, or only workers with another version.
         """
         ...
 
     def kill(self) -> None:
-        """End it now, whatever it does, for good; any thread may call this."""
+        """End it now and for good, even at work; any thread may call this."""
         ...
 
     def close(self) -> None:
-        """End it and forget it."""
+        """End it."""
         ...
 
 
 class Spread(Protocol):
-    """Where workers are."""
+    """A place where workers run."""
 
     def count(self, job: Job) -> int:
         """Return how many workers a job has at once, 1 or more."""
         ...
 
     def worker(self, job: Job) -> Worker:
-        """Return a worker that was not begun."""
+        """Return a worker that is not started yet."""
         ...
 
 
 class ThisProcess:
-    """A worker in this process, for work that takes less than beginning another one."""
+    """A worker in this process, for work that is shorter than starting another process."""
 
     def count(self, job: Job) -> int:
         """Return 1: the interpreter does one thing at a time."""
         return 1
 
     def worker(self, job: Job) -> _InThisProcess:
-        """Return a worker that was not begun."""
+        """Return a worker that is not started yet."""
         return _InThisProcess(job)
 
 
 class _InThisProcess:
-    """Answers requests where it is asked. Nothing can end it over one."""
+    """Answers requests in the calling process; nothing can end it at work."""
 
     pid: Final = None
 
@@ -161,35 +161,35 @@ class _InThisProcess:
         return self._answer(request)
 
     def kill(self) -> None:
-        """Do nothing: a request that was begun is answered."""
+        """Do nothing: a started request is always answered."""
 
     def close(self) -> None:
-        """Forget what was prepared."""
+        """Free what was prepared."""
         self._answer = None
 
 
 class ThisMachine:
-    """Processes beside this one."""
+    """Processes on this machine."""
 
     def __init__(self, workers: int) -> None:
         self._workers: Final = max(1, workers)
 
     def count(self, job: Job) -> int:
-        """Return how many processes there are."""
+        """Return the number of processes."""
         return 1 if job.holds_model else self._workers
 
     def worker(self, job: Job) -> AskedProcess:
-        """Return a process that was not begun."""
+        """Return a process that is not started yet."""
         arguments = (str(job.seconds), job.rank)
         return AskedProcess(job.program, arguments, job.first, job.expected, job.purpose)
 
 
-# Batches for all workers of a job, and their answers in the order of the batches.
+# Pass batches to all workers of a job; return the answers in the order of the batches.
 
 Batch = Sequence[Any]
 Answers = list[Any]
 _AHEAD: Final = 2
-"""Batches that wait for each worker, so that none is idle; no more are in memory."""
+"""Batches waiting for each worker, so that none is idle; only these are in memory."""
 
 
 class Workers:
@@ -203,7 +203,7 @@ class Workers:
             self._idle.put(worker)
 
     def ask(self, request: Any) -> Any:
-        """Return the answer of the first worker that is free.
+        """Return the answer of the first free worker.
 
         Raises
         ------
@@ -216,7 +216,7 @@ class Workers:
             self._idle.put(worker)
 
     def ask_each(self, request: Any) -> Answers:
-        """Return the answer of every worker; while none is asked anything else.
+        """Return the answer of every worker; other requests wait meanwhile.
 
         Raises
         ------
@@ -238,7 +238,7 @@ class Workers:
 
 @contextmanager
 def workers_of(spread: Spread, job: Job) -> Iterator[Workers]:
-    """Return the workers of a job, which end when they are left."""
+    """Yield the workers of a job; they end with the block."""
     workers = Workers(spread, job)
     try:
         yield workers
@@ -254,17 +254,16 @@ def answered(
     *,
     may_part: bool = True,
 ) -> Iterator[Answers | Refused]:
-    """Have each batch answered with a list, one answer for each of its parts.
+    """Yield for each batch the list of answers to its parts.
 
-    A batch over which its workers die is asked for part by part. A part over which they die again
-    is answered with None, and ``died`` is called. With ``may_part`` False, where the answers
-    of a batch depend on all of it, nothing is asked for part by part. No more batches are taken
-    than are worked on and soon will be.
+    If workers die over a batch, its parts are asked one by one. A part over which they die again is
+    answered with None, and ``died`` is called. With ``may_part`` False, where answers depend on the
+    whole batch, no batch is split. Batches are taken only as workers need them.
 
     Raises
     ------
     ProcessUnusable
-        Also where a worker died over a batch that may not be parted.
+        Also if a worker died over a batch that may not be split.
     """
     stopped = threading.Event()
 
@@ -309,5 +308,5 @@ def answered(
                 yield waiting.popleft().result()
         finally:
             stopped.set()
-            if waiting:  # nobody wants them any more: nothing is waited for
+            if waiting:  # their answers are no longer wanted
                 workers.kill()
