@@ -213,7 +213,7 @@ def _take(
     if event not in ("sent", "batch_request", "replied", "failed"):
         return
     item = RunItem(str(line["case"]), int(line["repeat"]))
-    if event == "batch_request":  # what is at the server is collected: nothing is unsure of it
+    if event == "batch_request":  # its reply will be collected: not uncertain
         in_batches[item] = Spent.from_json(line["expected"])
         return
     before = under_way.pop(item, None) or in_batches.get(item)
