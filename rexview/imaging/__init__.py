@@ -1,11 +1,11 @@
-"""From a picture file to what a person sees.
+"""Decode picture files and turn them into what a reader sees.
 
-:mod:`.read` decodes (DICOM, PNG, JPEG, WebP, TIFF, BMP, GIF), :mod:`.transforms` turns stored
-values into grey levels in DICOM's order, :mod:`.encode` prepares pixels for the browser viewer at
-full depth, :mod:`.rendering` makes thumbnails and PNG files, :mod:`.cache` stores results on
-disk. An EXIF orientation is applied where pixels are decoded; nothing else turns or
-mirrors them, so that boxes fit. Every failure is an ``ImageError`` whose message is the reason in
-words for the page.
+:mod:`.read` decodes DICOM, PNG, JPEG, WebP, TIFF, BMP and GIF. :mod:`.transforms` turns stored
+values into grey levels in DICOM's order. :mod:`.encode` prepares pixels for the browser viewer at
+full depth, :mod:`.rendering` makes thumbnails and PNG files, and :mod:`.cache` stores results on
+disk. An EXIF orientation is applied where pixels are decoded. Nothing else turns or mirrors them,
+so that boxes fit. Every failure is an ``ImageError``, and its message gives the page the reason in
+words.
 """
 
 from rexview.errors import ImageBroken, ImageError, ImageMissing, ImageTooLarge

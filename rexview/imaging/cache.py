@@ -1,9 +1,8 @@
-"""Decoded pixels and thumbnails on disk, up to a size limit, shared by several processes.
+"""Cache decoded pixels and thumbnails on disk, shared by processes and limited in size.
 
-One file is one entry of :mod:`rexview.kept_files`: a magic word, the length and CRC-32 of the rest,
-the rest. One that is damaged (a full disk, a crash, another program) is recognised, removed and
-made again. The cache is an aid only: when the disk fails, pictures are decoded as if there were
-none.
+One entry is one file of :mod:`rexview.kept_files`: a magic word, length and CRC-32 of the content,
+and the content. A damaged entry (a full disk, a crash, another program) is detected, removed and
+made again. The cache is optional: if the disk fails, pictures are decoded each time.
 """
 
 from __future__ import annotations
@@ -29,20 +28,20 @@ _HEAD: Final = struct.Struct("<4sQL")
 
 @cached
 def code_version() -> str:
-    """Name of the code that makes entries: a digest of this package's sources and of pydicom's.
+    """Return a digest of this package's sources and of pydicom's.
 
-    Entries made by other code are never found again, and go as the oldest ones.
+    Entries made by other code are never found again, and are evicted as the oldest.
     """
     return kept_files.code_version(Path(__file__).parent.rglob("*.py"), pydicom.__version__)
 
 
 def file_key(path: Path, *purpose: object) -> str:
-    """Key of what is made from a file for a purpose; changes when the file or the code does.
+    """Return the key of a result made from a file; it changes with the file and the code.
 
     Raises
     ------
     OSError
-        If the file is not there.
+        The file does not exist.
     """
     stat = path.stat()
     parts = (path.resolve(), stat.st_mtime_ns, stat.st_size, code_version(), *purpose)
@@ -52,12 +51,12 @@ def file_key(path: Path, *purpose: object) -> str:
 def made_once(
     cache: DiskCache | None, path: Path, make: Callable[[], bytes], *purpose: object
 ) -> bytes:
-    """Return what is made from a file for a purpose, from the cache if it is kept there.
+    """Return a result made from a file for a purpose, from the cache if it is there.
 
     Raises
     ------
     ImageMissing
-        If the file is not there; what ``make`` raises goes to the caller.
+        The file does not exist. Errors of ``make`` are passed on.
     """
     if cache is None:
         return make()
@@ -69,14 +68,14 @@ def made_once(
 
 
 class DiskCache:
-    """A folder of entries that forgets the longest unused ones.
+    """A folder of entries that evicts those unused for longest.
 
     Parameters
     ----------
     folder : Path
-        Made when first written to.
+        Created at the first write.
     max_bytes : int
-        Size that the entries together keep to.
+        Limit for the total size of the entries.
     """
 
     def __init__(self, folder: Path, max_bytes: int) -> None:
@@ -87,7 +86,7 @@ class DiskCache:
         self._making: dict[str, threading.Lock] = {}
 
     def get(self, key: str) -> bytes | None:
-        """The bytes kept under a key (hex digits), or None; counts as a use."""
+        """Return the bytes under a key (hex digits), or None; counts as a use."""
         path = self._files.find(key)
         if path is None:
             return None
@@ -105,7 +104,7 @@ class DiskCache:
         return content
 
     def put(self, key: str, content: bytes) -> None:
-        """Keep bytes under a key; does nothing when they do not fit or the disk fails."""
+        """Store bytes under a key; do nothing if they do not fit or the disk fails."""
 
         def fill(path: Path) -> None:
             with path.open("wb") as file:
@@ -115,10 +114,10 @@ class DiskCache:
         self._files.keep(key, _HEAD.size + len(content), fill)
 
     def get_or_make(self, key: str, make: Callable[[], bytes]) -> bytes:
-        """The bytes under a key, made and kept when absent.
+        """Return the bytes under a key; make and store them if absent.
 
-        Threads that want the same key wait for the one that makes it; what ``make`` raises is not
-        kept and goes to the caller.
+        Threads that want the same key wait for the one that makes it. Errors of ``make`` are passed
+        on and not stored.
         """
         found = self.get(key)
         if found is not None:
@@ -137,5 +136,5 @@ class DiskCache:
                     self._making.pop(key, None)
 
     def size(self) -> int:
-        """Bytes that all entries take."""
+        """Total size of the entries in bytes."""
         return self._files.size()

@@ -1,6 +1,6 @@
-"""What a compressed picture says of itself, read from its own header before anything is decoded.
+"""Read a compressed picture's size from its codestream, before anything is decoded.
 
-A few bytes of JPEG, JPEG-LS or JPEG 2000 can ask for gigabytes whatever the DICOM header says.
+A few bytes of JPEG, JPEG-LS or JPEG 2000 can ask for gigabytes, whatever the DICOM header claims.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ _FRAME_KINDS: Final = {
     **dict.fromkeys((0xC3, 0xC7, 0xCB, 0xCF), "lossless JPEG"),
     **dict.fromkeys((0xC5, 0xC6, 0xCD, 0xCE), "hierarchical JPEG"),
 }
-"""Start-of-frame markers beyond those that every decoder knows (ISO 10918-1 table B.1)."""
+"""Start-of-frame markers that not every decoder supports (ISO 10918-1 table B.1)."""
 _SEQUENTIAL: Final = (0xC0, 0xC1)
 _START_OF_SCAN: Final = 0xDA
 _WHOLE_BLOCK: Final = b"\x00\x3f\x00"
-"""Ss, Se, Ah and Al of a scan that has all 64 coefficients (table B.3)."""
+"""Ss, Se, Ah and Al of a scan with all 64 coefficients (table B.3)."""
 _J2K_START: Final = b"\xff\x4f\xff\x51"
 
 
 class CodedSize(NamedTuple):
-    """Rows, columns and components that a codestream says it has. Rows may be 0: not said."""
+    """Rows, columns and components in a codestream's header. Rows may be 0: not given."""
 
     rows: int
     columns: int
@@ -44,7 +44,7 @@ def coded_size(frame: bytes) -> CodedSize | None:
     Returns
     -------
     CodedSize or None
-        None when no size is found (or it is none of these).
+        None if no size is found, or the data are in none of these formats.
     """
     try:
         if frame[:2] == b"\xff\xd8":
@@ -56,9 +56,9 @@ def coded_size(frame: bytes) -> CodedSize | None:
 
 
 def rare_jpeg(frame: bytes) -> str | None:
-    """Name what makes a JPEG one that not every decoder knows, such as ``12-bit JPEG``.
+    """Name the feature of a JPEG that not every decoder supports, such as ``12-bit JPEG``.
 
-    None for others, and for what is no JPEG.
+    None for other JPEGs, and for other data.
     """
     try:
         for marker, at in _segments(frame):
@@ -72,10 +72,9 @@ def rare_jpeg(frame: bytes) -> str | None:
 
 
 def with_whole_scans(frame: bytes) -> bytes:
-    """Mend sequential JPEG that says that its scan has not all coefficients, as old writers do.
+    """Repair sequential JPEG whose scan header excludes coefficients, as old writers do.
 
-    The standard leaves such a scan no choice but 0 to 63; some decoders ask for it, others do not
-    look at it.
+    The standard allows only 0 to 63 here. Some decoders require it, others ignore it.
     """
     sequential = False
     try:
@@ -93,7 +92,7 @@ def with_whole_scans(frame: bytes) -> bytes:
 
 
 def _segments(frame: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the markers of a JPEG up to its first scan, and where each begins."""
+    """Yield the markers of a JPEG up to its first scan, each with its position."""
     at = 2 if frame[:2] == b"\xff\xd8" else len(frame)
     while at + 4 <= len(frame) and frame[at] == 0xFF:
         marker = frame[at + 1]

@@ -1,8 +1,8 @@
-"""Decoding many picture files on all cores, to find those that cannot be shown.
+"""Decode many picture files on all cores, to find those that cannot be shown.
 
-Each core has a process of its own, which a file may crash or stall without harm. Together they take
-no more memory than :data:`MAX_BYTES_AT_ONCE`, or a quarter of this machine's where that is more;
-a picture that needs more than its process may take is decoded afterwards, alone.
+Each core runs its own process, which a file may crash or stall without harm. Together the processes
+use at most :data:`MAX_BYTES_AT_ONCE`, or a quarter of this machine's memory if that is more. A
+picture that needs more than its process may use is decoded afterwards, alone.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from rexview.imaging.raster import checksums_hold
 from rexview.imaging.read import read_facts, read_image
 
 Decoded = ImageFacts | ImageError
-"""What a file says about its picture, once it is decoded; or why it cannot be shown."""
+"""The facts about a decoded picture, or the reason why it cannot be shown."""
 Told = Callable[[int, int], None]
-"""Is told how many files are done, and of how many."""
+"""Called with the number of files done and the total."""
 _WORKER: Final = Path(__file__).with_name("decode_worker.py")
 _SECONDS: Final = 120.0
 _FEW: Final = 16
-"""So many files are decoded sooner than another process starts."""
+"""Up to this many files are decoded sooner than another process starts."""
 
 
 def decode_all(
@@ -43,9 +43,9 @@ def decode_all(
     Parameters
     ----------
     paths : sequence of Path
-        Picture files; they need not exist.
+        Picture files; they may be missing.
     told : callable, optional
-        Told of the progress, in this thread.
+        Called with the progress, in this thread.
     max_pixels : int
         As in :func:`rexview.imaging.read.read_image`.
     """
@@ -67,7 +67,7 @@ def decode_all(
 
 
 def decode_one(path: Path, max_pixels: int = MAX_PIXELS) -> Decoded:
-    """Decode a file; its size is that of its pixels, whatever its header says."""
+    """Decode a file; its size is that of its pixels, whatever its header claims."""
     try:
         facts = read_facts(path)
         picture = read_image(path, max_pixels=max_pixels)
@@ -81,7 +81,7 @@ def decode_one(path: Path, max_pixels: int = MAX_PIXELS) -> Decoded:
 def _in_processes(
     paths: Sequence[Path], keep: Callable[[Path, Decoded], None], max_pixels: int
 ) -> list[Path]:
-    """Decode files; return those that are too large for a process beside others."""
+    """Decode files; return those that are too large to decode in parallel."""
     number = min(os.cpu_count() or 1, -(-len(paths) // _FEW))
     share = min(max_pixels, _memory() // number // BYTES_PER_PIXEL)
     idle: SimpleQueue[DecoderProcess] = SimpleQueue()
@@ -119,15 +119,15 @@ def _in_processes(
 
 
 def _memory() -> int:
-    """Bytes that all processes may take together."""
+    """Return the bytes that all processes may use together."""
     machine = 0
-    with suppress(AttributeError, ValueError, OSError):  # Windows does not say
+    with suppress(AttributeError, ValueError, OSError):  # not available on Windows
         machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return max(MAX_BYTES_AT_ONCE, machine // 4)
 
 
 def written_answer(decoded: Decoded) -> bytes:
-    """What a process answers for a file."""
+    """Return a process's answer for a file, as bytes."""
     if isinstance(decoded, ImageError):
         return json.dumps([type(decoded).__name__, str(decoded)]).encode()
     return json.dumps(["", vars(decoded)]).encode()

@@ -1,4 +1,4 @@
-"""The program that :mod:`rexview.imaging.decode_all` runs: names of picture files in, facts out."""
+"""Worker program of :mod:`rexview.imaging.decode_all`: names of picture files in, facts out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rexview.imaging.dicom.libjpeg_worker import run
 
 
 def answer(request: bytes) -> bytes:
-    """Decode the file of a request: its path, and how many pixels it may have."""
+    """Decode the file of a request, which holds its path and its limit of pixels."""
     path, max_pixels = json.loads(request.decode("utf-8", "surrogateescape"))
     return written_answer(decode_one(Path(path), max_pixels))
 

@@ -1,4 +1,4 @@
-"""What the browser viewer gets: a small JSON header and raw pixels, 16 bits deep.
+"""Encode a picture for the browser viewer: a small JSON header and raw pixels, 16 bits deep.
 
 **Transport.** Both are joined into one response: the four bytes ``RXV1``, the
 header's length in bytes as little-endian uint32, the header (UTF-8 JSON, padded with spaces so
@@ -16,7 +16,7 @@ columns are those of the stored image, never turned or mirrored, so boxes need n
     format       "u8" | "u16" | "rgb8"
     scale        value = code * scale + offset is the modality-transformed value (Hounsfield
     offset       units, optical density, or simply the stored value); scale may be negative, not 0
-    invert       true: the grey level is turned round after the window (MONOCHROME1)
+    invert       true: the grey level is inverted after the window (MONOCHROME1)
     presentation null, or base64 of uint8: presentation LUT, see below
     aspect       height / width of one pixel on the screen (1 for square pixels): draw the picture
                  width wide and height * aspect high
@@ -25,16 +25,16 @@ columns are those of the stored image, never turned or mirrored, so boxes need n
     initial      index into presets; null for rgb8
     spacing      null, or {row_mm, col_mm, at: "detector" | "patient", note: text or null}: row_mm
                  is the distance of two rows (vertical), col_mm of two columns (horizontal)
-    orientation  {left, right, top, bottom, source, mirrored, turned}: what the file says (letters
-                 of rexview.geometry.Orientation); the case's own record, if any, wins
+    orientation  {left, right, top, bottom, source, mirrored, turned}: from the file (letters of
+                 rexview.geometry.Orientation); the case's own record, if any, has precedence
     view         raw ViewPosition of the file, or null
-    bits         bits that the stored values use (8, 12, 16, ...)
+    bits         bits used by the stored values (8, 12, 16, ...)
     frames       number of frames in the file; only the first is in the body
     warnings     list of sentences for the page
     sha          32 hex digits that change with the body (BLAKE2b, 16 bytes)
 
 **From code to grey**, in IEEE doubles, in exactly this order of operations. Colour (``rgb8``) is
-drawn as it is. For everything else, with ``c`` and ``w`` the preset's (or the user's) ``centre``
+drawn unchanged. For everything else, with ``c`` and ``w`` the preset's (or the user's) ``centre``
 and ``width`` in values::
 
     m = code * scale + offset
@@ -64,11 +64,11 @@ and ``width`` in values::
 
     finally, for all kinds:  if invert: grey = 255 - grey
 
-``ROUND`` is a hair above one half so that exact ties go up whatever the last bit of ``t`` is; so
+``ROUND`` is slightly above one half, so that exact ties go up whatever the last bit of ``t`` is. So
 Python, JavaScript and exact arithmetic agree on every grey level (tests/data/windowing.json, made
-by tools/golden_windowing.py). A "lut" preset also has ``centre`` and ``width``: where dragging
-starts; a dragged window is "linear_exact" unless it began as "linear" or "sigmoid", and
-``linear`` never gets narrower than 1.
+by tools/golden_windowing.py). A "lut" preset also has ``centre`` and ``width``: there dragging
+starts. A dragged window is "linear_exact" unless it began as "linear" or "sigmoid", and ``linear``
+is never narrower than 1.
 """
 
 from __future__ import annotations
@@ -93,14 +93,14 @@ from rexview.imaging.transforms import QUANTISED, Coded, code, presets
 
 VERSION: Final = 1
 _MADE_HERE: Final = 2
-"""Presets after those of the file: Auto and the full range."""
+"""Number of presets added after those of the file: Auto and the full range."""
 _MAGIC: Final = b"RXV1"
 _PREAMBLE: Final = struct.Struct("<4sL")
 
 
 @dataclass(frozen=True, eq=False)
 class ViewerPayload:
-    """Header and body as described above; ``framed`` is both in one, ready to be sent."""
+    """Header and body in the format above; ``framed`` is the complete response."""
 
     header: dict[str, Any]
     body: memoryview
@@ -110,7 +110,7 @@ class ViewerPayload:
 def viewer_payload(
     path: Path, cache: DiskCache | None = None, *, max_pixels: int = MAX_PIXELS
 ) -> ViewerPayload:
-    """Decode a picture file for the viewer; a ``cache`` keeps the result until the file changes.
+    """Decode a picture for the viewer; a ``cache`` keeps the result until the file changes.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def viewer_payload(
 
 
 def unframe_payload(framed: bytes) -> ViewerPayload:
-    """Take a response apart; ValueError when it is none."""
+    """Split a response into header and body; raise ValueError if it is no payload."""
     if framed[:4] != _MAGIC:
         raise ValueError("These bytes are not a viewer payload.")
     (length,) = struct.unpack_from("<L", framed, 4)
@@ -136,17 +136,17 @@ def unframe_payload(framed: bytes) -> ViewerPayload:
 
 
 def without_free_text(payload: ViewerPayload) -> ViewerPayload:
-    """Return a payload without the free text of its file, see :func:`header_without_free_text`."""
+    """Return a payload without its file's free text, see :func:`header_without_free_text`."""
     header = header_without_free_text(payload.header)
     framed = _frame(header, np.frombuffer(payload.body, dtype=np.uint8))
     return unframe_payload(framed)
 
 
 def header_without_free_text(header: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a header without the free text of its file: names of windows, notes, the view's word.
+    """Return a header without its file's free text: window names, notes, the view's word.
 
-    A picture that a model returned may tell there which model it was. Numbers, letters of sides and
-    our own sentences stay.
+    A model could name itself in the text of a picture that it returned. Numbers, side letters and
+    our own sentences are kept.
     """
     n_named = len(header["presets"]) - _MADE_HERE
     presets = [
@@ -169,9 +169,9 @@ def _frame(header: dict[str, Any], body: NDArray[Any]) -> bytes:
 
 
 def encoded(radiograph: Radiograph) -> tuple[dict[str, Any], NDArray[Any]]:
-    """Make header and body of a decoded picture.
+    """Return header and body of a decoded picture.
 
-    The body has a row of codes for each row of the picture: uint8 or uint16, or R, G, B as uint8.
+    The body has one row of codes for each row of the picture: uint8 or uint16, or R, G, B as uint8.
     """
     warnings = list(radiograph.warnings)
     found: dict[str, Any] = {"format": "rgb8", "scale": 1.0, "offset": 0.0, "presets": []}

@@ -1,4 +1,4 @@
-"""Limits of decoding: how large a picture may be, the memory it takes, what decoders may log."""
+"""Limit decoding: size of a picture, memory, and log output of decoders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from typing import Final
 from rexview.errors import ImageBroken, ImageBusy, ImageTooLarge
 
 MAX_PIXELS: Final = 64_000_000
-"""Largest picture that is decoded: 8000 x 8000, four times the largest chest detector."""
+"""Pixels of the largest picture that is decoded: 8000 x 8000, four times the largest chest
+detector."""
 
 DAMAGED: Final = "The compressed picture is damaged and cannot be decoded."
 NOT_A_PICTURE: Final = "This is not a DICOM, PNG, JPEG, WebP, TIFF, BMP or GIF picture."
@@ -25,14 +26,14 @@ MORE_FRAMES: Final = "The file has {frames} frames; the first is shown."
 
 
 def check_size(rows: int, columns: int, max_pixels: int) -> None:
-    """Refuse a picture by the size that its header gives, before anything is decoded.
+    """Reject a picture by the size in its header, before anything is decoded.
 
     Raises
     ------
     ImageBroken
-        If it has no rows or no columns.
+        It has no rows or no columns.
     ImageTooLarge
-        If it has more than ``max_pixels`` pixels.
+        It has more than ``max_pixels`` pixels.
     """
     if rows <= 0 or columns <= 0:
         raise ImageBroken("The file does not say how large the picture is.")
@@ -44,39 +45,39 @@ def check_size(rows: int, columns: int, max_pixels: int) -> None:
 
 
 def cut_off() -> ImageBroken:
-    """The error for a file that ends too early."""
+    """Return the error for a file that ends too early."""
     return ImageBroken("The file ends before the picture does: it is cut off.")
 
 
-# How much memory decoding may take: one picture, and all that are decoded at once.
+# Memory for decoding: of one picture, and of all pictures decoded at once.
 #
-# A few hundred kilobytes of PNG or DICOM can ask for gigabytes. What a picture needs is worked
-# out from its header, before anything is decoded; a picture that needs more than is allowed is
-# refused, others wait until there is room. Figures are bytes of the highest point of the whole
-# work, from the file to what is sent, as measured by ``tests/imaging/test_memory.py``.
+# A few hundred kilobytes of PNG or DICOM can ask for gigabytes. The memory of a picture is computed
+# from its header before anything is decoded. A picture over the limit is refused; others wait until
+# memory is free. Figures are peak bytes of the whole work, from the file to the response, as
+# measured by ``tests/imaging/test_memory.py``.
 
 BYTES_PER_PIXEL: Final = 16
-"""One picture may need so many bytes for each pixel that the limit of pixels allows."""
+"""Bytes that one picture may need for each pixel that the limit of pixels allows."""
 MAX_BYTES_AT_ONCE: Final = 1_500_000_000
-"""All pictures that are decoded at the same time; one that needs more is decoded alone."""
+"""Bytes for all pictures decoded at the same time; a picture that needs more is decoded alone."""
 WAIT_SECONDS: Final = 20.0
 MOST_WAITING: Final = 16
-"""More do not wait: threads that wait here are missing where scores are saved."""
+"""Limit of waiting threads: each one is missing where scores are saved."""
 _BUSY: Final = "The server is busy with other large pictures. Try again in a moment."
 _STRIP_PIXELS: Final = 1 << 20
 
 
 class DecodingMemory:
-    """Hands out room for decoding, first come, first served.
+    """Allocates memory for decoding, first come, first served.
 
     Parameters
     ----------
     total : int
-        Bytes that may be taken at once. More than that is given to one taker alone.
+        Bytes that may be in use at once. One larger request is served alone.
     seconds : float
-        How long a taker waits for room.
+        Longest wait for memory.
     most_waiting : int
-        How many may wait at the same time.
+        The most requests that may wait at the same time.
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class DecodingMemory:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """Keep what this thread takes until the outermost block of this kind ends."""
+        """Hold what this thread takes until its outermost scope ends."""
         if getattr(self._scope, "held", None) is not None:
             yield
             return
@@ -110,16 +111,16 @@ class DecodingMemory:
                     self._changed.notify_all()
 
     def take(self, needed: int, allowed: int) -> None:
-        """Take room inside a :meth:`scope`, before memory is used; what it has counts already.
+        """Reserve memory within a :meth:`scope`, before it is used; earlier reservations count.
 
-        ``needed`` is the bytes of the scope's work at its highest point, ``allowed`` their limit.
+        ``needed`` is the peak bytes of the scope's work, ``allowed`` their limit.
 
         Raises
         ------
         ImageTooLarge
-            If it needs more than is allowed.
+            It needs more than is allowed.
         ImageBusy
-            If there is no room for it in time.
+            The memory did not become free in time.
         """
         if needed > allowed:
             raise ImageTooLarge(
@@ -141,7 +142,7 @@ class DecodingMemory:
         self._queue.append(place)
         end = time.monotonic() + self.seconds
         try:
-            # what is held by this scope itself must not keep a large picture from being alone
+            # memory held by this scope itself must not prevent a large picture from being alone
             while self._queue[0] is not place or (
                 self.taken > held and self.taken + more > self.total
             ):
@@ -153,17 +154,17 @@ class DecodingMemory:
 
 
 MEMORY: Final = DecodingMemory()
-"""That of this process."""
+"""The decoding memory of this process."""
 
 
 def take(needed: int, max_pixels: int) -> None:
-    """Take room for a picture in the current scope of :data:`MEMORY`.
+    """Reserve memory for a picture in the current scope of :data:`MEMORY`.
 
     Raises
     ------
     ImageTooLarge, ImageBusy
-        As :meth:`DecodingMemory.take`; ``max_pixels`` pixels of :data:`BYTES_PER_PIXEL` bytes are
-        allowed.
+        As for :meth:`DecodingMemory.take`; ``max_pixels`` pixels of :data:`BYTES_PER_PIXEL` bytes
+        are allowed.
     """
     MEMORY.take(needed, max_pixels * BYTES_PER_PIXEL)
 
@@ -171,17 +172,17 @@ def take(needed: int, max_pixels: int) -> None:
 def strips(rows: int, columns: int) -> Iterator[slice]:
     """Cut the rows of a picture into strips of about a million pixels.
 
-    Arithmetic that needs several wide copies is done strip by strip.
+    Arithmetic that needs several wide copies runs strip by strip.
     """
     step = max(1, _STRIP_PIXELS // max(1, columns))
     for top in range(0, rows, step):
         yield slice(top, min(rows, top + step))
 
 
-# Keeps the decoders from talking: their warnings and log lines quote values of the file.
+# Silence the decoders: their warnings and log lines quote values of the file.
 #
-# What matters to a reader is said again, without values, in ``Radiograph.warnings`` or as the
-# reason of an :class:`rexview.errors.ImageError`.
+# What matters to a reader is repeated, without values, in ``Radiograph.warnings`` or as the reason
+# of an :class:`rexview.errors.ImageError`.
 
 _LOGGERS: Final = ("pydicom", "PIL", "pylibjpeg", "libjpeg", "openjpeg", "rle", "jpeg_ls")
 _MODULES: Final = rf"({'|'.join(_LOGGERS)}|rexview\.imaging)(\.|$)"
@@ -195,10 +196,10 @@ for _name in _LOGGERS:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Drop warnings of the decoding libraries while the block runs.
+    """Drop warnings of the decoding libraries inside the block.
 
-    Python's warning filters belong to the process, so overlapping blocks of several threads share
-    one change: the first to enter makes it, the last to leave takes it back.
+    Python's warning filters are global to the process. Overlapping blocks of several threads share
+    one change: the first block makes it, the last one reverts it.
     """
     global _readers, _outer
     with _lock:

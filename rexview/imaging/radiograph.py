@@ -1,4 +1,4 @@
-"""What is known about one decoded picture: its stored pixels and how they become grey levels."""
+"""Describe a decoded picture: its stored pixels and their mapping to grey levels."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Pixels = NDArray[np.generic]
 
 @dataclass(frozen=True)
 class VoiTable:
-    """A VOI lookup table: ``levels[i]`` is the grey level (0-255) of value ``first + i``.
+    """VOI lookup table: ``levels[i]`` is the grey level (0-255) of value ``first + i``.
 
     Values outside get the first or the last level. A presentation LUT of the same file is already
-    worked in.
+    applied.
     """
 
     first: int
@@ -29,10 +29,10 @@ class VoiTable:
 
 @dataclass(frozen=True)
 class Window:
-    """One way to map values to grey. ``centre`` and ``width`` are in modality-transformed values.
+    """A mapping of values to grey. ``centre`` and ``width`` are in modality-transformed values.
 
     The formulas are those of :mod:`rexview.imaging.encode`. With kind ``lut`` the table decides;
-    centre and width then say where its values lie.
+    centre and width then describe the range of its values.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Window:
 
 @dataclass(frozen=True, eq=False)
 class Modality:
-    """From stored pixel to value: ``stored * slope + intercept``, or a table if there is one.
+    """Mapping of stored pixels to values: ``stored * slope + intercept``, or a table if present.
 
     ``table[i]`` (uint16) is the value of stored pixel ``table_first + i``.
     """
@@ -60,10 +60,10 @@ IDENTITY: Final = Modality()
 
 @dataclass(frozen=True)
 class Spacing:
-    """Distance of neighbouring pixels in mm: ``row_mm`` down the picture, ``col_mm`` across.
+    """Distance of neighbouring pixels in mm: ``row_mm`` vertically, ``col_mm`` horizontally.
 
-    ``at`` says where the millimetres hold: on the detector, where the patient appears magnified,
-    or in the patient. ``note`` is a sentence for the reader of a measurement.
+    ``at`` is where the millimetres apply: on the detector, where the patient appears magnified, or
+    in the patient. ``note`` is a sentence for the reader of a measurement.
     """
 
     row_mm: float
@@ -74,12 +74,12 @@ class Spacing:
 
 @dataclass(frozen=True)
 class ImageFacts:
-    """What a file says about its picture without being decoded.
+    """A file's facts about its picture, read without decoding.
 
-    ``width`` and ``height`` are pixels of the picture as it is shown. ``turned`` says that an EXIF
-    orientation was applied for that; ``format`` is what its bytes are (``PNG``, ``DICOM``, ...).
-    ``burned_in`` is what the file says about text in its pixels that identifies the patient
-    (BurnedInAnnotation, 0028,0301), None when it says nothing.
+    ``width`` and ``height`` are pixels of the picture as shown. ``turned`` means that an EXIF
+    orientation was applied. ``format`` is the format of its bytes (``PNG``, ``DICOM``, ...).
+    ``burned_in`` is whether its pixels contain text that identifies the patient
+    (BurnedInAnnotation, 0028,0301), None if the file does not specify it.
     """
 
     width: int
@@ -99,30 +99,30 @@ class Radiograph:
     Attributes
     ----------
     pixels : ndarray
-        ``(rows, columns)`` stored values, or ``(rows, columns, 3)`` uint8 R, G, B. Upright where
-        EXIF says how; otherwise never turned or mirrored, so that boxes fit.
+        ``(rows, columns)`` stored values, or ``(rows, columns, 3)`` uint8 R, G, B. Upright by EXIF
+        orientation; otherwise never turned or mirrored, so that boxes fit.
     kind : str
         ``dicom`` or ``raster`` (PNG, JPEG, WebP, TIFF, BMP, GIF).
     bits : int
-        Bits that the stored values use.
+        Bits used by the stored values.
     modality : Modality
-        From stored pixels to values.
+        Mapping of stored pixels to values.
     windows : tuple of Window
         The file's own windows, in its order.
     invert : bool
-        Low values are white (MONOCHROME1, or presentation LUT shape INVERSE).
+        Whether low values are white (MONOCHROME1, or presentation LUT shape INVERSE).
     presentation : bytes or None
         Presentation LUT as grey levels (0-255), applied after the window.
     aspect : float
         Height / width of a pixel.
     spacing : Spacing or None
-        Millimetres, where the file gives them.
+        Spacing in millimetres, if the file has it.
     patient_orientation : tuple of str or None
         DICOM PatientOrientation (0020,0020).
     view : str or None
         The file's own word for the view.
     padding : tuple of int or None
-        Lowest and highest stored value that is not picture (PixelPaddingValue, -RangeLimit).
+        Lowest and highest padding value (PixelPaddingValue, -RangeLimit).
     frames : int
         Frames in the file; ``pixels`` is the first.
     warnings : tuple of str
@@ -146,20 +146,20 @@ class Radiograph:
 
     @property
     def height(self) -> int:
-        """Rows."""
+        """Number of rows."""
         return int(self.pixels.shape[0])
 
     @property
     def width(self) -> int:
-        """Columns."""
+        """Number of columns."""
         return int(self.pixels.shape[1])
 
     @property
     def colour(self) -> bool:
-        """Whether the pixels are R, G, B, to be drawn as they are."""
+        """Whether the pixels are R, G, B, to be drawn unchanged."""
         return self.pixels.ndim == 3
 
     @property
     def orientation(self) -> Orientation:
-        """Which part of the patient lies at each edge, as far as the file says."""
+        """Which part of the patient is at each edge, as far as the file specifies it."""
         return orientation_of(normalise_view(self.view), self.patient_orientation)

@@ -1,8 +1,8 @@
-"""PNG, JPEG, WebP, TIFF, BMP and GIF: 1 to 32 bits, grey, palette, colour, with or without alpha.
+"""Decode PNG, JPEG, WebP, TIFF, BMP and GIF: 1 to 32 bits, grey, palette, colour, alpha.
 
-An EXIF orientation is applied here and nowhere else, so that size, pixels and boxes mean the same
-upright picture for everybody; annotation tools and most models see that picture, too. Pixel
-densities (DPI) of such files say nothing about the patient and are not read.
+An EXIF orientation is applied only here, so that size, pixels and boxes refer to the same upright
+picture. Annotation tools and most models also see that picture. Pixel densities (DPI) of such files
+do not describe the patient and are not read.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ from rexview.imaging.limits import (
 from rexview.imaging.radiograph import ImageFacts, Radiograph
 
 LOSSY_LEVELS: Final = 2
-"""Grey levels of 255 by which the channels of a grey WebP or JPEG come apart."""
+"""Grey levels (of 255) by which the channels of a grey WebP or JPEG may differ."""
 
 
 def grey_or_colour(colour: NDArray[Any], bits: int) -> NDArray[Any]:
-    """Bring a colour picture to the form in which it is shown.
+    """Convert a colour picture to the form in which it is shown.
 
     Parameters
     ----------
     colour : ndarray, (rows, columns, 3)
         R, G, B as unsigned integers.
     bits : int
-        Bits that the values use.
+        Bits used by the values.
 
     Returns
     -------
     ndarray
-        ``(rows, columns)`` of the same type when all three channels are equal (radiographs are
-        often saved so), which keeps their depth and lets them be windowed; 8-bit channels may
-        differ by :data:`LOSSY_LEVELS`, as they do after lossy coding in luma and chroma.
-        Otherwise ``(rows, columns, 3)`` uint8.
+        ``(rows, columns)`` of the same type if all three channels are equal. Radiographs are often
+        saved so; this keeps their depth and allows windowing. 8-bit channels may differ by
+        :data:`LOSSY_LEVELS`, as after lossy coding in luma and chroma. Otherwise ``(rows, columns,
+        3)`` uint8.
     """
     first, second, third = (colour[..., channel] for channel in range(3))
     if np.array_equal(first, second) and np.array_equal(first, third):
@@ -86,9 +86,9 @@ _TURNS: Final[dict[int, tuple[int, bool]]] = {
     7: (1, True),
     8: (1, False),
 }
-"""EXIF orientation (tag 0x0112): quarter turns against the clock, then whether mirrored."""
+"""EXIF orientation (tag 0x0112): counter-clockwise quarter turns, and whether mirrored."""
 _ACROSS: Final = (5, 6, 7, 8)
-"""EXIF orientations that exchange width and height."""
+"""EXIF orientations that swap width and height."""
 _EXIF_KEYS: Final = ("exif", "Raw profile type exif")
 _EXIF_ORIENTATION: Final = 0x0112
 _BMP_HEADERS: Final = (12, 40, 52, 56, 64, 108, 124)
@@ -103,7 +103,7 @@ _LONGEST_FILE: Final = 1 << 30
 _BYTES: Final = {"1": 5, "L": 5, "I": 17, "F": 17, "CMYK": 14} | dict.fromkeys(
     ("I;16", "I;16L", "I;16B", "I;16N"), 7
 )
-"""Bytes that a pixel of a mode of Pillow needs at the highest point, see :mod:`.memory`."""
+"""Peak bytes for a pixel in each of Pillow's modes, see :mod:`rexview.imaging.limits`."""
 _BYTES_COLOUR: Final = 10
 _BYTES_DEEP_OR_WEBP: Final = 16
 _MOST_PAGES: Final = 1_000
@@ -113,7 +113,7 @@ _GREY_MODES: Final = frozenset({"1", "L", "I", "F", "I;16", "I;16L", "I;16B", "I
 
 
 def is_raster(head: bytes) -> bool:
-    """Whether the first 18 bytes of a file are those of a format read here."""
+    """Whether the first 18 bytes of a file belong to a format read here."""
     return (
         head.startswith(_MARKS)
         or (head[:4] == b"RIFF" and head[8:12] == b"WEBP")
@@ -124,15 +124,16 @@ def is_raster(head: bytes) -> bool:
 def read_raster(path: Path, max_pixels: int) -> Radiograph:
     """Decode the first frame of a file, upright.
 
-    Colour files whose channels are all equal become grey ones, so that they can be windowed;
-    transparency is laid over black.
+    Colour files with equal channels become grey, so that they can be windowed; transparency is
+    drawn on black.
 
     Raises
     ------
     ImageTooLarge, ImageBusy
-        If it has more than ``max_pixels`` pixels or needs too much memory, see :mod:`.memory`.
+        It has more than ``max_pixels`` pixels or needs too much memory
+        (:mod:`rexview.imaging.limits`).
     ImageBroken
-        If it cannot be decoded to the end.
+        It cannot be decoded to the end.
     """
     if path.stat().st_size > _LONGEST_FILE:
         raise ImageTooLarge("The file is larger than 1 GiB.")
@@ -144,9 +145,9 @@ def read_raster(path: Path, max_pixels: int) -> Radiograph:
         orientation = _orientation(image)
         image.load()
         if deep:
-            image.close()  # Pillow's 8-bit copy only shows that the file is whole
+            image.close()  # Pillow's 8-bit copy only proves that the file is complete
         pixels = _deep_colour(path) if deep else _pixels(image)
-        if image.format != "TIFF":  # which Pillow turns on its own
+        if image.format != "TIFF":  # Pillow turns TIFF on its own
             pixels = _upright(pixels, orientation)
     notes = []
     if orientation != 1:
@@ -160,9 +161,9 @@ def read_raster(path: Path, max_pixels: int) -> Radiograph:
 
 
 def _needed(image: Image.Image, deep: bool) -> int:
-    """Bytes that decoding an opened picture takes at its highest point."""
+    """Return the peak bytes for decoding an opened picture."""
     width, height = image.size
-    if image.format == "TIFF":  # a tile is decoded whole, whatever the size of the picture
+    if image.format == "TIFF":  # a tile is decoded whole, whatever the picture's size
         tile = [image.tag_v2.get(tag, 0) for tag in _TIFF_TILE]  # type: ignore[attr-defined]
         wide, high = (int(side) if isinstance(side, int) else 0 for side in tile)
         width, height = max(width, wide), max(height, high)
@@ -188,9 +189,9 @@ def raster_facts(path: Path) -> ImageFacts:
 
 
 def _frames(image: Image.Image, path: Path) -> int:
-    """Count frames or pages, with an end: a crafted file can have millions.
+    """Count frames or pages, up to a limit: a crafted file can have millions.
 
-    Of a TIFF :data:`_MOST_PAGES` at most are counted; 2 stands for several in a large GIF.
+    In a TIFF at most :data:`_MOST_PAGES` are counted; in a large GIF, 2 means several.
     """
     if not getattr(image, "is_animated", False):
         return 1
@@ -210,7 +211,7 @@ def _frames(image: Image.Image, path: Path) -> int:
 
 
 def checksums_hold(path: Path) -> bool:
-    """Whether the checksums of a PNG file hold; decoding does not ask."""
+    """Whether the checksums of a PNG file hold; decoding ignores them."""
     try:
         with quietly(), Image.open(path, formats=("PNG",)) as image:
             image.verify()
@@ -221,10 +222,10 @@ def checksums_hold(path: Path) -> bool:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Image.Image]:
-    """Open a file with Pillow; whatever its bytes provoke becomes a reason for the page.
+    """Open a file with Pillow; any error becomes a reason for the page.
 
-    Pillow is given the open file: with a path it maps an uncompressed TIFF that is to be turned
-    into memory by its turned size, and scrambles it.
+    Pillow gets the open file. Given a path, it maps an uncompressed TIFF that is to be turned by
+    its turned size, and scrambles it.
     """
     with path.open("rb") as file:
         try:
@@ -237,21 +238,21 @@ def _opened(path: Path) -> Iterator[Image.Image]:
 
 
 def _orientation(image: Image.Image) -> int:
-    """EXIF orientation, 1 (upright) to 8, of a picture that is not decoded yet.
+    """Return the EXIF orientation, 1 (upright) to 8, of a picture that is not decoded yet.
 
-    In a PNG only what stands before its pixels counts: Pillow would decode all of it to find more.
+    In a PNG only data before the pixels are read: Pillow would decode the whole file to find more.
     """
     if image.format == "PNG" and not any(key in image.info for key in _EXIF_KEYS):
         return 1
     try:
         found = image.getexif().get(_EXIF_ORIENTATION, 1)
-    except Exception:  # a damaged EXIF block raises anything; the picture does not depend on it
+    except Exception:  # a damaged EXIF block may raise anything; the picture does not need it
         return 1
     return found if found in _TURNS else 1
 
 
 def _upright(pixels: NDArray[Any], orientation: int) -> NDArray[Any]:
-    """Turn decoded pixels as their EXIF orientation asks."""
+    """Turn decoded pixels by their EXIF orientation."""
     if orientation == 1:
         return pixels
     turns, mirrored = _TURNS[orientation]
@@ -266,7 +267,7 @@ def _damaged(path: Path) -> ImageBroken:
 
 
 def _png_is_deep_colour(path: Path) -> bool:
-    """Whether a PNG has 16-bit colour or 16-bit grey with alpha, which Pillow cuts to 8 bits."""
+    """Whether a PNG has 16-bit colour or 16-bit grey with alpha, which Pillow reduces to 8 bits."""
     with path.open("rb") as file:
         head = file.read(26)
     return head[24] == 16 and head[25] in (2, 4, 6)
@@ -303,7 +304,7 @@ def picture_file(
     ending: Literal[".png", ".jpg", ".webp"],
     options: Sequence[int] = (),
 ) -> bytes:
-    """Return pixels, grey or R, G, B, as a file; ``options`` are those of OpenCV's encoder."""
+    """Return grey or R, G, B pixels as a file; ``options`` are those of OpenCV's encoder."""
     ordered: Any = cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR) if pixels.ndim == 3 else pixels
     _, encoded = cv2.imencode(ending, ordered, list(options))
     content: bytes = encoded.tobytes()

@@ -1,4 +1,4 @@
-"""Reading any picture file: what it is, whether it may be decoded, and why it cannot be shown."""
+"""Read any picture file, or explain why it cannot be shown."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _T = TypeVar("_T")
 
 
 def read_image(path: Path, *, max_pixels: int = MAX_PIXELS) -> Radiograph:
-    """Decode a picture file of any kind, told by its first bytes and not by its name.
+    """Decode a picture file; its kind is detected from its first bytes, not its name.
 
-    No more than ``max_pixels`` pixels are decoded, which is checked before; that number also bounds
-    the memory that decoding may take (:mod:`rexview.imaging.limits`).
+    At most ``max_pixels`` pixels are decoded, which is checked first. The limit also bounds the
+    memory for decoding (:mod:`rexview.imaging.limits`).
 
     Raises
     ------
     ImageMissing, ImageTooLarge, ImageBroken, ImageBusy
-        With a reason for the page: never an absolute path, never a value of the file.
+        The message is for the page: never an absolute path, never a value of the file.
     """
 
     def decode(kind: str) -> Radiograph:
@@ -50,7 +50,7 @@ def read_facts(path: Path) -> ImageFacts:
     Raises
     ------
     ImageMissing, ImageTooLarge, ImageBroken
-        As :func:`read_image`, as far as the header tells.
+        As :func:`read_image`, as far as the header shows it.
     """
 
     def look(kind: str) -> ImageFacts:
@@ -68,7 +68,7 @@ def read_reference(path: Path) -> ImageReference | None:
     Returns
     -------
     ImageReference or None
-        None for a picture that is no DICOM, or to which nothing can refer.
+        None if the picture is not DICOM, or if nothing can refer to it.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def read_reference(path: Path) -> ImageReference | None:
 
 
 def _guarded(path: Path, read: Callable[[str], _T]) -> _T:
-    """Call a reader with the kind of the file; turn every failure into an ImageError."""
+    """Call a reader with the kind of the file; convert every failure to an ImageError."""
     try:
         with quietly(), MEMORY.scope():
             mode = path.stat().st_mode
@@ -98,7 +98,7 @@ def _guarded(path: Path, read: Callable[[str], _T]) -> _T:
                 head = file.read(_HEAD)
             if not head:
                 raise ImageBroken("The file is empty.")
-            # a DICOM file may begin like a TIFF: the preamble is free (PS3.10 7.1)
+            # a DICOM file may start like a TIFF: the preamble is free (PS3.10 7.1)
             return read("dicom" if is_dicom(head) else "raster" if is_raster(head) else "unknown")
     except ImageError:
         raise
@@ -108,5 +108,5 @@ def _guarded(path: Path, read: Callable[[str], _T]) -> _T:
         raise ImageBroken("The file cannot be read from the disk.") from None
     except MemoryError:
         raise ImageTooLarge("There is not enough memory to open the picture.") from None
-    except Exception:  # whatever a hostile or broken file provokes stays inside its own frame
+    except Exception:  # a hostile or broken file may raise anything
         raise ImageBroken("The file is damaged and cannot be read.") from None

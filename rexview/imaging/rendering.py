@@ -1,4 +1,4 @@
-"""Render pictures on the server: display pictures as PNG, thumbnails, square pixels."""
+"""Render pictures on the server: PNG files, thumbnails, square pixels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rexview.imaging.raster import picture_file
 from rexview.imaging.read import read_image
 from rexview.imaging.transforms import display
 
-# Small pictures for galleries, and square pixels; boxes are drawn over them by the page.
+# Thumbnails for galleries, and square pixels; the page draws boxes over them.
 
 THUMBNAIL_SIDE: Final = 384
 _QUALITY: Final = 86
@@ -29,10 +29,10 @@ _QUALITY: Final = 86
 def square_pixels(
     picture: NDArray[np.uint8], aspect: float, max_pixels: int = MAX_PIXELS
 ) -> NDArray[np.uint8]:
-    """Resample a picture whose pixels are ``aspect`` times as high as wide to square ones.
+    """Resample a picture to square pixels; its pixels are ``aspect`` times as high as wide.
 
-    The shorter direction is stretched, so that nothing is lost, unless the result would have more
-    than ``max_pixels`` pixels: then the longer one is shrunk.
+    The shorter direction is stretched, so that nothing is lost. If the result would exceed
+    ``max_pixels``, the longer direction is shrunk instead.
     """
     if abs(aspect - 1) < 1e-3:
         return picture
@@ -55,10 +55,10 @@ def thumbnail(
     *,
     max_pixels: int = MAX_PIXELS,
 ) -> bytes:
-    """Return a small picture of a file, as the viewer would first show it, as WebP.
+    """Return a thumbnail of a file as WebP, as the viewer would first show it.
 
-    ``size`` is the pixels of the longer side; smaller pictures are not enlarged. A ``cache`` keeps
-    the picture until the file changes.
+    ``size`` is the longer side in pixels; smaller pictures are not enlarged. A ``cache`` keeps the
+    thumbnail until the file changes.
 
     Raises
     ------
@@ -74,9 +74,9 @@ def thumbnail(
 
 
 def small_picture(radiograph: Radiograph, size: int) -> NDArray[np.uint8]:
-    """Return what the viewer first shows of a picture, with square pixels.
+    """Return the viewer's first display of a picture, with square pixels.
 
-    ``size`` is the pixels of the longer side; smaller pictures are not enlarged.
+    ``size`` is the longer side in pixels; smaller pictures are not enlarged.
 
     Returns
     -------
@@ -106,12 +106,12 @@ _PAIR: Final = re.compile(rf"{_NUMBER},{_NUMBER}")
 
 
 def parse_window(text: str) -> Window | Literal["auto", "file"]:
-    """Understand ``auto``, ``file`` or ``CENTRE,WIDTH``.
+    """Parse ``auto``, ``file`` or ``CENTRE,WIDTH``.
 
     Raises
     ------
     ImageError
-        If it is none of these, or the width is below 1.
+        The text is none of these, or the width is below 1.
 
     >>> parse_window("40,400")
     Window(name='40,400', kind='linear', centre=40.0, width=400.0, table=None)
@@ -132,16 +132,16 @@ def parse_window(text: str) -> Window | Literal["auto", "file"]:
 def render_file(
     path: Path, out: Path, window: Window | str = "file", *, max_pixels: int = MAX_PIXELS
 ) -> None:
-    """Write the picture of a file as a person sees it.
+    """Write the picture of a file as a reader sees it, as PNG.
 
-    Pixels that are not square are resampled to square ones. Nothing is turned or mirrored. ``out``
-    becomes a PNG of 8 bits a channel, grey or R, G, B, and is replaced only when all went well.
-    ``window`` may be ``auto``, ``file`` or ``CENTRE,WIDTH``.
+    Pixels that are not square are resampled. Nothing is turned or mirrored. ``out`` becomes a PNG
+    of 8 bits a channel, grey or R, G, B, and is replaced only on success. ``window`` may be
+    ``auto``, ``file`` or ``CENTRE,WIDTH``.
 
     Raises
     ------
     ImageError
-        If the file cannot be shown, the window is not understood or the PNG cannot be written.
+        The file cannot be shown, the window is invalid, or the PNG cannot be written.
     """
     chosen = parse_window(window) if isinstance(window, str) else window
     path, out = Path(path), Path(out)

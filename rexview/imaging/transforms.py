@@ -1,7 +1,7 @@
-"""What happens between stored pixels and the screen, in DICOM's order (PS3.4 N.2).
+"""Transform stored pixels to grey levels, in DICOM's order (PS3.4 N.2).
 
-Modality first, then VOI, presentation LUT and inversion in one table. Where a file brings no
-window, one is computed.
+The modality transform comes first, then VOI, presentation LUT and inversion in one table. If a file
+has no window, one is computed.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from rexview.imaging.limits import strips
 from rexview.imaging.radiograph import Modality, Radiograph, Window
 
-# Modality transform: from stored pixels to codes of at most 16 bits that say what value they are.
+# Modality transform: from stored pixels to codes of at most 16 bits that represent values.
 #
-# All later steps work on codes through lookup tables, so a picture is touched once however it is
-# windowed; ``value = code * scale + offset`` is the modality-transformed value (DICOM C.11.1).
+# All later steps apply lookup tables to codes, so a picture is read once for each window.
+# ``value = code * scale + offset`` is the modality-transformed value (DICOM C.11.1).
 
 QUANTISED: Final = "The picture has more than 65,536 grey values; it is shown with 65,536."
 _HUGE: Final = 1e300
@@ -27,9 +27,9 @@ _HUGE: Final = 1e300
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """``codes`` is uint8 or uint16, shape (rows, columns); ``scale`` is never 0.
+    """Coded pixels: ``codes`` is uint8 or uint16, shape (rows, columns); ``scale`` is never 0.
 
-    ``quantised`` says that several stored values share a code.
+    ``quantised`` means that several stored values share a code.
     """
 
     codes: NDArray[np.uint8] | NDArray[np.uint16]
@@ -49,9 +49,9 @@ def code(radiograph: Radiograph) -> Coded:
     Returns
     -------
     Coded
-        Without loss for up to 16 bits, for modality tables, and for wider integers that span fewer
-        than 65,536 values; otherwise the range of the picture is cut into 65,536 steps, and what is
-        not a number becomes the lowest.
+        Lossless for up to 16 bits, for modality tables, and for wider integers with a range below
+        65,536 values. Otherwise the range of the picture is divided into 65,536 steps, and values
+        that are not a number become the lowest.
     """
     pixels: NDArray[Any] = radiograph.pixels
     modality = radiograph.modality
@@ -91,7 +91,7 @@ def _look_up(pixels: NDArray[Any], modality: Modality) -> Coded:
 
 
 def _quantise(pixels: NDArray[Any], slope: float, intercept: float) -> Coded:
-    """Cut a range that is wider than 16 bits, or not whole numbers, into 65,536 steps."""
+    """Divide a range that is wider than 16 bits, or not of whole numbers, into 65,536 steps."""
     low, high = np.inf, -np.inf
     for rows in strips(*pixels.shape):
         values, finite = _finite(pixels[rows])
@@ -111,20 +111,20 @@ def _quantise(pixels: NDArray[Any], slope: float, intercept: float) -> Coded:
 
 
 def _finite(pixels: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Values within the range in which steps can be counted, and which of them are numbers."""
+    """Return values clipped to the countable range, and a mask of which are numbers."""
     values = np.clip(pixels.astype(np.float64), -_HUGE, _HUGE)
     return values, np.isfinite(values)
 
 
 def look_up(codes: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
-    """Replace every code by its entry: ``table[codes]``, several times faster.
+    """Replace every code by its table entry: ``table[codes]``, several times faster.
 
     Parameters
     ----------
     codes : ndarray of uint8 or uint16
-        Any shape with two dimensions.
+        Any two-dimensional shape.
     table : ndarray of uint8 or uint16
-        256 or 65,536 entries, as the type of the codes wants.
+        256 or 65,536 entries, matching the type of the codes.
     """
     result: NDArray[Any] = cv2.LUT(codes, table)
     return result
@@ -133,15 +133,15 @@ def look_up(codes: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
 # VOI and presentation transforms: from values to grey levels, as one lookup table.
 #
 # This is the only windowing code in Python. It follows the formulas of
-# :mod:`rexview.imaging.encode` operation by operation, so that it and the viewer agree on every
+# :mod:`rexview.imaging.encode` operation by operation, so that it agrees with the viewer on every
 # grey level.
 
 ROUND: Final = 0.500000001
-"""Added before the floor: exact ties go up whatever the last bit of a double is."""
+"""Added before the floor, so that exact ties go up whatever the last bit of a double is."""
 
 
 def window_position(values: NDArray[np.float64], window: Window) -> NDArray[np.float64]:
-    """Where values lie in a window: 0 (black end) to 1 (white end).
+    """Return the positions of values in a window: 0 (black end) to 1 (white end).
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def window_position(values: NDArray[np.float64], window: Window) -> NDArray[np.f
     Raises
     ------
     ValueError
-        If the kind is ``lut`` or the width is not possible for the kind.
+        The kind is ``lut``, or the width is impossible for the kind.
     """
     centre, width = window.centre, window.width
     if window.kind == "sigmoid" and width > 0:
@@ -185,20 +185,21 @@ def grey_table(
     invert: bool = False,
     presentation: bytes | None = None,
 ) -> NDArray[np.uint8]:
-    """The grey level of every code.
+    """Return the grey level of every code.
 
     Parameters
     ----------
     window : Window
-        Which values become which grey.
+        Maps values to grey.
     size : int
         Number of codes: 256 or 65,536.
     scale, offset : float
         ``value = code * scale + offset``.
     invert : bool
-        Turn the grey levels round at the end.
+        Whether the grey levels are inverted at the end.
     presentation : bytes, optional
-        Presentation LUT as grey levels. Not used with kind ``lut``, whose table has it worked in.
+        Presentation LUT as grey levels. Not used with kind ``lut``, whose table already includes
+        it.
 
     Returns
     -------
@@ -227,24 +228,24 @@ def grey_levels(entries: NDArray[np.uint16], bits: int) -> bytes:
     return np.floor(np.minimum(entries, top) * 255.0 / top + ROUND).astype(np.uint8).tobytes()
 
 
-# Windows that a file does not bring: automatic, and the full range of its values.
+# Windows that the file does not define: automatic, and the full range of its values.
 
 SAMPLE_SIDE: Final = 512
-"""The picture is thinned to about this many rows and columns before it is measured."""
+"""The picture is thinned to about this many rows and columns before measuring."""
 INNER_FIELD: Final = 0.8
-"""Share of rows and columns, around the middle, that is measured: collimation lies outside."""
+"""Central share of rows and columns that is measured: collimation is outside."""
 TAILS: Final = (0.5, 99.5)
-"""Percentiles of the inner field that the window must hold."""
+"""Percentiles of the inner field that the window must include."""
 MARGIN: Final = 0.05
 """Added on both sides, as a share of the window, so that the ends are not flat."""
 DISPLAY_READY: Final = 0.7
-"""An 8-bit picture that uses this share of its range was windowed before: it is left as it is."""
+"""An 8-bit picture that uses this share of its range was already windowed: it is left unchanged."""
 FLAT_SHARE: Final = 0.005
-"""An extreme value that this share of the field has is a shutter, a marker or saturation."""
+"""An extreme value in at least this share of the field is a shutter, a marker or saturation."""
 
 
 def _field(radiograph: Radiograph, coded: Coded, share: float) -> NDArray[Any]:
-    """Codes of the middle of the picture, thinned, one dimension, without padding."""
+    """Return the codes of the picture's middle, thinned, without padding; one dimension."""
     rows, columns = coded.codes.shape
     step = max(1, min(rows, columns) // SAMPLE_SIDE)
     top, left = round(rows * (1 - share) / 2), round(columns * (1 - share) / 2)
@@ -255,7 +256,7 @@ def _field(radiograph: Radiograph, coded: Coded, share: float) -> NDArray[Any]:
 def _without_padding(
     radiograph: Radiograph, coded: Coded, part: tuple[slice, ...] = ()
 ) -> NDArray[Any]:
-    """Codes of a part of the picture, one dimension; all of them where there is only padding."""
+    """Return the codes of a part without padding, or all of them if there is only padding."""
     codes = coded.codes[part]
     stored: NDArray[Any] = radiograph.pixels[part]
     if radiograph.padding is None:
@@ -266,7 +267,7 @@ def _without_padding(
 
 
 def _without_flat_ends(codes: NDArray[Any]) -> NDArray[Any]:
-    """Drop the lowest and the highest value where many pixels have exactly that value."""
+    """Drop the lowest and the highest value if many pixels have exactly that value."""
     inner = np.ones(codes.shape, dtype=bool)
     for extreme in (codes.min(), codes.max()):
         same = codes == extreme
@@ -276,7 +277,7 @@ def _without_flat_ends(codes: NDArray[Any]) -> NDArray[Any]:
 
 
 def _spanning(name: str, coded: Coded, low: float, high: float) -> Window:
-    """The exact window whose ends are two codes."""
+    """Return the exact window between two codes."""
     first = low * coded.scale + coded.offset
     last = high * coded.scale + coded.offset
     width = abs(last - first)
@@ -286,10 +287,10 @@ def _spanning(name: str, coded: Coded, low: float, high: float) -> Window:
 
 
 def auto_window(radiograph: Radiograph, coded: Coded | None = None) -> Window:
-    """Return a ``linear_exact`` window that fits a grey picture, named ``Auto``.
+    """Return a ``linear_exact`` window, named ``Auto``, that fits a grey picture.
 
-    It comes from robust percentiles of the inner field without padding. ``coded`` is the same
-    picture after :func:`rexview.imaging.transforms.code`, if it is there.
+    It is computed from robust percentiles of the inner field without padding. ``coded`` is the
+    picture after :func:`rexview.imaging.transforms.code`, if the caller has it.
     """
     coded = coded or code(radiograph)
     codes = _without_flat_ends(_field(radiograph, coded, INNER_FIELD))
@@ -303,15 +304,15 @@ def auto_window(radiograph: Radiograph, coded: Coded | None = None) -> Window:
 
 
 def _top(radiograph: Radiograph, coded: Coded) -> int:
-    """Highest code that can occur."""
+    """Return the highest code that can occur."""
     as_they_are = radiograph.modality.table is None and radiograph.pixels.dtype == np.uint8
     return 2 ** min(radiograph.bits, 8) - 1 if as_they_are else int(np.iinfo(coded.codes.dtype).max)
 
 
 def full_window(radiograph: Radiograph, coded: Coded) -> Window:
-    """The window without any choice: 8-bit codes as they are, else lowest to highest value.
+    """Return the full-range window: 8-bit codes unchanged, otherwise lowest to highest value.
 
-    Padding is left out. Of kind ``linear_exact``.
+    Padding is excluded. The kind is ``linear_exact``.
     """
     if coded.codes.dtype == np.uint8:
         return _spanning("As stored", coded, 0, _top(radiograph, coded))
@@ -320,10 +321,10 @@ def full_window(radiograph: Radiograph, coded: Coded) -> Window:
 
 
 def shows_nothing(radiograph: Radiograph, coded: Coded, window: Window) -> bool:
-    """Whether a window leaves the inner field all but black or all but white.
+    """Whether a window leaves the inner field almost all black or all white.
 
-    True only when the automatic window shows structure there: such a window of the file is meant
-    for other values than these.
+    True only if the automatic window shows structure there: then the file's window is meant for
+    other values.
     """
     codes = _field(radiograph, coded, INNER_FIELD)
     size = np.iinfo(coded.codes.dtype).max + 1
@@ -341,14 +342,14 @@ UNUSABLE_WINDOW = (
 
 
 def presets(radiograph: Radiograph, coded: Coded) -> tuple[tuple[Window, ...], int, str | None]:
-    """The windows to offer for a grey picture.
+    """Return the windows to offer for a grey picture.
 
     Returns
     -------
     tuple
-        The file's own windows, then Auto, then the full range; the index of the one to begin with
-        (the file's first if it shows anything, 8-bit pictures as stored, else Auto); a warning
-        when the file's window had to be passed over.
+        The file's own windows, then Auto, then the full range; the index of the initial one (the
+        file's first if it shows anything, 8-bit pictures as stored, otherwise Auto); a warning if
+        the file's window was skipped.
     """
     file_windows = radiograph.windows
     auto = len(file_windows)
@@ -361,7 +362,7 @@ def presets(radiograph: Radiograph, coded: Coded) -> tuple[tuple[Window, ...], i
 
 
 def render(radiograph: Radiograph, coded: Coded, window: Window) -> NDArray[np.uint8]:
-    """Grey levels of a picture, shape (rows, columns)."""
+    """Return the grey levels of a picture, shape (rows, columns)."""
     table = grey_table(
         window,
         np.iinfo(coded.codes.dtype).max + 1,
@@ -376,16 +377,16 @@ def render(radiograph: Radiograph, coded: Coded, window: Window) -> NDArray[np.u
 def display(
     radiograph: Radiograph, window: Window | Literal["auto", "file", "initial"] = "file"
 ) -> NDArray[np.uint8]:
-    """The picture as a person sees it.
+    """Return the picture as a reader sees it.
 
-    Window ``file`` is the file's first one, or the full range of values when it has none (8-bit
-    pictures as stored); ``auto`` fits the picture; ``initial`` is what the viewer begins with.
+    Window ``file`` is the file's first one, or the full range of values if it has none (8-bit
+    pictures as stored). ``auto`` fits the picture; ``initial`` is the viewer's first choice.
 
     Returns
     -------
     ndarray of uint8
-        (rows, columns) grey levels, or (rows, columns, 3) R, G, B. One element per stored pixel:
-        pixels that are not square are not made so, nothing is turned or mirrored.
+        (rows, columns) grey levels, or (rows, columns, 3) R, G, B. One element for each stored
+        pixel: pixels are not made square, and nothing is turned or mirrored.
     """
     if radiograph.colour:
         colour: NDArray[Any] = radiograph.pixels

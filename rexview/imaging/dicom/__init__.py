@@ -1,7 +1,7 @@
-"""DICOM files: with or without preamble and file meta, in every transfer syntax pydicom decodes.
+"""Read DICOM files, with or without preamble, in every transfer syntax that pydicom decodes.
 
-:mod:`.files` opens a file and names an image for other objects, :mod:`.reading` reads its header,
-its pixels and their spacing.
+:mod:`.files` opens a file and identifies its image for other objects. :mod:`.reading` reads its
+header, its pixels and their spacing.
 """
 
 from rexview.imaging.dicom.files import ImageReference, is_dicom, open_dicom, reference_of

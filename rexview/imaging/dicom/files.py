@@ -1,4 +1,4 @@
-"""Open a DICOM file and read its header: shape, compression, references to it."""
+"""Open a DICOM file and read its header: shape, compression, and its UIDs."""
 
 from __future__ import annotations
 
@@ -34,35 +34,34 @@ from rexview.imaging.limits import (
     take,
 )
 
-# Looking things up in a DICOM header that may be damaged, empty or multi-frame.
+# Read values of a DICOM header that may be damaged, empty or multi-frame.
 #
-# A value that cannot be read counts as absent: what is missing never keeps a picture from
-# showing.
+# An unreadable value counts as absent: a missing value never prevents a picture from being shown.
 
 _MULTIPLE = (MultiValue, list, tuple)
 
 
 class Header:
-    """Read access to a dataset; enhanced multi-frame objects answer for their first frame."""
+    """Read access to a dataset; an enhanced multi-frame object is read as its first frame."""
 
     def __init__(self, dataset: Dataset) -> None:
         self.dataset = dataset
 
     def raw(self, keyword: str) -> Any:
-        """The value of an element as pydicom gives it; None when absent, empty or unreadable."""
+        """Return an element's value from pydicom; None if absent, empty or unreadable."""
         try:
             value = self.dataset.get(keyword)
-        except Exception:  # pydicom converts on access and raises whatever the bytes provoke
+        except Exception:  # pydicom converts on access and may raise anything
             return None
         return None if value is None or (isinstance(value, str) and not value) else value
 
     def text(self, keyword: str) -> str | None:
-        """The first value as text, trimmed."""
+        """Return the first value as text, stripped."""
         values = self.texts(keyword)
         return values[0] if values and values[0] else None
 
     def texts(self, keyword: str) -> tuple[str, ...]:
-        """All values as text, trimmed."""
+        """Return all values as text, stripped."""
         value = self.raw(keyword)
         if value is None or isinstance(value, bytes | Sequence):
             return ()
@@ -70,7 +69,7 @@ class Header:
         return tuple(str(one).strip().strip("\0") for one in many)
 
     def numbers(self, keyword: str) -> tuple[float, ...]:
-        """All values as floats; none at all when one of them is not a finite number."""
+        """Return all values as floats; none if one of them is not a finite number."""
         value = self.raw(keyword)
         if value is None or isinstance(value, bytes | Sequence):
             return ()
@@ -82,31 +81,31 @@ class Header:
         return found if all(math.isfinite(one) for one in found) else ()
 
     def number(self, keyword: str) -> float | None:
-        """The first value as a finite float."""
+        """Return the first value as a finite float."""
         found = self.numbers(keyword)
         return found[0] if found else None
 
     def integer(self, keyword: str) -> int | None:
-        """The first value as an integer."""
+        """Return the first value as an integer."""
         found = self.number(keyword)
         return None if found is None else int(found)
 
     def items(self, keyword: str) -> tuple[Header, ...]:
-        """The items of a sequence."""
+        """Return the items of a sequence."""
         value = self.raw(keyword)
         if not isinstance(value, Sequence):
             return ()
         return tuple(Header(item) for item in value)
 
     def holder(self, keyword: str, group: str) -> Header:
-        """Who has an element: the dataset itself, or a functional group of the first frame.
+        """Return what contains an element: the dataset, or a functional group of the first frame.
 
         Parameters
         ----------
         keyword : str
-            The element looked for.
+            The element.
         group : str
-            The functional group sequence that holds it in enhanced objects (PS3.3 C.7.6.16).
+            The functional group sequence that contains it in enhanced objects (PS3.3 C.7.6.16).
         """
         if self.raw(keyword) is not None:
             return self
@@ -118,7 +117,7 @@ class Header:
         return self
 
 
-# Where the pixels of a DICOM file lie, and what the header says about them.
+# The position of the pixels in a DICOM file, and their description in the header.
 
 PIXEL_TAGS: Final = {
     0x7FE00008: "FloatPixelData",
@@ -136,7 +135,7 @@ _GREYS: Final = frozenset({"MONOCHROME1", "MONOCHROME2", "PALETTE COLOR"})
 
 @dataclass(frozen=True)
 class PixelElement:
-    """The pixel element: its keyword and VR, first byte and length of its value."""
+    """The pixel element: its keyword and VR, position and length of its value."""
 
     keyword: str
     vr: str
@@ -146,7 +145,7 @@ class PixelElement:
 
 @dataclass(frozen=True)
 class Shape:
-    """What the header says about the pixels, checked. ``bits`` are the stored ones.
+    """The header's description of the pixels, checked. ``bits`` are the stored ones.
 
     ``notes`` are sentences for the page.
     """
@@ -162,14 +161,14 @@ class Shape:
 
 
 def needed_bytes(shape: Shape, syntax: UID, unpacked: int = 0) -> int:
-    """Bytes that decoding one frame takes at its highest point, see :mod:`rexview.imaging.limits`.
+    """Return the peak memory in bytes of decoding one frame, see :mod:`rexview.imaging.limits`.
 
     ``unpacked`` is the length of a file that was inflated into memory.
     """
     stored = shape.samples * max(shape.allocated, 8) // 8
     pixel = max(2 * stored, _LEAST_BYTES)
     if shape.photometry in ("YBR_FULL", "YBR_FULL_422"):
-        pixel = 11 * stored  # brought to R, G, B in floats
+        pixel = 11 * stored  # converted to R, G, B in floats
     elif syntax.is_encapsulated:  # the coded frame, and decoders that count in 32 bits
         pixel = 3 * stored + 5 if shape.samples == 1 else 5 * stored + 9
     if shape.photometry == "PALETTE COLOR":
@@ -178,12 +177,12 @@ def needed_bytes(shape: Shape, syntax: UID, unpacked: int = 0) -> int:
 
 
 def find_pixels(file: BinaryIO, syntax: UID) -> PixelElement | None:
-    """Read the head of the pixel element, at which the header's parser stopped.
+    """Read the header of the pixel element, where the parser stopped.
 
     Returns
     -------
     PixelElement or None
-        None when the file has no pixels.
+        None if the file has no pixels.
     """
     order = "<" if syntax.is_little_endian else ">"
     head = file.read(8)
@@ -193,8 +192,9 @@ def find_pixels(file: BinaryIO, syntax: UID) -> PixelElement | None:
     keyword = PIXEL_TAGS.get(group << 16 | element)
     if keyword is None:
         return None
-    # Explicit or implicit is seen, not taken from the syntax, which some files get wrong. Read as
-    # a length, the letters of a VR would be an odd number, and lengths are even.
+    # Explicit or implicit VR is detected, as some files name the wrong syntax. Read as a length,
+    # the
+    # letters of a VR would be an odd number, and lengths are even.
     vr, size = head[4:6].decode("latin-1"), head[4:]
     if vr in _PIXEL_VRS:
         size = file.read(4)
@@ -205,19 +205,19 @@ def find_pixels(file: BinaryIO, syntax: UID) -> PixelElement | None:
 
 
 def frames_of(header: Header) -> int:
-    """Number of frames, at least 1."""
+    """Return the number of frames, at least 1."""
     return max(header.integer("NumberOfFrames") or 1, 1)
 
 
 def shape_of(header: Header, element: PixelElement, max_pixels: int) -> Shape:
-    """Check what the header says about the pixels, before any are read.
+    """Check the header's description of the pixels before any are read.
 
     Raises
     ------
     ImageTooLarge
-        If a frame has more than ``max_pixels`` pixels.
+        A frame has more than ``max_pixels`` pixels.
     ImageBroken
-        If the header leaves open what the pixels are.
+        The header does not define the pixels.
     """
     rows, columns = header.integer("Rows") or 0, header.integer("Columns") or 0
     check_size(rows, columns, max_pixels)
@@ -239,7 +239,7 @@ def shape_of(header: Header, element: PixelElement, max_pixels: int) -> Shape:
     return Shape(rows, columns, samples, photometry, allocated, bits, frames_of(header), notes)
 
 
-# What is checked before compressed or deflated data reach a decoder, and which decoders to try.
+# Checks before compressed or deflated data reach a decoder, and the decoders to try.
 
 _UNDEFINED: Final = 0xFFFFFFFF
 _ITEM: Final = b"\xfe\xff\x00\xe0"
@@ -253,21 +253,21 @@ _PLUGINS: Final[dict[str, tuple[str, ...]]] = {
 }
 """pydicom's decoder plugins by transfer syntax, the best first.
 
-Left out although they could: libjpeg in this process and for JPEG-LS (a damaged frame can send it
-into an endless loop) and GDCM (not needed for any of these).
+Two are left out on purpose: libjpeg within this process and for JPEG-LS (a damaged frame can cause
+an endless loop), and GDCM (not needed for any of these).
 """
 isolated.register()
 
 
 def inflate(data: bytes, limit: int) -> bytes:
-    """Undo the deflated transfer syntax (PS3.5 A.5), up to a limit.
+    """Decompress the deflated transfer syntax (PS3.5 A.5), up to a limit.
 
     Raises
     ------
     ImageTooLarge
-        If more than ``limit`` bytes come out.
+        The result has more than ``limit`` bytes.
     ImageBroken
-        If the stream is damaged or ends early.
+        The stream is damaged or ends early.
     """
     inflater = zlib.decompressobj(-zlib.MAX_WBITS)
     try:
@@ -289,17 +289,15 @@ def check_compressed(
     size: int,
     offsets: tuple[bytes, bytes] | None,
 ) -> tuple[tuple[str, ...], str]:
-    """Refuse what no decoder should see.
-
-    Returns the decoders to try, and the reason to give when none of them can.
+    """Check compressed data; return the decoders to try, and the reason to give if all fail.
 
     ``offsets`` is the extended offset table with its lengths.
 
     Raises
     ------
     ImageBroken
-        If the compression is not known, the data end early, or the compressed picture is not of
-        the size that the header says (so that a few bytes cannot ask for gigabytes).
+        The compression is unknown, the data end early, or the compressed picture has another size
+        than the header (so that a few bytes cannot ask for gigabytes).
     """
     plugins = _PLUGINS.get(syntax)
     if plugins is None:
@@ -311,7 +309,7 @@ def check_compressed(
     file.seek(element.start)
     try:
         frame = get_frame(file, 0, number_of_frames=shape.frames, extended_offsets=offsets)
-    except Exception:  # pydicom raises whatever the bytes provoke
+    except Exception:  # pydicom may raise anything here
         raise ImageBroken(DAMAGED) from None
     coded = coded_size(frame)
     if coded is None:
@@ -327,7 +325,7 @@ def check_compressed(
 
 
 def _check_fragments(file: BinaryIO, element: PixelElement, shape: Shape, size: int) -> None:
-    """Refuse compressed data whose first frame runs past the end of the file."""
+    """Raise if the first compressed frame runs past the end of the file."""
     if element.length != _UNDEFINED:
         raise ImageBroken(DAMAGED)
     at, complete = element.start, 0
@@ -338,18 +336,18 @@ def _check_fragments(file: BinaryIO, element: PixelElement, shape: Shape, size: 
             return
         at += 8 + length
         complete += at <= size
-    # the first item is the offset table; a film may be cut behind the frame that is shown
+    # the first item is the offset table; a film may be cut off after its first frame
     if complete < 2 or (at > size and shape.frames == 1):
         raise cut_off()
 
 
 _INFLATED_ROOM: Final = 64 * 2**20
-"""Bytes that the header of a deflated file may take beside its pixels."""
+"""Bytes that a deflated file may use for more than its pixels."""
 
 
 @dataclass(frozen=True)
 class OpenedDicom:
-    """A parsed header, and the file behind it. ``size`` is the file's (inflated) length."""
+    """A parsed header with its open file. ``size`` is the file's (inflated) length."""
 
     header: Header
     syntax: uid.UID
@@ -359,23 +357,23 @@ class OpenedDicom:
 
 
 def is_dicom(head: bytes) -> bool:
-    """Whether the first 132 bytes of a file say that it is DICOM (PS3.10 7.1)."""
+    """Whether the first 132 bytes of a file mark it as DICOM (PS3.10 7.1)."""
     return head[128:132] == b"DICM"
 
 
 @contextmanager
 def open_dicom(path: Path, declared: bool, max_pixels: int) -> Iterator[OpenedDicom]:
-    """Open a file and parse its header; nothing of the pixels is read.
+    """Open a file and parse its header; no pixels are read.
 
     Parameters
     ----------
     path : Path
         The file.
     declared : bool
-        The file says that it is DICOM. Otherwise it is read all the same (old files lack preamble
-        and file meta), but refused unless it has rows and pixels.
+        Whether the file is marked as DICOM. If not, it is read as well, because old files lack
+        preamble and file meta, but it is rejected without rows and pixels.
     max_pixels : int
-        Bounds what a deflated file may unpack to.
+        Limits the size of an inflated file.
 
     Raises
     ------
@@ -399,7 +397,7 @@ def _parse(
         if declared:
             meta = read_file_meta_info(path)
             if meta.get("TransferSyntaxUID") == uid.DeflatedExplicitVRLittleEndian:
-                # what it unpacks to is not known before: as much as a picture may need at most
+                # the size is unknown before inflating: allow as much as a picture may need
                 take(max_pixels * BYTES_PER_PIXEL, max_pixels)
                 file.seek(144 + int(meta.FileMetaInformationGroupLength))
                 stream = io.BytesIO(inflate(file.read(), 8 * max_pixels + _INFLATED_ROOM))
@@ -415,7 +413,7 @@ def _parse(
         raise
     except EOFError:
         raise cut_off() from None
-    except Exception:  # pydicom's parser raises whatever the bytes provoke
+    except Exception:  # pydicom's parser may raise anything
         if not declared:
             raise ImageBroken(NOT_A_PICTURE) from None
         raise ImageBroken("The DICOM header is damaged and cannot be read.") from None
@@ -426,12 +424,12 @@ def _at_pixels(tag: int, vr: str | None, length: int) -> bool:
     return tag in PIXEL_TAGS
 
 
-# What other DICOM objects need to refer to an image: its UIDs, nothing else of its header.
+# The UIDs of an image, by which other DICOM objects refer to it.
 
 
 @dataclass(frozen=True)
 class ImageReference:
-    """An image by its UIDs; ``rows`` and ``columns`` are pixels as stored."""
+    """An image's UIDs; ``rows`` and ``columns`` are pixels as stored."""
 
     study: str
     series: str
@@ -448,8 +446,8 @@ def reference_of(opened: OpenedDicom) -> ImageReference | None:
     Returns
     -------
     ImageReference or None
-        None where one is missing or cannot be, or the class is none of images: nothing can refer
-        to such a file.
+        None if a UID is missing or invalid, or if the class is not an image's: nothing can refer to
+        such a file.
     """
     header = opened.header
     study, series, instance, sop_class = (

@@ -1,8 +1,8 @@
-"""libjpeg in a process of its own, as a plugin of pydicom's JPEG decoders.
+"""Run libjpeg in a separate process, as a plugin of pydicom's JPEG decoders.
 
-It is the only free decoder of 12-bit and lossless JPEG, and the only one here that a damaged frame
-can send into an endless loop, holding Python's lock all the while: one broken file would stop the
-server. A process can be killed. It is started when first needed and then kept.
+It is the only free decoder of 12-bit and lossless JPEG. A damaged frame can send it into an endless
+loop that holds Python's lock: one broken file would stop the server. A process can be killed. It is
+started at the first use and then kept.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SECONDS_PER_MEGABYTE: Final = 2.0
 
 
 def is_available(syntax: str) -> bool:
-    """Whether a transfer syntax can be decoded; asked by pydicom."""
+    """Whether a transfer syntax can be decoded; called by pydicom."""
     return syntax in DECODER_DEPENDENCIES and find_spec("libjpeg") is not None
 
 
@@ -40,9 +40,9 @@ class DecoderProcess:
     Parameters
     ----------
     command : list of str
-        Program to run; speaks as :mod:`rexview.imaging.dicom.libjpeg_worker` does.
+        The program; its protocol is that of :mod:`rexview.imaging.dicom.libjpeg_worker`.
     seconds : float
-        Time that a frame may take, beside what its size adds; then the process is killed.
+        Base time limit for a frame, in seconds; its size adds to it. Then the process is killed.
     """
 
     def __init__(self, command: list[str], seconds: float = _SECONDS) -> None:
@@ -57,7 +57,7 @@ class DecoderProcess:
         Raises
         ------
         RuntimeError
-            If the frame is damaged, crashes the decoder or takes too long.
+            The frame is damaged, crashes the decoder or takes too long.
         """
         with self._lock:
             process = self._worker()
@@ -80,7 +80,7 @@ class DecoderProcess:
 
     @staticmethod
     def _exchange(process: subprocess.Popen[bytes], frame: bytes) -> bytes | None:
-        """Pixels; empty for a damaged frame; None when the process is gone."""
+        """Return the pixels: empty for a damaged frame, None if the process has died."""
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(LENGTH.pack(len(frame)))
@@ -128,7 +128,7 @@ def _decode_frame(src: bytes, runner: DecodeRunner) -> bytes:
 
 
 def register() -> None:
-    """Make the plugin known to pydicom; its own plugins keep going first."""
+    """Register the plugin with pydicom, after pydicom's own ones."""
     for syntax in DECODER_DEPENDENCIES:
         decoder = get_decoder(syntax)
         if PLUGIN not in decoder.available_plugins:

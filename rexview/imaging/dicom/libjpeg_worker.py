@@ -1,7 +1,8 @@
-"""The program that :mod:`rexview.imaging.dicom.isolated` runs: JPEG frames in, pixels out.
+"""Worker program of :mod:`rexview.imaging.dicom.isolated`: JPEG frames in, pixels out.
 
-Imports nothing of rexview, so that it starts quickly. Requests on standard input are a
-little-endian uint64 length and the frame; answers a status byte (0: decoded), a length, the pixels.
+It imports nothing of rexview, so that it starts quickly. A request on standard input is a
+little-endian uint64 length and the frame. An answer is a status byte (0: decoded), a length, and
+the pixels.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ LENGTH = struct.Struct("<Q")
 def serve(
     requests: BinaryIO, answers: BinaryIO, answer: Callable[[bytes], bytes] | None = None
 ) -> None:
-    """Answer request after request, frames with their pixels, until the requests end."""
+    """Answer each frame with its pixels, until the requests end."""
     answer = answer or _decoder()
     while len(head := requests.read(LENGTH.size)) == LENGTH.size:
         request = requests.read(LENGTH.unpack(head)[0])
         try:
             status, found = b"\0", answer(request)
-        except Exception:  # why does not matter: the frame is damaged
+        except Exception:  # the reason does not matter: the frame is damaged
             status, found = b"\1", b""
         answers.write(status + LENGTH.pack(len(found)))
         answers.write(found)
@@ -38,7 +39,7 @@ def _decoder() -> Callable[[bytes], bytes]:
 
 
 def run(answer: Callable[[bytes], bytes] | None = None) -> None:
-    """Serve as a program of its own; whatever a decoder prints must not get among the answers."""
+    """Serve as a program; output printed by a decoder must not mix with the answers."""
     private = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     serve(sys.stdin.buffer, private, answer)

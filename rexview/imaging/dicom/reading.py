@@ -1,8 +1,8 @@
-"""From a DICOM file to a Radiograph.
+"""Read a DICOM file into a Radiograph.
 
-Only the first frame is decoded: a film costs no more than one picture. pydicom does the work
-through its decoder plugins; every failure becomes a reason that a reader of the page understands.
-What the header says about grey levels and pixel spacing is read here too.
+Only the first frame is decoded: a multi-frame film costs no more than one picture. pydicom decodes
+through its plugins. Every failure becomes a reason that a reader understands. Grey levels and pixel
+spacing in the header are also read here.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from rexview.imaging.raster import grey_or_colour
 from rexview.imaging.transforms import ROUND, grey_levels
 
 PROJECTION: Final = frozenset({"CR", "DX", "RG", "RF", "XA", "MG", "IO", "PX", "SC", "OT"})
-"""Modalities whose pixels are shadows: a length in the patient is magnified on the detector."""
+"""Modalities of projection images: a length in the patient is magnified on the detector."""
 _BOUNDS: Final = (1e-4, 100.0)
 _METHODS: Final = {
     "GEOMETRY": "corrected for the geometric magnification",
@@ -61,13 +61,13 @@ def _pair(header: Header, keyword: str) -> tuple[float, float] | None:
 
 
 def spacing_of(header: Header) -> Spacing | None:
-    """Say how many millimetres a pixel has, and where they hold.
+    """Return the pixel spacing in millimetres, and where it applies.
 
     Returns
     -------
     Spacing or None
-        ``patient`` when the file says that PixelSpacing was calibrated, when it differs from
-        ImagerPixelSpacing, or when the picture is no projection; otherwise ``detector``.
+        ``patient`` if the file marks PixelSpacing as calibrated, if it differs from
+        ImagerPixelSpacing, or if the picture is no projection; otherwise ``detector``.
     """
     imager = _pair(
         header.holder("ImagerPixelSpacing", "FramePixelDataPropertiesSequence"),
@@ -100,7 +100,7 @@ def spacing_of(header: Header) -> Spacing | None:
 
 
 def aspect_of(header: Header, spacing: Spacing | None) -> float:
-    """Height / width of a pixel: from the spacing, else from PixelAspectRatio, else 1."""
+    """Return a pixel's height / width: from the spacing, else from PixelAspectRatio, else 1."""
     if spacing is not None:
         aspect = spacing.row_mm / spacing.col_mm
     else:
@@ -123,7 +123,7 @@ def decode(
     Raises
     ------
     ImageBroken
-        If that is not possible.
+        No decoder succeeds.
     """
     options = _options(header, element, shape, syntax)
     plugins: tuple[str, ...] = ("",)
@@ -154,8 +154,9 @@ def _attempt(
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException:
-        # Decoders raise whatever the bytes provoke, and a panic of one written in Rust is not even
-        # an Exception; the next decoder may do better.
+        # Decoders may raise anything, and a panic of one written in Rust is not even an Exception;
+        # the
+        # next decoder may succeed.
         return None
     return frame
 
@@ -163,7 +164,7 @@ def _attempt(
 def _options(
     header: Header, element: PixelElement, shape: Shape, syntax: uid.UID
 ) -> dict[str, Any]:
-    """What pydicom's decoders want to know."""
+    """Return the options for pydicom's decoders."""
     options: dict[str, Any] = {
         "transfer_syntax_uid": syntax,
         "pixel_keyword": element.keyword,
@@ -187,7 +188,7 @@ def _options(
 
 
 def _check_native(element: PixelElement, shape: Shape, size: int, options: dict[str, Any]) -> None:
-    """Refuse uncompressed data that end early; spot 4:2:2 colour that is not subsampled."""
+    """Reject uncompressed data that end early; detect 4:2:2 colour without subsampling."""
     needed = (shape.rows * shape.columns * shape.samples * shape.allocated + 7) // 8
     if shape.photometry == "YBR_FULL_422":
         if element.length >= needed * shape.frames:
@@ -201,7 +202,7 @@ def _check_native(element: PixelElement, shape: Shape, size: int, options: dict[
 
 
 def _bits_below(header: Header, shape: Shape, syntax: uid.UID) -> int:
-    """How many bits lie below the pixel: 0 but for old files with an odd HighBit."""
+    """Return the number of unused low bits: 0 except for old files with an odd HighBit."""
     high = header.integer("HighBit")
     plain = not syntax.is_encapsulated or syntax == uid.RLELossless
     if high is None or not plain or not shape.bits <= high < shape.allocated:
@@ -210,7 +211,7 @@ def _bits_below(header: Header, shape: Shape, syntax: uid.UID) -> int:
 
 
 def _drop_bits(frame: NDArray[Any], shape: Shape, below: int) -> NDArray[Any]:
-    """Drop what lies above and below the pixel's own bits; keeps the sign."""
+    """Drop the bits above and below the pixel's own; keep the sign."""
     spare = shape.allocated - shape.bits
     moved: NDArray[Any] = np.right_shift(np.left_shift(frame, spare - below), spare)
     return moved
@@ -231,13 +232,13 @@ _KINDS: Final[dict[str, WindowKind]] = {
 
 
 def _table(item: Header) -> tuple[int, NDArray[np.uint16], int] | None:
-    """First value mapped, entries and bits of a LUT item (PS3.3 C.11.1.1); None if unusable."""
+    """Return a LUT item's first value, entries and bits (PS3.3 C.11.1.1); None if unusable."""
     descriptor = item.numbers("LUTDescriptor")
     data: Any = item.raw("LUTData")
     if len(descriptor) != 3 or data is None:
         return None
     length, first, bits = (int(number) for number in descriptor)
-    length = length % 65536 or 65536  # 0 stands for 65,536; a signed VR shows 32,768 and up as < 0
+    length = length % 65536 or 65536  # 0 means 65,536; a signed VR shows 32,768 and up as < 0
     if not 8 <= bits <= 16:
         return None
     if isinstance(data, bytes):
@@ -257,7 +258,7 @@ def _table(item: Header) -> tuple[int, NDArray[np.uint16], int] | None:
 
 
 def modality_of(header: Header, notes: list[str]) -> Modality:
-    """The modality LUT, else the rescale, else the identity."""
+    """Return the modality LUT, otherwise the rescale, otherwise the identity."""
     for item in header.items("ModalityLUTSequence")[:1]:
         table = _table(item)
         if table is not None:
@@ -277,7 +278,7 @@ def modality_of(header: Header, notes: list[str]) -> Modality:
 
 
 def presentation_of(header: Header, notes: list[str]) -> bytes | None:
-    """The presentation LUT as grey levels (PS3.3 C.11.6)."""
+    """Return the presentation LUT as grey levels (PS3.3 C.11.6)."""
     for item in header.items("PresentationLUTSequence")[:1]:
         table = _table(item)
         if table is not None:
@@ -289,8 +290,8 @@ def presentation_of(header: Header, notes: list[str]) -> bytes | None:
 def is_inverted(header: Header, notes: list[str]) -> bool:
     """Whether low values are white.
 
-    PresentationLUTShape decides where it is present, else MONOCHROME1: both say the same thing
-    (PS3.3 C.8.11.3.1.2), so they do not cancel out.
+    PresentationLUTShape decides if present, otherwise MONOCHROME1. Both mean the same (PS3.3
+    C.8.11.3.1.2), so they do not cancel out.
     """
     by_photometry = header.text("PhotometricInterpretation") == "MONOCHROME1"
     shape = (header.text("PresentationLUTShape") or "").upper()
@@ -302,7 +303,7 @@ def is_inverted(header: Header, notes: list[str]) -> bool:
 
 
 def padding_of(header: Header) -> tuple[int, int] | None:
-    """Range of stored values that are not picture (PS3.3 C.7.5.1.1.2)."""
+    """Return the range of stored values that are padding (PS3.3 C.7.5.1.1.2)."""
     value = header.integer("PixelPaddingValue")
     if value is None:
         return None
@@ -316,19 +317,19 @@ def padding_of(header: Header) -> tuple[int, int] | None:
 def windows_of(header: Header, lowest: float, presentation: bytes | None, notes: list[str]) -> (
     tuple[Window, ...]
 ):  # fmt: skip
-    """The file's windows in the order in which they are offered: tables first, as pydicom does.
+    """Return the file's windows in the order offered: tables first, as in pydicom.
 
     Parameters
     ----------
     header : Header
-        Of the file.
+        Header of the file.
     lowest : float
-        Smallest value that the modality transform can give; tells whether a table's first value,
-        which the standard stores unsigned or signed like the values, is meant as negative.
+        Smallest value that the modality transform can give. It decides whether a table's first
+        value, stored unsigned or signed like the values, is negative.
     presentation : bytes or None
-        Presentation LUT, worked into the tables.
+        Presentation LUT, applied to the tables.
     notes : list of str
-        Receives a sentence for what cannot be used.
+        Receives a sentence for each unusable part.
     """
     tables = list(_voi_tables(header, lowest, presentation, notes))
     plain = list(_plain_windows(header, notes))
@@ -396,7 +397,7 @@ NO_PALETTE: Final = "The picture's colour table is missing or damaged."
 
 
 def read_dicom(path: Path, declared: bool, max_pixels: int) -> Radiograph:
-    """Decode the first frame of a DICOM file, and what is needed to show it.
+    """Decode the first frame of a DICOM file, with everything needed to show it.
 
     Parameters are those of :func:`rexview.imaging.dicom.files.open_dicom`.
 
@@ -447,7 +448,7 @@ def _no_picture(header: Header) -> ImageBroken:
 def _colour(
     pixels: NDArray[Any], header: Header, shape: Shape, little_endian: bool
 ) -> NDArray[Any]:
-    """R, G, B of 8 bits, or one grey channel, from palette indices or colour samples."""
+    """Return R, G, B of 8 bits, or one grey channel, from palette indices or colour samples."""
     bits = min(shape.bits, pixels.dtype.itemsize * 8)
     if shape.photometry == "PALETTE COLOR":
         pixels = _through_palette(pixels, header, little_endian)
@@ -456,7 +457,7 @@ def _colour(
 
 
 def _through_palette(pixels: NDArray[Any], header: Header, little_endian: bool) -> NDArray[Any]:
-    """(rows, columns, 3) R, G, B in the depth of the file's colour table."""
+    """Return R, G, B of shape (rows, columns, 3) in the depth of the file's colour table."""
     described = header.numbers("RedPaletteColorLookupTableDescriptor")
     wide = len(described) < 3 or int(described[2]) // 8 != 1
     kind = ("<u2" if little_endian else ">u2") if wide else "u1"
@@ -471,17 +472,17 @@ def _through_palette(pixels: NDArray[Any], header: Header, little_endian: bool) 
             if found is None:
                 found = np.empty((*pixels.shape, 3), colour.dtype)
             found[rows] = colour
-    except Exception:  # a damaged table raises anything
+    except Exception:  # a damaged table may raise anything
         raise ImageBroken(NO_PALETTE) from None
     assert found is not None
     return found
 
 
 def _unfolds_too_far(segments: bytes, kind: str) -> bool:
-    """Whether a segmented colour table (PS3.3 C.7.9.2) is longer than a table can be.
+    """Whether a segmented colour table (PS3.3 C.7.9.2) expands beyond the size of a table.
 
-    Six bytes can ask for 65,535 entries, where a whole table has at most 65,536. Segments that
-    repeat others count as too long: they multiply.
+    Six bytes can ask for 65,535 entries, and a whole table has at most 65,536. Segments that repeat
+    others count as too long: they multiply.
     """
     words = np.frombuffer(segments[: len(segments) // 2 * 2], kind)
     at, entries = 0, 0
@@ -495,7 +496,7 @@ def _unfolds_too_far(segments: bytes, kind: str) -> bool:
 
 
 def _grey(pixels: NDArray[Any], header: Header, notes: list[str]) -> dict[str, Any]:
-    """The grey-scale attributes of a Radiograph."""
+    """Return the grey-scale attributes of a Radiograph."""
     modality = modality_of(header, notes)
     presentation = presentation_of(header, notes)
     lowest = _lowest_value(pixels.dtype, modality)
@@ -509,7 +510,7 @@ def _grey(pixels: NDArray[Any], header: Header, notes: list[str]) -> dict[str, A
 
 
 def _lowest_value(dtype: np.dtype[Any], modality: Modality) -> float:
-    """Smallest value that the modality transform can give for a pixel type."""
+    """Return the smallest value that the modality transform can give for a pixel type."""
     if modality.table is not None:
         return 0.0
     if dtype.kind == "f":
@@ -519,13 +520,13 @@ def _lowest_value(dtype: np.dtype[Any], modality: Modality) -> float:
 
 
 def orientation_words(header: Header) -> tuple[str, ...] | None:
-    """PatientOrientation (0020,0020), when both words are there."""
+    """Return PatientOrientation (0020,0020) if both words are present."""
     words = header.texts("PatientOrientation")
     return words if len(words) == 2 and all(words) else None
 
 
 def view_word(header: Header) -> str | None:
-    """The file's word for the view: ViewPosition, else the meaning of its view code."""
+    """Return the file's word for the view: ViewPosition, otherwise the meaning of its view code."""
     word = header.text("ViewPosition")
     if word:
         return word
@@ -535,7 +536,7 @@ def view_word(header: Header) -> str | None:
 
 
 def facts_of(opened: OpenedDicom) -> ImageFacts:
-    """Read the facts of an opened file that has a picture."""
+    """Read the facts of an opened file with a picture."""
     header = opened.header
     rows, columns = header.integer("Rows"), header.integer("Columns")
     if opened.pixels is None or not rows or not columns:
@@ -552,6 +553,6 @@ def facts_of(opened: OpenedDicom) -> ImageFacts:
 
 
 def _burned_in(header: Header) -> bool | None:
-    """Read what a file says about identifying text in its pixels (PS3.3 C.7.6.1)."""
+    """Read whether the pixels contain identifying text (PS3.3 C.7.6.1); None if not given."""
     said = (header.text("BurnedInAnnotation") or "").upper()
     return {"YES": True, "NO": False}.get(said)
