@@ -1,6 +1,6 @@
-"""What leaves the app as files: cases and meetings as slides, pages, tables and other formats.
+"""Export cases and meetings as slides, documents, tables and files of other tools.
 
-A format is a function ``write(content, out, progress)`` that is listed in :mod:`.formats`. It gets
-a :class:`~rexview.export.records.Content` and nothing else: what may leave has been decided by
-then (:mod:`.content`, :mod:`.privacy`).
+A format is a function ``write(content, out, progress)`` listed in :mod:`.formats`. It gets only a
+:class:`~rexview.export.records.Content`: :mod:`.content` and :mod:`.privacy` have already decided
+what may leave the app.
 """

@@ -53,7 +53,7 @@ from rexview.stats import status_of
 from rexview.store import Comment
 from rexview.vocab import CATEGORY_NAMES, FAILURES, VIEWS, noun
 
-# The pictures and boxes of a case for exports: without paths, read when they are asked for.
+# Pictures and boxes of a case: without paths, decoded only on request.
 
 _NOT_PLAIN: Final = re.compile(r"[^A-Za-z0-9.-]+")
 _LONGEST_PART: Final = 60
@@ -63,7 +63,7 @@ _NO_IMAGE: Final = "The box is on an image that the case does not have."
 def burned_in_warning(
     review_set: ReviewSet, cases: Iterable[str], check: Callable[[], None] = lambda: None
 ) -> str:
-    """Say what the files of some cases tell about text that is burned into their pictures.
+    """Return a warning about burned-in text, from the headers of the cases' files; may be empty.
 
     ``check`` is called before each case.
     """
@@ -75,7 +75,7 @@ def burned_in_warning(
             try:
                 burned_in = read_facts(image_path(review_set, image.path)).burned_in
             except (ImageError, PathEscape):
-                continue  # it is in no export, either
+                continue  # it is in no export either
             says += burned_in is True
             silent += burned_in is None
     found = []
@@ -89,9 +89,9 @@ def burned_in_warning(
 
 
 class CasePictures:
-    """The pictures and boxes of one case; with ``is_hidden`` under ids that say nothing.
+    """The pictures and boxes of one case; with ``is_hidden``, under neutral ids.
 
-    An id of an image is often the name of its file. ``stem`` begins the names of files.
+    The id of an image is often the name of its file. ``stem`` is the start of file names.
     """
 
     def __init__(self, review_set: ReviewSet, case: Case, stem: str, *, is_hidden: bool) -> None:
@@ -108,7 +108,7 @@ class CasePictures:
         return tuple(sorted(every, key=lambda image: image.prior))
 
     def returned(self, model: ExportModel, path: str, place: int) -> ExportImage:
-        """Return a picture that a model gave, ``place`` from 1."""
+        """Return a picture that a model returned, ``place`` from 1."""
         return ExportImage(
             id=f"{model.id}/{place}",
             title=f"{model.name}: picture {place}",
@@ -174,13 +174,13 @@ class CasePictures:
         }
 
 
-# What people said of a case, for exports: comments and decisions, given and written.
+# Comments and decisions on a case, from the set's files and the reviews.
 
 _ON: Final = {"case": "the case", "answer": "the answer", "box": "a box", "span": "words"}
 
 
 def failure_name(failure: str) -> str:
-    """Return the name of a failure for people, also of one that the set brings along."""
+    """Return the display name of a failure, including failures defined by the set."""
     return FAILURES[failure].name if failure in FAILURES else failure.replace("_", " ")
 
 
@@ -197,7 +197,7 @@ class CommentsAndDecisions:
             self._decisions.setdefault(decision.case, []).append(decision)
 
     def comments(self, case_id: str) -> tuple[ExportComment, ...]:
-        """Return the comments on a case, in the order in which they were begun."""
+        """Return the comments on a case, in order of creation."""
         return tuple(
             ExportComment(
                 id=one.id,
@@ -213,7 +213,7 @@ class CommentsAndDecisions:
         )
 
     def decisions(self, case_id: str) -> tuple[ExportDecision, ...]:
-        """Return what meetings decided about a case and its answers, the newest meeting first."""
+        """Return the decisions of meetings on a case and its answers, the newest meeting first."""
         return tuple(
             ExportDecision(
                 model=self._model(one.model),
@@ -242,7 +242,7 @@ class CommentsAndDecisions:
 
 
 def models_spoken_of(source: ExportSource, cases: Collection[str]) -> list[str]:
-    """Return the models that comments and decisions on some cases name; some may have left."""
+    """Return the models that comments and decisions name, including models no longer in the set."""
     there = source.review_set
     rows = pl.concat([table.select("case", "model") for table in (there.comments, there.decisions)])
     named = rows.filter(pl.col("case").is_in(list(cases)))["model"].drop_nulls()
@@ -258,7 +258,7 @@ def _on(on: Mapping[str, Any]) -> str:
 SO_FAR: Final = "Failures are so far: not every answer has been looked at yet."
 _T = TypeVar("_T")
 _AT_ONCE: Final = 100
-"""Cases of which the digests are worked out together."""
+"""Cases whose digests are computed together."""
 _ID_COLUMNS: Final[dict[IdKind, str]] = {
     "case": "id",
     "study": "study_id",
@@ -275,11 +275,11 @@ def make_content(
     has_pictures: bool = True,
     check: Callable[[], None] = lambda: None,
 ) -> tuple[Content, Pseudonyms | None]:
-    """Return what an export of some cases is made from, and the pseudonyms if they are asked for.
+    """Return the content of an export, and the pseudonyms if they are requested.
 
-    With ``has_pictures`` the headers of all pictures are looked at for what they say of text that
-    is burned into them; no picture is decoded before its case is asked for. ``check`` is called
-    meanwhile and raises when the export is cancelled.
+    With ``has_pictures`` the headers of all pictures are checked for burned-in text; no picture is
+    decoded before its case is exported. ``check`` is called regularly and raises if the export is
+    cancelled.
 
     Raises
     ------
@@ -315,7 +315,7 @@ def make_content(
 
 
 def _pseudonyms(source: ExportSource, chosen: ExportedCases) -> Pseudonyms:
-    """Number what is exported first; all other ids of the set may stand in texts, too."""
+    """Return pseudonyms for all ids, as texts may contain any; exported ones are numbered first."""
     cases = source.review_set.cases
     rows = source.review_set.case_rows(pl.Series(chosen.cases, dtype=pl.String()))
     exported = cases[rows]
@@ -356,7 +356,7 @@ class _Maker:
         return self.hidden.of("case", case_id) if self.hidden else case_id
 
     def minutes(self) -> Minutes | None:
-        """Return the minutes as far as their cases are exported; how they were found stays here."""
+        """Return the minutes for the exported cases, without the filter that found them."""
         whole, left = self.chosen.minutes, set(self.chosen.cases)
         if whole is None:
             return None
@@ -387,7 +387,7 @@ class _Maker:
         return Minutes(meeting, tuple(items))
 
     def _shown(self, value: _T) -> _T:
-        """Return a text or record as the export shows it."""
+        """Return a text or record as exported, with pseudonyms if wanted."""
         return self.hidden.everywhere(value) if self.hidden else value
 
     def _vote(self, vote: Vote | None) -> Vote | None:
@@ -403,15 +403,15 @@ class _Maker:
         return self._shown(self.models[model].id if model in self.models else model)
 
     def whole(self) -> Whole:
-        """Return the open set itself, for the format that is one."""
+        """Return the open set itself, for the review-set format."""
         there = self.source
         return Whole(there.review_set, there.reviews, self.chosen.cases, self.hidden)
 
     def cases(self) -> Iterator[ExportCase]:
-        """Make the cases, one when it is asked for."""
+        """Yield the cases, made one at a time."""
         models = self.source.review_set.index.models
         for number, case_id in enumerate(self.chosen.cases, 1):
-            if number % _AT_ONCE == 1:  # one by one it would take as long as all the rest
+            if number % _AT_ONCE == 1:  # one by one would take as long as all the rest
                 ahead = self.chosen.cases[number - 1 : number - 1 + _AT_ONCE]
                 self._digests.of_all((case, model) for case in ahead for model in models)
             page = gather_case(self.source.review_set, case_id, self.source.engine)
@@ -513,7 +513,7 @@ class _Maker:
         )
 
     def _scores(self, page: CasePage) -> tuple[ExportScore, ...]:
-        """Return the scores that count: those of a reader in the middle of the case do not."""
+        """Return the final scores: not those of readers still working on the case."""
         return tuple(
             ExportScore(
                 self.models[one.model].id,
@@ -553,7 +553,7 @@ class _Maker:
         )
 
     def _marks(self, page: CasePage) -> tuple[ExportMark, ...]:
-        """Return what people say of failures in words; not what they said of earlier answers."""
+        """Return readers' failures in words on current answers, not on replaced ones."""
         return tuple(
             ExportMark(
                 model=self.models[one.mark.model].id,
@@ -570,9 +570,9 @@ class _Maker:
 
 
 def _harm(flag: Flag, failures: Mapping[str, FailureOfAnswer], table: HarmTable) -> int | None:
-    """Return the harm of a flag: that of its failure, as pages have it, where the failure stands.
+    """Return the harm of a flag: that of its failure, as on pages, if the failure counts.
 
-    A rejected flag has the harm of its own finding. A failure that the table lacks has none.
+    A rejected flag has the harm of its own finding. A failure missing in the table has none.
     """
     if flag.failure not in FAILURES:
         return None
@@ -582,13 +582,13 @@ def _harm(flag: Flag, failures: Mapping[str, FailureOfAnswer], table: HarmTable)
 
 
 def _plain(name: str) -> str:
-    """Return the last part of what is a path on a disk, such as of a model that lies there."""
+    """Return the last part of a name that is a path, as for a local model."""
     is_path = re.match(r"[/\\~]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|file:", name)
     return re.split(r"[/\\]", name.rstrip("/\\"))[-1] if is_path else name
 
 
 def _plain_ids(models: Iterable[str]) -> dict[str, str]:
-    """Return an id of each model that is no path; of two alike the later has a number."""
+    """Return an id without a path for each model; duplicates get a number."""
     found: dict[str, str] = {}
     for model in models:
         plain, number = _plain(model), 1

@@ -1,9 +1,9 @@
-"""The formats that cases can be exported in, by the name that is typed.
+"""List the export formats by the name that users type.
 
-A format is a module with ``write(content, out, progress)``. ``out`` is a path that is not there
-yet, or an empty folder for a format that is one; nothing is written anywhere else. Cases come from
-``progress.over(content)``, so that they are counted and the export can be cancelled; what could not
-be done is said with ``progress.note``.
+A format is a module with ``write(content, out, progress)``. ``out`` is a path that does not exist
+yet, or an empty folder for a format that writes a folder; nothing is written anywhere else. Cases
+come from ``progress.over(content)``, so that they are counted and the export can be cancelled.
+Problems are reported through ``progress.note``.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """One format.
+    """An export format.
 
-    ``name`` is what is typed, ``title`` what a page shows, ``module`` the part of
-    :mod:`rexview.export` that writes it. ``ending`` has its dot and is empty for a folder.
-    ``has_pictures`` says that films are in it.
+    ``name`` is typed by users, ``title`` is shown on pages, ``module`` is the part of
+    :mod:`rexview.export` that writes it. ``ending`` includes its dot and is empty for a folder.
+    ``has_pictures`` is true if it contains films.
     """
 
     name: str
@@ -40,11 +40,12 @@ class Format:
         return not self.ending
 
     def write(self, content: Content, out: Path, progress: Progress) -> None:
-        """Write an export; what a format needs is imported when it is written.
+        """Write an export; the format's libraries are imported here.
 
         Raises
         ------
         ExportCancelled
+            The user has cancelled the export.
         """
         module: Any = import_module(f"rexview.export.{self.module}")
         module.write(content, out, progress)
@@ -52,7 +53,7 @@ class Format:
 
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
 _FOLDER: Final = "application/zip"
-"""How a folder is downloaded."""
+"""Media type for downloading a folder."""
 _EVERY: Final = (
     Format("pptx", "PowerPoint", "pptx", ".pptx", f"{_OFFICE}.presentationml.presentation"),
     Format("pdf", "PDF", "pdf", ".pdf", "application/pdf"),
@@ -69,4 +70,4 @@ _EVERY: Final = (
     Format("reviewset", "Review set", "reviewset", "", _FOLDER),
 )
 FORMATS: Final = {form.name: form for form in _EVERY}
-"""By name, in the order in which pages offer them."""
+"""Formats by name, in the order of pages."""

@@ -1,4 +1,4 @@
-"""Doing an export: with progress, to be cancelled, and never half a file."""
+"""Write an export with progress and cancellation, and never half a file."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rexview.export.records import Content, ExportCase
 
 
 class Progress:
-    """How far an export is. A format counts its cases with it, and says what it could not do.
+    """Progress of an export; formats count cases with it and report problems.
 
     Parameters
     ----------
     show : callable, optional
-        Called with how many of how many cases are done.
+        Called with the number of cases done and the total.
     is_cancelled : callable, optional
-        Whether whoever asked for the export does not want it any more.
+        Returns whether the user has cancelled the export.
     """
 
     def __init__(
@@ -33,11 +33,12 @@ class Progress:
         self.notes: list[str] = []
 
     def over(self, content: Content, part: int = 0, parts: int = 1) -> Iterator[ExportCase]:
-        """Yield the cases of an export and count them, in the first, 0, or a later of some parts.
+        """Yield an export's cases and count them, in part ``part`` (from 0) of ``parts``.
 
         Raises
         ------
         ExportCancelled
+            The user has cancelled the export.
         """
         total = len(content.case_ids)
         for done, case in enumerate(content.cases()):
@@ -48,23 +49,24 @@ class Progress:
         self._show((part + 1) * total // parts, total)
 
     def check(self) -> None:
-        """Stop here if the export was cancelled; called within what takes long.
+        """Stop if the export was cancelled; call this during long work.
 
         Raises
         ------
         ExportCancelled
+            The user has cancelled the export.
         """
         if self._is_cancelled():
             raise ExportCancelled("The export was cancelled. Nothing was written.")
 
     def note(self, sentence: str) -> None:
-        """Tell whoever asked for the export something, such as that a picture cannot be read."""
+        """Report a problem to the user, such as an unreadable picture."""
         if sentence not in self.notes:
             self.notes.append(sentence)
 
 
 def target_problem(out: Path, form: Format) -> str | None:
-    """Say why an export cannot be written to a place, None when it can; nothing is made."""
+    """Return why an export cannot be written to a place, None if it can; creates nothing."""
     if not out.parent.is_dir():
         return f"There is no folder {out.parent} to write to. Make it first."
     if not os.path.lexists(out):
@@ -80,13 +82,14 @@ def _check_target(out: Path, form: Format) -> None:
 
 
 def write_export(content: Content, form: Format, out: Path, progress: Progress) -> None:
-    """Write an export: beside its place first, so that it is there as a whole or not at all.
+    """Write an export to a temporary name first, so that it appears completely or not at all.
 
     Raises
     ------
     ExportRefused
         It cannot be written there.
     ExportCancelled
+        The user has cancelled the export.
     """
     _check_target(out, form)
     work: Path | None = None
@@ -97,7 +100,7 @@ def write_export(content: Content, form: Format, out: Path, progress: Progress) 
             made.mkdir()
         form.write(content, made, progress)
         progress.check()
-        _check_target(out, form)  # somebody may have put something there meanwhile
+        _check_target(out, form)  # something may have been created there meanwhile
         if out.is_dir():
             out.rmdir()
         made.replace(out)

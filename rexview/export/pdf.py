@@ -1,7 +1,7 @@
-"""Cases and minutes as PDF: text that can be selected, boxes as vectors.
+"""Export cases and minutes as PDF: selectable text, boxes as vectors.
 
-The font is embedded. It lacks some scripts: what it lacks stands as a square, and the last page and
-whoever asked for the export are told which characters these were.
+The font is embedded. It lacks some scripts: missing characters become squares, and the last page
+and a note list them.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ from rexview.export.sheets.sheet import (
     printable,
 )
 
-# Sheets as pages, by fpdf2.
+# Sheets as pages, with fpdf2.
 
 _FONT: Final = "DejaVu"
 _SQUARE: Final = "□"
 _SHAPED: Final = ("R", "AL", "AN", "NSM")
-"""Directions (UAX 9) of letters that are joined or run from right to left."""
+"""Directions (UAX 9) of characters that are joined or run from right to left."""
 
 
 class Pages:
-    """A PDF file that sheets are added to.
+    """A PDF file to which sheets are added.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Pages:
     Attributes
     ----------
     lacking : set of str
-        The characters so far that the font does not have.
+        Characters so far that the font lacks.
     """
 
     def __init__(self, title: str, made: datetime) -> None:
@@ -103,13 +103,13 @@ class Pages:
         self._file.output(str(out))
 
     def close(self) -> None:
-        """Close the files of the fonts: also where the export was cancelled."""
+        """Close the font files, also after a cancelled export."""
         for font in self._file.fonts.values():
             if isinstance(font, TTFFont):
                 font.close()
 
     def _shown(self, text: str) -> str:
-        """Return a text with squares for what the font lacks, and remember that."""
+        """Return a text with squares for characters that the font lacks, and remember these."""
         missing = lacking(text)
         self.lacking |= missing
         for one in missing:
@@ -136,7 +136,7 @@ class Pages:
     def _line(
         self, line: tuple[Run, ...], size: float, place: Place, *, at_right: bool = False
     ) -> None:
-        """Write a line of text; its right edge is that of the place if asked for."""
+        """Write a line of text, right-aligned on request."""
         x = place.x
         if at_right:
             x = place.right - sum(
@@ -153,7 +153,7 @@ class Pages:
             x += width
 
     def _width(self, text: str, size: float, bold: bool) -> float:
-        """Choose the font for a text, and return how wide the text is in it."""
+        """Choose the font for a text, and return its width."""
         self._file.set_font(_FONT, "B" if bold else "", size)
         joined = any(unicodedata.bidirectional(one) in _SHAPED for one in text)
         self._file.set_text_shaping(joined)

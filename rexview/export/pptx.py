@@ -1,4 +1,4 @@
-"""Cases and minutes as PowerPoint: every box, label, text and table can be edited there.
+"""Export cases and minutes as PowerPoint, where every box, label, text and table can be edited.
 
 Boxes are plain rectangles over the film, named ``Box: MODEL: LABEL``; those of the reference are
 dashed, with slightly round corners. Nothing is a placeholder: LibreOffice hides pictures in them.
@@ -50,12 +50,12 @@ from rexview.export.sheets.sheet import (
     printable,
 )
 
-# Sheets as slides, by python-pptx: every shape has its place, nothing is a placeholder.
+# Sheets as slides, with python-pptx: every shape has its position, nothing is a placeholder.
 
 _EMU: Final = 12_700
-"""English metric units of a point."""
+"""English metric units in a point."""
 _FONT: Final = "Arial"
-"""On every computer, or replaced by one that is as wide."""
+"""Available on every computer, or replaced by a font of the same width."""
 _P, _P_PR, _R, _R_PR, _T, _END = map(qn, ("a:p", "a:pPr", "a:r", "a:rPr", "a:t", "a:endParaRPr"))
 _LINE_SPACING, _SPACE_BEFORE, _SPACE_AFTER, _POINTS = map(
     qn, ("a:lnSpc", "a:spcBef", "a:spcAft", "a:spcPts")
@@ -66,7 +66,7 @@ _ROUND: Final = 0.02
 
 
 class Deck:
-    """A presentation that sheets are added to.
+    """A presentation to which sheets are added.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def _text(shapes: Any, text: Text) -> None:
 
 
 def _fill(frame: Any, paragraphs: Sequence[Paragraph], align: str = "l") -> None:
-    """Put paragraphs into the frame of a text box, which keeps its size."""
+    """Put paragraphs into a text box, which keeps its size."""
     frame.word_wrap, frame.auto_size = True, MSO_AUTO_SIZE.NONE
     frame.vertical_anchor = MSO_ANCHOR.TOP
     frame.margin_left = frame.margin_right = frame.margin_top = frame.margin_bottom = 0
@@ -127,13 +127,13 @@ def _fill(frame: Any, paragraphs: Sequence[Paragraph], align: str = "l") -> None
 
 
 def _paragraphs(frame: Any, paragraphs: Sequence[Paragraph], align: str = "l") -> None:
-    """Write paragraphs as XML: through python-pptx, setting one after another takes thrice as long.
+    """Write paragraphs as XML, three times as fast as setting each through python-pptx.
 
     Source: ECMA-376 part 1, 21.1.2.2 (paragraphs) and 21.1.2.3 (runs).
     """
     body = frame._txBody
     body.remove(frame.paragraphs[0]._p)
-    for given in paragraphs or (paragraph(""),):  # a text without any would be repaired
+    for given in paragraphs or (paragraph(""),):  # PowerPoint would repair it
         made = etree.SubElement(body, _P)
         style = etree.SubElement(made, _P_PR, marL=str(_emu(given.indent)), indent="0", algn=align)
         if given.from_right:
@@ -153,7 +153,7 @@ def _paragraphs(frame: Any, paragraphs: Sequence[Paragraph], align: str = "l") -
 
 
 def _style(parent: Any, name: str, size: float, run: Run) -> Any:
-    """Give the size, weight, colour and font of a run."""
+    """Set the size, weight, colour and font of a run."""
     style = etree.SubElement(
         parent, name, lang="en-US", sz=str(round(size * 100)), b="1" if run.bold else "0"
     )
@@ -185,7 +185,7 @@ def _table(shapes: Any, table: Table) -> None:
 def _lines(cell: Any) -> None:
     """Draw a thin line above and below a cell."""
     properties = cell._tc.get_or_add_tcPr()
-    for place, edge in enumerate(("a:lnT", "a:lnB")):  # lines stand before the fill of the cell
+    for place, edge in enumerate(("a:lnT", "a:lnB")):  # lines come before the fill of the cell
         line = etree.Element(qn(edge), w=str(round(0.75 * _EMU)))
         fill = etree.SubElement(line, _SOLID)
         etree.SubElement(fill, _RGB, val=RULE.removeprefix("#"))
@@ -242,12 +242,12 @@ def _tag(shapes: Any, tag: Tag) -> None:
 
 
 def _describe(shape: Any, told: str) -> None:
-    """Say what a shape shows, for whoever does not see it."""
+    """Add a shape's alternative text for readers who do not see it."""
     shape._element.xpath(".//p:cNvPr")[0].set("descr", told)
 
 
 def _number(shapes: Any) -> None:
-    """Number the slide; the number follows when slides are moved."""
+    """Add the slide's number; it follows when slides are moved."""
     place = Place(WIDTH - MARGIN - NUMBER_WIDTH, HEIGHT - 26, NUMBER_WIDTH, 14)
     drawn = shapes.add_textbox(*_at(place))
     drawn.name = "Number"
@@ -256,7 +256,7 @@ def _number(shapes: Any) -> None:
     field = etree.Element(_FIELD, id="{B6F15528-21DE-4FAA-801E-634DDDAF4B2B}", type="slidenum")
     _style(field, _R_PR, 10, Run("", colour=QUIET))
     etree.SubElement(field, _T).text = "‹#›"
-    made.insert(len(made) - 1, field)  # what ends a paragraph stays at its end
+    made.insert(len(made) - 1, field)  # the end of the paragraph stays last
 
 
 def write(content: Content, out: Path, progress: Progress) -> None:

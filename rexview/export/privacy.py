@@ -1,8 +1,8 @@
-"""Pseudonyms for cases, studies, patients and sites, and what has to be said about privacy.
+"""Replace cases, studies, patients and sites by pseudonyms, and word the notes on privacy.
 
-Pseudonyms are the same throughout one export and say nothing about what they stand for. Ids that
-stand inside texts are replaced, too: whole words, whatever their case. A short id ("12") could be
-anything in a text, so it is replaced only behind a word such as "patient" or "case".
+Pseudonyms are the same throughout one export and reveal nothing. Ids inside texts are replaced as
+well, as whole words in any letter case. A short id ("12") could be anything in a text, so it is
+replaced only after a word such as "patient" or "case".
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _CLOSED: Final = frozenset(
         *("dimension", "source", "verdict", "side"),
     )
 )
-"""Fields that have words of ours only: no id is in them, even where a patient is called so."""
+"""Fields with a fixed vocabulary: they contain no id, even if a patient has such a name."""
 _NO_ID: Final = frozenset(("unknown", "anonymous", "anonymized", "anonymised", "missing", "other"))
-"""What stands where an id is not known: in a text it is a word like any other."""
+"""Words for an unknown id: in a text they are ordinary words."""
 _LOOK_BACK: Final = 16
 _CLEAR: Final = 5
-"""An id of so many letters and digits is replaced wherever it stands; with a digit, one fewer."""
+"""Letters and digits from which an id is replaced everywhere; with a digit, one fewer."""
 
 NAMES_STAY: Final = (
     "Names of people, dates and places that somebody wrote into a text were not looked for."
@@ -46,7 +46,7 @@ SHORT_STAY: Final = (
 
 @dataclass(frozen=True)
 class Place:
-    """An id as it is looked for: ``lead`` characters stand before its first word."""
+    """An id to search for: ``lead`` characters come before its first word."""
 
     text: str
     lead: int
@@ -55,12 +55,12 @@ class Place:
 
 
 class Pseudonyms:
-    """What stands for each id in one export.
+    """The pseudonyms of all ids in one export.
 
     Parameters
     ----------
     ids : mapping
-        All ids of the set by kind, those of the export first: pseudonyms are numbered so.
+        All ids of the set by kind, exported ones first, in the order of numbering.
     """
 
     def __init__(self, ids: Mapping[IdKind, Iterable[str]]) -> None:
@@ -72,7 +72,7 @@ class Pseudonyms:
         for kind, every in given.items():
             stem: str = kind
             while any(text.startswith(f"{stem}-") for text in taken):
-                stem = f"x{stem}"  # else one could be taken for another's real id
+                stem = f"x{stem}"  # else a pseudonym could equal another's real id
             digits = max(3, len(str(len(every))))
             named = {text: f"{stem}-{place:0{digits}}" for place, text in enumerate(every, 1)}
             self._of[kind] = named
@@ -93,19 +93,19 @@ class Pseudonyms:
         self._places.setdefault(low[first.start() : first.end()], []).append(place)
 
     def of(self, kind: IdKind, real: str) -> str:
-        """Return what stands for an id.
+        """Return the pseudonym of an id.
 
         Raises
         ------
         KeyError
-            It is none of the ids that were given.
+            The id was not given at the start.
         """
         pseudonym = self._of[kind][real]
         self._used.add(pseudonym)
         return pseudonym
 
     def text(self, text: str) -> str:
-        """Return a text with every id in it replaced."""
+        """Return a text with all ids replaced."""
         low = _folded(text)
         parts, done = [], 0
         for word in _WORD.finditer(low):
@@ -128,16 +128,16 @@ class Pseudonyms:
 
     @property
     def has_short(self) -> bool:
-        """Whether some ids are too short to be looked for anywhere in texts."""
+        """Whether some ids are too short to be replaced everywhere in texts."""
         return any(place.is_short for places in self._places.values() for place in places)
 
     def everywhere(self, value: _T) -> _T:
-        """Return a record with every id replaced in all its texts, however deep."""
+        """Return a record with all ids in its texts replaced, at any depth."""
         changed: _T = _walked(value, self.text)
         return changed
 
     def key_file(self) -> str:
-        """Return what the pseudonyms used so far stand for, as CSV: to be kept apart."""
+        """Return the key of the pseudonyms used so far as CSV, to be stored separately."""
         out = io.StringIO(newline="")
         written = csv.writer(out)
         written.writerow(("kind", "id", "pseudonym"))
@@ -148,7 +148,7 @@ class Pseudonyms:
 
 
 def _folded(text: str) -> str:
-    """Fold the case of a text, letter by letter: places in it stay what they are."""
+    """Return a text in folded case, letter by letter: positions stay the same."""
     low = text.casefold()
     return low if len(low) == len(text) else "".join(map(_folded_letter, text))
 
@@ -159,7 +159,7 @@ def _folded_letter(letter: str) -> str:
 
 
 def _goes_on(low: str, start: int, end: int) -> bool:
-    """Whether what was found is only a part of a longer word."""
+    """Whether a match is only a part of a longer word."""
     before = start > 0 and low[start - 1].isalnum() and low[start].isalnum()
     after = end < len(low) and low[end].isalnum() and low[end - 1].isalnum()
     return before or after

@@ -1,7 +1,7 @@
-"""What every export is made from: frozen records that hold nothing that may not leave.
+"""The frozen records of every export, which contain only what may leave the app.
 
-No path of a disk and no DICOM header is in them. Texts are as people and models wrote them: hostile
-until a format has escaped them. With pseudonyms, ids, names and texts are replaced already.
+They contain no path and no DICOM header. Texts are as people and models wrote them, so every format
+must escape them. With pseudonyms, ids, names and texts are already replaced.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rexview.store import Reviews
 
 @dataclass(frozen=True)
 class ExportModel:
-    """A model; ``colour`` is ``#RRGGBB``, the same as in the app. ``name`` is for people."""
+    """A model; ``colour`` is ``#RRGGBB``, as in the app. ``name`` is for display."""
 
     id: str
     name: str
@@ -33,9 +33,9 @@ class ExportModel:
 class ExportBox:
     """A box on an image of the case: x, y, width, height in pixels of the stored image.
 
-    ``model`` is the id of the model, None for the reference. ``side`` is the patient's, where it
-    can be told. ``unsure`` says that it is not known how the model counts. With ``problem``, a
-    sentence, it cannot be drawn.
+    ``model`` is the model's id, None for the reference. ``side`` is the patient's side, if known.
+    ``unsure`` is true if the model's coordinate convention is unknown. With ``problem``, a
+    sentence, the box cannot be drawn.
     """
 
     model: str | None
@@ -52,14 +52,13 @@ class ExportBox:
 class ExportImage:
     """An image of a case, or a picture that a model returned (``model`` is then its id).
 
-    ``id`` is unique within the case. ``title`` is for people ("PA", "Prior, Lateral").
-    ``file_stem`` is a name for a file of it, without ending: plain letters, unique in the export.
-    ``file_name`` is the name that its own file has, without folders; empty with pseudonyms.
-    ``width`` and ``height`` are pixels as stored, None where the set does not say.
+    ``id`` is unique within the case. ``title`` is for display ("PA", "Prior, Lateral").
+    ``file_stem`` is a file name without ending, in plain letters, unique in the export.
+    ``file_name`` is the name of its own file, without folders; empty with pseudonyms. ``width`` and
+    ``height`` are stored pixels, None if the set has no sizes.
 
-    ``read`` decodes the picture each time it is called and keeps nothing.
-    ``source`` gives its file, for what takes from it only the UIDs that a reference needs; it is
-    None with pseudonyms.
+    ``read`` decodes the picture at each call and caches nothing. ``source`` returns its file, only
+    for reading the UIDs of a reference; it is None with pseudonyms.
     """
 
     id: str
@@ -75,7 +74,7 @@ class ExportImage:
     read: Callable[[], Radiograph] = field(repr=False)
     """Raises :class:`~rexview.errors.ImageError`, :class:`~rexview.errors.PathEscape`."""
     source: Callable[[], Path] | None = field(repr=False)
-    """Raises as ``read``."""
+    """Raises like ``read``."""
     model: str | None = None
 
 
@@ -84,11 +83,11 @@ class ExportAnswer:
     """The newest answer of one model.
 
     ``status`` is a word of :data:`rexview.stats.STATUSES`. ``choice`` counts the options from 0,
-    ``choice_correct`` says whether it is the right one; both None where there is none. ``final``
-    has final scores by dimension (:data:`rexview.vocab.DIMENSIONS`), ``content`` and ``gap``
-    (missing ones are left out); it is empty where nobody scored or no answer came. ``digest``
-    names this very answer. ``key_sentences`` are those that its failures are about, else its
-    conclusion (:mod:`rexview.analysis.case.key_sentences`).
+    ``choice_correct`` is whether it is right; both are None without a choice. ``final`` has final
+    scores by dimension (:data:`rexview.vocab.DIMENSIONS`), ``content`` and ``gap``. Missing ones
+    are left out, so it is empty without scores or answer. ``digest`` identifies this very answer.
+    ``key_sentences`` are the sentences of its failures, otherwise its conclusion
+    (:mod:`rexview.analysis.case.key_sentences`).
     """
 
     model: str
@@ -110,13 +109,13 @@ class ExportAnswer:
 
     @property
     def not_read(self) -> str:
-        """Why the rules did not look for failures in its words; empty where they did."""
+        """Why the rules did not read its text; empty if they did."""
         return why_not_read(self.text)
 
 
 @dataclass(frozen=True)
 class ExportScore:
-    """One dimension of one answer scored by one reader, as far as it counts: 1 to 5.
+    """One dimension of one answer scored by one reader, if it counts: 1 to 5.
 
     ``image`` counts returned pictures from 1.
     """
@@ -134,8 +133,8 @@ class ExportScore:
 class ExportFlag:
     """A failure of an answer. ``failure`` is a key of :data:`rexview.vocab.FAILURES`.
 
-    ``source`` is ``detector`` or ``reader`` (``reader`` then has who); a ``hint`` is weaker.
-    ``verdict`` is ``confirmed``, ``rejected`` or None; ``severity`` the harm, 0 to 4.
+    ``source`` is ``detector`` or ``reader`` (then ``reader`` names the person); a ``hint`` is
+    weaker. ``verdict`` is ``confirmed``, ``rejected`` or None; ``severity`` is the harm, 0 to 4.
     """
 
     model: str
@@ -150,16 +149,16 @@ class ExportFlag:
 
     @property
     def title(self) -> str:
-        """Its name, and that a rule only suggests it where that is so."""
+        """Its name, marked as a suggestion if it is only a hint."""
         return f"{self.name}: suggested by rule" if self.hint else self.name
 
 
 @dataclass(frozen=True)
 class ExportMark:
-    """An answer has a failure in words, as a person says: no flag of :class:`ExportFlag` is one.
+    """A reader's mark that an answer has a failure in words; never an :class:`ExportFlag` as well.
 
     ``failure`` is its name in links, ``name`` its title, ``version`` the digest of the words that
-    were read; ``reader`` the id of who says so.
+    were read, ``reader`` the id of the person.
     """
 
     model: str
@@ -173,7 +172,7 @@ class ExportMark:
 
 @dataclass(frozen=True)
 class ExportComment:
-    """A comment; ``on`` says in words what it is on. ``model`` is None for the case."""
+    """A comment; ``on`` describes its target in words. ``model`` is None for the case."""
 
     id: str
     model: str | None
@@ -187,11 +186,11 @@ class ExportComment:
 
 @dataclass(frozen=True)
 class ExportDecision:
-    """What a meeting decided about a case (``model`` None) or an answer.
+    """A meeting's decision about a case (``model`` None) or an answer.
 
-    ``failure`` and ``decision`` are words, ``failure_name`` and ``decision_name`` for people.
-    ``reader`` is the name of whoever wrote it down; ``is_open`` says that something is left to do,
-    ``stale`` that the answer was replaced since.
+    ``failure`` and ``decision`` are ids, ``failure_name`` and ``decision_name`` are for display.
+    ``reader`` is the name of the person who recorded it. ``is_open`` means that something is left
+    to do, ``stale`` that the answer has been replaced since.
     """
 
     model: str | None
@@ -215,12 +214,12 @@ class ExportDecision:
 
 @dataclass(frozen=True, eq=False)
 class ExportCase:
-    """One case with all that is exported of it. ``number`` counts the export's cases from 1.
+    """One case with everything exported about it. ``number`` counts the export's cases from 1.
 
-    ``section``, ``seconds`` (how long it was shown) and ``vote`` are of the meeting, where one is
-    exported. ``images`` are those of the study, priors last; returned pictures are with answers.
-    ``headline`` says what failed worst and in whose answer, empty where nothing did.
-    ``key_sentences`` are those of the report that failures are about, else its conclusion.
+    ``section``, ``seconds`` (how long it was shown) and ``vote`` belong to the exported meeting, if
+    there is one. ``images`` are those of the study, priors last; returned pictures are with the
+    answers. ``headline`` names the worst failure and its answer, empty without one.
+    ``key_sentences`` are the report's sentences that failures are about, otherwise its conclusion.
     """
 
     number: int
@@ -256,26 +255,26 @@ class ExportCase:
 
     @property
     def report_not_read(self) -> str:
-        """Why no answer is held against the report; empty where answers are."""
+        """Why no answer is compared with the report; empty if they are."""
         sections = (self.report.findings, self.report.impression)
         return why_not_read("\n".join(text or "" for text in sections))
 
     def image(self, image_id: str) -> ExportImage | None:
-        """The image of the study with that id, or None."""
+        """Return the image of the study with that id, or None."""
         return next((image for image in self.images if image.id == image_id), None)
 
     def boxes_on(self, image_id: str) -> tuple[ExportBox, ...]:
-        """All boxes on an image that can be drawn: the reference's, then the models' in order."""
+        """Return all drawable boxes on an image: the reference's, then the models' in order."""
         every = [*self.reference_boxes, *(box for one in self.answers for box in one.boxes)]
         return tuple(box for box in every if box.image == image_id and not box.problem)
 
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """The open set that an export is of, for the format that is a review set itself.
+    """The open set of an export, for the review-set format.
 
     It holds what may not leave: ``cases`` are real ids in the order of the export, ``hidden`` has
-    what is to stand for ids, where pseudonyms are asked for.
+    the pseudonyms, if they are wanted.
     """
 
     review_set: ReviewSet
@@ -286,13 +285,13 @@ class Whole:
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """All that one export holds; cases are made one at a time, each time they are asked for.
+    """The content of one export; cases are made one at a time, at each iteration.
 
-    ``title`` is the name of the meeting, else of the set. ``notice`` is the set's own and has to
-    stand in every export. ``notes`` are sentences about privacy for whoever passes the export on.
-    ``minutes`` are those of the meeting that is exported, if one is, with the cases of the export
-    under the ids that they have in it; ``case_ids`` are these, in order. ``harm_levels`` are the
-    set's words for the levels of harm, 0 to 4.
+    ``title`` is the name of the meeting, otherwise of the set. ``notice`` is the set's own and must
+    be in every export. ``notes`` are sentences about privacy for anyone who passes the export on.
+    ``minutes`` are those of the exported meeting, if there is one, with the cases' exported ids;
+    ``case_ids`` are these ids in order. ``harm_levels`` are the set's words for the levels of harm,
+    0 to 4.
     """
 
     title: str
@@ -311,9 +310,9 @@ class Content:
 
     @property
     def meeting(self) -> Meeting | None:
-        """The meeting that is exported, if one is."""
+        """The exported meeting, if there is one."""
         return self.minutes.meeting if self.minutes else None
 
     def model(self, model_id: str) -> ExportModel:
-        """The model with that id."""
+        """Return the model with that id."""
         return next(model for model in self.models if model.id == model_id)

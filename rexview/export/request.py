@@ -1,4 +1,4 @@
-"""Which cases of an open review set an export is asked for."""
+"""Find the cases of an export: named ones, a filter's, or a meeting's."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from rexview.store import Reviews
 from rexview.vocab import counted
 
 _NAMED: Final = 10
-"""Unknown ids of which a message names so many."""
+"""Unknown ids listed in a message."""
 _SHOWN: Final = 200
 _AS_IN_FILES: Final = CaseFilter(sort="order")
 
 
 @dataclass(frozen=True, eq=False)
 class ExportSource:
-    """An open review set: with what was written in it, its engine, and its reviews."""
+    """An open review set with its written entries, its engine, and its reviews."""
 
     review_set: ReviewSet
     engine: Engine
@@ -32,11 +32,11 @@ class ExportSource:
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """What is to be exported; nothing named is every case, in the order of the files.
+    """A request for an export; without any field set, every case in the order of the files.
 
-    ``cases`` are ids, in the order in which they are exported. ``query`` is a link's, as pages
-    write it. ``meeting`` is the name or id of a meeting: its cases in the order of its agenda, then
-    those that it came to besides; with ``cases`` or ``query``, those of them.
+    ``cases`` are ids in the order of the export. ``query`` is that of a page's link. ``meeting`` is
+    the name or id of a meeting: its cases in the order of its agenda, then additional ones that it
+    reached; together with ``cases`` or ``query``, those of them.
     """
 
     cases: tuple[str, ...] | None = None
@@ -46,24 +46,24 @@ class ExportRequest:
 
 @dataclass(frozen=True)
 class ExportedCases:
-    """The cases of an export, in order, and the minutes of the meeting that they are of."""
+    """The cases of an export in order, and the minutes of their meeting."""
 
     cases: tuple[str, ...]
     minutes: Minutes | None = None
 
 
 def read_query(text: str) -> dict[str, list[str]]:
-    """Read the query of a link, given with or without what stands before its ``?``."""
+    """Parse the query of a link, with or without the part before its ``?``."""
     before, mark, after = text.partition("#")[0].partition("?")
-    is_link = mark and "=" not in before  # a question mark may stand in what is looked for
+    is_link = mark and "=" not in before  # a search text may contain a question mark
     return parse_qs(after if is_link else before + mark + after, keep_blank_values=True)
 
 
 def problems_of(review_set: ReviewSet, reviews: Reviews, wanted: ExportRequest) -> tuple[str, ...]:
-    """Return every reason why what is wanted cannot be exported, before any case is looked for.
+    """Return all reasons against an export, before any case is searched.
 
-    Ids that are not in the set, a filter that cannot be understood, a meeting that is not there:
-    a sentence each.
+    The reasons are sentences: ids that are not in the set, an invalid filter, a meeting that does
+    not exist.
 
     Raises
     ------
@@ -89,12 +89,12 @@ def problems_of(review_set: ReviewSet, reviews: Reviews, wanted: ExportRequest) 
 
 
 def find_export_cases(source: ExportSource, wanted: ExportRequest) -> ExportedCases:
-    """Find the cases that are wanted.
+    """Find the requested cases.
 
     Raises
     ------
     ExportRefused
-        Naming every problem (:func:`problems_of`), or that nothing is left to export.
+        Names every problem (:func:`problems_of`), or that nothing is left to export.
     StoreUnreachable, StoreBusy
     """
     if problems := problems_of(source.review_set, source.reviews, wanted):
@@ -135,7 +135,7 @@ def _not_understood(query: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def find_meeting(reviews: Reviews, named: str) -> tuple[Meeting | None, tuple[str, ...]]:
-    """Find a meeting by its id, else by its name; without one, say why."""
+    """Find a meeting by its id, otherwise by its name; return sentences if there is none."""
     every = meetings(reviews)
     found = [one for one in every if one.id == named] or [
         one for one in every if one.name.casefold() == named.strip().casefold()

@@ -1,8 +1,8 @@
-"""A review set of some cases: what was given and what people wrote, together, as files.
+"""Export some cases as a review set of their own, with everything people wrote.
 
-Everything that has a table is in it: scores, flags, edits, choices, comments, decisions and the
-rest. What has none (consensus, assignments, agendas) stays in the reviews and is named in a note.
-Files of pictures are written anew without what else stands in them, under plain names.
+It includes all entries with a table: scores, flags, edits, choices, comments, decisions and more.
+Entries without a table (consensus, assignments, agendas) stay in the reviews and are listed in a
+note. Picture files are rewritten under neutral names, with their pixels and nothing else.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from rexview.reviewset.write import copy_beside, write_tables
 from rexview.schema import ReviewSet
 from rexview.vocab import counted
 
-# The tables of an exported review set: the rows of its cases, with pseudonyms where asked for.
+# The tables of an exported review set: the rows of its cases, with pseudonyms if wanted.
 
 _IDS: Final[Mapping[str, IdKind]] = {"study_id": "study", "patient_id": "patient", "site": "site"}
 _STALE: Final = tuple(
@@ -42,7 +42,7 @@ _STALE: Final = tuple(
 
 
 def _closed(name: str) -> frozenset[str]:
-    """Return the columns of a table that have words of ours only, also those of its records."""
+    """Return the columns of a table with a fixed vocabulary, including those of its records."""
     every = [part for column in TABLES[name].columns for part in (column, *column.fields)]
     words = {part.name for part in every if part.kind == "word" and not part.open_vocabulary}
     return frozenset(words | {"view", "finish_reason"})
@@ -53,7 +53,7 @@ _CLOSED: Final = {name: _closed(name) for name in TABLES}
 
 @dataclass(frozen=True)
 class _New:
-    """What is called otherwise in the new set: pictures by path, models by id."""
+    """New names in the exported set: pictures by path, models by id."""
 
     whole: Whole
     pictures: Mapping[str, str]
@@ -68,15 +68,15 @@ class _New:
 def exported_set(
     whole: Whole, pictures: Mapping[str, str], models: Mapping[str, str]
 ) -> tuple[ReviewSet, list[str]]:
-    """Return the cases of an export as a set of their own, and what is to be said of it.
+    """Return the cases of an export as their own set, and notes about it.
 
     Parameters
     ----------
     whole : Whole
     pictures : mapping
-        The new name of each picture by its path in the set.
+        New name of each picture by its path in the set.
     models : mapping
-        The new id of each model that has another one: a path on a disk is none.
+        New id of each model whose id changes, as a path on a disk does.
     """
     there, new = whole.review_set, _New(whole, pictures, models)
     order = pl.DataFrame({"case": list(whole.cases)}, schema={"case": pl.String})
@@ -110,9 +110,9 @@ def exported_set(
 
 
 def with_digests_of(written: ReviewSet, made: ReviewSet) -> ReviewSet:
-    """Give rows that are of the answers as they are the digests that these have in the new set.
+    """Return the set with the digests of current answers as in the new set.
 
-    ``written`` is the new set as its files have it. Rows of earlier answers keep theirs.
+    ``written`` is the new set as read from its files. Rows of earlier answers keep theirs.
     """
     digests = digests_of(written)
     changed: dict[str, Any] = {}
@@ -131,20 +131,20 @@ def with_digests_of(written: ReviewSet, made: ReviewSet) -> ReviewSet:
 
 
 def _digest_columns(rows: pl.DataFrame) -> list[tuple[str, str]]:
-    """Return the columns that hold digests, and those that name their models."""
+    """Return the columns of digests, each with the column of its model."""
     columns = {"answer_digest": "model", "first_digest": "first", "second_digest": "second"}
     return [(name, model) for name, model in columns.items() if {name, model} <= set(rows.columns)]
 
 
 def _of_cases(rows: pl.DataFrame, order: pl.DataFrame, key: str) -> pl.DataFrame:
-    """Return the rows of some cases; cases themselves in the order of the export."""
+    """Return the rows of the given cases; the table of cases itself in the export's order."""
     if key == "id":
         return order.rename({"case": "id"}).join(rows, on="id", how="left", maintain_order="left")
     return rows.join(order, on=key, how="semi", maintain_order="left")
 
 
 def _renamed(name: str, rows: pl.DataFrame, new: _New) -> pl.DataFrame:
-    """Put the new names of pictures and models into rows, and pseudonyms."""
+    """Replace names of pictures and models in rows, and ids by pseudonyms."""
     if rows.is_empty() or not (new.whole.hidden or new.models or "images" in rows.columns):
         return rows.select(rows.columns)
     changed = [_row(name, row, new) for row in rows.iter_rows(named=True)]
@@ -174,12 +174,12 @@ def _row(table: str, row: dict[str, Any], new: _New) -> dict[str, Any]:
         if row.get(name) is not None:
             found[name] = hidden.of(kind, row[name])
     if "extra" in found:
-        found["extra"] = None  # whatever it is, it may name somebody
+        found["extra"] = None  # it may contain names
     return found
 
 
 def _name_images(row: Mapping[str, Any], found: dict[str, Any], ids: Mapping[str, str]) -> None:
-    """Give images the ids that exports call them by: their own are often names of files."""
+    """Replace the ids of images by those of exports: they are often names of files."""
     for name in ("images", "boxes", "reference_boxes"):
         field = "id" if name == "images" else "image"
         for given, new in zip(row.get(name) or (), found.get(name) or (), strict=True):
@@ -203,7 +203,7 @@ def _walk(value: Any, change: Callable[[str], str], closed: frozenset[str]) -> A
     return value
 
 
-# Files of pictures written anew: the pixels and what says how to show them, nothing else.
+# Rewritten picture files: the pixels and how to show them, nothing else.
 
 _OF_PIXELS: Final = frozenset(
     (
@@ -228,18 +228,18 @@ _OF_PIXELS: Final = frozenset(
         *("PixelData", "FloatPixelData", "DoubleFloatPixelData"),
     )
 )
-"""Attributes of DICOM that say how the pixels are shown: numbers and closed words, no free text."""
+"""Attributes of DICOM for showing the pixels: numbers and fixed words, no free text."""
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _PNG_KEPT: Final = (b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"sBIT")
 _MOST: Final = 65_535
 
 
 def clean_file(source: Path, target: Path) -> Path:
-    """Write a picture anew, with the same pixels; return ``target`` with its ending.
+    """Rewrite a picture file with the same pixels; return ``target`` with its ending.
 
-    DICOM keeps its pixels as they are coded, with only those attributes that show them. PNG keeps
-    its own pixels, too. Everything else becomes PNG, upright where EXIF says how, which is how the
-    app counts boxes on it.
+    DICOM keeps its encoded pixels, with only the attributes for showing them. PNG keeps its pixels
+    as well. Everything else becomes PNG, upright by EXIF orientation, which the app's boxes refer
+    to.
 
     Raises
     ------
@@ -248,7 +248,7 @@ def clean_file(source: Path, target: Path) -> Path:
     OSError
     """
     as_png = target.with_name(f"{target.name}.png")
-    picture = read_image(source)  # first: what is broken may hold anything
+    picture = read_image(source)  # first: a broken file may contain anything
     with source.open("rb") as file:
         head = file.read(len(_PNG))
     if head == _PNG and _write_png(source.read_bytes(), as_png):
@@ -270,7 +270,7 @@ def clean_file(source: Path, target: Path) -> Path:
 
 
 def _write_png(content: bytes, target: Path) -> bool:
-    """Copy the chunks of a PNG that are its picture; False where EXIF may turn it, or it is cut."""
+    """Copy the picture's chunks of a PNG; False if EXIF may turn it, or if it is cut off."""
     kept, place = BytesIO(), len(_PNG)
     kept.write(_PNG)
     while place + 12 <= len(content):
@@ -283,7 +283,7 @@ def _write_png(content: bytes, target: Path) -> bool:
         elif name in (b"tEXt", b"zTXt") and b"exif" in content[place : place + 60].lower():
             return False
         if name == b"IEND":
-            break  # what stands behind it is shown by nobody
+            break  # no program shows what follows
         place += 12 + size
     target.write_bytes(kept.getvalue())
     return True
@@ -305,7 +305,7 @@ def _write_dicom(source: Path, target: Path) -> None:
 
 
 def _shown(given: Dataset) -> Dataset:
-    """Copy the attributes that show the pixels, also those of sequences."""
+    """Copy the attributes for showing the pixels, also within sequences."""
     kept = Dataset()
     for element in given:
         if element.keyword not in _OF_PIXELS:
@@ -332,7 +332,7 @@ _WITHOUT_TABLE: Final = {
     "discussed": "cases shown in meetings",
     "vote": "votes",
 }
-"""Kinds of entries that no table of a set has, and what they are called."""
+"""Kinds of entries without a table in a set, and their names."""
 
 
 def write(content: Content, out: Path, progress: Progress) -> None:
@@ -341,6 +341,7 @@ def write(content: Content, out: Path, progress: Progress) -> None:
     Raises
     ------
     ExportCancelled
+        The user has cancelled the export.
     """
     whole = content.whole()
     names = _write_pictures(content, whole, out / _IMAGES, progress)
@@ -349,7 +350,7 @@ def write(content: Content, out: Path, progress: Progress) -> None:
     copy_beside(made, out)
     write_tables(made, out, "jsonl", f"{_IMAGES}/")
     if whole.hidden or models or made.answers["images"].list.len().sum():
-        # a digest is of an answer as it stands in the new set: model, words and pictures
+        # a digest covers the answer in the new set: model, words and pictures
         made = with_digests_of(load(out), made)
         for table in out.glob("*.jsonl"):
             table.unlink()
@@ -360,7 +361,7 @@ def write(content: Content, out: Path, progress: Progress) -> None:
 
 
 def _other_ids(content: Content, whole: Whole) -> dict[str, str]:
-    """Return the id that a model has in exports, of each where it is another one."""
+    """Return the exported ids of models whose id changes."""
     both = zip(whole.review_set.models, content.models, strict=True)
     return {given.id: shown.id for given, shown in both if given.id != shown.id}
 
@@ -396,7 +397,7 @@ def _write_pictures(
 
 
 def _note_left(whole: Whole, progress: Progress) -> None:
-    """Say which entries are in no table."""
+    """Report entries that are in no table."""
     cases = set(whole.cases)
     left = []
     for kind, words in _WITHOUT_TABLE.items():

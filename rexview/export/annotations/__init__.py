@@ -1,4 +1,4 @@
-"""Boxes for annotation tools, a module a format, and the images that all formats share."""
+"""Export boxes to annotation tools: one module a format, and the images that they share."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from rexview.geometry import box_problem
 from rexview.imaging import Radiograph, display
 from rexview.imaging.raster import picture_file
 
-# Images with the boxes on them, as the formats of annotation tools want them.
+# Images with their boxes, in the form that annotation tools need.
 
 NO_LABEL = "no label"
-"""The category of a box that has no label: the tools need a word."""
+"""The category of a box without a label: the tools require a word."""
 _QUALITY = 92
 _NOT_A_NAME = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, eq=False)
 class AnnotatedImage:
-    """An image of a case with its size in pixels as stored, and all boxes on it that can be drawn.
+    """An image of a case with its size in stored pixels, and all its boxes that can be drawn.
 
-    ``picture`` is the decoded image where it was asked for.
+    ``picture`` is the decoded image if it was requested.
     """
 
     case: ExportCase
@@ -39,7 +39,7 @@ class AnnotatedImage:
     picture: Radiograph | None = None
 
     def share(self, box: ExportBox) -> tuple[float, float, float, float]:
-        """Return a box in shares of the image's width and height, as far as it lies inside."""
+        """Return a box in fractions of the image's width and height, clipped to the image."""
         x, y, width, height = box.box
         left, right = (min(max(edge / self.width, 0.0), 1.0) for edge in (x, x + width))
         top, bottom = (min(max(edge / self.height, 0.0), 1.0) for edge in (y, y + height))
@@ -49,10 +49,10 @@ class AnnotatedImage:
 def annotated(
     case: ExportCase, progress: Progress, *, with_pictures: bool = False
 ) -> Iterator[AnnotatedImage]:
-    """Yield the images of a case, laterals and priors among them.
+    """Yield the images of a case, including laterals and priors.
 
-    An image is decoded where its picture is wanted or its size is not known. What cannot be given
-    is named in the notes of the export.
+    An image is decoded if its picture is wanted or its size is unknown. Images and boxes that must
+    be left out are reported in the export's notes.
     """
     boxes = [*case.reference_boxes, *(box for one in case.answers for box in one.boxes)]
     for box in boxes:
@@ -71,7 +71,7 @@ def annotated(
         if not (width and height):
             continue
         there = []
-        for box in case.boxes_on(image.id):  # its size may have been learned just now
+        for box in case.boxes_on(image.id):  # decoding may have found the size
             if problem := box_problem(box.box, width, height):
                 _left_out(case, box, problem, progress)
             else:
@@ -84,25 +84,25 @@ def _left_out(case: ExportCase, box: ExportBox, problem: str, progress: Progress
 
 
 def jpeg(picture: Radiograph) -> bytes:
-    """Return what the viewer shows first as a JPEG, a pixel for each pixel as stored."""
+    """Return the viewer's first display as a JPEG, one pixel for each stored pixel."""
     options = [cv2.IMWRITE_JPEG_QUALITY, _QUALITY]
     return picture_file(display(picture, "initial"), ".jpg", options)
 
 
 @dataclass
 class FileNames:
-    """Names of image files in one export, which say whether they stand for one picture each."""
+    """File names of images in one export, with a count of each to find duplicates."""
 
     given: Counter[str] = field(default_factory=Counter)
 
     def of(self, image: ExportImage) -> str:
-        """Return the name that an image's own file has; with pseudonyms, one made up for it."""
+        """Return the image's own file name; with pseudonyms, a generated one."""
         name = image.file_name or image.file_stem
         self.given[name] += 1
         return name
 
     def note(self, progress: Progress) -> None:
-        """Say where names occur more than once."""
+        """Report how many names occur more than once."""
         several = sum(count > 1 for count in self.given.values())
         if several:
             progress.note(
@@ -112,7 +112,7 @@ class FileNames:
 
 
 def plain_names(content: Content) -> dict[str, str]:
-    """Return a name of plain letters for each model, by id; no two are alike."""
+    """Return a unique name in plain letters for each model, by id."""
     return _told_apart((model.id, model.name) for model in content.models)
 
 

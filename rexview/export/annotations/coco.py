@@ -1,8 +1,7 @@
-"""Cases as one COCO file (cocodataset.org, "Data format"): images by name, and every box on them.
+"""Export cases as one COCO file (cocodataset.org, "Data format"): images, and all their boxes.
 
-The reference and all models stand in one list of annotations; ``attributes`` of each say whose it
-is (``source``: ``reference`` or ``model``). A model's box carries its ``score``, as COCO's results
-do.
+The reference and all models share one list of annotations; ``attributes`` of each has its
+``source`` (``reference`` or ``model``). A model's box has its ``score``, as in COCO's results.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Cases as a folder that FiftyOne opens: ``fiftyone.Dataset.from_dir(folder, FiftyOneDataset)``.
+"""Export cases for FiftyOne: ``fiftyone.Dataset.from_dir(folder, FiftyOneDataset)``.
 
-``samples.json`` has a sample an image, ``data/`` the pictures with the window that the viewer shows
-first, pixel by pixel. The reference's boxes are the field ``ground_truth``, each model's a field
-``predictions_`` and its name; boxes are shares of the picture (docs.voxel51.com, "FiftyOneDataset",
-in the form that is written by hand: ``metadata.json`` without a version).
+``samples.json`` has one sample for each image. ``data/`` has the pictures with the viewer's first
+window, pixel by pixel. The reference's boxes are the field ``ground_truth``, each model's the field
+``predictions_`` and its name. Boxes are fractions of the picture (docs.voxel51.com,
+"FiftyOneDataset", in the form for files written by hand: ``metadata.json`` without a version).
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _sample(one: AnnotatedImage, names: Mapping[str, str], size: int) -> dict[st
 
 
 def _about(case: ExportCase, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return what is said of a case, the same for each of its images."""
+    """Return the fields about a case, the same for each of its images."""
     found: dict[str, Any] = {"case": case.id, "question": case.question}
     found |= {"findings": case.report.findings, "impression": case.report.impression}
     for answer in case.answers:

@@ -1,8 +1,8 @@
-"""Cases as tasks of Label Studio (labelstud.io, "Import pre-annotated data"): one JSON file.
+"""Export cases as tasks of Label Studio (labelstud.io, "Import pre-annotated data"): one JSON file.
 
-A task is an image. Each model's boxes are a prediction, those of the reference an annotation that
-is marked as the ground truth, in percent of the image. The pictures travel in the file, with the
-window that the viewer shows first. The tasks fit the labelling configuration :data:`CONFIG`, which
+A task is an image. Each model's boxes are a prediction; the reference's boxes are an annotation
+marked as the ground truth. Both are in percent of the image. The pictures are included in the file,
+with the viewer's first window. The tasks fit the labelling configuration :data:`CONFIG`, which
 takes the labels from each task.
 """
 
@@ -31,7 +31,7 @@ _PERCENT: Final = 100
 
 
 def write(content: Content, out: Path, progress: Progress) -> None:
-    """Write an export as a list of tasks, one after another as they are made.
+    """Write an export as a list of tasks, one after another.
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""Answers, boxes, scores and decisions as DICOM: structured reports and presentation states.
+"""Export answers, boxes, scores and decisions as DICOM reports and presentation states.
 
-:mod:`.images` has the images of a case and the boxes on them: references to the originals, or
-Secondary Captures. :mod:`.reports` has the structured reports and the list of a case,
-:mod:`.presentation` the boxes and windows that viewers draw. :mod:`.objects` has what all objects
-have in common, and the codes of words. ``docs/exports.md`` says what is where.
+:mod:`.images` has the images of a case and their boxes: references to the originals, or Secondary
+Captures. :mod:`.reports` makes the structured reports and the list of a case. :mod:`.presentation`
+makes the boxes and windows that viewers draw. :mod:`.objects` has what all objects share, and the
+codes of words. ``docs/exports.md`` describes the contents.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from rexview.export.dicom_sr.reports import Reports, key_objects
 from rexview.export.job import Progress
 from rexview.export.records import Content, ExportBox
 
-# Writing an export as DICOM: the images, reports and presentation states of each case.
+# Write an export as DICOM: images, reports and presentation states of each case.
 
 _PLAIN: Final = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME: Final = 40
 
 
 def write(content: Content, out: Path, progress: Progress) -> None:
-    """Write the cases of an export as files ``*.dcm``, each case's beginning with its number.
+    """Write the cases of an export as files ``*.dcm``, each named by its case's number.
 
     Parameters
     ----------
     content : Content
-        What is exported.
+        The cases to export.
     out : Path
         An empty folder.
     progress : Progress
-        Counts the cases, and is told of pictures and boxes that could not be written as such.
+        Counts the cases, and gets notes on pictures and boxes that could not be written.
     """
     root = export_root(content)
     people = _people(content)
@@ -50,7 +50,7 @@ def write(content: Content, out: Path, progress: Progress) -> None:
 
 
 class _Case:
-    """Writes one case."""
+    """Writer of one case."""
 
     def __init__(
         self,
@@ -103,10 +103,10 @@ class _Case:
         return on_image, off_image
 
     def _show(self, boxes: Sequence[PlacedBox], title: str, colour: str, name: str) -> None:
-        """Write a presentation state for each image that has boxes of somebody."""
+        """Write a presentation state for each image with boxes."""
         for image, there in by_image(boxes):
             if not image.is_colour and image.radiograph is None:
-                continue  # said when it was read
+                continue  # reported when it was read
             self._states += 1
             state = presentation_state(
                 self._objects, image, there, title=title, colour=colour, number=self._states
@@ -119,7 +119,7 @@ class _Case:
 
 
 def _people(content: Content) -> Mapping[str, str]:
-    """Return how people are named, by id and by name: with pseudonyms by a number."""
+    """Return readers' names by id and by name; with pseudonyms, numbered ones."""
     if not content.pseudonyms:
         return content.readers
     numbered = {reader: f"Reader {at}" for at, reader in enumerate(content.readers, 1)}
@@ -127,7 +127,7 @@ def _people(content: Content) -> Mapping[str, str]:
 
 
 def _name(text: str) -> str:
-    """Return a part of a file's name: plain letters, which need not be unique."""
+    """Return a part of a file name in plain letters; it need not be unique."""
     return _PLAIN.sub("-", text)[:_LONGEST_NAME].strip("-") or "x"
 
 

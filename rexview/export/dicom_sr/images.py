@@ -1,4 +1,4 @@
-"""The images of a case as DICOM: the originals by reference, else Secondary Captures of them."""
+"""Provide the images of a case as DICOM: references to originals, or Secondary Captures."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _HIDDEN: Final = "Secondary Capture, made by rexview under pseudonyms: its UIDs 
 class DicomImage:
     """An image as other objects refer to it.
 
-    ``reference`` has its UIDs, size and patient, and nothing else. ``radiograph`` is what its file
-    says of the picture, without pixels; None where it cannot be decoded. ``modality`` leads from
-    the pixels that ``reference`` stands for to the values of ``window``, which is None for colour.
+    ``reference`` has only its UIDs, size and patient. ``radiograph`` is the description of its
+    picture, without pixels; None if it cannot be decoded. ``modality`` maps the pixels of
+    ``reference`` to the values of ``window``, which is None for colour.
     """
 
     image: ExportImage
@@ -49,7 +49,7 @@ class DicomImage:
 
 
 class CaseImages:
-    """Finds or makes the images of one case, and writes what it makes."""
+    """The images of one case, found or made; made ones are written."""
 
     def __init__(self, objects: CaseObjects, progress: Progress) -> None:
         self._objects, self._progress = objects, progress
@@ -57,7 +57,7 @@ class CaseImages:
         self._study: dict[bool, str] = {}
 
     def gather(self, images: Iterable[ExportImage]) -> list[DicomImage]:
-        """Return those that can be referred to, the originals' studies first known."""
+        """Return the images that can be referred to, after reading the originals' studies."""
         every = list(images)
         originals = {image.id: self._original(image) for image in every}
         for image in every:
@@ -67,7 +67,7 @@ class CaseImages:
         return [one for one in gathered if one is not None]
 
     def study(self, *, prior: bool = False) -> str:
-        """Return the study that what is made of a case belongs to: that of an original, if any."""
+        """Return the study of new objects: that of an original, if there is one."""
         return self._study.get(prior) or self._objects.uid("study", "prior" if prior else "current")
 
     def _original(self, image: ExportImage) -> ImageReference | None:
@@ -75,7 +75,7 @@ class CaseImages:
         try:
             found = read_reference(image.source()) if image.source else None
         except (ImageError, PathEscape):
-            return None  # said when its pixels are read
+            return None  # reported when its pixels are read
         return found if found and found.frames == 1 else None
 
     def _gathered(self, image: ExportImage, original: ImageReference | None) -> DicomImage | None:
@@ -143,7 +143,7 @@ class CaseImages:
 
 
 def _told(radiograph: Radiograph) -> Radiograph:
-    """Return what a file says of its picture, without the picture: films are large."""
+    """Return a picture's description without its pixels, as films are large."""
     return replace(radiograph, pixels=np.empty((0, 0), np.uint8))
 
 
@@ -160,7 +160,7 @@ def _photometric(radiograph: Radiograph) -> str:
 
 
 def _stored(radiograph: Radiograph) -> tuple[NDArray[Any], Modality, int]:
-    """Return pixels that a Secondary Capture can hold, how they become values, and their bits."""
+    """Return pixels for a Secondary Capture, their mapping to values, and their bits."""
     if radiograph.colour:
         return radiograph.pixels, IDENTITY, 8
     coded = code(radiograph)
@@ -171,7 +171,7 @@ def _stored(radiograph: Radiograph) -> tuple[NDArray[Any], Modality, int]:
 
 
 def _first_window(radiograph: Radiograph) -> Window:
-    """Return the window that the viewer begins with."""
+    """Return the viewer's first window."""
     windows, first, _ = presets(radiograph, code(radiograph))
     return windows[first]
 
@@ -179,7 +179,7 @@ def _first_window(radiograph: Radiograph) -> Window:
 def _describe(
     made: Dataset, radiograph: Radiograph, modality: Modality, window: Window | None
 ) -> None:
-    """Add how the pixels are to be shown: rescaling, window, shape and distance of pixels."""
+    """Add the display attributes: rescaling, window, shape and spacing of pixels."""
     if (modality.slope, modality.intercept) != (1.0, 0.0):
         made.RescaleSlope = DSfloat(modality.slope, auto_format=True)
         made.RescaleIntercept = DSfloat(modality.intercept, auto_format=True)
@@ -197,17 +197,17 @@ def _describe(
         made.PixelAspectRatio = [round(radiograph.aspect * 1000), 1000]
 
 
-# Boxes as they are written: their outline on the image, and what stands for each of them.
+# Boxes for DICOM objects: their outline on the image, and their values.
 
 
 @dataclass(frozen=True, eq=False)
 class PlacedBox:
-    """A box on an image that can be referred to.
+    """A box on an image that objects can refer to.
 
-    ``outline`` are its corners, float64 of shape (5, 2): column and row from the top left corner
-    of the image, clockwise, the first one again at the end, so that it is closed; as far as it lies
-    on the image (``is_cut`` says that it does not wholly). Structured reports (PS3.3 C.18.6.1.2)
-    and presentation states (C.10.5.1.2) count alike, and as our boxes do.
+    ``outline`` has its corners, float64 of shape (5, 2): column and row from the top left corner of
+    the image, clockwise, closed by repeating the first. It is clipped to the image (``is_cut`` if
+    that cut something). Structured reports (PS3.3 C.18.6.1.2) and presentation states (C.10.5.1.2)
+    use the same coordinates as our boxes.
     """
 
     box: ExportBox
@@ -219,7 +219,7 @@ class PlacedBox:
 
     @property
     def words(self) -> str:
-        """The label, and that its place is in doubt."""
+        """The label, and a remark if the position is uncertain."""
         label = long_string(self.box.label, 300) or "Box"
         return f"{label} (place unsure)" if self.box.unsure else label
 
@@ -232,7 +232,7 @@ def placed(
     Returns
     -------
     tuple
-        The boxes that lie on an image, and the others with the reason.
+        The boxes on an image, and the others with the reason.
     """
     by_id = {one.image.id: one for one in images if one.image.model is None}
     on_image, off_image = [], []
@@ -254,7 +254,7 @@ def placed(
 
 
 def by_image(boxes: Sequence[PlacedBox]) -> Iterator[tuple[DicomImage, list[PlacedBox]]]:
-    """Yield each image that has boxes, with these."""
+    """Yield each image that has boxes, with its boxes."""
     images = dict.fromkeys(box.image for box in boxes)
     for image in images:
         yield image, [box for box in boxes if box.image is image]

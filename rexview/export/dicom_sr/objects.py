@@ -1,4 +1,4 @@
-"""What all DICOM objects of an export have in common: UIDs, the patient, texts, being saved."""
+"""Shared parts of all DICOM objects of an export: UIDs, the patient, texts, saving."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from rexview.text.findings import Mention, find_mentions, finding_info
 
 MANUFACTURER: Final = "rexview"
 SCHEME: Final = "99REXVIEW"
-"""Coding scheme of what only this app has words for; 99 marks a private one (PS3.16 8.2)."""
+"""Coding scheme for the app's own words; 99 marks a private one (PS3.16 8.2)."""
 _NAMESPACE: Final = uuid.UUID("5a0c2d0e-6f1f-4c0e-9d7a-3f4f0c1b7e52")
 _NO_NAME: Final = "^"
-"""An empty name: DCMTK takes no presentation state whose name has no characters at all."""
+"""An empty name: DCMTK rejects a presentation state whose name has no characters at all."""
 _LONG_STRING: Final = 64
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
 _LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
 
 
 def plain_text(text: str) -> str:
-    """Return a text without control characters, its lines ended as in DICOM (PS3.5 6.1.2.3)."""
+    """Return a text without control characters, with DICOM's line ends (PS3.5 6.1.2.3)."""
     readable = text.encode("utf-8", "replace").decode().replace("\t", "    ")
     return _LINE_BREAK.sub("\r\n", _CONTROLS.sub("", readable)).strip()
 
 
 def long_string(text: str, longest: int = _LONG_STRING) -> str:
-    """Return a text as one line that fits a Long String (PS3.5 6.2), cut where it has to be.
+    """Return a text as one line that fits a Long String (PS3.5 6.2), cut if needed.
 
-    Bytes are counted, as some readers do, where the standard counts characters.
+    Bytes are counted, as some readers do, although the standard counts characters.
     """
     line = " ".join(plain_text(text).replace("\\", "/").split())
     whole = line.encode()
@@ -56,9 +56,9 @@ def long_string(text: str, longest: int = _LONG_STRING) -> str:
 class CaseObjects:
     """Makes the UIDs and common elements of all objects of one case.
 
-    UIDs are the same each time a case is exported as long as what they stand for is. With
-    pseudonyms ``root`` is another one in each export, since who knows a case could else find it by
-    working out its UIDs. ``prefix`` is where the files of the case go, up to what tells them apart.
+    UIDs stay the same in repeated exports while their content does. With pseudonyms ``root``
+    differs in each export; otherwise UIDs computed from a known case would reveal it. ``prefix`` is
+    the start of the case's file paths.
     """
 
     root: str
@@ -68,20 +68,20 @@ class CaseObjects:
     prefix: Path
 
     def uid(self, *of: object) -> str:
-        """Derive a UID from what it stands for (PS3.5 B.2)."""
+        """Derive a UID from the parts that identify an object (PS3.5 B.2)."""
         name = json.dumps([self.root, self.case.id, self.case.question, *of], default=str)
         return f"2.25.{uuid.uuid5(_NAMESPACE, name).int}"
 
     @cached_property
     def patient_id(self) -> str:
-        """The case as PatientID; one that is too long for it is cut, and told apart by a digest."""
+        """The case as PatientID; one that is too long is cut and made unique by a digest."""
         if long_string(self.case.id) == self.case.id:
             return self.case.id
         digest = hashlib.sha256(self.case.id.encode("utf-8", "replace")).hexdigest()[:16]
         return f"{long_string(self.case.id, _LONG_STRING - 17)} {digest}"
 
     def header(self, study: str) -> Dataset:
-        """Return patient and study of an object, both empty but for their identity."""
+        """Return patient and study of an object, empty except for their identity."""
         made = Dataset()
         made.SpecificCharacterSet = "ISO_IR 192"
         made.PatientID = self.patient_id
@@ -97,9 +97,9 @@ class CaseObjects:
         return made
 
     def numbered(self, kind: str, study: str, number: int) -> dict[str, Any]:
-        """Return what each object is told of its series, equipment and time.
+        """Return an object's arguments for series, equipment and time.
 
-        The UID of the object is one to begin with; :meth:`save` gives the one that stays.
+        The object's UID is provisional; :meth:`save` replaces it.
         """
         return {
             "series_instance_uid": self.uid("series", kind, study),
@@ -115,9 +115,9 @@ class CaseObjects:
         }
 
     def save(self, made: Dataset, name: str) -> None:
-        """Give an object the UID of its content, the time of the export, and write it.
+        """Give an object the UID of its content and the time of the export, and write it.
 
-        Whatever changes what it says changes the UID with it (PS3.5 B.1).
+        Every change of content changes the UID (PS3.5 B.1).
         """
         for moment in ("InstanceCreation", "PresentationCreation"):
             if f"{moment}Date" in made:
@@ -139,7 +139,7 @@ class CaseObjects:
 
 
 def coding_scheme() -> list[CodingSchemeIdentificationItem]:
-    """Say what the private coding scheme of an object is (PS3.3 C.12.1, 0008,0110)."""
+    """Describe the private coding scheme of an object (PS3.3 C.12.1, 0008,0110)."""
     return [
         CodingSchemeIdentificationItem(
             SCHEME, name="rexview", version=__version__, responsible_organization="rexview"
@@ -148,7 +148,7 @@ def coding_scheme() -> list[CodingSchemeIdentificationItem]:
 
 
 def export_root(content: Content) -> str:
-    """Return what the UIDs of an export are derived from."""
+    """Return the root from which an export's UIDs are derived."""
     return uuid.uuid4().hex if content.pseudonyms else content.set_name
 
 
@@ -159,13 +159,13 @@ _OF_THE_MOMENT: Final = (
 
 
 def _digest(made: Dataset) -> str:
-    """Return a digest of all that an object says, whenever it is written."""
+    """Return a digest of an object's content, independent of the time of writing."""
     lasting = Dataset(dict(made.items()))
     for keyword in _OF_THE_MOMENT:
         if keyword in lasting:
             delattr(lasting, keyword)
     digest = hashlib.sha256()
-    if "PixelData" in lasting:  # by itself: a film is large
+    if "PixelData" in lasting:  # separately: a film is large
         digest.update(lasting.PixelData)
         del lasting.PixelData
     out = io.BytesIO()
@@ -174,14 +174,14 @@ def _digest(made: Dataset) -> str:
     return digest.hexdigest()
 
 
-# Codes for what boxes show and where (``codes.yaml``), and private ones for our own words.
+# Codes for findings and sites of boxes (``codes.yaml``), and private ones for our own words.
 
 _LONGEST_LABEL: Final = 300
 
 
 @dataclass(frozen=True)
 class Coded:
-    """What a label names, as codes; None where there is none."""
+    """The finding and the site of a label as codes; None without one."""
 
     finding: CodedConcept | None = None
     site: CodedConcept | None = None
@@ -189,7 +189,7 @@ class Coded:
 
 
 def private(value: str, meaning: str) -> CodedConcept:
-    """Return a code of our own."""
+    """Return a private code."""
     return CodedConcept(long_string(value) or "none", SCHEME, long_string(meaning) or "none")
 
 
@@ -199,9 +199,9 @@ def coded(label: str, side: str | None) -> Coded:
     Parameters
     ----------
     label : str
-        What the model wrote at the box. Several findings, a negated one or none give no codes.
+        The model's label. Several findings, a negated one or none give no codes.
     side : str, optional
-        On which side of the patient the box lies.
+        The side of the patient that the box is on.
     """
     beside = _concept(_table()["sides"].get(side))
     mentions = find_mentions(label[:_LONGEST_LABEL].replace("_", " "))

@@ -1,4 +1,4 @@
-"""Presentation states: boxes as graphics and the window, for viewers that show no report."""
+"""Make presentation states: boxes as graphics, and the window, for viewers without reports."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from rexview.export.dicom_sr.objects import CaseObjects, long_string
 from rexview.imaging import Modality, Radiograph, Window
 
 _WIDE: Final = 257
-"""From grey levels of 8 bits to the whole range of 16."""
+"""Factor from 8-bit grey levels to the whole range of 16 bits."""
 _SHORT_TEXT: Final = 1024
 
 
@@ -52,14 +52,14 @@ def presentation_state(
     title : str
         Whose boxes these are.
     colour : str
-        Theirs, as ``#RRGGBB``.
+        Their colour, as ``#RRGGBB``.
     number : int
-        The instance's number among the case's presentation states.
+        Instance number among the case's presentation states.
 
     Returns
     -------
     Dataset
-        Grayscale (PS3.3 A.33.1), or Color (A.33.2) for a picture in colour.
+        Grayscale (PS3.3 A.33.1), or Color (A.33.2) for a colour picture.
     """
     red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     layer = GraphicLayer(
@@ -82,7 +82,7 @@ def presentation_state(
         "graphic_annotations": [annotation],
         "graphic_layers": [layer],
     }
-    for of_content in ("content_date", "content_time"):  # no presentation state has them
+    for of_content in ("content_date", "content_time"):  # presentation states have neither
         del common[of_content]
     if image.is_colour:
         return ColorSoftcopyPresentationState(**common, icc_profile=_srgb())
@@ -101,7 +101,7 @@ def presentation_state(
 
 @cache
 def _srgb() -> bytes:
-    """Return the profile that highdicom takes for colours itself: R, G, B say no more than that."""
+    """Return highdicom's default colour profile: nothing more is known of R, G, B."""
     found = pkgutil.get_data("highdicom", "_icc_profiles/sRGB_v4_ICC_preference.icc")
     assert found is not None
     return found
@@ -130,7 +130,7 @@ def _label(box: PlacedBox) -> TextObject:
 
 
 def _modality(modality: Modality) -> ModalityLUTTransformation:
-    """Write it even where it changes nothing: what is absent here is not that of the image."""
+    """Return the transform even if it is the identity: viewers would not use the image's own."""
     if modality.table is not None and modality.table_first >= 0:
         table = ModalityLUT("US", modality.table_first, modality.table)
         return ModalityLUTTransformation(modality_lut=table)
@@ -154,7 +154,7 @@ def _voi(window: Window) -> SoftcopyVOILUTTransformation:
 
 
 def _presentation(radiograph: Radiograph) -> PresentationLUTTransformation:
-    """Return the last step: low values black, as the P-Values of the standard are."""
+    """Return the last step: low values black, like the standard's P-Values."""
     if radiograph.presentation is None:
         shape = "INVERSE" if radiograph.invert else "IDENTITY"
         return PresentationLUTTransformation(presentation_lut_shape=shape)

@@ -1,4 +1,4 @@
-"""Structured reports of a case (PS3.3 A.35.3, PS3.16 TID 1500): one an answer, one of the case."""
+"""Make a case's structured reports (PS3.3 A.35.3, PS3.16 TID 1500), for answers and the case."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from rexview.export.records import (
 from rexview.stats import STATUSES
 from rexview.vocab import DIMENSION_NAMES, lettered
 
-# Groups of a structured report (PS3.16 TID 1501 and 1410): what somebody or something found.
+# Groups of a structured report (PS3.16 TID 1501 and 1410): findings of people and programs.
 
 Group = MeasurementsAndQualitativeEvaluations | PlanarROIMeasurementsAndQualitativeEvaluations
 ONE_TO_FIVE: Final = CodedConcept("{1:5}", "UCUM", "range: 1:5")
@@ -61,25 +61,25 @@ ZERO_TO_FOUR: Final = CodedConcept("{0:4}", "UCUM", "range: 0:4")
 NO_UNIT: Final = CodedConcept("1", "UCUM", "no units")
 SECONDS: Final = CodedConcept("s", "UCUM", "second")
 _TRACKED: Final = 2
-"""Items of a group that say which it is (TID 4108); who observed comes after them."""
+"""Items that identify a group (TID 4108); the observer comes after them."""
 COUNT: Final = CodedConcept("{count}", "UCUM", "count")
 
 
 def text(name: CodedConcept, words: str | None) -> list[TextContentItem]:
-    """Return a text item, none where nothing is said."""
+    """Return a text item; none without a text."""
     said = plain_text(words or "")
     return [TextContentItem(name, said, "CONTAINS")] if said else []
 
 
 def comment(words: str | None) -> list[TextContentItem]:
-    """Return what somebody added in their own words."""
+    """Return a comment item; none without words."""
     return text(CodedConcept("121106", "DCM", "Comment"), words)
 
 
 def number(
     name: CodedConcept, value: float | None, unit: CodedConcept = NO_UNIT
 ) -> list[Measurement]:
-    """Return a number, none where there is none."""
+    """Return a number item; none without a value."""
     return [] if value is None else [Measurement(name, float(value), unit)]
 
 
@@ -89,13 +89,13 @@ def word(name: CodedConcept, value: CodedConcept) -> QualitativeEvaluation:
 
 
 def by_person(name: str) -> ObserverContext:
-    """Say that a person observed (PS3.16 TID 1003); the whole name is one part of it."""
+    """Return a person as the observer (PS3.16 TID 1003); the whole name is one component."""
     plain = long_string(name.replace("^", " ").replace("=", " "), 60) or "unknown"
     return ObserverContext(codes.DCM.Person, PersonObserverIdentifyingAttributes(name=f"{plain}^"))
 
 
 def by_device(uid: str, name: str, model_name: str) -> ObserverContext:
-    """Say that a program observed (PS3.16 TID 1004)."""
+    """Return a program as the observer (PS3.16 TID 1004)."""
     return ObserverContext(
         codes.DCM.Device,
         DeviceObserverIdentifyingAttributes(
@@ -113,20 +113,20 @@ def group(
     observer: ObserverContext | None = None,
     **parts: Any,
 ) -> MeasurementsAndQualitativeEvaluations:
-    """Make a group that is about the answer or the case as a whole (TID 1501).
+    """Make a group about the answer or the case as a whole (TID 1501).
 
     Parameters
     ----------
     title : str
-        Its tracking identifier, for people.
+        Its tracking identifier, readable for people.
     of : sequence
-        What it is of: its tracking UID is derived from this.
+        Parts from which its tracking UID is derived.
     items : sequence of TextContentItem
-        What stands in it as text.
+        Its text items.
     observer : ObserverContext, optional
-        Whose finding it is, where that is not the document's observer.
+        Whose finding it is, if not the document's observer.
     **parts
-        Further parts, as the template has them.
+        Further parts of the template.
     """
     made = MeasurementsAndQualitativeEvaluations(
         tracking_identifier=TrackingIdentifier(objects.uid("group", *of), plain_text(title)),
@@ -139,7 +139,7 @@ def group(
 def box_group(
     placed: PlacedBox, algorithm: AlgorithmIdentification | None
 ) -> PlanarROIMeasurementsAndQualitativeEvaluations:
-    """Make the group of one box (TID 1410): its outline, what is there, and where."""
+    """Make the group of one box (TID 1410): outline, finding and site."""
     box, found = placed.box, coded(placed.box.label, placed.box.side)
     reference = placed.image.reference
     region = ImageRegion(
@@ -169,7 +169,7 @@ def box_group(
 
 
 def algorithm(name: str, version: str | None, *parameters: str) -> AlgorithmIdentification:
-    """Say which program found something (PS3.16 TID 4019)."""
+    """Return the program that found something (PS3.16 TID 4019)."""
     said = [plain_text(one) for one in parameters if plain_text(one)]
     return AlgorithmIdentification(
         name=plain_text(name) or "unnamed",
@@ -196,9 +196,9 @@ class Reports:
     Parameters
     ----------
     people : mapping
-        How each reader is named, by id.
+        Name of each reader, by id.
     harm_levels : mapping
-        The words of the review set for each level of harm, 0 to 4.
+        The review set's words for each level of harm, 0 to 4.
     """
 
     def __init__(
@@ -221,7 +221,7 @@ class Reports:
         boxes: Sequence[PlacedBox],
         off_image: OffImage,
     ) -> Dataset:
-        """Make the report of an answer: its boxes, its text, and all that was said of it."""
+        """Make the report of an answer: its boxes, its text, and all remarks on it."""
         source = algorithm(
             model.name,
             answer.run,
@@ -243,7 +243,7 @@ class Reports:
         boxes: Sequence[PlacedBox],
         off_image: OffImage,
     ) -> Dataset:
-        """Make the report of a case: question, reference and what was said of it as a whole."""
+        """Make the report of a case: question, reference and all remarks on the whole case."""
         case = self._case
         groups: list[Group] = [box_group(box, None) for box in boxes]
         groups.append(self._asked(off_image))
@@ -294,7 +294,7 @@ class Reports:
         return made
 
     def _nothing(self) -> Dataset:
-        """Return what stands for patient and study where the study has no image."""
+        """Return patient and study in place of an image, for a study without images."""
         made = self._objects.header(self._study)
         made.SeriesInstanceUID = made.SOPInstanceUID = self._objects.uid("nothing")
         made.SOPClassUID = SecondaryCaptureImageStorage
@@ -347,7 +347,7 @@ class Reports:
 
     @staticmethod
     def _undrawn(off_image: OffImage) -> list[TextContentItem]:
-        """Name the boxes that lie on no image of the export."""
+        """Return the boxes that are on no image of the export, as text."""
         found = []
         for box, problem in off_image:
             where = ", ".join(f"{part:g}" for part in box.box)
@@ -498,7 +498,7 @@ def _status(answer: ExportAnswer) -> str:
     return f"{said} (finish reason: {answer.finish_reason})"
 
 
-# The list of what belongs to a case (PS3.3 A.35.4, PS3.16 TID 2010), and what it is for.
+# The list of a case's objects (PS3.3 A.35.4, PS3.16 TID 2010), and its purpose.
 
 
 def key_objects(
@@ -511,23 +511,23 @@ def key_objects(
 ) -> Dataset | None:
     """List the images, reports and presentation states of a case.
 
-    Its title is "For Conference" (113005, DCM) where a meeting is exported, else "For Peer Review"
-    (113008, DCM).
+    Its title is "For Conference" (113005, DCM) if a meeting is exported, otherwise "For Peer
+    Review" (113008, DCM).
 
     Parameters
     ----------
     listed : sequence of Dataset
-        What is listed; what lies in another study than ``study`` is left out, as such a document
-        is of one study, and stands in the reports.
+        Objects to list. Objects of another study than ``study`` are left out, as such a document is
+        about one study; the reports have them.
     meeting : str
-        Name of the meeting, empty where none is exported.
+        Name of the meeting, empty without one.
     notes : sequence of str
-        What whoever passes the export on has to know.
+        Notes for anyone who passes the export on.
 
     Returns
     -------
     Dataset or None
-        None where nothing is left to list.
+        None if nothing is left to list.
     """
     there = [one for one in listed if one.StudyInstanceUID == study]
     if not there:

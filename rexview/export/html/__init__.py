@@ -1,7 +1,7 @@
-"""Cases as one HTML file that works from a disk: the app's viewer, and all that was said of them.
+"""Export cases as one offline HTML file with the app's viewer and all remarks.
 
-The film keeps its depth, so that brightness and contrast work as in the app. A case takes at most
-:data:`MOST_BYTES`; films that would take more are kept smaller, which is said beside them.
+Films keep their depth, so that brightness and contrast work as in the app. A case takes at most
+:data:`MOST_BYTES`; larger films are reduced, with a note next to them.
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ from rexview.vocab import counted, moment
 
 # All JavaScript and styles of the HTML file, as one script and one style sheet.
 #
-# The pictures are shown by the app's own viewer, whose modules lie in
-# ``rexview/ui/viewer/assets`` and are read from there as the files they are. Three of them would
-# ask a server; this package has others in their place. The modules are joined as they stand: each
-# becomes a function that returns what it exports, called after those that it imports.
+# The pictures are shown by the app's own viewer. Its modules are read from
+# ``rexview/ui/viewer/assets``. Three of them would ask a server; this package replaces them. Each
+# module becomes, unchanged, a function that returns its exports and is called after its imports.
 
 _ENTRY: Final = "export/html/assets/page.js"
 _VIEWER: Final = "ui/viewer/assets"
@@ -38,7 +37,7 @@ _INSTEAD: Final = {
     f"{_VIEWER}/image/pixels.js": "export/html/assets/pixels.js",
     f"{_VIEWER}/image/background.js": "export/html/assets/background.js",
 }
-"""Modules of the viewer that ask the server or the app's page, and what does their work here."""
+"""Modules of the viewer that ask the server or the app's page, and their replacements."""
 _STYLES: Final = (f"{_VIEWER}/viewer.css", "export/html/assets/page.css")
 _IMPORT: Final = re.compile(r'^import\s+\{([^}]*)\}\s+from\s+"(\.[^"]+\.js)";\n', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\s+(\w+))", re.M)
@@ -48,13 +47,13 @@ _ENDS_SCRIPT: Final = re.compile(r"</script|<!--", re.IGNORECASE)
 
 @cache
 def script(entry: str = _ENTRY) -> str:
-    """Return the one script of the file: a module, below ``rexview``, with all that it imports.
+    """Return the script of the file: a module below ``rexview`` with all its imports.
 
     Raises
     ------
     ValueError
-        If a module uses another form of import or export than those that are joined here, or holds
-        what would end the script.
+        A module uses an unsupported form of import or export, or contains text that would end the
+        script.
     """
     names: dict[str, str] = {}
     parts: list[str] = []
@@ -67,12 +66,12 @@ def script(entry: str = _ENTRY) -> str:
 
 @cache
 def style() -> str:
-    """Return the one style sheet of the file."""
+    """Return the style sheet of the file."""
     return "\n".join(_text(path) for path in _STYLES)
 
 
 def _join(path: str, names: dict[str, str], parts: list[str], above: tuple[str, ...]) -> str:
-    """Add a module after what it imports; return the name of what it exports."""
+    """Add a module after its imports; return the name of its exports."""
     if path in above:
         raise ValueError(f"{path} is imported by what it imports")
     if path in names:
@@ -101,21 +100,21 @@ def _text(path: str) -> str:
     return files("rexview").joinpath(path).read_text(encoding="utf-8")
 
 
-# The HTML file as it is written: its head, the cases one by one, the script at the end.
+# The HTML file: its head, the cases one by one, the script at the end.
 #
-# The file may do nothing but run its one script and use its one style sheet, whose hashes its
-# policy names, and show pictures that it holds itself: it asks nobody for anything.
+# The file's policy allows only its one script and its one style sheet, by their hashes, and
+# pictures inside the file: it requests nothing from outside.
 
 _NOT_A_DEVICE: Final = "Not a medical device. Not for clinical decisions."
 _IN_SCRIPT: Final = {
     **{ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&"},
     **{place: f"\\u{place:04x}" for place in (0x2028, 0x2029)},
 }
-"""Letters that could end an element of the page, as JSON may write them."""
+"""Characters that could end an element of the page, as JSON escapes."""
 
 
 def head_html(content: Content) -> str:
-    """Return the file from its first letter to where the cases begin."""
+    """Return the file's start, up to the cases."""
     sheet = f"{style()}\n{colours_css(content)}"
     policy = (
         "default-src 'none'; "
@@ -152,19 +151,19 @@ def head_html(content: Content) -> str:
 
 
 def case_parts(number: int, films: CaseFilms) -> Iterator[str]:
-    """Yield what the script reads of one case: what the viewer is given, and each film."""
+    """Yield the data of one case for the script: the viewer's input, and each film."""
     yield _data("application/json", f"viewer-{number}", as_json(films.viewer))
     for key, film in films.packed.items():
         yield _film(key, film)
 
 
 def tail_html() -> str:
-    """Return the file from where the cases end."""
+    """Return the file's end, after the cases."""
     return f"</div></main>\n<script>{script()}</script>\n</body>\n</html>\n"
 
 
 def as_json(value: Any) -> str:
-    """Write JSON that ends no element of a page, whatever it holds."""
+    """Return JSON that cannot end an element of the page."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.translate(_IN_SCRIPT)
 
@@ -186,9 +185,9 @@ def _hash(text: str) -> str:
 
 
 MOST_BYTES: Final = 1_500_000
-"""Of one case in the file, its texts among them."""
+"""Limit for one case in the file, including its texts."""
 _BESIDE: Final = 4_000
-"""What the names of boxes and films take besides."""
+"""Allowance for the names of boxes and films."""
 
 
 def write(content: Content, out: Path, progress: Progress) -> None:

@@ -1,6 +1,6 @@
-"""The films of a case for the HTML file's viewer, and the boxes on them.
+"""Pack the films of a case, with their boxes, for the HTML file's viewer.
 
-What the viewer takes stands in ``rexview/ui/viewer/assets/types.d.ts``.
+The viewer's input is defined in ``rexview/ui/viewer/assets/types.d.ts``.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from rexview.geometry import SIDE_WORDS, UNSURE_BOX
 from rexview.imaging import Radiograph, encoded, header_without_free_text
 from rexview.vocab import FRONTAL_VIEWS
 
-# Pixels of an image as a part of an HTML file: as deep as they are stored, small enough to send.
+# Pixels of an image inside an HTML file: at full depth, in little space.
 #
-# A picture format of a browser would hold 8 bits. So the codes of :mod:`rexview.imaging.encode`
-# travel packed: what each differs by from what its neighbours let expect (the median edge
+# A browser's picture format would hold only 8 bits. So the codes of :mod:`rexview.imaging.encode`
+# are packed: the difference of each from the value predicted from its neighbours (the median edge
 # detector of JPEG-LS, ISO/IEC 14495-1 A.4.2), as unsigned numbers, low bytes before high ones,
-# deflated (RFC 1950). ``assets/unpack.js`` takes them apart. Nothing of them is lost but where
-# the picture is made smaller, by means of areas.
+# deflated (RFC 1950). ``assets/unpack.js`` unpacks them. This is lossless unless the picture is
+# reduced, by area averaging.
 
 _LEVEL: Final = 6
 _SMALLER: Final = 1.04
-"""By how much a picture that is still too large is made smaller at a time, along each side."""
+"""Least factor by which a picture that is too large is reduced in each step, along each side."""
 _LEAST_SIDE: Final = 64
 MOST_PIXELS: Final = 6_000_000
-"""Of a picture: more of them would hardly ever fit, and packing takes 40 bytes for each."""
+"""Pixels of a picture: more would hardly ever fit, and packing takes 40 bytes for each."""
 _KEPT: Final = (
     *("format", "scale", "offset", "invert", "presentation", "aspect", "presets", "initial"),
     *("spacing", "orientation", "bits", "frames", "width", "height", "warnings"),
 )
-"""What of a header travels as it is; no text of the file is among it."""
+"""Header fields that are exported unchanged; none contains text of the file."""
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
 
@@ -50,9 +50,9 @@ Codes = NDArray[np.uint8] | NDArray[np.uint16]
 class PackedImage:
     """An image for the HTML file.
 
-    ``header`` is that of :mod:`rexview.imaging.encode`, its ``width`` and ``height`` those of the
-    stored image, so that boxes and lengths hold; ``packed_width`` and ``packed_height`` are those
-    of what travels. ``data`` are the packed codes.
+    ``header`` is that of :mod:`rexview.imaging.encode`, with ``width`` and ``height`` of the stored
+    image, so that boxes and lengths fit. ``packed_width`` and ``packed_height`` are those of the
+    packed picture. ``data`` are the packed codes.
     """
 
     header: dict[str, Any]
@@ -61,14 +61,14 @@ class PackedImage:
 
 @dataclass(frozen=True, eq=False)
 class Film:
-    """A decoded picture that is to be packed: a header without text of its file, and its codes."""
+    """A decoded picture to be packed: a header without text of its file, and its codes."""
 
     header: dict[str, Any]
     codes: Codes
 
 
 def film_of(picture: Radiograph) -> Film:
-    """Take of a decoded picture what can travel at most."""
+    """Return the parts of a decoded picture that may be exported, within the limit of pixels."""
     header, codes = encoded(picture)
     wordless = header_without_free_text(header)
     kept = {name: wordless[name] for name in _KEPT}
@@ -79,7 +79,7 @@ def film_of(picture: Radiograph) -> Film:
 def packed(films: Sequence[Film], most_bytes: int) -> list[PackedImage]:
     """Pack the films of a case into at most ``most_bytes`` together.
 
-    Where they do not fit, each is made smaller by the same share of its bytes.
+    If they do not fit, each is reduced by the same share of its bytes.
     """
     whole = [_packed(film.codes) for film in films]
     total = sum(map(len, whole))
@@ -102,10 +102,10 @@ def _fitted(film: Film, size: int, most_bytes: int) -> PackedImage:
 
 
 def smaller(codes: Codes, factor: float) -> Codes:
-    """Return a picture of about one ``factor``-th of its width and height, by means of areas.
+    """Return a picture reduced by ``factor`` in width and height, by area averaging.
 
-    A column stands for exactly ``width / new width`` columns, a row for as many rows; the last row
-    goes on below the picture where that does not come out even, by what stands above it.
+    Each new column covers exactly ``width / new width`` columns, each new row as many rows. If the
+    rows do not divide evenly, the last row is repeated below the picture.
     """
     if factor <= 1:
         return codes
@@ -128,14 +128,14 @@ def _image(header: Mapping[str, Any], codes: Codes, data: bytes) -> PackedImage:
 
 
 def _packed(codes: Codes) -> bytes:
-    """Pack codes: planes of colour one after another, in each the low bytes, then the high ones."""
+    """Pack codes: colour planes one after another, in each the low bytes, then the high ones."""
     planes = np.moveaxis(codes, -1, 0) if codes.ndim == 3 else codes[np.newaxis]
     wide = codes.dtype.itemsize == 2
     parts = []
     for plane in planes:
         found = _unexpected(plane.astype(np.int32))
         modulus = 1 << (16 if wide else 8)
-        # as a signed number of the codes' own depth, then as an unsigned one: 0, -1, 1, -2, ...
+        # signed, in the codes' own depth, then mapped to unsigned: 0, -1, 1, -2, ...
         signed = (found + modulus // 2) % modulus - modulus // 2
         numbers = np.where(signed < 0, -2 * signed - 1, 2 * signed)
         parts.append((numbers & 255).astype(np.uint8).tobytes())
@@ -145,9 +145,9 @@ def _packed(codes: Codes) -> bytes:
 
 
 def _unexpected(plane: NDArray[np.int32]) -> NDArray[np.int32]:
-    """By how much each code differs from what those left of it, above and above left let expect.
+    """Return each code's difference from the prediction by its left and upper neighbours.
 
-    Beyond the edges codes are 0.
+    Codes outside the picture count as 0.
     """
     left, above, corner = (np.zeros_like(plane) for _ in range(3))
     left[:, 1:] = plane[:, :-1]
@@ -161,15 +161,15 @@ def _unexpected(plane: NDArray[np.int32]) -> NDArray[np.int32]:
 _REFERENCE: Final = "reference"
 _KEYS: Final = "123456789"
 _LEAST_BYTES: Final = 150_000
-"""What the films of a case may take, packed, however long its texts are."""
+"""Bytes that a case's packed films may always take, however long its texts are."""
 
 
 @dataclass(frozen=True)
 class CaseFilms:
     """The films of a case.
 
-    ``viewer`` is what the viewer is given; ``packed`` has the films that travel, by the key under
-    which ``viewer`` names them. ``unread`` says of films why they cannot be shown.
+    ``viewer`` is the viewer's input; ``packed`` has the films by the keys that ``viewer`` uses.
+    ``unread`` explains which films cannot be shown.
     """
 
     viewer: Mapping[str, Any]
@@ -178,9 +178,9 @@ class CaseFilms:
 
 
 def films(case: ExportCase, content: Content, most_bytes: int) -> CaseFilms:
-    """Read the films of a case, the pictures that models returned with them, and pack them.
+    """Read the films of a case, including pictures that models returned, and pack them.
 
-    ``most_bytes`` is what all of them may take in the file.
+    ``most_bytes`` is their limit in the file.
     """
     images = [*case.images, *(one for answer in case.answers for one in answer.pictures)]
     read, reasons = dict[str, Film](), dict[str, str]()
@@ -189,7 +189,7 @@ def films(case: ExportCase, content: Content, most_bytes: int) -> CaseFilms:
             read[f"film-{case.number}-{place}"] = film_of(image.read())
         except (ImageError, PathEscape) as error:
             reasons[f"film-{case.number}-{place}"] = str(error)
-    # headers stand in the page as they are; of films four letters are three bytes
+    # headers are stored as they are; films are base64, with four characters for three bytes
     beside = sum(len(json.dumps(film.header)) for film in read.values())
     room = max((most_bytes - beside) * 3 // 4, _LEAST_BYTES)
     made = dict(zip(read, packed(list(read.values()), room), strict=True))
@@ -240,7 +240,7 @@ def _groups(case: ExportCase, content: Content) -> list[dict[str, Any]]:
         if answer.boxes
     ]
     if case.reference_boxes:
-        # the truth would give the answer away, where there is one
+        # hidden at first next to answers, so that it gives nothing away
         told = {"colour": REFERENCE_ON_FILM, "kind": "reference", "shown": not groups}
         groups.append(_group(case.reference_boxes, _REFERENCE, "Reference", "r") | told)
     return groups

@@ -1,7 +1,7 @@
-"""What stands beside the film in the HTML file: one article a case, and the minutes.
+"""Make the texts next to the film in the HTML file: one article a case, and the minutes.
 
-Everything that people, models and files wrote is escaped here. Each text is in an element of its
-own with ``dir="auto"``, which keeps what turns the direction of writing to that element.
+Everything written by people, models and files is escaped here. Each text is in its own element with
+``dir="auto"``, which confines changes of the writing direction to it.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from rexview.stats import STATUSES, write_score
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, counted, day, lettered
 
 MINUTES: Final = "minutes"
-"""The id of the article that has the minutes; those of the cases are ``case-1`` and so on."""
+"""The id of the article of the minutes; those of the cases are ``case-1`` and so on."""
 _LONGEST_MARKDOWN: Final = 60_000
-"""Longer text is shown as it stands."""
+"""Longer text is shown without formatting."""
 
 
 def case_html(case: ExportCase, content: Content) -> str:
@@ -58,7 +58,7 @@ def case_html(case: ExportCase, content: Content) -> str:
 
 
 def minutes_html(content: Content, cases: Iterable[str]) -> str:
-    """Return the article of the minutes; ``cases`` are rows that :func:`minutes_row` made."""
+    """Return the article of the minutes; ``cases`` are rows of :func:`minutes_row`."""
     minutes = content.minutes
     if minutes is None:
         return ""
@@ -78,7 +78,7 @@ def minutes_html(content: Content, cases: Iterable[str]) -> str:
 
 
 def minutes_row(case: ExportCase, content: Content) -> str:
-    """Return the row of the minutes about one case: what was decided in the meeting exported."""
+    """Return the row of the minutes for one case: its decisions in the exported meeting."""
     minutes = content.minutes
     item = next((one for one in minutes.items if one.case == case.id), None) if minutes else None
     decided = [one for one in case.decisions if minutes and one.meeting == minutes.meeting.id]
@@ -98,7 +98,7 @@ def minutes_row(case: ExportCase, content: Content) -> str:
 
 @cache
 def _markdown() -> MarkdownIt:
-    """A parser that makes no link, picture or tag of what a model wrote."""
+    """Return a Markdown parser that makes no link, picture or tag from a model's text."""
     parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "linkify": False})
     parser.enable(["table", "strikethrough"])
     parser.disable(["image", "link", "autolink", "reference", "html_block", "html_inline"])
@@ -106,7 +106,7 @@ def _markdown() -> MarkdownIt:
 
 
 def _written(text: str) -> str:
-    """Return what a model wrote: its Markdown as HTML, in an element of its own."""
+    """Return a model's Markdown as HTML, in its own element."""
     if len(text) > _LONGEST_MARKDOWN:
         return _plain(text)
     return f'<div class="text" dir="auto">{_markdown().render(text)}</div>'
@@ -125,7 +125,7 @@ def _person(reader: str, content: Content) -> str:
 
 
 def _told(case: ExportCase) -> str:
-    """What the list of cases says of one: its failures that nobody rejected, and no hints."""
+    """Return a case's line in the list: its failures that nobody rejected, without hints."""
     names = (flag.name for flag in case.flags if flag.verdict != "rejected" and not flag.hint)
     return ", ".join(dict.fromkeys(names))
 
@@ -196,7 +196,7 @@ def _vote_words(case: ExportCase, content: Content) -> str:
 
 
 def colours_css(content: Content) -> str:
-    """Return the style sheet's part about the models of an export: ``--c`` is a model's colour."""
+    """Return the CSS of the models in an export: ``--c`` is a model's colour."""
     rules = (f".m{place} {{ --c: {one.colour}; }}" for place, one in enumerate(content.models))
     return "\n".join(rules)
 
@@ -259,7 +259,7 @@ def _flags(flags: Sequence[ExportFlag], content: Content) -> str:
 
 
 def _marks(marks: Sequence[ExportMark], content: Content) -> str:
-    """List the failures in words that people marked."""
+    """Return the list of failures in words that readers marked."""
     rows = [
         f'<li class="flag"><b dir="auto">{html.escape(mark.name)}</b> '
         f"<small>(in own words, {_person(mark.reader, content)})</small> "

@@ -1,4 +1,4 @@
-"""What slides and pages have in common: sheets of 16:9 with texts, tables and films, laid out once.
+"""Lay out 16:9 sheets with texts, tables and films, once for slides and PDF pages.
 
 :mod:`.deck` makes the sheets of an export; :mod:`rexview.export.pptx` and :mod:`rexview.export.pdf`
 write them.

@@ -1,4 +1,4 @@
-"""The appendix of a case: all that its one sheet has no room for, small, on as few as possible."""
+"""Make the appendix of a case: everything that does not fit on its slide, on few sheets."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ from rexview.export.sheets.wording import (
 from rexview.vocab import DIMENSION_NAMES
 
 _SIZES: Final = (13.0, 12.0, 11.0, 10.0, 9.0, 8.5, 8.0, 7.5)
-"""Of all words: the largest in which they need fewest sheets."""
+"""Sizes of all words: the largest one that needs the fewest sheets is used."""
 _COLUMNS: Final = 3
 _BESIDE: Final = 2
-"""So many films stand above the words of a case; more stand on sheets of their own."""
+"""Films above the words of a case; more films go on their own sheets."""
 _FILM_SHARE: Final = 0.45
-"""Of the height of a sheet, for films above the words."""
+"""Share of the sheet's height for films above the words."""
 _CAPTION: Final = 10.0
 
 
 def case_details(
     content: Content, frame: Frame, case: ExportCase, progress: Progress
 ) -> Iterator[Sheet]:
-    """Yield the sheets with the details of a case: in the meeting's order, the question first."""
+    """Yield the sheets with a case's details, in the meeting's order, the question first."""
     title = f"Appendix · {one_line(case.id)}"
     aside = place_in_list(content, case)
     first = first_image(case)
@@ -87,7 +87,7 @@ def _films(
     body: Place,
     progress: Progress,
 ) -> list[Element]:
-    """Lay films side by side, each below its name; numbers stand at their boxes."""
+    """Lay out films side by side, each with its name above and numbers at its boxes."""
     made: list[Element] = []
     width = (body.width + GUTTER / 2) / max(len(images), 1) - GUTTER / 2
     for number, image in enumerate(images):
@@ -112,7 +112,7 @@ def _title(content: Content, image: ExportImage) -> str:
 
 
 def _fewest(content: Content, case: ExportCase, body: Place, inset: float) -> list[list[Element]]:
-    """Lay words and tables out in the largest size in which they need fewest sheets."""
+    """Lay out words and tables in the largest size that needs the fewest sheets."""
     best: list[list[Element]] = []
     for size in _SIZES:
         stack = Stack(body)
@@ -205,7 +205,7 @@ def _failures(content: Content, case: ExportCase, size: float) -> list[Paragraph
 
 
 def _opinions(content: Content, case: ExportCase, size: float) -> list[Paragraph]:
-    """Say how people voted and what they wrote, beside scores and elsewhere."""
+    """Return votes, and what people wrote beside scores and elsewhere."""
     made = []
     if case.vote:
         right, harm = vote_words(content, case.vote)
@@ -216,7 +216,7 @@ def _opinions(content: Content, case: ExportCase, size: float) -> list[Paragraph
 
 
 def _comments(content: Content, case: ExportCase, size: float) -> list[Paragraph]:
-    """Return what readers wrote beside their scores, then comments."""
+    """Return readers' remarks with their scores, then comments."""
     made: list[Paragraph] = []
     places = {model.id: place for place, model in enumerate(content.models)}
     told = [one for one in case.scores if one.comment and one.comment.strip()]

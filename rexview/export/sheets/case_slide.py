@@ -1,6 +1,6 @@
-"""One sheet of a case that says what failed: headline, film with boxes, the sentences that decide.
+"""Make the main sheet of a case: headline, film with boxes, and the decisive sentences.
 
-All else of the case stands in the appendix (:mod:`.case_details`).
+Everything else about the case is in the appendix (:mod:`.case_details`).
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ from rexview.export.sheets.wording import (
 from rexview.vocab import MEETING_STEPS
 
 _FILM_WIDTH: Final = 560.0
-"""Of the film with the words beside it, at most."""
+"""Most width of the film next to the words."""
 _FITS: Final = ((15, 600), (14, 600), (13, 450), (12, 350), (11, 250), (10, 180), (9, 120), (9, 60))
-"""The size of the words and the most characters of a sentence: the first with which all fits."""
+"""Size of the words and most characters of a sentence: the first pair with which everything
+fits."""
 _MOST_SENTENCES: Final = 3
 _MOST_ANSWERS: Final = 4
 NOTHING_FAILED: Final = "No failure found"
@@ -62,7 +63,7 @@ def case_slide(content: Content, frame: Frame, case: ExportCase, progress: Progr
 
 
 def place_in_list(content: Content, case: ExportCase) -> str:
-    """Say which case of how many it is; nothing where it is the only one."""
+    """Return the case's position, such as Case 2 of 5; empty for a single case."""
     total = len(content.case_ids)
     return f"Case {case.number:,} of {total:,}" if total > 1 else ""
 
@@ -74,7 +75,7 @@ def in_order(case: ExportCase) -> list[ExportImage]:
 
 
 def first_image(case: ExportCase) -> ExportImage | None:
-    """Return the film that the sheet shows, None where the case has none."""
+    """Return the film for the sheet, None without one."""
     return next(iter(in_order(case)), None)
 
 
@@ -87,7 +88,7 @@ def numbered(case: ExportCase, image: ExportImage) -> list[Numbered]:
 def read_picture(
     case: ExportCase, image: ExportImage, progress: Progress
 ) -> tuple[Picture | None, str]:
-    """Read a film; where that cannot be, say why, also to whoever asked for the export."""
+    """Read a film; on failure return the reason, and report it."""
     progress.check()
     try:
         return encode_picture(image.read()), ""
@@ -142,7 +143,7 @@ def _question(case: ExportCase, size: float, most: int) -> list[Paragraph]:
 
 
 def _answers(content: Content, case: ExportCase, size: float, most: int) -> list[Paragraph]:
-    """Quote the answers, those that failed first where there are many."""
+    """Quote the answers; if there are many, failed ones come first."""
     failed = {one.model for one in case.flags if one.verdict != "rejected"}
     shown = list(case.answers)
     if len(shown) > _MOST_ANSWERS:
@@ -169,7 +170,7 @@ def _report(case: ExportCase, size: float, most: int) -> list[Paragraph]:
 
 
 def _failures(content: Content, case: ExportCase, size: float) -> list[Paragraph]:
-    """Name the failures that do harm, each once."""
+    """Name each harmful failure once."""
     made = [
         paragraph(
             Run("■ ", True, content.model(model).colour),

@@ -1,4 +1,4 @@
-"""All sheets of an export, in order: title, agenda or list, cases, minutes."""
+"""Make all sheets of an export in order: title, agenda or list, cases, minutes."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ from rexview.export.sheets.wording import (
 from rexview.vocab import counted, day
 
 _TITLE_SIZES: Final = ((60, 40.0), (160, 28.0), (10**9, 18.0))
-"""Up to how many characters a title is how large."""
+"""Sizes of a title by its most characters."""
 _TABLE_SIZES: Final = (TABLE_SIZE, 11.0, 10.0)
-"""Of the words in tables: the largest in which they need fewest sheets."""
+"""Sizes of words in tables: the largest one that needs the fewest sheets is used."""
 
 
 def sheets(content: Content, progress: Progress) -> Iterator[Sheet]:
-    """Yield all sheets of an export; pictures are read when their sheet comes.
+    """Yield all sheets of an export; pictures are read when their sheet is made.
 
-    One case alone has no title and no list: what has to be said stands behind it.
+    A single case has no title and no list; its notes come at the end.
 
     Raises
     ------
     ExportCancelled
+        The user has cancelled the export.
     """
     frame = Frame(content)
     alone = len(content.case_ids) == 1 and content.minutes is None
@@ -58,14 +59,14 @@ def sheets(content: Content, progress: Progress) -> Iterator[Sheet]:
 
 
 def _counted(content: Content, progress: Progress) -> Iterator[ExportCase]:
-    """Yield the cases for their list, before they are made again for their own sheets."""
+    """Yield the cases for their list; they are made again for their own sheets."""
     for case in content.cases():
         progress.check()
         yield case
 
 
 def lacking_words(characters: Iterable[str]) -> str:
-    """Say which characters a font lacks."""
+    """Return words on which characters a font lacks."""
     named = ", ".join(f"U+{ord(one):04X}" for one in sorted(characters))
     return (
         "The font of this PDF lacks some characters; a square stands for each of them. "
@@ -74,7 +75,7 @@ def lacking_words(characters: Iterable[str]) -> str:
 
 
 def lacking_sheets(content: Content, characters: Iterable[str]) -> Iterator[Sheet]:
-    """Yield sheets that say which characters a font lacks."""
+    """Yield sheets that list the characters a font lacks."""
     title = "Characters that cannot be shown"
     yield from _texts(Frame(content), title, [paragraph(lacking_words(characters))], title)
 
@@ -97,7 +98,7 @@ def _title(content: Content) -> list[Paragraph]:
 
 
 def _about(content: Content) -> list[Paragraph]:
-    """Return what whoever passes the file on has to know."""
+    """Return notes for anyone who passes the file on."""
     made = [paragraph("", size=10)]
     if content.notice:
         made += [

@@ -1,4 +1,4 @@
-"""A film with its boxes on a sheet, and what they are beside it."""
+"""Lay out a film with its boxes on a sheet, and their labels next to it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from rexview.imaging.radiograph import Radiograph
 from rexview.imaging.raster import picture_file
 from rexview.imaging.rendering import small_picture
 
-# A film as it lies on a sheet: what the viewer first shows, as a JPEG of bounded size.
+# A film on a sheet: the viewer's first display, as a JPEG of bounded size.
 
 LONG_SIDE: Final = 1600
 MOST_BYTES: Final = 1_200_000
@@ -41,9 +41,9 @@ _QUALITIES: Final = (92, 85, 75, 60, 40)
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A picture ready for a sheet; ``width`` and ``height`` are pixels as stored.
+    """A picture ready for a sheet; ``width`` and ``height`` are stored pixels.
 
-    ``shape`` is how high it is shown for its width.
+    ``shape`` is its height / width on the sheet.
     """
 
     jpeg: bytes
@@ -53,7 +53,7 @@ class Picture:
 
 
 def encode_picture(radiograph: Radiograph) -> Picture:
-    """Make a JPEG of a decoded picture: its long side at most 1600 pixels, at most 1.2 MB."""
+    """Encode a decoded picture as JPEG: at most 1600 pixels on its long side, at most 1.2 MB."""
     small = small_picture(radiograph, LONG_SIDE)
     content = b""
     for quality in _QUALITIES:
@@ -69,21 +69,21 @@ _TAG_HEIGHT: Final = 14.0
 _TAG_PAD: Final = 3.0
 _LABEL_WIDTH: Final = 86.0
 _MOST_LABELS: Final = 12
-"""With more boxes on a film, numbers alone stand at them."""
+"""With more boxes on a film, they only get numbers."""
 _EDGE: Final = 4.0
 _ON_FILM: Final = "#F2F2F2"
 
 
 @dataclass(frozen=True)
 class Numbered:
-    """A box with the number that it has on its sheet, from 1."""
+    """A box with its number on the sheet, from 1."""
 
     number: int
     box: ExportBox
 
 
 def fit_place(shape: float, most: Place) -> Place:
-    """Return the largest place with ``shape`` (height / width), at the left of another one."""
+    """Return the largest place of ``shape`` (height / width) within another, at its left."""
     width = min(most.width, most.height / shape)
     return Place(most.x, most.y, width, width * shape)
 
@@ -95,9 +95,9 @@ def lay_out_film(
     most: Place,
     boxes: Sequence[Numbered],
 ) -> Film:
-    """Lay a film into a place with all boxes over it, each where it lies in the stored image.
+    """Lay out a film in a place with all boxes over it, as in the stored image.
 
-    The numbers of the boxes stand at them: a list beside the film says what they are.
+    The boxes have numbers; a list next to the film explains them.
     """
     place = fit_place(_shape(image, made), most)
     marks = _marks(content, image, made, place, boxes)
@@ -114,10 +114,10 @@ def labelled_film(
     most: Place,
     boxes: Sequence[Numbered],
 ) -> tuple[Film, tuple[Text, ...]]:
-    """Lay a film into a place with what its boxes are beside it, nothing over the lung.
+    """Lay out a film in a place with its boxes' labels next to it, so that nothing covers the lung.
 
-    A thin line leads from each box to its words. Where there is no room for all, numbers stand at
-    the boxes (:func:`lay_out_film`) and there are no words.
+    A thin line leads from each box to its label. If there is no room for all labels, the boxes get
+    numbers (:func:`lay_out_film`) and no labels.
     """
     width, height = _size(image, made)
     if not width or not height or len(boxes) > _MOST_LABELS:
@@ -148,7 +148,7 @@ def labelled_film(
 
 
 def _size(image: ExportImage, made: Picture | None) -> tuple[int, int]:
-    """Return the width and height in pixels as stored, 0 where nothing says them."""
+    """Return the width and height in stored pixels, 0 if unknown."""
     return (made.width, made.height) if made else (image.width or 0, image.height or 0)
 
 
@@ -191,7 +191,7 @@ def _film(
 
 
 def _label(content: Content, one: Numbered) -> tuple[Paragraph, ...]:
-    """Say whose box it is, and what is in it."""
+    """Return a box's label: whose it is, and its finding."""
     box = one.box
     model = content.model(box.model) if box.model is not None else None
     swatch = Run("■ ", True, model.colour) if model else Run("□ ", True)
@@ -203,7 +203,7 @@ def _label(content: Content, one: Numbered) -> tuple[Paragraph, ...]:
 
 
 def _apart(wanted: Sequence[float], heights: Sequence[float], film: Place) -> list[float]:
-    """Return where labels begin that want to be at some heights, from above, each below another."""
+    """Return the tops of labels in order, close to the wanted heights without overlap."""
     places: list[float] = []
     y = film.y
     for want, height in zip(wanted, heights, strict=True):
@@ -218,7 +218,7 @@ def _apart(wanted: Sequence[float], heights: Sequence[float], film: Place) -> li
 
 
 def _leader(mark: BoxMark, label: Place, film: Place, *, is_left: bool) -> Leader:
-    """Lead from the edge of a box to the edge of the film where its label begins."""
+    """Return the line from a box's edge to the film's edge at its label."""
     y = label.y + TAG_SIZE * LINE_HEIGHT / 2
     box = mark.place
     at_box = (box.x if is_left else box.right, min(max(y, box.y), box.bottom))
@@ -226,9 +226,9 @@ def _leader(mark: BoxMark, label: Place, film: Place, *, is_left: bool) -> Leade
 
 
 def on_film(box: Sequence[float], film: Place, width: int, height: int) -> Place:
-    """Return where a box lies on the sheet, as far as it is on the film.
+    """Return a box's place on the sheet, clipped to the film.
 
-    ``width`` and ``height`` are those of the stored image in pixels, as the box counts.
+    ``width`` and ``height`` are stored pixels, like the box.
     """
     x, y, wide, high = box
     left, right = max(x, 0.0) / width, min(x + wide, width) / width
@@ -247,7 +247,7 @@ def ink_on(colour: str) -> str:
 
 
 def _contrast(first: str, second: str) -> float:
-    """Contrast as WCAG 2 defines it, from 1 to 21."""
+    """Return the contrast as defined by WCAG 2, from 1 to 21."""
     dark, light = sorted((_luminance(first), _luminance(second)))
     return (light + 0.05) / (dark + 0.05)
 
@@ -272,7 +272,7 @@ def _mark(content: Content, one: Numbered, place: Place) -> BoxMark:
 
 
 def _letters(image: ExportImage, film: Place) -> Iterator[Tag]:
-    """Say which side of the patient lies at an edge of the film, as far as that is known."""
+    """Yield letters for the patient's side at the film's edges, if known."""
     size = _TAG_HEIGHT
     middle = film.y + (film.height - size) / 2
     across = film.x + (film.width - size) / 2

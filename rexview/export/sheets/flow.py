@@ -1,4 +1,4 @@
-"""Text and tables that run on from sheet to sheet, below the title that every sheet has."""
+"""Flow text and tables over sheets, below the title of each sheet."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from rexview.export.sheets.sheet import (
 )
 
 PAD_X: Final = 6.0
-"""Beside the text of a cell."""
+"""Space beside the text of a cell."""
 _PAD: Final = 0.3
-"""Above and below the text of a cell, in its size."""
+"""Space above and below the text of a cell, relative to its size."""
 TABLE_SIZE: Final = 12.0
 GUTTER: Final = 20.0
-"""Between columns of text."""
+"""Space between columns of text."""
 _LEAST_ROOM: Final = 48.0
-"""A table does not begin in less."""
+"""A table does not start in less room."""
 _NOT_TORN: Final = 3
-"""A paragraph of so many lines stands on one sheet."""
+"""A paragraph of at most this many lines is not split between sheets."""
 _NARROWEST: Final = 44.0
 
 Cell = str | Paragraph
@@ -48,22 +48,22 @@ Column = tuple[Paragraph, ...]
 def plain_lines(
     text: str, *, size: float, bold: bool = False, colour: str = INK
 ) -> list[Paragraph]:
-    """Make a paragraph of each line of a text, as it stands."""
+    """Return one paragraph for each line of a text, unchanged."""
     lines = printable(text).split("\n")
     return [paragraph(line, size=size, bold=bold, colour=colour) for line in lines]
 
 
 def of_part(part: str, paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
-    """Return paragraphs as those of a part."""
+    """Return paragraphs marked with a part's name."""
     return [replace(one, part=part) for one in paragraphs]
 
 
 def flow(
     paragraphs: Iterable[Paragraph], width: float, height: float, inset: float = 0.0
 ) -> list[Column]:
-    """Break paragraphs into columns of a width, each at most so high; at least one, maybe empty.
+    """Break paragraphs into columns of a width and most height; at least one, maybe empty.
 
-    The first column begins below an ``inset``.
+    The first column starts below an ``inset``.
     """
     columns: list[list[Paragraph]] = [[]]
     used = inset
@@ -112,9 +112,9 @@ def largest(
     width: float,
     height: float,
 ) -> list[list[Column]]:
-    """Flow texts that stand side by side in the largest size in which they need fewest sheets.
+    """Flow parallel texts in the largest size that needs the fewest sheets.
 
-    ``texts`` gives the paragraphs of each in a size of its words.
+    ``texts`` returns the paragraphs of each text in a size.
     """
     best: list[list[Column]] = []
     for size in sizes:
@@ -127,19 +127,19 @@ def largest(
 
 
 def height_of(column: Column) -> float:
-    """Return how high a column of broken paragraphs is."""
+    """Return the height of a column of broken paragraphs."""
     return sum(one.before + one.height for one in column)
 
 
 def column_widths(cells: Sequence[Sequence[Cell]], total: float, size: float) -> tuple[float, ...]:
-    """Share a width among columns: what a column needs, and less where others need it, too."""
+    """Divide a width among columns by their needs; wide columns give way."""
     wants = [
         max(_NARROWEST, *(_cell_width(cell, size) + 2 * PAD_X + 2 for cell in column))
         for column in zip(*cells, strict=True)
     ]
     if sum(wants) <= total:
         return tuple(want * total / sum(wants) for want in wants)
-    # narrow columns have what they need; the others share what is left, longer texts a little more
+    # narrow columns get their need; the others share the rest, with a little more for longer texts
     given: dict[int, float] = {}
     while True:
         wide = {at: sqrt(want) for at, want in enumerate(wants) if at not in given}
@@ -162,7 +162,7 @@ def _cell_width(cell: Cell, size: float) -> float:
 def table_rows(
     cells: Sequence[Cell], widths: Sequence[float], height: float, size: float, bold: bool = False
 ) -> list[Row]:
-    """Make a row of a table; several where its text is longer than a sheet."""
+    """Return a row of a table; several rows if its text is longer than a sheet."""
     pad = size * _PAD
     columns = []
     for cell, width in zip(cells, widths, strict=True):
@@ -176,7 +176,7 @@ def table_rows(
 
 
 def texts_of(column: Column, at: Place, name: str) -> list[Text]:
-    """Make a text of each part of a column, from the top left of a place; of the rest one too."""
+    """Return a text for each part of a column, stacked from ``at``; the rest is one text too."""
     made: list[Text] = []
     y = at.y
     for part, same in groupby(column, key=lambda one: one.part):
@@ -192,7 +192,7 @@ def texts_of(column: Column, at: Place, name: str) -> list[Text]:
 def _lowest(
     paragraphs: Sequence[Paragraph], width: float, room: float, columns: int, inset: float
 ) -> list[Column]:
-    """Flow paragraphs that fit in some columns into such as are as low as they can be."""
+    """Flow paragraphs into columns of the least height that holds them."""
     low, high = inset, room
     while high - low > 1:
         middle = (low + high) / 2
@@ -204,12 +204,12 @@ def _lowest(
 
 
 class Stack:
-    """Texts and tables one above the other, on as many sheets as they need.
+    """Texts and tables stacked on as many sheets as they need.
 
     Parameters
     ----------
     body : Place
-        Where they lie on each sheet.
+        Their area on each sheet.
     """
 
     def __init__(self, body: Place) -> None:
@@ -222,7 +222,7 @@ class Stack:
         self._y = self.body.y
 
     def _room(self, least: float, size: float = TABLE_SIZE) -> float:
-        """Go to a new sheet where less room is left, and return how much there is."""
+        """Start a new sheet if less room is left; return the room."""
         if not self.sheets:
             self._new()
         elif self._y > self.body.y:
@@ -240,10 +240,10 @@ class Stack:
         balanced: bool = False,
         inset: float = 0.0,
     ) -> None:
-        """Add paragraphs over the whole width, or in columns of the same width.
+        """Add paragraphs over the whole width, or in columns of equal width.
 
-        What has a part of its own is a text of that name. ``balanced`` columns on one sheet are as
-        low as they can be; the first one begins below an ``inset``.
+        Each named part becomes its own text. ``balanced`` columns on one sheet are as low as
+        possible; the first one starts below an ``inset``.
         """
         if not paragraphs:
             return
@@ -253,7 +253,7 @@ class Stack:
         parts = flow(paragraphs, width, room, inset)
         if balanced and len(parts) <= columns:
             parts = _lowest(paragraphs, width, room, columns, inset)
-        if len(parts) > columns:  # what stands on later sheets has more room
+        if len(parts) > columns:  # later sheets have more room
             rest = [one for part in parts[columns:] for one in part]
             parts = [*parts[:columns], *flow(rest, width, self.body.height)]
         for at in range(0, len(parts), columns):
@@ -276,7 +276,7 @@ class Stack:
         size: float = TABLE_SIZE,
         width: float | None = None,
     ) -> None:
-        """Add a table under a heading, if any; on each further sheet its head stands again."""
+        """Add a table under a heading, if any; each further sheet repeats its head."""
         total = width or self.body.width
         cells = [
             [replace(one, size=size) if isinstance(one, Paragraph) else one for one in line]
@@ -313,24 +313,24 @@ class Stack:
                 title = broken(more, self.body.width)
 
 
-# What stands on every sheet: its title above, the set's notice below.
+# Parts of every sheet: its title above, the set's notice below.
 
 _TOP: Final = 18.0
 _HEAD: Final = 40.0
 _LOW_HEAD: Final = 18.0
-"""Of a sheet of small print."""
+"""Height of the title on a sheet of small print."""
 _FOOT_SIZE: Final = 10.0
 _FOOT_LINES: Final = 4
-"""A notice that needs more stands on the first sheet only, and every other one points there."""
+"""A longer notice is only on the first sheet, and the others refer to it."""
 _ASIDE: Final = 150.0
-"""For the place in the list, at the right of the title."""
+"""Width for the position in the list, right of the title."""
 NUMBER_WIDTH: Final = 48.0
 _SIZES: Final = (24.0, 20.0, 16.0, 14.0, 10.5, 6.0)
 _FULL_NOTICE: Final = "Read the notice on the first sheet."
 
 
 class Frame:
-    """Makes sheets of one export."""
+    """Makes the sheets of one export."""
 
     def __init__(self, content: Content) -> None:
         self.title = printable(content.title).replace("\n", " ")
@@ -356,9 +356,9 @@ class Frame:
         begins: bool = False,
         small: bool = False,
     ) -> Sheet:
-        """Make a sheet; ``aside`` stands at the right of its title, which an empty one lacks.
+        """Make a sheet; ``aside`` is shown right of its title, except without a title.
 
-        A ``small`` title leaves more room: what lies on the sheet may lie in ``small_body``.
+        A ``small`` title leaves more room: elements may use ``small_body``.
         """
         title = printable(title).replace("\n", " ")
         if not title:

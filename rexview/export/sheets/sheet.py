@@ -1,4 +1,4 @@
-"""A sheet and what is on it, in points from the top left corner, and how wide its text is."""
+"""Define a sheet and its elements, in points from the top left, and measure text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fontTools.ttLib import TTFont
 
 WIDTH: Final = 960.0
 HEIGHT: Final = 540.0
-"""16:9, 13.33 x 7.5 inches: what PowerPoint calls widescreen."""
+"""16:9, 13.33 x 7.5 inches: PowerPoint's widescreen format."""
 MARGIN: Final = 36.0
 INK: Final = "#14191D"
 QUIET: Final = "#4A5560"
@@ -23,11 +23,11 @@ SURFACE: Final = "#FFFFFF"
 SHADE: Final = "#EEF1F3"
 RULE: Final = "#C9CDD2"
 DARK: Final = "#1B2024"
-"""Behind a film that cannot be shown, and behind words on a film."""
+"""Background of a film that cannot be shown, and of words on a film."""
 BOX_LINE: Final = 2.25
 LEADER_LINE: Final = 1.0
 LINE_HEIGHT: Final = 1.2
-"""Of a line of text, in sizes of its font."""
+"""Height of a line of text, relative to its font's size."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Place:
         )
 
     def holds(self, other: Place) -> bool:
-        """Whether another one lies within it."""
+        """Whether another one is inside it."""
         return (
             self.x <= other.x
             and self.y <= other.y
@@ -70,7 +70,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Run:
-    """Some words in one style."""
+    """Words in one style."""
 
     text: str
     bold: bool = False
@@ -82,12 +82,11 @@ Line = tuple[Run, ...]
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph, broken into lines once its width is known.
+    """A paragraph; it is broken into lines once its width is known.
 
-    ``lines`` keep the blank that they were broken at, so that put together they are the text.
-    ``before`` is the space above, which falls away at the top of a sheet. With ``keep`` it does not
-    stand at the bottom of a sheet, away from what follows. ``part`` names what it is part of, where
-    a text has several.
+    ``lines`` keep the space at which they were broken, so that joined they are the text. ``before``
+    is the space above, dropped at the top of a sheet. With ``keep`` it is not left at the bottom of
+    a sheet, away from what follows. ``part`` names its part, in a text with several.
     """
 
     lines: tuple[Line, ...]
@@ -123,7 +122,7 @@ class Paragraph:
 
     @property
     def from_right(self) -> bool:
-        """Whether it is read from right to left: its first letter that has a direction is."""
+        """Whether it is read from right to left, by its first letter with a direction."""
         directions = map(unicodedata.bidirectional, self.text)
         return next((one for one in directions if one in ("L", "R", "AL")), "L") != "L"
 
@@ -137,14 +136,14 @@ def paragraph(
     before: float = 0.0,
     keep: bool = False,
 ) -> Paragraph:
-    """Make a paragraph of runs, or of words in one style; not broken into lines yet."""
+    """Return a paragraph of runs, or of words in one style, not broken into lines yet."""
     line = tuple(Run(run, bold, colour) if isinstance(run, str) else run for run in runs)
     return Paragraph((line,), size, indent, before, keep)
 
 
 @dataclass(frozen=True)
 class Text:
-    """Paragraphs that were broken to the width of their place, from its top on."""
+    """Paragraphs broken to the width of their place, from its top."""
 
     place: Place
     paragraphs: tuple[Paragraph, ...]
@@ -154,7 +153,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a table: of each cell its paragraphs, broken to the width of the column."""
+    """A row of a table: the paragraphs of each cell, broken to the column's width."""
 
     cells: tuple[tuple[Paragraph, ...], ...]
     height: float
@@ -173,7 +172,7 @@ class Table:
 
 @dataclass(frozen=True)
 class BoxMark:
-    """A box over a film. ``told`` says in words what it is; ``reference`` is the truth."""
+    """A box over a film. ``told`` describes it in words; ``reference`` marks the truth."""
 
     place: Place
     colour: str
@@ -195,7 +194,7 @@ class Tag:
 
 @dataclass(frozen=True)
 class Leader:
-    """A thin line from a box to the words beside its film."""
+    """A thin line from a box to its label next to the film."""
 
     start: tuple[float, float]
     end: tuple[float, float]
@@ -220,31 +219,31 @@ Element = Text | Table | Film
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """One slide or page. ``title`` stands in lists of slides, ``begins`` says that a case does."""
+    """One slide or page. ``title`` is for lists of slides; ``begins`` marks the start of a case."""
 
     title: str
     elements: Sequence[Element] = field(default_factory=tuple)
     begins: bool = False
 
 
-# How wide text is, and where its lines break.
+# Width of text, and line breaks.
 #
-# Measured with DejaVu Sans, which PDF files have embedded. It is wider than the fonts that slides
-# are shown in, so that text that fits here fits there, too.
+# Text is measured in DejaVu Sans, which is embedded in PDF files. It is wider than the fonts of
+# slides, so that text that fits here also fits there.
 
 FONTS: Final = Path(__file__).resolve().parents[3] / "assets" / "fonts"
 REGULAR: Final = FONTS / "DejaVuSans.ttf"
 BOLD: Final = FONTS / "DejaVuSans-Bold.ttf"
 _ABSENT: Final = 1.1
-"""Taken for a character that the font lacks, in sizes: Chinese ones are square."""
+"""Assumed width of a character that the font lacks, in sizes: Chinese ones are square."""
 _SLACK: Final = 0.5
 _PIECES: Final = re.compile(r"\s*\S+|\s+")
 _UNPRINTABLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-"""What no XML file may hold, or no screen can show."""
+"""Characters that XML cannot contain or a screen cannot show."""
 
 
 def printable(text: str) -> str:
-    """Replace what cannot be shown by a sign that says so; ends of lines become newlines."""
+    """Replace characters that cannot be shown by a visible sign; line ends become newlines."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ")
     for end in "\u2028\u2029\x0b\x0c\x85":
         plain = plain.replace(end, "\n")
@@ -253,7 +252,7 @@ def printable(text: str) -> str:
 
 @cache
 def widths(bold: bool) -> dict[int, float]:
-    """Return the width of each character that the font has, by code point, in sizes."""
+    """Return the width of each character in the font, by code point, relative to the size."""
     with TTFont(BOLD if bold else REGULAR, lazy=True) as font:
         units = font["head"].unitsPerEm
         advances = font["hmtx"].metrics
@@ -261,13 +260,13 @@ def widths(bold: bool) -> dict[int, float]:
 
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
-    """Return how wide a line of text is, in points."""
+    """Return the width of a line of text, in points."""
     known = widths(bold)
     return size * sum(known.get(ord(character), _ABSENT) for character in text)
 
 
 def lacking(text: str) -> set[str]:
-    """Return the characters of a text that the fonts do not have."""
+    """Return the characters of a text that the fonts lack."""
     regular, bold = widths(bold=False), widths(bold=True)
     return {
         one
@@ -277,10 +276,10 @@ def lacking(text: str) -> set[str]:
 
 
 def broken(given: Paragraph, width: float) -> Paragraph:
-    """Break a paragraph into lines of at most so many points.
+    """Break a paragraph into lines of at most ``width`` points.
 
-    Lines break at blanks, within a word only where it is longer than a line. An end of a line in a
-    run is a blank: whoever makes paragraphs makes one of each line.
+    Lines break at spaces, and within a word only if it is longer than a line. A line end in a run
+    becomes a space: callers make one paragraph for each line.
     """
     room = width - given.indent - _SLACK
     lines: list[Line] = []
@@ -308,7 +307,7 @@ def broken(given: Paragraph, width: float) -> Paragraph:
 
 
 def _pieces(runs: Iterable[Run]) -> Iterator[tuple[Run, str]]:
-    """Yield words with the blanks before them; a word may go on in the next run."""
+    """Yield words with the spaces before them; a word may continue in the next run."""
     for run in runs:
         for piece in _PIECES.findall(run.text.replace("\n", " ")):
             yield run, piece
@@ -328,5 +327,5 @@ def _cut(piece: str, size: float, bold: bool, room: float) -> list[str]:
 
 
 def _joined(line: Iterable[Run]) -> Line:
-    """Join neighbours of one style."""
+    """Join neighbouring runs of the same style."""
     return Paragraph((tuple(line),), 1).runs

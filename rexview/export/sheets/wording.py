@@ -1,4 +1,4 @@
-"""The words of cases for slides and pages: paragraphs and tables."""
+"""Turn the texts of cases into paragraphs and tables for slides and pages."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ _STRONG: Final = re.compile(
     r"\*\*(?=\S)(.+?)(?<=\S)\*\*|(?<![\w*])\*(?=[^\s*])([^*]+?)(?<=\S)\*(?![\w*])"
 )
 _MOST_MARKED: Final = 4_000
-"""Characters of a line in which stars are looked for."""
+"""Characters of a line up to which stars are parsed."""
 _CELLS: Final = re.compile(r"^\s*\|\s*(.+?)\s*\|\s*$")
 _RULE: Final = re.compile(r"[\s|:-]+$")
 _STEP: Final = 12.0
-"""How far a list is set in for each two blanks before its dash."""
+"""Indent of a list for every two spaces before its dash."""
 _MOST_STEPS: Final = 4
 REFERENCE: Final = "Reference"
 
 
 def plain_sentence(text: str) -> str:
-    """Return a sentence of Markdown as one line, without the marks of a list or of strong words."""
+    """Return a Markdown sentence as one plain line, without marks of lists or emphasis."""
     line = one_line(text)
     if found := _BULLET.match(line):
         line = line[found.end() :]
@@ -52,7 +52,7 @@ def plain_sentence(text: str) -> str:
 
 
 def marked_down(text: str, size: float) -> list[Paragraph]:
-    """Show a model's text: headings, lists, strong words and tables of Markdown, the rest as is."""
+    """Return a model's Markdown as paragraphs: headings, lists, bold, tables, the rest as is."""
     made: list[Paragraph] = []
     gap = 0.0
     for line in printable(text).split("\n"):
@@ -76,7 +76,7 @@ def marked_down(text: str, size: float) -> list[Paragraph]:
 
 
 def _strong(line: str) -> Iterator[Run]:
-    """Yield the words of a line, those between stars bold; a very long line stays as it is."""
+    """Yield a line's runs, text between stars bold; a very long line stays plain."""
     done = 0
     for found in _STRONG.finditer(line[:_MOST_MARKED]):
         if found.start() > done:
@@ -88,7 +88,7 @@ def _strong(line: str) -> Iterator[Run]:
 
 
 def labelled(label: str, text: str | None, size: float = 14.0) -> list[Paragraph]:
-    """Show a text behind its name; nothing where there is none."""
+    """Return a text after its label; nothing without a text."""
     first, *rest = [one for one in printable(text or "").split("\n") if one.strip()] or [""]
     if not first:
         return []
@@ -97,7 +97,7 @@ def labelled(label: str, text: str | None, size: float = 14.0) -> list[Paragraph
 
 
 def model_heading(content: Content, model: str | None, size: float = 16.0) -> Paragraph:
-    """Name a model, with its colour; the reference for None."""
+    """Return a model's name in its colour; the reference for None."""
     if model is None:
         return paragraph(Run("□ ", True), Run(REFERENCE, True), size=size, before=6, keep=True)
     found = content.model(model)
@@ -111,12 +111,12 @@ def one_line(text: str) -> str:
 
 
 def options(case: ExportCase, size: float = 14.0) -> list[Paragraph]:
-    """List the options of a choice question; the right one comes with the report."""
+    """List the options of a choice question; the right one is shown with the report."""
     return [paragraph(_option(case, number), size=size) for number in range(len(case.options))]
 
 
 def right_option(case: ExportCase, size: float) -> list[Paragraph]:
-    """Name the right option of a choice question; nothing where there is none."""
+    """Name the right option of a choice question; nothing without one."""
     if case.correct is None or case.correct >= len(case.options):
         return []
     words = f"Correct option: {_option(case, case.correct)}"
@@ -130,7 +130,7 @@ def _option(case: ExportCase, number: int) -> str:
 def answer_heading(
     content: Content, case: ExportCase, answer: ExportAnswer, size: float = 16.0
 ) -> list[Paragraph]:
-    """Name the model of an answer, what became of it and what it chose."""
+    """Name an answer's model, its status and its choice."""
     made = [model_heading(content, answer.model, size)]
     if answer.status != "answered":
         words = STATUSES[answer.status]
@@ -143,7 +143,7 @@ def answer_heading(
 
 
 def answer_text(answer: ExportAnswer, size: float) -> list[Paragraph]:
-    """Show what a model said, and why where it says that apart."""
+    """Return a model's answer, and its separate explanation if there is one."""
     if answer.text.strip():
         made = marked_down(answer.text, size)
     else:
@@ -153,14 +153,14 @@ def answer_text(answer: ExportAnswer, size: float) -> list[Paragraph]:
 
 
 def quiet_line(told: str, size: float) -> list[Paragraph]:
-    """Show a remark of ours, smaller than what others wrote; nothing where there is none."""
+    """Return a remark of ours in small print; nothing without one."""
     return [paragraph(told, size=size - 2, colour=QUIET)] if told else []
 
 
 def box_lines(
     content: Content, boxes: Iterable[tuple[int, ExportBox]], size: float
 ) -> list[Paragraph]:
-    """List boxes by number, each with the model that gave it."""
+    """List boxes by number, each with its model."""
     made: list[Paragraph] = []
     for number, box in boxes:
         model = content.model(box.model) if box.model is not None else None
@@ -191,7 +191,7 @@ def undrawn_lines(content: Content, case: ExportCase, size: float) -> list[Parag
 
 
 def failure_words(content: Content, flags: Sequence[ExportFlag]) -> str:
-    """Name the failure of some flags of one answer, with its harm and who says so."""
+    """Name the failure of one answer's flags, with its harm and sources."""
     firm = [one for one in flags if not one.hint or one.verdict == "confirmed"]
     facts = []
     harms = [one.severity for one in flags if one.severity is not None]
@@ -209,7 +209,7 @@ def failures(
 ) -> dict[tuple[str, str], tuple[ExportFlag, ...]]:
     """Return the flags of each failure of each answer, by model and failure.
 
-    Those that were rejected are left out where the failure stands all the same.
+    Rejected ones are left out if the failure has other flags.
     """
     found: dict[tuple[str, str], list[ExportFlag]] = {}
     for one in flags:
@@ -221,7 +221,7 @@ def failures(
 
 
 def flag_lines(content: Content, flags: Iterable[ExportFlag], size: float) -> list[Paragraph]:
-    """List failures under the model that they are of, each once with all that is said of it."""
+    """List failures under their model, each once with all its messages."""
     made: list[Paragraph] = []
     every = failures(flags)
     for model in dict.fromkeys(model for model, _ in every):
@@ -234,7 +234,7 @@ def flag_lines(content: Content, flags: Iterable[ExportFlag], size: float) -> li
 
 
 def mark_lines(content: Content, marks: Iterable[ExportMark], size: float) -> list[Paragraph]:
-    """List the failures in words that people marked, under the model that they are of."""
+    """List the failures in words that readers marked, under their model."""
     made: list[Paragraph] = []
     for model, of_model in groupby(marks, key=lambda one: one.model):
         made.append(model_heading(content, model, size))
@@ -246,14 +246,14 @@ def mark_lines(content: Content, marks: Iterable[ExportMark], size: float) -> li
 
 
 def _headed(head: str, text: str, size: float, colour: str = INK) -> list[Paragraph]:
-    """Show a text under a bold line, which stays with it."""
+    """Return a text under a bold line that stays with it."""
     told = [line for line in printable(text).split("\n") if line.strip()]
     first = paragraph(Run(head, True, colour), size=size, before=size / 4, keep=bool(told))
     return [first, *(paragraph(line, size=size, colour=colour) for line in told)]
 
 
 def vote_words(content: Content, vote: Vote) -> tuple[str, str]:
-    """Say whom how many held right, and which harm how many gave."""
+    """Return vote counts in words: for each answer held right, and for each grade of harm."""
     names = {model.id: model.name for model in content.models}
     names |= {"none": "no model", "unsure": "not sure"}
     right = ", ".join(f"{names.get(one, one)} {n}" for one, n in vote.right.items() if n)
@@ -262,14 +262,14 @@ def vote_words(content: Content, vote: Vote) -> tuple[str, str]:
 
 
 def clock(seconds: float | None) -> str:
-    """Write a time: 3:05 minutes."""
+    """Return a time such as 3:05 minutes."""
     if seconds is None:
         return ""
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes}:{rest:02}"
 
 
-# The tables of an export: what stands in their cells.
+# The tables of an export.
 
 Cells = tuple[str, Sequence[str], list[Sequence[Cell]]]
 """A table's heading, the names of its columns, its rows."""
@@ -279,7 +279,7 @@ _GAP: Final = "Process minus Execution"
 
 
 def model_cell(content: Content, model: str | None) -> Cell:
-    """Name a model with its colour."""
+    """Return a model's name in its colour."""
     if model is None:
         return "The case"
     found = content.model(model)
@@ -287,7 +287,7 @@ def model_cell(content: Content, model: str | None) -> Cell:
 
 
 def scores(content: Content, case: ExportCase) -> Cells:
-    """Give the final scores of each answer, then those of each reader."""
+    """Return the final scores of each answer, then those of each reader."""
     numbers = [*DIMENSION_NAMES, "gap"]
     final = {answer.model: answer.final for answer in case.answers if answer.final}
     given = {one.dimension for one in case.scores}
@@ -313,12 +313,12 @@ def scores(content: Content, case: ExportCase) -> Cells:
 
 
 def _of_reader(scores: Sequence[ExportScore], dimension: str) -> str:
-    """Return a reader's scores in a dimension, of several pictures one after another."""
+    """Return a reader's scores in a dimension, separated by picture."""
     return ", ".join(str(one.score) for one in scores if one.dimension == dimension) or _NONE
 
 
 def case_decisions(content: Content, case: ExportCase) -> Cells:
-    """Give what meetings decided about a case."""
+    """Return a case's decisions in meetings."""
     told = [_Told.of_export(case.id, one) for one in case.decisions]
     meetings = {one.meeting for one in case.decisions} - {content.meeting and content.meeting.id}
     lead = "Meeting" if meetings else ""
@@ -326,7 +326,7 @@ def case_decisions(content: Content, case: ExportCase) -> Cells:
 
 
 def minutes_tables(content: Content, minutes: Minutes) -> list[Cells]:
-    """Give what a meeting decided, what of it is open, how people voted, what is left over."""
+    """Return a meeting's decisions, open ones, votes, and cases left over."""
     decided = [_Told.of_minutes(one) for one in minutes.decisions]
     still_open: list[Sequence[Cell]] = [
         [
@@ -356,7 +356,7 @@ def minutes_tables(content: Content, minutes: Minutes) -> list[Cells]:
 
 
 def agenda(minutes: Minutes) -> Cells:
-    """Give the cases of a meeting, with the time that each should have and did take."""
+    """Return the cases of a meeting, with planned and actual times."""
     planned = {item.case: item.minutes for item in minutes.meeting.agenda}
     rows = [
         {
@@ -373,7 +373,7 @@ def agenda(minutes: Minutes) -> Cells:
 
 
 def case_list(cases: Iterable[ExportCase]) -> Cells:
-    """Give the cases of an export."""
+    """Return the cases of an export."""
     rows = [
         {"No.": f"{case.number:,}", "Case": one_line(case.id), "Question": one_line(case.question)}
         for case in cases
@@ -383,7 +383,7 @@ def case_list(cases: Iterable[ExportCase]) -> Cells:
 
 @dataclass(frozen=True)
 class _Told:
-    """What was decided, in words."""
+    """A decision in words."""
 
     case: str
     meeting: str
@@ -433,7 +433,7 @@ def _decided(
 def _without_empty(
     rows: Sequence[Mapping[str, Cell]],
 ) -> tuple[list[str], list[Sequence[Cell]]]:
-    """Return heads and rows, without the columns that have nothing."""
+    """Return heads and rows, without empty columns."""
     heads = [name for name in rows[0] if any(row[name] for row in rows)] if rows else []
     return heads, [[row[name] for name in heads] for row in rows]
 

@@ -1,4 +1,4 @@
-"""Exports as tables: CSV, Excel and Parquet, and the rows that all three share."""
+"""Export tables: CSV, Excel and Parquet, and the rows that all three share."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from rexview.export.records import (
 )
 from rexview.vocab import DIMENSIONS, lettered
 
-# The rows of exported tables: one an answer, and what hangs on it, as plain values.
+# The rows of exported tables: one an answer, with its details, as plain values.
 #
-# Numbers stay numbers and dates stay dates; what a format cannot hold it turns into text itself.
+# Numbers stay numbers and dates stay dates; each format converts what it cannot store to text.
 
 Row = dict[str, Any]
 FINALS: Final = (*DIMENSIONS, "content", "gap")
@@ -31,7 +31,7 @@ _WHO: Final = {"detector": "rule", "reader": "reader"}
 
 
 def case_row(case: ExportCase) -> Row:
-    """Return what is said of a case itself; lists are lists of text."""
+    """Return the columns of a case itself; lists are lists of text."""
     return {
         "number": case.number,
         "case": case.id,
@@ -63,7 +63,7 @@ def case_row(case: ExportCase) -> Row:
 
 
 def answer_row(content: Content, case: ExportCase, answer: ExportAnswer | None) -> Row:
-    """Return what is said of an answer, without its boxes and single scores; of none the columns.
+    """Return an answer's columns, without boxes and single scores; all None without an answer.
 
     The columns are those of :data:`ANSWER_COLUMNS`.
     """
@@ -111,7 +111,7 @@ def plain_rows(case: ExportCase, records: Any) -> Iterator[Row]:
 
 
 def flag_words(flag: ExportFlag) -> str:
-    """Say in a line what a flag is, who says so and what became of it."""
+    """Return a flag as one line: failure, source and verdict."""
     who = [flag.reader or _WHO.get(flag.source, flag.source)]
     if flag.verdict:
         who.append(flag.verdict)
@@ -119,13 +119,13 @@ def flag_words(flag: ExportFlag) -> str:
 
 
 def mark_words(mark: ExportMark) -> str:
-    """Say in a line which failure in words an answer has, and who says so."""
+    """Return a mark as one line: the failure in words, and its reader."""
     reason = f": {mark.comment}" if mark.comment else ""
     return f"{mark.name} ({mark.reader}){reason}"
 
 
 def decision_words(decision: ExportDecision) -> str:
-    """Say a decision in a line."""
+    """Return a decision as one line."""
     harm = "" if decision.severity is None else f"harm {decision.severity}"
     due = f"due {decision.due}" if decision.due else ""
     state = "done" if decision.done else "open" if decision.is_open else ""

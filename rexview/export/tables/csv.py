@@ -1,7 +1,7 @@
-"""CSV: one row an answer, in one file that spreadsheets open; a case without answers has one row.
+"""Export CSV with one row an answer; a case without answers has one row.
 
-UTF-8 with a byte order mark, lines end with CR LF. Text that a spreadsheet would take for a formula
-gets an apostrophe before it; numbers stay numbers.
+The file is UTF-8 with a byte order mark, for spreadsheets; lines end with CR LF. Text that a
+spreadsheet would read as a formula gets a leading apostrophe; numbers stay numbers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def write(content: Content, out: Path, progress: Progress) -> None:
     """Write one row an answer.
 
     Final scores have a column each, and so have those of every reader: ``process (reader_a)``.
-    Boxes are JSON, lists have a line for each of their parts.
+    Boxes are JSON; lists have one line for each item.
     """
     with out.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
@@ -53,7 +53,7 @@ def _rows(content: Content, case: ExportCase) -> Iterator[Row]:
 
 
 def _row(content: Content, case: ExportCase, answer: ExportAnswer | None) -> Row:
-    """Return a row; every one of an export has the same columns."""
+    """Return a row; all rows of an export have the same columns."""
     model = answer.model if answer else None
     scores = [score for score in case.scores if score.model == model]
     flags = [flag for flag in case.flags if flag.model == model]
@@ -80,7 +80,7 @@ def _row(content: Content, case: ExportCase, answer: ExportAnswer | None) -> Row
 
 
 def _by_reader(content: Content, scores: Iterable[ExportScore]) -> Row:
-    """Return each reader's score of each dimension: of several pictures the mean."""
+    """Return each reader's score of each dimension: with several pictures, the mean."""
     given: dict[tuple[str, str], list[int]] = {}
     for one in scores:
         given.setdefault((one.dimension, one.reader), []).append(one.score)

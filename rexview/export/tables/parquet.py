@@ -1,7 +1,7 @@
-"""Parquet: one row an answer, with boxes, scores, flags and what was said as lists of records.
+"""Export Parquet with one row an answer; boxes, scores, flags and remarks are lists of records.
 
-A case without answers has one row. Title, notice and privacy notes stand in the file's metadata,
-the notice in a column as well.
+A case without answers has one row. Title, notice and privacy notes are in the file's metadata, the
+notice also in a column.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def write(content: Content, out: Path, progress: Progress) -> None:
 
 
 def _row(content: Content, case: ExportCase, answer: ExportAnswer | None) -> Row:
-    """Return a row; what a struct does not have is left out by its schema."""
+    """Return a row; the schema drops fields that a struct does not have."""
     model = answer.model if answer else None
 
     def of_answer(records: Any) -> list[Row]:

@@ -1,7 +1,7 @@
-"""Excel: a workbook with a sheet each for cases, answers, scores, flags, boxes and what was said.
+"""Export an Excel workbook with a sheet each for cases, answers, scores, flags, boxes and remarks.
 
-Text that would be taken for a formula gets an apostrophe before it; numbers and dates stay what
-they are (times are UTC). A cell holds 32,767 characters: what is longer is cut, and said.
+Text that would be read as a formula gets a leading apostrophe; numbers and dates keep their types
+(times are UTC). A cell holds 32,767 characters: longer text is cut, with a note.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LONG_TEXTS: Final = frozenset(
 
 
 def write(content: Content, out: Path, progress: Progress) -> None:
-    """Write the workbook; rows go to disk as they come."""
+    """Write the workbook; rows go to disk as they are made."""
     book, packed = Workbook(write_only=True), BytesIO()
     try:
         _about(book, content)
@@ -45,8 +45,8 @@ def write(content: Content, out: Path, progress: Progress) -> None:
             for name, row in _rows(content, case):
                 sheets[name].add(row)
     finally:
-        book.save(packed)  # a cancelled one, too: it takes away openpyxl's own temporary files
-    out.write_bytes(packed.getbuffer())  # openpyxl itself would be noisy about a full disk
+        book.save(packed)  # also after cancelling: it deletes openpyxl's temporary files
+    out.write_bytes(packed.getbuffer())  # openpyxl itself reports a full disk poorly
 
 
 def _rows(content: Content, case: ExportCase) -> list[tuple[str, Row]]:
@@ -67,7 +67,7 @@ def _rows(content: Content, case: ExportCase) -> list[tuple[str, Row]]:
 
 
 def _about(book: Any, content: Content) -> None:
-    """Write what has to go with the numbers on a sheet of its own, the first one."""
+    """Write the notes on the numbers on their own sheet, the first one."""
     sheet = book.create_sheet("about")
     sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = _NARROW, 2 * _WIDE
     lines = [("What", content.title), ("Review set", content.set_name)]
@@ -89,7 +89,7 @@ class _Sheet:
         self._name, self._progress, self._rows = name, progress, 0
 
     def add(self, row: Row) -> None:
-        """Write a row; what does not fit into a sheet is said."""
+        """Write a row; a note reports what does not fit."""
         if not self._rows:
             for place, name in enumerate(row, 1):
                 width = _WIDE if name in _LONG_TEXTS else _NARROW
@@ -120,7 +120,7 @@ class _Sheet:
 
 def _text(sheet: Any, text: str) -> Any:
     cell = WriteOnlyCell(sheet, _ILLEGAL.sub("\ufffd", neutral(text)))
-    cell.data_type = "s"  # whatever it begins with, it is no formula
+    cell.data_type = "s"  # whatever its first character, it is no formula
     cell.alignment = Alignment(vertical="top", wrap_text=True)
     return cell
 

@@ -1,4 +1,4 @@
-// What nobody waits for, in a quiet moment: in place of the viewer's worker, which is a file of its own.
+// Run background work in idle moments; replaces the viewer's worker, which is a separate file.
 
 import { burnedIn } from "../../../ui/viewer/assets/image/burned_in.js";
 import { whenIdle } from "../../../ui/web/components/dom.js";
@@ -11,7 +11,7 @@ class Background {
   }
 
   /**
-   * What is burned into a picture; null while it is looked for, `then` is called.
+   * The text burned into a picture; null while it is computed, then `then` is called.
    *
    * @param {Raster} raster
    * @returns {BurnedIn | null}

@@ -1,4 +1,4 @@
-// The viewer's keys for the next and the previous case: in place of the app's, which follow a filter.
+// The viewer's keys for the next and previous case; replaces the app's keys, which follow a filter.
 
 import { pixelStore } from "./pixels.js";
 
@@ -12,7 +12,7 @@ export class CaseTurning {
     this.viewer = viewer;
   }
 
-  /** What the page gives is what is to be shown. */
+  /** Use the page's data unchanged. */
   take(/** @type {ViewerData} */ data) {
     return Boolean(data);
   }

@@ -1,4 +1,4 @@
-// The page of an exported file: the list of cases, the film of one, what is said of it.
+// The page of an exported file: the list of cases, a case's film, and its texts.
 //
 // All texts are in the page already, an article a case; what the viewer needs is read when a case is
 // opened. Nothing is asked of anybody.
@@ -29,7 +29,7 @@ class Page {
     this.#startTheme();
   }
 
-  /** Open what the address names, else the minutes, else the first case. */
+  /** Open the case named in the address, otherwise the minutes, otherwise the first case. */
   begin() {
     const named = decode(location.hash)?.caseId;
     const article = this.articles.find(({ dataset }) => dataset.case === named);
@@ -90,7 +90,7 @@ class Page {
     }
   }
 
-  /** Leave in the list the cases whose texts have all words that are looked for. */
+  /** Show only the cases whose texts contain all searched words. */
   #filter() {
     const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
     let count = 0;

@@ -1,4 +1,4 @@
-// Pixels of images, out of the file itself: in place of the viewer's own store, which asks the server.
+// Pixels of images from the file itself; replaces the viewer's own store, which asks the server.
 
 import { PixelsUnavailable } from "../../../ui/viewer/assets/image/payload.js";
 import { rasterFrom } from "./unpack.js";
@@ -17,7 +17,7 @@ class FilePixels {
     this.bytes = 0;
   }
 
-  /** The raster if it was unpacked already, else undefined. */
+  /** The raster if it is already unpacked, otherwise undefined. */
   loaded(/** @type {string} */ key) {
     const raster = this.rasters.get(key);
     if (raster) {
@@ -27,7 +27,7 @@ class FilePixels {
     return raster;
   }
 
-  /** The raster, unpacked if need be. `key` is the id of the element that holds it. */
+  /** The raster, unpacked if needed. `key` is the id of its element. */
   load(/** @type {string} */ key) {
     const held = this.loaded(key);
     if (held) return Promise.resolve(held);
@@ -61,5 +61,5 @@ class FilePixels {
   }
 }
 
-/** One store for the page. */
+/** The page's only store. */
 export const pixelStore = new FilePixels();

@@ -1,4 +1,4 @@
-// Pixels out of this file: the other half of export/html/pictures.py.
+// Unpack pixels from the file; the counterpart of export/html/pictures.py.
 
 import { pyramid } from "../../../ui/viewer/assets/image/pyramid.js";
 
@@ -12,7 +12,7 @@ async function inflated(/** @type {string} */ base64) {
 }
 
 /**
- * The codes of one plane: what its neighbours let expect, and what each differs from that by.
+ * Restore the codes of one plane: the prediction from the neighbours plus the stored difference.
  *
  * @param {Uint8Array} low bytes of the differences, `high` those above them, null where codes have 8 bits
  * @param {Uint8Array | Uint16Array} codes filled from `place` on, one code each `step`
@@ -38,8 +38,8 @@ function restore(low, high, codes, { width, height, place, step }) {
 }
 
 /**
- * What the viewer draws of one packed image. Its sizes are those of the stored image: where fewer
- * pixels travelled, each stands for more of these.
+ * The raster of one packed image. Its sizes are those of the stored image: in a reduced image each
+ * pixel covers several stored ones.
  *
  * @param {PackedHeader} header
  * @returns {Promise<Raster>}
