@@ -71,7 +71,7 @@ class CaseImages:
         return self._study.get(prior) or self._objects.uid("study", "prior" if prior else "current")
 
     def _original(self, image: ExportImage) -> ImageReference | None:
-        """Return what refers to an original; of several frames boxes are on the first alone."""
+        """Return an original's reference; None with several frames, as boxes are on the first."""
         try:
             found = read_reference(image.source()) if image.source else None
         except (ImageError, PathEscape):

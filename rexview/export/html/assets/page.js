@@ -1,7 +1,7 @@
 // The page of an exported file: the list of cases, a case's film, and its texts.
 //
-// All texts are in the page already, an article a case; what the viewer needs is read when a case is
-// opened. Nothing is asked of anybody.
+// The page contains all texts, one article a case. The viewer's data are read when a case is
+// opened. The page makes no requests.
 
 import { decode } from "../../../ui/viewer/assets/address.js";
 import { remember, remembered } from "../../../ui/viewer/assets/storage.js";
