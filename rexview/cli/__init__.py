@@ -1,4 +1,4 @@
-"""``python -m rexview``: a module for each command, which :mod:`.main` joins."""
+"""``python -m rexview``: one module for each command; :mod:`.main` combines them."""
 
 from rexview.cli.main import main
 

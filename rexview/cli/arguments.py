@@ -1,4 +1,4 @@
-"""How a command is added, and options of several: sets, servers and ``--engine ray``."""
+"""Add commands, and options that several share: sets, servers and ``--engine ray``."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 def new_command(
     commands: Any, name: str, run: Callable[[argparse.Namespace], int], purpose: str
 ) -> argparse.ArgumentParser:
-    """Add a command that is begun by ``run``; ``purpose`` says what it does."""
+    """Add a command that calls ``run``; ``purpose`` is its description."""
     parser: argparse.ArgumentParser = commands.add_parser(name, help=purpose, description=purpose)
     parser.set_defaults(run=run)
     return parser
 
 
 def path(text: str) -> Path:
-    """Read a path of the command line; what no file can be called is told before anything runs."""
+    """Parse a path of the command line; invalid file names are rejected before anything runs."""
     if is_address(text):
         why = "This is an address. It takes a path of this computer: copy the set into a folder."
         raise argparse.ArgumentTypeError(why)
@@ -42,7 +42,7 @@ def path(text: str) -> Path:
 
 
 def set_path(text: str) -> Path:
-    """Read a path, or the address of a review set, of which the tables come into a folder."""
+    """Parse a path, or the address of a review set, whose tables are copied into a folder."""
     if not is_address(text):
         return path(text)
     try:
@@ -52,14 +52,14 @@ def set_path(text: str) -> Path:
 
 
 def confirm_server(options: argparse.Namespace) -> None:
-    """Note that whoever typed ``--base-url`` lets that server be asked, now and later.
+    """Remember that the user allows the server typed as ``--base-url``, now and later.
 
-    A dry run sends nothing and confirms nothing: pages make one for an estimate.
+    A dry run sends nothing and confirms nothing: pages use one for estimates.
 
     Raises
     ------
     SettingsError
-        It cannot be noted.
+        The confirmation cannot be stored.
     """
     typed = getattr(options, "base_url", None)
     if not typed or getattr(options, "dry_run", False):
@@ -67,7 +67,7 @@ def confirm_server(options: argparse.Namespace) -> None:
     from rexview.models.backend import AttemptFailed
     from rexview.models.endpoints.servers import confirm, read_address
 
-    with suppress(AttemptFailed):  # the command says what is wrong with the address
+    with suppress(AttemptFailed):  # the command itself reports a wrong address
         try:
             confirm(read_address(typed))
         except OSError as error:
@@ -79,31 +79,31 @@ BASE_URL: Final[dict[str, Any]] = {
     "metavar": "URL",
     "help": "of the server, which it confirms for later, too; OpenAI's where none is given",
 }
-"""The server that a model is asked at."""
+"""Option for the server of a model."""
 FOLDER: Final[dict[str, Any]] = {"type": path, "metavar": "FOLDER"}
-"""A folder of a review set that is written to, or is to be made."""
+"""Option for a folder of a review set that is written to, or will be created."""
 OWN_SET: Final[dict[str, Any]] = {
     **FOLDER,
     "metavar": "SET",
     "help": "the review set, which the results are kept in",
 }
-"""The folder of a review set that is asked about, and added to."""
+"""Option for the folder of a review set that is read and added to."""
 SET: Final[dict[str, Any]] = {
     "type": set_path,
     "metavar": "SET",
     "help": "a review set: its folder, or its address",
 }
-"""A review set that is read: its folder, or its address."""
+"""Option for a review set that is read: its folder, or its address."""
 
 
-# ``--engine ray``: the work of a command is spread over a cluster, until it ends or is ended.
+# ``--engine ray``: run a command's work on a cluster, until it ends or is interrupted.
 
 ENDED = 130
-"""Exit status of a command that was ended by Ctrl-C or a signal."""
+"""Exit status of a command interrupted by Ctrl-C or a signal."""
 
 
 def add_engine(parser: Any) -> None:
-    """Add what says where a command does its work."""
+    """Add the options for where a command does its work."""
     group = parser.add_argument_group("several machines")
     where = "where it is done: on this machine (local), or spread over Ray (docs/deploy.md)"
     group.add_argument("--engine", choices=("local", "ray"), default="local", help=where)
@@ -123,14 +123,15 @@ def _count(text: str) -> int:
 
 @contextmanager
 def engine(options: argparse.Namespace) -> Iterator[Spread | None]:
-    """Return where the work is spread, None for this process and those that it begins.
+    """Yield where the work runs; None for this process and its child processes.
 
-    On a cluster SIGTERM ends the work as Ctrl-C does: it is taken back from there, and
-    ``KeyboardInterrupt`` goes on.
+    On a cluster SIGTERM ends the work like Ctrl-C does: the work is withdrawn there, and
+    ``KeyboardInterrupt`` is raised.
 
     Raises
     ------
     ClusterError
+        The cluster cannot be used.
     """
     if options.engine == "local":
         for name in ("address", "workers"):
@@ -149,7 +150,7 @@ def engine(options: argparse.Namespace) -> Iterator[Spread | None]:
 
 
 def print_ended(words: str) -> int:
-    """Say what is left of work that was ended; return the exit status."""
+    """Report what remains after an interruption; return the exit status."""
     print(printable(f"Ended. {words}"), file=sys.stderr)
     return ENDED
 

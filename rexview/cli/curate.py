@@ -1,7 +1,7 @@
-"""``python -m rexview curate``: ask a model for questions, for their scores and for their tags.
+"""``python -m rexview curate``: let a model propose, score and tag questions.
 
-Exit status: 0 all that was asked is answered and can be read, 1 something is not, 2 it cannot be as
-it was asked for.
+Exit status: 0 every request has a readable answer, 1 some have none, 2 the command cannot run with
+these options.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def add_curate(commands: Any) -> None:
 
 
 def add_choice(parser: argparse.ArgumentParser) -> None:
-    """Add what multiple choice questions take."""
+    """Add the options of multiple choice questions."""
     group = parser.add_argument_group("multiple choice questions, made from reports")
     argument = group.add_argument
     argument("--choice", action="store_true", help="make these, and check them")
@@ -52,7 +52,7 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
 
 
 def _steps(text: str) -> tuple[str, ...]:
-    """Read names of steps; they are done in their own order, each once."""
+    """Parse names of steps; each runs once, in the fixed order."""
     wanted = [one.strip() for one in text.split(",") if one.strip()]
     unknown = [one for one in wanted if one not in STEPS]
     if unknown or not wanted:

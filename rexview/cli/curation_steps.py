@@ -1,4 +1,4 @@
-"""Run the steps of ``curate``: each is a run, and its answers become a part of the set."""
+"""Run the steps of ``curate``; each is a run whose answers become a part of the set."""
 
 from __future__ import annotations
 
@@ -65,33 +65,34 @@ from rexview.store import merged
 from rexview.untrusted_input import printable
 from rexview.vocab import counted
 
-# The set that questions are made for: its files, what runs left, and what people wrote.
+# The set with its files, the parts of runs, and people's entries.
 
 STEP: Final[dict[str, Step[Any]]] = {step.name: step for step in (PROPOSE, RATE, TAG)}
 """The steps of open questions, by name."""
 CHOICE_STEP: Final[dict[str, Step[Any]]] = {step.name: step for step in (PROPOSE_CHOICE, VALIDATE)}
-"""Those of multiple choice questions."""
+"""The steps of multiple choice questions, by name."""
 
 
 def open_with_reviews(folder: Path) -> ReviewSet:
-    """Open a set with what people wrote: their own questions are scored and tagged, too."""
+    """Open a set with people's entries: their own questions are scored and tagged too."""
     reviews = reviews_of(folder)
     return merged(reviews.review_set, reviews)
 
 
 def mend_parts(folder: Path) -> None:
-    """Write the parts of all runs that ended before they could write theirs.
+    """Write the parts of runs that ended before they could write them.
 
     Raises
     ------
     RunError
+        A part cannot be written.
     """
     review_set = load(folder)
     for step in (*STEP.values(), *CHOICE_STEP.values()):
         write_parts(review_set, step)
 
 
-# What ``curate`` says: what came of each step, and what is missing.
+# Output of ``curate``: the results of each step, and what is missing.
 
 _NAMED: Final = 10
 _ROW: Final = {
@@ -104,10 +105,10 @@ _ROW: Final = {
 
 @dataclass(frozen=True)
 class StepResult:
-    """What a step came to.
+    """Result of a step.
 
-    ``message`` is why it was not begun, where it was not; ``untold`` counts studies that are left
-    out as nothing is told of them.
+    ``message`` is the reason if the step did not start. ``untold`` counts studies that are left out
+    because they have no information to ask about.
     """
 
     step: Step[Any]
@@ -124,22 +125,22 @@ class StepResult:
 
     @property
     def unreadable(self) -> list[dict[str, str]]:
-        """What came and cannot be read, with why."""
+        """Answers that cannot be read, each with the reason."""
         return [_told(one, reply) for one, reply in self._of(answered=False)]
 
     @property
     def notes(self) -> list[dict[str, str]]:
-        """What is to be known of answers that were read."""
+        """Notes on answers that were read."""
         return [_told(one, reply) for one, reply in self._of(answered=True) if reply.why]
 
     @property
     def unasked(self) -> int:
-        """What has no answer yet."""
+        """Number of requests without an answer."""
         return sum(one.id not in self.said for one in self.subjects)
 
     @property
     def complete(self) -> bool:
-        """Whether all that is asked about is answered and can be read."""
+        """Whether every request has a readable answer."""
         return not (self.message or self.unasked or self.unreadable)
 
     def as_json(self) -> dict[str, Any]:
@@ -176,9 +177,9 @@ def print_steps(
     begun: bool,
     more: Mapping[str, Any] | None = None,
 ) -> int:
-    """Say what came; return the exit status.
+    """Print the results; return the exit status.
 
-    ``begun`` says that no step was left out; ``more`` is said beside it as JSON.
+    ``begun`` is false if a step was left out; ``more`` is added to the JSON.
     """
     status = 0 if begun and all(one.complete for one in steps) else 1
     if options.json:
@@ -224,7 +225,7 @@ def _tell_step(one: StepResult) -> None:
 def print_requests(
     options: argparse.Namespace, steps: Sequence[tuple[Step[Any], Mapping[str, Any], Estimate]]
 ) -> int:
-    """Say what would be sent."""
+    """Print what would be sent."""
     if options.json:
         print(json.dumps({"steps": [{"step": s.name, **told} for s, told, _ in steps]}, indent=1))
         return 0
@@ -245,15 +246,16 @@ _STAND_IN: Final = (
     "Describe position, size and margins of the abnormality in the left lower zone, and "
     "say which diagnosis they speak for."
 )
-"""In place of questions that are not proposed yet, when their scoring is estimated."""
+"""Text of questions that are not proposed yet, for estimating their scoring."""
 
 
 def curate(options: argparse.Namespace) -> int:
-    """Do the steps in order, as long as each comes to its end.
+    """Run the steps in order, until one does not finish.
 
     Raises
     ------
     RunRefused, RunError
+        A step cannot be planned, or its files cannot be written.
     """
     steps = wanted_steps(options, STEP, options.step)
     if options.dry_run:
@@ -266,11 +268,12 @@ def curate(options: argparse.Namespace) -> int:
 def do_steps(
     options: argparse.Namespace, steps: Sequence[Step[Any]], budget: Budget | None
 ) -> tuple[list[StepResult], Budget | None]:
-    """Do some steps in order, until one does not come to its end; return what is left of a budget.
+    """Run steps in order until one does not finish; return results and the remaining budget.
 
     Raises
     ------
     RunRefused, RunError
+        A step cannot be planned, or its files cannot be written.
     """
     told: list[StepResult] = []
     for step in steps:
@@ -289,12 +292,12 @@ def do_steps(
 def wanted_steps(
     options: argparse.Namespace, known: Mapping[str, Step[Any]], names: Sequence[str]
 ) -> list[Step[Any]]:
-    """Return the steps of some names; where a run is named, the one of those known that it is of.
+    """Return the steps with these names; with ``--resume RUN``, the step of that run.
 
     Raises
     ------
     RunRefused
-        There is no such run, or it is of none of them.
+        The run does not exist, or belongs to another step.
     """
     if not isinstance(options.resume, str):
         return [known[name] for name in names]
@@ -310,7 +313,7 @@ def wanted_steps(
 
 @dataclass(frozen=True)
 class _About:
-    """What a step asks about: all of it, what was said of that, and what is still to be asked."""
+    """The subjects of a step: all of them, the answers so far, and those still to be asked."""
 
     review_set: ReviewSet
     subjects: list[QuestionSubject]
@@ -348,7 +351,7 @@ def _about(options: argparse.Namespace, step: Step[Any]) -> _About:
 
 
 def _do(options: argparse.Namespace, step: Step[Any], budget: Budget | None) -> StepResult:
-    """Ask about what the model has not answered yet, then keep all that it said."""
+    """Ask about subjects that the model has not answered yet, then store all its answers."""
     about = _about(options, step)
     if before := len(about.subjects) - len(about.left):
         words = f"{step.name}: {before:,} answered before by {options.model}, not asked again."
@@ -366,7 +369,7 @@ def _do(options: argparse.Namespace, step: Step[Any], budget: Budget | None) -> 
             local = {"yes": options.yes, "download": options.download}
             asking = step.asking(about.subjects, plan.spec)
             ended = ask_model(plan, asking, as_lines=options.json, **local)
-    finally:  # what came is kept, whatever ended it
+    finally:  # answers are stored, whatever ended the run
         written = write_parts(load(options.folder), step)
     said = kept_replies(about.review_set.folder, CURATING, options.model, step.wording)
     return StepResult(step, about.subjects, said, written, ended, about.untold)
@@ -383,7 +386,7 @@ def _looked_for(options: argparse.Namespace) -> str:
 def _plan(
     options: argparse.Namespace, step: Step[Any], about: _About, budget: Budget | None
 ) -> RunPlan:
-    """Plan the run; one that is named must have asked this model in these words."""
+    """Plan the run; a named run must use the same model and wording."""
     ids = tuple(one.id for one in about.left)
     subjects = RunSubjects(ids, step.wording, CURATING)
     left = _in_words(budget) if budget else None
@@ -391,13 +394,13 @@ def _plan(
 
 
 def _in_words(budget: Budget) -> str | None:
-    """Write a budget as the command takes it; None where nothing is left of it."""
+    """Return a budget as the command parses it; None if nothing is left."""
     number = f"{budget.amount:.6f}" if budget.unit == "USD" else f"{int(budget.amount)}"
     return f"{number}{budget.unit}" if float(number) > 0 else None
 
 
 def _left(budget: Budget | None, ended: Progress) -> Budget | None:
-    """Return what a step leaves of the budget for the next one."""
+    """Return the budget that remains after a step."""
     if budget is None:
         return None
     used = Spent.from_json(ended.spent) + Spent.from_json(ended.unsure)
@@ -407,9 +410,9 @@ def _left(budget: Budget | None, ended: Progress) -> Budget | None:
 def dry_run(
     options: argparse.Namespace, steps: Sequence[tuple[Step[Any], argparse.Namespace]]
 ) -> int:
-    """Say what would be sent; questions that are not there yet count as a usual one each.
+    """Print what would be sent; a question not proposed yet counts as one of usual length.
 
-    Each step is asked as its own options say.
+    Each step uses its own options.
     """
     to_come: list[str] = []
     told = []
@@ -432,7 +435,7 @@ def dry_run(
 def _stand_ins(
     options: argparse.Namespace, step: Step[Any], about: _About, cases: Sequence[str]
 ) -> list[QuestionSubject]:
-    """Return a question in place of each that is still to be proposed."""
+    """Return a placeholder for each question that is not proposed yet."""
     questions = [OpenQuestion(case, f"to come {n}", _STAND_IN) for n, case in enumerate(cases)]
     if step is RATE:
         return rating_subjects(about.review_set, questions, options.told_from)
@@ -445,15 +448,16 @@ def _stand_ins(
     ]
 
 
-# ``curate --choice``: multiple choice questions made from reports, and checked.
+# ``curate --choice``: make multiple choice questions from reports, and check them.
 
 
 def curate_choice(options: argparse.Namespace) -> int:
-    """Make questions, check them by rules, then ask the validator, where one is named.
+    """Make questions, check them by rules, then ask the validator, if one is named.
 
     Raises
     ------
     RunRefused, RunError
+        A step cannot be planned, or its files cannot be written.
     """
     names = ["choice", "validate"] if options.validator else ["choice"]
     steps = wanted_steps(options, CHOICE_STEP, names)
@@ -464,7 +468,7 @@ def curate_choice(options: argparse.Namespace) -> int:
     mend_parts(options.folder)
     budget = Budget.parse(options.budget) if options.budget else None
     told: list[StepResult] = []
-    if PROPOSE_CHOICE not in steps:  # an earlier command may have ended before rules had their turn
+    if PROPOSE_CHOICE not in steps:  # an earlier command may have ended before the rules ran
         _by_rules(options.folder, similarity)
     for step in steps:
         done, budget = do_steps(own[step.name], [step], budget)
@@ -484,7 +488,7 @@ def curate_choice(options: argparse.Namespace) -> int:
 
 
 def _options_of(options: argparse.Namespace, validating: bool) -> argparse.Namespace:
-    """Return the options of a step: the validator is asked in place of the model."""
+    """Return the options of a step: for validation the validator replaces the model."""
     if not validating:
         return options
     return argparse.Namespace(**{**vars(options), "model": options.validator or options.model})
@@ -494,7 +498,7 @@ def _similarity(options: argparse.Namespace) -> Similarity | None:
     if not options.embeddings:
         return None
     try:
-        own = options.folder if options.folder.is_dir() else None  # a file has no cards beside it
+        own = options.folder if options.folder.is_dir() else None  # a file has no cards next to it
         card = find_card(options.embeddings, own)
         return Embeddings(options.embeddings, card, options.base_url)
     except (AttemptFailed, SettingsError) as fault:
@@ -538,14 +542,14 @@ def _tell(every: Sequence[Verdict], sampled: int) -> None:
 
 
 def validate_only(options: argparse.Namespace) -> int:
-    """Check the multiple choice questions of a set, or of a file of any format, by rules.
+    """Check the multiple choice questions of a set, or of a file in any format, by rules.
 
-    Nothing is written. The exit status is 1 where any check failed.
+    Nothing is written. The exit status is 1 if any check failed.
 
     Raises
     ------
     RunRefused
-        There is none.
+        There are no such questions.
     ReviewSetError, ImportSourceError
         It cannot be read.
     """

@@ -20,7 +20,7 @@ from rexview.untrusted_input import printable, read_file
 from rexview.vocab import counted
 
 _LARGEST_LIST: Final = 16_000_000
-"""Bytes of a file of case ids."""
+"""Largest size of a file of case ids, in bytes."""
 
 
 def add_export(commands: Any) -> None:
@@ -72,7 +72,7 @@ def _export(options: argparse.Namespace) -> int:
     query = None if options.filter is None else read_query(options.filter)
     wanted = Wanted(cases, query, options.meeting)
     review_set = load(options.folder)
-    if query is not None:  # it may be about metrics that are worked out here
+    if query is not None:  # it may be about metrics that the app computes
         review_set = with_own_metrics(review_set)
     written, reviews = with_written(review_set)
     problems += problems_of(written, reviews, wanted)
@@ -97,7 +97,7 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _ids(given: list[str], problems: list[str | None]) -> tuple[str, ...]:
-    """Read ids from the command line; a file has one a line, which may have commas in it."""
+    """Read ids from the command line; a file has one id a line, which may contain commas."""
     found: list[str] = []
     for text in given:
         if not text.startswith("@"):
@@ -133,7 +133,7 @@ def _key_problem(options: argparse.Namespace) -> str | None:
 
 
 def _write_key(key: Path, text: str) -> None:
-    """Write the key for nobody else to read."""
+    """Write the key so that only this user can read it."""
     made = False
     try:
         handle = os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -150,7 +150,7 @@ def _write_key(key: Path, text: str) -> None:
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Take SIGTERM as Ctrl-C is taken, so that nothing half-made stays either way."""
+    """Treat SIGTERM like Ctrl-C, so that no half-written file remains in either case."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt

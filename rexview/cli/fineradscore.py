@@ -1,4 +1,4 @@
-"""``--metric fineradscore``: a judge is asked about each report, what it said is kept and told."""
+"""``--metric fineradscore``: ask a judge about each report, store its answers and print them."""
 
 from __future__ import annotations
 
@@ -46,11 +46,12 @@ _WIDEST_LAST: Final = ("impression", "findings", "findings+impression")
 
 
 def compute_judged_metric(options: argparse.Namespace) -> int:
-    """Ask about what the judge has not answered yet, then keep all that it said.
+    """Ask about reports that the judge has not answered yet, then store all its answers.
 
     Raises
     ------
     MetricsRefused, RunRefused, RunError, MetricsError
+        The metric cannot be computed with these options, or its files cannot be written.
     """
     if not options.judge:
         raise MetricsRefused("Say which model is the judge: --judge MODEL.")
@@ -93,7 +94,7 @@ def _keep(
     prompt: Prompt,
     ended: Progress | None,
 ) -> int:
-    """Write values and corrections of all that the judge has answered; say what is missing."""
+    """Write values and corrections of all the judge's answers; report what is missing."""
     review_set, name = about.review_set, options.judge
     said = read_kept_corrections(review_set.folder, name, prompt)
     reports = corrected(subjects, said)
@@ -108,7 +109,7 @@ def _keep(
         found = MetricValues(identity, values, None, len(list(one)) - len(values))
         file, given = write_values(review_set, identity, found.rows, about.models)
         told.append(summarise_metric([found], file, given, about))
-    # earlier runs may have asked about other scopes
+    # earlier runs may have covered other scopes
     every = [report_subject(pair) for scope in _WIDEST_LAST for pair in about.compare(scope)]
     reader = reader_of(name, corrected=about.corrected is not None)
     rows = edit_rows(review_set, _widest(corrected(every, said)), reader)
@@ -145,7 +146,7 @@ def _keep(
 
 
 def _widest(reports: Iterable[Corrected]) -> list[Corrected]:
-    """Return for each report the corrections of the widest scope, so that none stands twice."""
+    """Return for each report the corrections of the widest scope, so that none is listed twice."""
     widest: dict[tuple[str, str], Corrected] = {}
     for one in sorted(reports, key=lambda one: _WIDEST_LAST.index(one.subject.pair.scope)):
         widest[one.subject.pair.case.id, one.subject.pair.answer.model] = one

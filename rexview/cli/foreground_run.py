@@ -1,4 +1,4 @@
-"""A run on the command line: what it asks with, whom it obeys, and what it shows."""
+"""Run a model from the command line: the backend, signals, and progress."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from rexview.schema import ReviewSet
 from rexview.spread.workers import Spread
 from rexview.untrusted_input import printable
 
-# A model on this machine, for a run on the command line: what it takes is said before.
+# A local model on the command line: its needs are printed before it is loaded.
 
 
 def local_model(
     spec: RunSpec, *, needed: bool, yes: bool, download: bool, spread: Spread | None = None
 ) -> LocalModel | SpreadModel:
-    """Return the model of a run, in this process or held by the workers of ``spread``.
+    """Return the model of a run, in this process or loaded by the workers of ``spread``.
 
-    It is looked for only where it is needed.
+    Its files are searched only if it is needed.
 
     Raises
     ------
     RunRefused
-        It cannot be run here; the message says what to do.
+        It cannot run here; the message says what to do.
     """
     given = (spec.parameters, spec.card, spec.concurrency)
     model: LocalModel | SpreadModel | None = None
@@ -63,7 +63,7 @@ def local_model(
 
 
 def _agree(needs: Sequence[Needs], *, yes: bool) -> None:
-    """Say what each worker takes; where that is more than is free, go on only if it is wanted."""
+    """Print what each worker needs; if that exceeds the free memory, ask whether to go on."""
     for said, workers in Counter(map(str, needs)).items():
         each = f"Each of {workers} workers: " if workers > 1 else ""
         print(printable(f"{each}{said}"), file=sys.stderr)
@@ -94,14 +94,15 @@ def run_in_foreground(
     download: bool = False,
     spread: Spread | None = None,
 ) -> int:
-    """Begin or go on, wait for the end, say how it was; return the exit status.
+    """Start or continue a run, wait for its end and report it; return the exit status.
 
-    ``yes``, ``download`` and ``spread`` are for models on this machine: load one that is larger
-    than what is free, fetch one that is not here, let workers hold it.
+    ``yes``, ``download`` and ``spread`` are for local models: load one larger than the free memory,
+    download a missing one, let workers load it.
 
     Raises
     ------
     RunRefused, RunError
+        The run cannot start with these options, or its files cannot be written.
     """
     images = pictures_folder(review_set)
     ended = ask_model(
@@ -120,14 +121,15 @@ def ask_model(
     download: bool = False,
     spread: Spread | None = None,
 ) -> Progress:
-    """Begin or go on, show how far it is, and wait for the end; as :func:`run_in_foreground`.
+    """Start or continue a run, show its progress, and wait for the end.
 
-    ``as_lines`` shows lines where a terminal could show one that changes; ``images`` is as in
-    :class:`.Run`.
+    The options are those of :func:`run_in_foreground`. ``as_lines`` prints lines instead of one
+    changing line; ``images`` is as in :class:`.Run`.
 
     Raises
     ------
     RunRefused, RunError
+        As for :func:`run_in_foreground`.
     """
     if plan.before:
         told = f"Going on with {plan.spec.id}: {len(plan.left):,} to go."
@@ -163,14 +165,15 @@ def backend_of(
     download: bool = False,
     spread: Spread | None = None,
 ) -> tuple[Backend, Callable[[str], str]]:
-    """Return what asks the model, and what takes its key out of a text.
+    """Return the backend of a run, and a function that removes its key from a text.
 
-    ``needed`` says whether anything is left to be asked, else no local model is looked for;
-    ``yes``, ``download`` and ``spread`` are as in :func:`run_in_foreground`.
+    If nothing is left to ask (``needed`` is false), no local model is searched. ``yes``,
+    ``download`` and ``spread`` are as in :func:`run_in_foreground`.
 
     Raises
     ------
     RunRefused
+        The model cannot be asked with these options.
     """
     if spec.parameters.api == "transformers":
         held = local_model(spec, needed=needed, yes=yes, download=download, spread=spread)
@@ -196,14 +199,14 @@ def backend_of(
 
 
 def _own_process_group() -> None:
-    """Lead a process group, so that whoever ends it ends all of it.
+    """Lead a process group, so that a signal to the group ends all processes.
 
-    A shell with a terminal has given us one already; elsewhere a group that has the terminal is
-    left as it is, since only that one hears Ctrl-C.
+    A shell with a terminal has already made one. Elsewhere, a group that has the terminal is left
+    as it is, since only that group receives Ctrl-C.
     """
     if not hasattr(os, "setpgrp") or os.getpgrp() == os.getpid():
         return
-    typed = sys.stdin  # None where it is closed
+    typed = sys.stdin  # None if it is closed
     with suppress(OSError):
         has_terminal = typed and typed.isatty() and os.tcgetpgrp(typed.fileno()) == os.getpgrp()
         if not has_terminal:
@@ -212,7 +215,7 @@ def _own_process_group() -> None:
 
 @contextmanager
 def _signals_to(run: Run) -> Iterator[None]:
-    """Cancel at the first signal, wait for nothing at the second."""
+    """Cancel at the first signal, stop waiting at the second."""
     told = False
 
     def obey(number: int, frame: FrameType | None) -> None:

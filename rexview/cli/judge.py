@@ -1,8 +1,8 @@
 """``python -m rexview judge``: a language model's second opinion on answers; and ``written``.
 
-``judge --written NAME`` asks about a failure that a clinician wrote; ``written`` samples what came.
-Exit status: 0 the judge has said all that it was asked, 1 something is missing, 2 it could not
-begin as it was asked for.
+``judge --written NAME`` asks about a failure in a clinician's words; ``written`` samples the
+results. Exit status: 0 the judge has answered everything, 1 something is missing, 2 the command
+cannot run with these options.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ if TYPE_CHECKING:
     from rexview.schema import Answer, Case, ReviewSet
 
 
-# Which answers a judge is asked about, as ``--cases``, ``--filter`` and ``--model`` say.
+# The answers that a judge is asked about, by ``--cases``, ``--filter`` and ``--model``.
 
 
 def models_wanted(options: argparse.Namespace, review_set: ReviewSet) -> list[str]:
-    """Return whose answers are judged.
+    """Return the models whose answers are judged.
 
     Raises
     ------
     RunRefused
-        The set has no model of a name.
+        The set has no model with that name.
     """
     models: list[str] = options.model or [model.id for model in review_set.models]
     if unknown := [one for one in models if one not in review_set.model_names]:
@@ -67,12 +67,12 @@ def subjects_wanted(
     rubric: Mapping[str, RubricDimension],
     wanted: Sequence[str],
 ) -> tuple[tuple[Subject, ...], int]:
-    """Return the answers that are asked about, and how many of the chosen cases' cannot be.
+    """Return the answers to judge, and how many of the selected cases' answers cannot be judged.
 
     Raises
     ------
     RunRefused
-        A case is not in the set, or none is left.
+        A case is not in the set, or no answer is left.
     """
     from rexview.analysis.case.blinding import blinded_page
     from rexview.judge.subjects import subjects_of
@@ -120,7 +120,7 @@ def add_judge(commands: Any) -> None:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is asked about: the subjects, and how many answers of the chosen cases are none."""
+    """The subjects to judge, and how many answers of the selected cases have none."""
 
     review_set: ReviewSet
     judge: str
@@ -137,7 +137,7 @@ def _judge(options: argparse.Namespace) -> int:
 
 
 def _ask(options: argparse.Namespace) -> int:
-    """Ask about what the judge has not said yet, then keep all that it said."""
+    """Ask about subjects that the judge has not answered yet, then store all its answers."""
     from rexview.analysis.run_models.run_request import RunSubjects as Subjects
     from rexview.cli.foreground_run import ask_model as ask
     from rexview.judge.opinions import (
@@ -174,11 +174,12 @@ def _ask(options: argparse.Namespace) -> int:
 
 
 def _asked(options: argparse.Namespace) -> _Asked:
-    """Find out what is asked, and about which answers.
+    """Find the wording and the answers to judge.
 
     Raises
     ------
     RunRefused, SettingsError
+        A model, a case or the wording does not exist or cannot be used.
     """
     from rexview.analysis.query.study import rubric_of
     from rexview.judge.request import find_wording
@@ -211,10 +212,10 @@ def _asked(options: argparse.Namespace) -> _Asked:
 
 
 def _keep(options: argparse.Namespace, asked: _Asked, before: Known, ended: Progress | None) -> int:
-    """Write all that the judge has said; say what is missing.
+    """Write all the judge's answers; report what is missing.
 
-    What it says is not counted here: beside such a number has to stand how far it agrees with
-    readers, which the pages and ``stats`` work out.
+    Its answers are not counted here: such a number needs its agreement with readers next to it,
+    which the pages and ``stats`` compute.
     """
     from rexview.judge.opinions import read_known_opinions as known_of
     from rexview.judge.opinions import write_opinions
@@ -266,19 +267,20 @@ def _keep(options: argparse.Namespace, asked: _Asked, before: Known, ended: Prog
     return status
 
 
-# ``judge --written NAME``: answers that have a failure which a clinician wrote in words.
+# ``judge --written NAME``: find answers with a failure that a clinician described in words.
 
 _VERSION: Final = 12
-"""As many figures of a version's digest are shown."""
+"""Number of digits shown of a version's digest."""
 JUDGED: Final = "Found by a language model; `python -m rexview written` has a sample to validate."
 
 
 def find_failure(options: argparse.Namespace) -> int:
-    """Ask about the answers that have not been judged in these words yet; say what was found.
+    """Ask about answers that have not been judged in these words yet; report the findings.
 
     Raises
     ------
     RunRefused, SettingsError
+        The failure does not exist, or nothing can be asked with these options.
     """
     from rexview.analysis.run_models.run_request import RunSubjects as Subjects
     from rexview.analysis.written_failures import find_failure as find_words
@@ -330,7 +332,7 @@ def _tell(
     without: int,
     ended: Progress | None,
 ) -> int:
-    """Say what was found in how many answers, and what is missing; return the exit status."""
+    """Print how many answers have the failure and what is missing; return the exit status."""
     from rexview.judge.written import SAID, name_of
 
     unread = [
@@ -398,9 +400,10 @@ def _line(one: Candidate) -> str:
     return f"{one.about.case}, {one.about.model}{quote}{lost}"
 
 
-# ``python -m rexview written``: what was found of a written failure, a sample of it to validate.
+# ``python -m rexview written``: findings of a failure in words, and a sample to validate them.
 #
-# Nothing is sent. Exit status: 0 told, 1 nothing was judged yet, 2 it could not be done as asked.
+# Nothing is sent. Exit status: 0 done, 1 nothing was judged yet, 2 the command cannot run with
+# these options.
 
 _EACH: Final = 50
 
@@ -437,7 +440,7 @@ def _count(text: str) -> int:
 
 @refusing(RunRefused, SettingsError, StoreError)
 def _written(options: argparse.Namespace) -> int:
-    """Count what was found, draw a sample or say what a filled one says."""
+    """Count the findings, draw a sample, or evaluate a filled-in one."""
     from rexview.analysis.written_failures import find_failure
     from rexview.analysis.written_results import VALIDATION_KIND as KIND
     from rexview.analysis.written_results import found_in, validated
@@ -537,7 +540,7 @@ def _words(one: Share) -> str:
 def _write(file: Path, text: str) -> None:
     try:
         with file.open("x", encoding="utf-8", newline="") as out:
-            out.write(f"\ufeff{text}")  # a spreadsheet takes it for UTF-8 by that
+            out.write(f"\ufeff{text}")  # spreadsheets recognise UTF-8 by it
     except FileExistsError:
         raise RunRefused(f"{file} is there already: name another file.") from None
     except OSError as error:

@@ -1,9 +1,8 @@
 """``python -m rexview COMMAND``: the commands, and how they end.
 
 Exit status: 0 done, 1 the data has errors or the work failed or the reviews database is damaged, 2
-the command line is wrong, 141 whoever read the output had enough (``| head``), as other programs
-say it. What a program reads goes to standard output, what a person reads about trouble to standard
-error.
+the command line is wrong, 141 the output's reader stopped early (``| head``), as in other programs.
+Output for programs goes to standard output, messages about problems to standard error.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if _DATABASES in sys.modules:
             from rexview.store.database.connection import close_databases
 
-            close_databases()  # leaves one file, without a -wal beside it
+            close_databases()  # leaves one file, without a -wal next to it
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -75,9 +74,9 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _report_damage() -> int:
-    """Report entries of the reviews databases that were damaged; return 1 if there are any.
+    """Report damaged entries of the reviews databases; return 1 if there are any.
 
-    Every command that read a database comes by here: what it wrote leaves these entries out.
+    Every command that reads a database ends here: its output leaves these entries out.
     """
     if _DATABASES not in sys.modules:
         return 0
@@ -98,14 +97,14 @@ def _report_damage() -> int:
 
 
 def _write_no_more() -> None:
-    """Let what is still to be written go nowhere: the interpreter flushes it when it ends."""
+    """Discard remaining output, which the interpreter flushes at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
 
 
 def _add_bench(commands: Any) -> None:
-    """Add the benchmarks where they are: they come with the source and not with the package."""
+    """Add the benchmarks if they are there: the source has them, the package does not."""
     if _BENCH.is_file():
         from bench.command import add_bench
 

@@ -1,6 +1,7 @@
-"""``python -m rexview metrics``: work out metrics of the generated reports of a review set.
+"""``python -m rexview metrics``: compute metrics of the generated reports of a review set.
 
-Exit status: 0 all is worked out and kept, 1 something is not, 2 it cannot be as it was asked for.
+Exit status: 0 all metrics are computed and stored, 1 some are not, 2 the command cannot run with
+these options.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def _metrics(options: argparse.Namespace) -> int:
 
 
 def _work_out(options: argparse.Namespace) -> int:
-    """Work out everything, then keep it: what fails leaves all as it was."""
+    """Compute everything, then store it: a failure leaves all files unchanged."""
     from rexview.harm import load_harm
     from rexview.metrics.at_once import external_values, own_values
     from rexview.metrics.at_once import find_metric as named

@@ -1,4 +1,4 @@
-"""What commands print: JSON for programs; problems, refusals and progress for people."""
+"""Print the output of commands: JSON for programs; problems and progress for people."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from rexview.untrusted_input import printable
 from rexview.vocab import counted, duration
 
 USAGE: Final = 2
-"""The exit status of a command that cannot be done as it was asked."""
+"""Exit status of a command that cannot run with its options."""
 _SECONDS_BETWEEN: Final = 0.1
 Command = Callable[[argparse.Namespace], int]
 
 
 def as_json(value: Any) -> str:
-    """Return values as JSON that any terminal and file can hold, with the same values."""
+    """Return values as ASCII JSON, which any terminal and file can hold."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
     return re.sub("[\x7f-\x9f\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def refusing(*refusals: type[RexviewError]) -> Callable[[Command], Command]:
-    """Let a command that cannot be done as asked say why, and end with :data:`USAGE`."""
+    """Make a command print these errors and return :data:`USAGE`."""
 
     def of_command(command: Command) -> Command:
         @wraps(command)
@@ -49,7 +49,7 @@ def refusing(*refusals: type[RexviewError]) -> Callable[[Command], Command]:
 
 
 def print_problems(problems: Sequence[Problem], stream: Any) -> None:
-    """Print problems, a line each."""
+    """Print problems, one a line."""
     for problem in problems:
         print(printable(str(problem)), file=stream)
 
@@ -65,7 +65,7 @@ def pictures_progress() -> Iterator[None]:
 
 
 def progress_printer(words: str) -> Callable[[int, int], None] | None:
-    """Return what shows on a terminal how many are done; to a file or program nothing is said."""
+    """Return a function that shows progress on a terminal; None if output goes elsewhere."""
     if not sys.stderr.isatty():
         return None
     shown = 0.0
@@ -82,14 +82,14 @@ def progress_printer(words: str) -> Callable[[int, int], None] | None:
     return show
 
 
-# How far a run is, on a terminal or in lines, and how it ended.
+# The progress of a run on a terminal or in lines, and how it ended.
 
 _LINE_EVERY_S: Final = 5.0
 _NAMED: Final = 10
 
 
 class ProgressPrinter:
-    """Shows a person how far it is: one line that changes on a terminal, else a line at times."""
+    """Shows a run's progress: one changing line on a terminal, otherwise a line at times."""
 
     def __init__(self, *, as_lines: bool) -> None:
         self._alone = sys.stderr.isatty() and not as_lines
@@ -97,7 +97,7 @@ class ProgressPrinter:
         self._last = 0.0
 
     def show(self, progress: Progress) -> None:
-        """Show it, and every line for the person once; a run outlives whoever watched it."""
+        """Show it, and each message once; a run outlives its observer."""
         with suppress(OSError):
             self._show(progress)
 
@@ -115,7 +115,7 @@ class ProgressPrinter:
             print(words, file=sys.stderr, flush=True)
 
     def end(self) -> None:
-        """Leave the line."""
+        """End the changing line."""
         with suppress(OSError):
             if self._alone:
                 print("\r\033[K", end="", file=sys.stderr, flush=True)
@@ -143,7 +143,7 @@ def _tokens(progress: Progress) -> int:
 
 
 def print_end(ended: Progress, *, as_json: bool) -> int:
-    """Say how a run ended; return the exit status."""
+    """Report how a run ended; return the exit status."""
     complete = ended.state == "finished" and ended.done == ended.total
     status = 0 if complete else 1
     if as_json:
@@ -162,9 +162,9 @@ def print_end(ended: Progress, *, as_json: bool) -> int:
 
 
 def print_left(ended: Progress | None, unread: Sequence[Mapping[str, str]], unasked: str) -> None:
-    """Say how a run ended that was read at once, what of it cannot be read, and what is unasked.
+    """Report how a run ended, its unreadable answers, and what is unasked.
 
-    The last in words, empty for nothing: ``3 answers without an opinion``.
+    ``unasked`` is in words, empty for nothing: ``3 answers without an opinion``.
     """
     if ended and ended.message:
         print(printable(ended.message), file=sys.stderr)
@@ -174,7 +174,7 @@ def print_left(ended: Progress | None, unread: Sequence[Mapping[str, str]], unas
 
 
 def _tell_unread(unread: Sequence[Mapping[str, str]]) -> None:
-    """Say which answers cannot be read, and why: all counted, the first ones named.
+    """Report unreadable answers with reasons: the total, and the first ones by name.
 
     Each has ``case``, ``model``, ``outcome`` and ``why``.
     """

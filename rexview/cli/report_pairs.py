@@ -1,4 +1,4 @@
-"""The reports that ``metrics`` compares, and what it prints of the values."""
+"""Pair the reports that ``metrics`` compares, and print its values."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ComparedReports:
-    """What is compared: the set, whose reports, and each scope with the word it is kept under.
+    """The reports to compare: the set, the models, and each scope with its stored name.
 
-    ``corrected`` are the references where these are reports that readers corrected.
+    ``corrected`` are the references, if these are reports corrected by readers.
     """
 
     review_set: ReviewSet
@@ -33,7 +33,7 @@ class ComparedReports:
 
     @property
     def reports(self) -> int:
-        """How many pairs there are, over all scopes."""
+        """Number of pairs over all scopes."""
         return sum(len(list(one)) for one, _ in self.compared)
 
     def compare(self, scope: str) -> Compared:
@@ -43,7 +43,7 @@ class ComparedReports:
         return compared(self.review_set, scope, self.models, self.corrected)
 
     def tell_missing(self) -> None:
-        """Say of how many answers nothing can be compared, and why."""
+        """Report how many answers cannot be compared, and why."""
         for one, scope in self.compared:
             for why, many in one.missing.items():
                 words = f"{scope}: {counted(many, 'report')} left out: {why}."
@@ -59,12 +59,12 @@ class ComparedReports:
 
 
 def pair_reports(options: argparse.Namespace, scopes: Sequence[str]) -> ComparedReports:
-    """Open the set and pair its reports; ``scopes`` are compared where none is named.
+    """Open the set and pair its reports; ``scopes`` are the default.
 
     Raises
     ------
     MetricsRefused
-        There is no such scope or model, or nothing that could be compared.
+        The scope or the model does not exist, or nothing can be compared.
     """
     from rexview.cli.reviews import reviews_of
     from rexview.metrics.pairs import SCOPES, corrected_reports, models_with_reports
@@ -93,13 +93,13 @@ def pair_reports(options: argparse.Namespace, scopes: Sequence[str]) -> Compared
     return replace(about, compared=found)
 
 
-# What is said of values that were kept.
+# Output about stored values.
 
 
 def summarise_metric(
     parts: Sequence[Found], file: Path, given: int, about: ComparedReports
 ) -> dict[str, Any]:
-    """Say what came of one metric, as plain values."""
+    """Return a metric's results as plain values."""
     identity = parts[0].identity
     values: dict[str, list[float]] = {model: [] for model in about.models}
     for part in parts:
@@ -120,14 +120,14 @@ def summarise_metric(
 
 
 def name_file(file: Path, folder: Path) -> str:
-    """Name a file by its place in the set, or where it was asked for."""
+    """Return a file's path relative to the set, or as the user gave it."""
     folder = folder.absolute()
     file = file.absolute()
     return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else str(file)
 
 
 def print_metric(told: dict[str, Any]) -> None:
-    """Print what came of one metric."""
+    """Print a metric's results."""
     print(printable(f"{told['described']}: {told['file']}"))
     for model, one in told["models"].items():
         print(

@@ -1,4 +1,4 @@
-"""``stats`` and ``failures``: the tables of a set, and the scan that they and others need."""
+"""``stats`` and ``failures``: the tables of a set, and the scan behind them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _SECONDS_BETWEEN: Final = 0.1
 
 
 def scan(review_set: ReviewSet, *, keep_beside: bool = False, spread: Spread | None = None) -> Scan:
-    """Let the detectors look at all answers, but for what is kept of them.
+    """Run the detectors on all answers without stored results.
 
-    On all cores of this machine, or on the workers of ``spread``.
+    They run on all cores of this machine, or on the workers of ``spread``.
     """
     from rexview.detect.scan.background_scan import scan_at_once
     from rexview.settings import load_settings
@@ -46,7 +46,7 @@ def scan(review_set: ReviewSet, *, keep_beside: bool = False, spread: Spread | N
 
 
 def with_own_metrics(review_set: ReviewSet) -> ReviewSet:
-    """Add the app's own metrics of its reports to a set, as pages show them."""
+    """Add the app's own metrics of its reports to a set, as on pages."""
     from rexview.kept_files import kept_files
     from rexview.metrics.computed import asks_for_reports, computed_metrics, with_computed
     from rexview.settings import load_settings
@@ -64,7 +64,7 @@ def with_own_metrics(review_set: ReviewSet) -> ReviewSet:
 
 
 def with_written(review_set: ReviewSet) -> tuple[ReviewSet, Reviews]:
-    """Return a set with what was written in it, as far as that counts, and its reviews."""
+    """Return a set with its finished entries, and its reviews."""
     from rexview.analysis.query.memory.study import only_finished
     from rexview.settings import load_settings
     from rexview.store import merged, open_reviews
@@ -74,7 +74,7 @@ def with_written(review_set: ReviewSet) -> tuple[ReviewSet, Reviews]:
 
 
 def engine_of(written: ReviewSet, reviews: Reviews) -> Engine:
-    """Return what answers questions about a set, once all detectors have looked at it."""
+    """Return the engine of a set, after all detectors have run."""
     from rexview.analysis.case.comments import counts_by_case
     from rexview.analysis.query.memory.engine import memory_engine
     from rexview.settings import load_settings
@@ -90,7 +90,7 @@ def engine_of(written: ReviewSet, reviews: Reviews) -> Engine:
 
 
 def cases_of(review_set: ReviewSet, query: Mapping[str, list[str]]) -> tuple[str, ...]:
-    """Return the ids of the cases that the query of a link leaves, as the pages would show them."""
+    """Return the ids of the cases that match a link's query, in the order of pages."""
     from rexview.analysis.query.filter.case_filter import CaseFilter
 
     wanted = CaseFilter.from_query(query)
@@ -152,7 +152,7 @@ def _stats(options: argparse.Namespace) -> int:
     return 0
 
 
-# ``python -m rexview failures``: what the detectors and readers found.
+# ``python -m rexview failures``: failures found by detectors and readers.
 
 
 def add_failures(commands: Any) -> None:
@@ -195,7 +195,7 @@ def _failures(options: argparse.Namespace) -> int:
 
 
 def _told(unread: list[dict[str, Any]]) -> str:
-    """Say how many answers were not read, or not held against their report, in which language."""
+    """Return in words how many answers were not read or not compared, by language."""
     told = []
     for kind, words in (("not_read", "not read"), ("report_not_read", "not held against a report")):
         by_language = Counter(row["language"] for row in unread if row["kind"] == kind)

@@ -44,15 +44,15 @@ def _check(options: argparse.Namespace) -> int:
         warnings = len(problems) - errors
         print(f"{errors} {noun(errors, 'error')}, {warnings} {noun(warnings, 'warning')}")
     if review_set is not None:
-        open_reviews(review_set, load_settings()).current_state()  # damage is told when it ends
+        open_reviews(review_set, load_settings()).current_state()  # damage is reported at the end
     return 1 if errors else 0
 
 
-# ``python -m rexview import``: a review set from files of another format.
+# ``python -m rexview import``: make a review set from files of another format.
 
 
 def add_import(commands: Any) -> None:
-    """Add the command ``import``, with a command of its own for each format."""
+    """Add the command ``import``, with a subcommand for each format."""
     from rexview.importers import FORMATS
 
     parser = commands.add_parser("import", help="make a review set from files of another format")
@@ -73,7 +73,7 @@ def add_import(commands: Any) -> None:
 
 
 def _add_archive(formats: Any) -> None:
-    """Add the import of an archive's list, whose source is an address and no file."""
+    """Add the import of an archive's list, whose source is an address and not a file."""
     from rexview.importers.dicomweb import QUESTION
 
     purpose = "the radiographs of a DICOMweb archive, a case for each study"
@@ -195,7 +195,7 @@ def _render(options: argparse.Namespace) -> int:
     return 0
 
 
-# ``python -m rexview cache``: what is kept on disk to save time.
+# ``python -m rexview cache``: cached files on disk.
 
 
 def add_cache(commands: Any) -> None:
@@ -215,7 +215,7 @@ def _cache(options: argparse.Namespace) -> int:
     return 0
 
 
-# ``python -m rexview curated``: the chosen questions as a review set of their own.
+# ``python -m rexview curated``: the selected questions as their own review set.
 
 
 def add_curated(commands: Any) -> None:

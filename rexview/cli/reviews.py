@@ -1,4 +1,4 @@
-"""What people wrote in a set: backup, restore, merge-reviews and export-reviews."""
+"""Commands on people's entries: backup, restore, merge-reviews and export-reviews."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def add_reviews(commands: Any) -> None:
-    """Add the commands for what people wrote."""
+    """Add the commands on people's entries."""
     parser = new_command(commands, "backup", _backup, "copy what people wrote into one file")
     parser.add_argument("folder", **SET)
     parser.add_argument("--out", type=path, required=True, metavar="FILE", help="the backup")
@@ -47,7 +47,7 @@ def add_reviews(commands: Any) -> None:
 
 
 def reviews_of(folder: Path) -> Reviews:
-    """Open what people wrote in a set."""
+    """Open the reviews of a set."""
     from rexview.reviewset import load
     from rexview.settings import load_settings
     from rexview.store import open_reviews

@@ -1,7 +1,7 @@
 """``python -m rexview run`` and ``calibrate``: ask a model about cases, or about a phantom.
 
-In the foreground, in a process group of its own, until all is done. Exit status: 0 every case has
-an answer, 1 some have none, 2 it could not begin as it was asked for.
+It runs in the foreground, in its own process group, until everything is done. Exit status: 0 every
+case has an answer, 1 some have none, 2 the command cannot run with these options.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ def add_run(commands: Any) -> None:
 
 
 def add_chosen_cases(parser: argparse.ArgumentParser) -> None:
-    """Add what says which cases it is about."""
+    """Add the options that select cases."""
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--cases", metavar="IDS", help="a,b,c or @FILE with an id a line")
     which.add_argument("--filter", metavar="QUERY", help="the part of a page's link after ?")
 
 
 def add_asking(argument: Callable[..., Any]) -> None:
-    """Add what says how a model is asked, whatever it is asked about."""
+    """Add the options of asking a model about anything."""
     argument("--base-url", **BASE_URL)
     argument("--api", choices=("responses", "chat", "transformers"), help="how it is asked")
     argument(
@@ -80,21 +80,21 @@ def add_asking(argument: Callable[..., Any]) -> None:
 
 
 def add_again(parser: Any, resume: str, again: str) -> None:
-    """Add what is asked once more: ``resume`` and ``again`` say of what, a sentence each."""
+    """Add ``--resume`` and ``--again`` with their help texts."""
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--resume", nargs="?", const=True, metavar="RUN", help=resume)
     group.add_argument("--again", action="store_true", help=again)
 
 
 def add_manner(argument: Callable[..., Any]) -> None:
-    """Add whether anything is sent or fetched, and how it is told."""
+    """Add the options for dry runs, downloads and JSON output."""
     argument("--dry-run", action="store_true", help="say what would be sent, and send nothing")
     argument("--download", action="store_true", help="fetch a local model that is not here yet")
     argument("--json", action="store_true", help="one JSON object; progress on standard error")
 
 
 def count(text: str) -> int:
-    """Read a whole number from 1."""
+    """Parse a whole number from 1."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError("it must be 1 or more")
@@ -125,7 +125,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _wanted(options: argparse.Namespace, review_set: ReviewSet) -> Wanted:
-    """Read what was asked for."""
+    """Return the run that the options describe."""
     from rexview.analysis.run_models.run_request import RunRequest as Wanted
 
     named = options.resume if isinstance(options.resume, str) else None
@@ -144,14 +144,15 @@ def plan_about(
     *,
     budget: str | None,
 ) -> Plan:
-    """Plan a run about other things than cases, as the options of :func:`add_asking` say.
+    """Plan a run that is not about cases, by the options of :func:`add_asking`.
 
-    ``--resume`` goes on with a run only if that asks the same model in the same words. ``budget``
-    is written as ``--budget`` takes it.
+    ``--resume`` continues a run only if that asks the same model in the same words. ``budget`` is
+    in the form of ``--budget``.
 
     Raises
     ------
     RunRefused
+        The options do not fit the run to resume, or cannot be used.
     """
     from rexview.analysis.run_models.run_request import RunRequest as Wanted
     from rexview.analysis.run_models.run_request import plan_of
@@ -178,12 +179,12 @@ def plan_about(
 
 
 def chosen_cases(options: argparse.Namespace, review_set: ReviewSet) -> tuple[str, ...] | None:
-    """Return the ids that ``--cases`` or ``--filter`` say; None for all cases.
+    """Return the ids selected by ``--cases`` or ``--filter``; None for all cases.
 
     Raises
     ------
     RunRefused
-        There is none.
+        No case is selected.
     """
     if options.filter is not None:
         return _filtered(options, review_set)
@@ -202,14 +203,14 @@ def _filtered(options: argparse.Namespace, review_set: ReviewSet) -> tuple[str, 
 
 
 def _ids(text: str, review_set: ReviewSet) -> tuple[str, ...]:
-    """Read ids from a list, or from a file with one a line."""
+    """Parse ids from a list, or from a file with one a line."""
     if text.startswith("@"):
         try:
             ids = read_file(Path(text[1:]), _MOST_BYTES).decode("utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError, FileRefused) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise RunRefused(f"--cases: {text[1:]} cannot be read: {reason}") from None
-    else:  # an id may have a comma
+    else:  # an id may contain a comma
         ids = [text] if review_set.case_row(text) is not None else text.split(",")
     cases = tuple(dict.fromkeys(one.strip() for one in ids if one.strip()))
     if not cases:
@@ -238,7 +239,7 @@ def dry_run(
 
 
 def would_send(plan: Plan, asking: Asking[Any], estimated: Estimate) -> dict[str, Any]:
-    """Return what would be sent as plain values; what cannot be asked is said at once."""
+    """Return what would be sent as plain values, with reasons for what cannot be asked."""
     first = None
     for item in plan.left:
         case = asking.case(item.case)
@@ -256,7 +257,7 @@ def would_send(plan: Plan, asking: Asking[Any], estimated: Estimate) -> dict[str
     }
 
 
-# ``python -m rexview calibrate``: how a model counts in boxes, found out with a phantom.
+# ``python -m rexview calibrate``: find a model's box coordinates with a phantom.
 
 
 def add_calibrate(commands: Any) -> None:
@@ -272,7 +273,7 @@ def add_calibrate(commands: Any) -> None:
 
 
 def _calibrate(options: argparse.Namespace) -> int:
-    """Ask, say what came of it, and write it down; 1 where no way of counting fits."""
+    """Calibrate, print the result and store it; return 1 if no convention fits."""
     from rexview.cli.foreground_run import backend_of
     from rexview.models.asking.calibration import ENOUGH_IOU, calibrate, calibrated_form, save_form
     from rexview.models.asking.cards import find_card
