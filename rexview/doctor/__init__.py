@@ -1,4 +1,4 @@
-"""What is installed, reachable and writable here: ``python -m rexview doctor``.
+"""Check what is installed, reachable and writable here: ``python -m rexview doctor``.
 
-A module for each kind of check. Each asks what the app itself asks, and leaves nothing behind.
+The modules group the checks. Each check asks what the app itself asks, and leaves nothing behind.
 """

@@ -1,4 +1,4 @@
-"""``python -m rexview doctor``: what is installed, reachable and writable here."""
+"""``python -m rexview doctor``: check what is installed, reachable and writable here."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _seconds(text: str) -> float:
 
 
 def add_doctor(commands: Any, given: Mapping[str, Any], as_json: Callable[[Any], str]) -> None:
-    """Add the command ``doctor``; ``given`` reads a review set of the command line."""
+    """Add the command ``doctor``; ``given`` holds the arguments of its review set option."""
     purpose = "say what is installed, reachable and writable; nothing is changed"
     parser = commands.add_parser("doctor", help=purpose, description=purpose)
     parser.set_defaults(run=_doctor, as_json=as_json)
@@ -69,18 +69,19 @@ def _examined(options: argparse.Namespace) -> int:
     ]
     print(options.as_json(as_data(findings)) if options.json else "\n".join(lines_of(findings)))
     status = 1 if any(one.state == "wrong" for one in findings) else 0
-    if not (ended and all_ended):  # what hangs could hold up the end of this process, too
+    if not (ended and all_ended):  # a hanging thread could also block the end of this process
         sys.stdout.flush()
         os._exit(status)
     return status
 
 
 def _known(options: argparse.Namespace) -> CheckContext:
-    """Gather settings as a server has them that is started so.
+    """Read the settings of a server that is started with these options.
 
     Raises
     ------
     SettingsError
+        The options or settings cannot be read.
     """
     from rexview.settings import load_settings
     from rexview.ui.web.streamlit_adapter.process import take_options

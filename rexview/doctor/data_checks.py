@@ -1,4 +1,4 @@
-"""Checks of the data: the review set, the reviews database, the engine and picture storage."""
+"""Check the data: the review set, the reviews database, the engine and picture storage."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from rexview.vocab import counted
 
 
 def look_at_set(known: CheckContext) -> Iterator[FindingFields]:
-    """Read the review set as ``check`` does; nothing of it is kept."""
+    """Read the review set like ``check``; nothing is stored."""
     folder = known.settings.review_set
     about, check = "set", f"Run: python -m rexview check {shown_set(folder)}"
     try:
-        if address_of_set(folder) is not None:  # to read it is to copy its tables to this disk
+        if address_of_set(folder) is not None:  # reading it would copy its tables to this disk
             known.opened.set_result(None)
             yield note(about, "It lies elsewhere and was not read; see storage.", check)
             return
@@ -62,16 +62,16 @@ def look_at_set(known: CheckContext) -> Iterator[FindingFields]:
             known.opened.set_result(None)
 
 
-# Whether the database of what people write is reached, of which version it is, and writable.
+# The reviews database: whether it is reachable and writable, and its version.
 
 _CONNECT_S: Final = 4.0
 _APART_S: Final = 5.0
-"""So far apart clocks may be before that is said, in seconds."""
+"""Difference between clocks that is reported, in seconds."""
 _PORT: Final = 5432
 
 
 def look_at_reviews(known: CheckContext) -> Iterator[FindingFields]:
-    """Look at the reviews database as it is; it is not made and not brought up to date."""
+    """Check the reviews database as it is; it is neither created nor upgraded."""
     from rexview.reviewset import without_cases
     from rexview.store.database.connection import Database
     from rexview.store.location import location_of
@@ -127,9 +127,9 @@ def _version(found: str | None, known: str, about: str) -> FindingFields:
 
 
 def _why_away(url: str, error: StoreUnreachable, about: str) -> FindingFields | None:
-    """Tell a server that is not there from one that lets this app not in; None where neither is so.
+    """Return whether a server is absent or refuses this app; None if neither.
 
-    The address itself is never said: it may hold a password.
+    The address itself is never printed: it may contain a password.
     """
     from sqlalchemy import make_url
 
@@ -154,7 +154,7 @@ def _why_away(url: str, error: StoreUnreachable, about: str) -> FindingFields | 
 
 
 def _was_let_in(error: StoreUnreachable) -> bool:
-    """Whether it was not the connection that failed: a server that refuses something has a code."""
+    """Whether the connection worked: a server that refuses something reports a code."""
     from sqlalchemy import exc
 
     cause = error.__cause__
@@ -173,11 +173,11 @@ def told_clock(about: str, clock: datetime) -> FindingFields:
     )
 
 
-# Whether the engine answers and has the set as its files are.
+# The engine: whether it answers and has the set as in its files.
 
 
 def look_at_engine(known: CheckContext) -> Iterator[FindingFields]:
-    """Ask ClickHouse for the set, where it is the engine; no table is made."""
+    """Ask ClickHouse for the set, if it is the engine; no table is created."""
     from rexview.analysis.query.clickhouse.database import database_at
     from rexview.analysis.query.clickhouse.loading import read_shown_version as shown
     from rexview.analysis.query.clickhouse.loading import shown_version
@@ -190,7 +190,7 @@ def look_at_engine(known: CheckContext) -> Iterator[FindingFields]:
         yield ok(about, "in the memory of each server, no ClickHouse")
         return
     parts = urlsplit(engine)
-    if parts.scheme == "chdb" and not Path(unquote(parts.path)).is_dir():  # asked, it would be made
+    if parts.scheme == "chdb" and not Path(unquote(parts.path)).is_dir():  # asking would create it
         yield wrong(about, "The folder of chDB is not there.", load)
         return
     if not known.settings.review_set.is_dir():
@@ -213,11 +213,11 @@ def look_at_engine(known: CheckContext) -> Iterator[FindingFields]:
         yield note(about, f"The set's files have changed since it was loaded ({told}).", load)
 
 
-# Whether pictures and sets that lie elsewhere can be fetched: one picture of each storage is.
+# Remote pictures and sets: whether they can be fetched, tried with one picture of each storage.
 
 
 def look_at_storage(known: CheckContext) -> Iterator[FindingFields]:
-    """Ask each storage that the set names, of those that ``remote_hosts`` allows and no other."""
+    """Ask each storage of the set that ``remote_hosts`` allows, and no other."""
     settings = known.settings
     own = address_of_set(settings.review_set)
     if own is not None:
@@ -238,7 +238,7 @@ def look_at_storage(known: CheckContext) -> Iterator[FindingFields]:
 
 
 def _pictures(review_set: ReviewSet) -> Iterator[Address]:
-    """Yield the first picture of the cases at each storage."""
+    """Yield the cases' first picture at each storage."""
     from rexview.reviewset.image_files import paths_of_cases
     from rexview.reviewset.images import picture_address
 
@@ -248,7 +248,7 @@ def _pictures(review_set: ReviewSet) -> Iterator[Address]:
     for path in paths["path"]:
         try:
             address = picture_address(review_set, path)
-        except PathEscape:  # the check of the set says so
+        except PathEscape:  # the check of the set reports it
             continue
         if address is not None and address.origin not in seen:
             seen.add(address.origin)

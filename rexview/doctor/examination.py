@@ -1,4 +1,4 @@
-"""All checks side by side, none of which may hold up the others or take longer than is given."""
+"""Run all checks in parallel, within a time limit; none blocks the others."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ CHECKS: Final[Mapping[str, Check]] = {
     "sign-in": look_at_sign_in,
     "server": look_at_server,
 }
-"""Every check by the part that its findings are of, in the order in which they are told."""
+"""Every check by the part of its findings, in the order of printing."""
 _LOG: Final = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
 
 @dataclass
 class _Asked:
-    """One check, in a thread that nobody waits for longer than is given."""
+    """One check in a thread, which can be abandoned at the time limit."""
 
     part: str
     check: Check
@@ -70,12 +70,12 @@ class _Asked:
 
 
 def within(limit_s: float, work: Callable[[], _Result]) -> _Result:
-    """Return what ``work`` returns.
+    """Return the result of ``work``.
 
     Raises
     ------
     TimeoutError
-        It takes longer than is given; its thread is left to itself.
+        It takes longer than the limit; its thread is abandoned.
     """
     found: Future[_Result] = Future()
 
@@ -92,10 +92,9 @@ def within(limit_s: float, work: Callable[[], _Result]) -> _Result:
 def examine(
     known: CheckContext, limit_s: float, checks: Mapping[str, Check] = CHECKS
 ) -> tuple[list[Finding], bool]:
-    """Return what checks found, and whether all of them ended within ``limit_s`` seconds.
+    """Return the findings of checks, and whether all ended within ``limit_s`` seconds.
 
-    A check that did not end is a finding, beside what it had found until then; its thread is left
-    to itself.
+    A check that did not end is a finding, after its findings so far; its thread is abandoned.
     """
     until = time.monotonic() + limit_s
     all_asked = [_Asked(part, check, known) for part, check in checks.items()]

@@ -1,4 +1,4 @@
-"""What a check found: as an object, as lines for people and as data for programs."""
+"""Findings of checks: as objects, as lines for people and as data for programs."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ STATES: Final[tuple[FindingState, ...]] = ("ok", "note", "wrong")
 
 @dataclass(frozen=True)
 class Finding:
-    """One line: of which part, about what, how it is, and what is to be done, in a sentence.
+    """One finding: its part, its subject, its state, a sentence, and a remedy.
 
-    A ``note`` keeps nobody from working. No credential, no path of a case and no name of a person
-    stands in it.
+    A ``note`` is no obstacle to working. A finding contains no credential, no path of a case and no
+    name of a person.
     """
 
     part: str
@@ -35,37 +35,37 @@ class Finding:
 
 
 FindingFields = tuple[str, FindingState, str, str]
-"""What a check yields: about what, how it is, what is said, the remedy (may be empty)."""
+"""Yielded by a check: subject, state, sentence, and remedy (may be empty)."""
 
 
 def ok(about: str, said: str) -> FindingFields:
-    """Say that something is as it should be."""
+    """Return a finding that something is correct."""
     return about, "ok", said, ""
 
 
 def note(about: str, said: str, remedy: str = "") -> FindingFields:
-    """Say something that is worth knowing, and keeps nobody from working."""
+    """Return a finding that is worth knowing but no obstacle to working."""
     return about, "note", said, remedy
 
 
 def wrong(about: str, said: str, remedy: str = "") -> FindingFields:
-    """Say that something has to be mended."""
+    """Return a finding that must be repaired."""
     return about, "wrong", said, remedy
 
 
 @dataclass
 class CheckContext:
-    """What checks start from.
+    """The input of checks.
 
     Attributes
     ----------
     settings : Settings
     arguments : tuple of str
-        What stands after ``--`` where the server is started.
+        Arguments after ``--`` of the server's start command.
     ask : str
         Address of a running server, empty for none.
     opened : Future of ReviewSet or None
-        The review set, once it was read: None where it cannot be.
+        The review set once it has been read; None if that fails.
     """
 
     settings: Settings
@@ -81,7 +81,7 @@ Check = Callable[[CheckContext], Iterator[FindingFields]]
 
 
 def lines_of(findings: Sequence[Finding]) -> Iterator[str]:
-    """Yield a line for each finding, with its remedy below, and one that counts them."""
+    """Yield a line for each finding, its remedy below it, and a line with counts."""
     parts = max((len(one.part) for one in findings), default=0)
     for one in findings:
         yield printable(f"{one.state:5}  {one.part:{parts}}  {one.about}: {one.said}")
@@ -92,7 +92,7 @@ def lines_of(findings: Sequence[Finding]) -> Iterator[str]:
 
 
 def as_data(findings: Sequence[Finding]) -> dict[str, Any]:
-    """Return findings as values of JSON: whether nothing is wrong, and each of them."""
+    """Return findings as JSON values: whether nothing is wrong, and each of them."""
     return {
         "nothing_wrong": not any(one.state == "wrong" for one in findings),
         "findings": [asdict(one) for one in findings],

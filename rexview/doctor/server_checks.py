@@ -1,4 +1,4 @@
-"""Checks of this installation: packages, folders, settings, sign-in and the server."""
+"""Check this installation: packages, folders, settings, sign-in and the server."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ NO_BROWSER: Final = "No browser started: install Chromium, or name one in REXVIE
 
 
 def look_at_packages(_known: CheckContext) -> Iterator[FindingFields]:
-    """Look at Python, the packages that rexview needs, and each optional set of them."""
+    """Check Python, the packages that rexview requires, and each optional set of them."""
     yield _python()
     yield _set_of(_ROOT / _OURS, "rexview")
     for file in sorted(_ROOT.glob("requirements-*.txt")):
@@ -67,7 +67,7 @@ def _python() -> FindingFields:
 
 
 def asked_in(file: Path) -> Iterator[Requirement]:
-    """Yield what a requirements file asks for on this machine."""
+    """Yield the requirements of a file that apply to this machine."""
     for line in file.read_text(encoding="utf-8").splitlines():
         text = line.partition(" #")[0].strip()
         if text and not text.startswith(("#", "-")):
@@ -77,7 +77,7 @@ def asked_in(file: Path) -> Iterator[Requirement]:
 
 
 def _faults(file: Path) -> tuple[list[str], list[str]]:
-    """Return which packages of a file are missing, and which are of another version."""
+    """Return a file's missing packages, and those with another version."""
     missing, other = [], []
     for asked in asked_in(file):
         try:
@@ -113,7 +113,7 @@ def _optional(file: Path) -> FindingFields:
 
 
 def _install(file: Path) -> str:
-    """Say how what a file asks for gets here; the container image has no pip."""
+    """Return how to install a file's packages; the container image has no pip."""
     if _has_pip():
         return f"{_python_called()} -m pip install -r {file.name}"
     name = file.stem.partition("-")[2]
@@ -122,7 +122,7 @@ def _install(file: Path) -> str:
 
 
 def _python_called() -> str:
-    """Return how a shell calls this Python: by its path where its name is another one's."""
+    """Return a shell's name for this Python: its path if the plain name is another one's."""
     name = Path(sys.executable).name
     found = which(name)
     return name if found and Path(found) == Path(sys.executable) else sys.executable
@@ -155,7 +155,7 @@ def _graphics_card() -> FindingFields:
 
 
 def browser_path() -> str | None:
-    """Return the browser that ``REXVIEW_CHROMIUM`` names or that is installed, None for neither."""
+    """Return the browser named in ``REXVIEW_CHROMIUM`` or an installed one, None for neither."""
     found = (path for name in _BROWSERS if (path := which(name)))
     return os.environ.get("REXVIEW_CHROMIUM") or next(found, None)
 
@@ -166,16 +166,16 @@ def _browser() -> FindingFields:
     return ok("browser", f"none, which only python -m rexview bench needs. {NO_BROWSER}")
 
 
-# Whether the folders that rexview writes to can be written to, and how much room is left.
+# Folders that rexview writes to: whether that works, and how much space is left.
 
 _LEAST: Final = 200_000_000
-"""With less room, in bytes, work stops soon."""
+"""Free bytes below which work stops soon."""
 _UPLOAD: Final = 1_000_000_000
 _OF_EXPORTS: Final = 1_000_000_000
 
 
 def look_at_folders(known: CheckContext) -> Iterator[FindingFields]:
-    """Try each folder by making a file in it, which leaves no trace."""
+    """Check each folder by creating a file in it, which leaves no trace."""
     settings = known.settings
     yield _folder("cache", settings.cache_folder, _most_kept(settings))
     yield _folder("exports", settings.cache_folder / "exports", _OF_EXPORTS)
@@ -199,7 +199,7 @@ def _most_kept(settings: Settings) -> int:
 
 
 def _folder(about: str, folder: Path, wanted: int) -> FindingFields:
-    """Look at a folder, or where it would be made, and for room for ``wanted`` bytes."""
+    """Check a folder, existing or not, and its free space for ``wanted`` bytes."""
     there = next((one for one in (folder, *folder.parents) if one.exists()), folder)
     if not there.is_dir():
         said = f"{folder} cannot be made: {there} is no folder."
@@ -222,11 +222,11 @@ def _room(folder: Path) -> str:
     return f"{shutil.disk_usage(folder).free / 1e9:,.1f} GB free"
 
 
-# Settings in force, and where each comes from; what is private is never shown.
+# Settings in force with their sources; private values are never shown.
 
 
 def look_at_settings(known: CheckContext) -> Iterator[FindingFields]:
-    """List the settings that are given, a line each, then the defaults of those that are not."""
+    """List the settings that are given, one a line, then the defaults of the others."""
     given = given_by(known.arguments)
     for spec in SPECS:
         if spec.name in given:
@@ -259,15 +259,15 @@ def _shown(value: Any) -> str:
     return "none" if value is None else f"{value}"
 
 
-# Whether people sign in, and whether what that needs is complete.
+# Sign-in: whether people sign in, and whether its configuration is complete.
 
 _SHORTEST: Final = 32
-"""Letters of a secret that nobody guesses."""
+"""Letters of a secret that cannot be guessed."""
 _TEAM: Final = "docs/team.md says what belongs there."
 
 
 def look_at_sign_in(known: CheckContext) -> Iterator[FindingFields]:
-    """Look at secrets.toml, the addresses, the people; nothing that is secret is said."""
+    """Check secrets.toml, the addresses, the people; no secret is printed."""
     try:
         is_team = configured(known.settings)
     except SettingsError as error:
@@ -318,7 +318,7 @@ def _cookie_secret(section: Mapping[str, Any]) -> FindingFields:
 
 
 def _redirect(address: str, settings: Settings) -> FindingFields:
-    """Compare where the sign-in comes back to with where browsers find the server."""
+    """Compare the sign-in's return address with the server's public address."""
     about, path = "redirect_uri", f"{base_path()}/oauth2callback"
     parts = urlsplit(address)
     origin = f"{parts.scheme}://{parts.netloc}"
@@ -355,16 +355,16 @@ def _link_secret(settings: Settings) -> FindingFields:
     return note("secret", said, remedy)
 
 
-# Options of the server that matter behind a proxy, the clock, and a server that runs.
+# Server options that matter behind a proxy, the clock, and a running server.
 
 _ASK_S: Final = 12.0
-"""A server itself may wait 10 s for its database before it says that it is away."""
+"""A server may itself wait 10 s for its database before it reports that as away."""
 _SERVER_SHOWN: Final = 200
 _READY: Final = "/rexview/ready"
 
 
 def look_at_server(known: CheckContext) -> Iterator[FindingFields]:
-    """Say what a proxy has to know, and ask a server whether it is ready."""
+    """Report what a proxy must know, and ask a server whether it is ready."""
     yield _address()
     yield _under_path()
     size = int(st.get_option("server.maxUploadSize"))
@@ -398,7 +398,7 @@ def _under_path() -> FindingFields:
 
 
 def _config() -> FindingFields:
-    """Look whether the options that rexview comes with are in force, by one of each kind."""
+    """Check that rexview's default options are in force, by one of each kind."""
     changed = [
         name
         for name, ours in (
