@@ -1,5 +1,5 @@
 """Benchmarks: each module has ``run()``, which returns rows to print (``python -m rexview bench``).
 
-They compare side by side in one run and give ratios, since absolute times differ from machine to
-machine and from minute to minute.
+They compare alternatives in one run and report ratios, since absolute times differ between machines
+and from minute to minute.
 """

@@ -1,4 +1,4 @@
-"""A real browser for the benches that look at pages."""
+"""Start a real browser for the benchmarks of pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rexview.doctor.server_checks import NO_BROWSER, browser_path
 
 SIZE: Final = {"width": 1440, "height": 900}
 LIMIT_MS: Final = 600_000
-"""How long a page may take; a bench says how long it took, however long that is."""
+"""Time limit of a page; a benchmark reports the time that it really took."""
 
 
 @contextmanager
@@ -38,11 +38,12 @@ def chromium() -> Iterator[Any]:
 
 @asynccontextmanager
 async def chromiums(count: int) -> AsyncIterator[Sequence[Any]]:
-    """Run so many browsers at once, for work that waits in an event loop; as :func:`chromium`.
+    """Run several browsers at once for asynchronous code; otherwise like :func:`chromium`.
 
     Raises
     ------
     BenchUnavailable
+        As for :func:`chromium`.
     """
     check_playwright()
     from playwright.async_api import Error, async_playwright
@@ -58,11 +59,12 @@ async def chromiums(count: int) -> AsyncIterator[Sequence[Any]]:
 
 
 def check_playwright() -> None:
-    """Check that browsers can be driven.
+    """Check that Playwright is installed.
 
     Raises
     ------
     BenchUnavailable
+        It is not.
     """
     if absent := missing("playwright"):
         raise BenchUnavailable(f"This needs Playwright: {absent}")
@@ -74,7 +76,7 @@ def _launch() -> dict[str, Any]:
 
 @contextmanager
 def new_page(browser: Any) -> Iterator[Any]:
-    """Open a page of a visitor who was never there, and close it at the end."""
+    """Open a page as a new visitor, and close it at the end."""
     context = browser.new_context(viewport=SIZE)
     context.set_default_timeout(LIMIT_MS)
     try:

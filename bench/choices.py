@@ -1,8 +1,8 @@
-"""What multiple choice costs at the size of ReXVQA's test questions: ``bench choices``.
+"""Measure multiple choice at the size of ReXVQA's test questions: ``bench choices``.
 
-A made set in ReXVQA's own files (tasks as frequent as in the paper, eight models, three readers) is
-imported, opened, filtered, and laid out as on the page. The alternative for the numbers of a filter
-is what a notebook does: pandas, grouped by model and task; both have to count the same.
+A simulated set in ReXVQA's own files (task frequencies of the paper, eight models, three readers)
+is imported, opened, filtered, and laid out as on the page. The alternative for a filter's numbers
+is what a notebook does, pandas grouped by model and task. Both must count the same.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _MOST: Final = 40
 
 
 def run(questions: Sequence[int] = (QUESTIONS,)) -> Measured:
-    """Measure with sets of so many questions.
+    """Measure with sets of these numbers of questions.
 
     Raises
     ------
@@ -84,21 +84,21 @@ def _of_size(questions: int) -> Iterator[Row]:
 
 
 def _engine(review_set: ReviewSet) -> MemoryEngine:
-    """Make an engine that waits for no detector, as a page does."""
+    """Make an engine without detectors' results, as a page does."""
     return memory_engine(
         review_set, scan=unscanned(review_set, detectors(models=review_set.models))
     )
 
 
 def _seconds(work: Callable[[], object]) -> tuple[float, float]:
-    """Return what something takes once, on the clock and of the processor."""
+    """Return wall-clock and processor seconds of one call."""
     clock, cpu = time.perf_counter(), time.process_time()
     work()
     return time.perf_counter() - clock, time.process_time() - cpu
 
 
 def _beside_pandas(engine: MemoryEngine, review_set: ReviewSet, about: str) -> Row:
-    """Measure how long it takes to count right choices by rater and task."""
+    """Measure the time of counting right choices by rater and task, ours and pandas'."""
     import pandas as pd
 
     chosen = engine.table.chosen
@@ -131,7 +131,7 @@ def _beside_pandas(engine: MemoryEngine, review_set: ReviewSet, about: str) -> R
 
 
 def _counted(engine: MemoryEngine, case_filter: CaseFilter) -> None:
-    """Ask what the page's first table is made of."""
+    """Ask the engine for the data of the page's first table."""
     engine.choice_counts(case_filter)
     engine.choice_tallies(case_filter)
     engine.choice_groups(case_filter, TASK, _MOST)

@@ -1,8 +1,8 @@
-"""What a Ray on this machine costs, beside our own processes: ``bench cluster``.
+"""Measure a Ray on this machine against our own processes: ``bench cluster``.
 
-The same made set is gone through by all detectors, nothing kept, by one and two workers of each
-kind, in turn. Workers are begun anew each time, as a command begins them; Ray itself is begun once,
-which has a row of its own.
+All detectors run over the same simulated set without stored results, with one and two workers of
+each kind, in turn. Workers are started each time, as in a command. Ray itself is started once,
+which has its own row.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PROCESSES: Final = "our own processes"
 
 
 def run(cases: int = CASES, rounds: int = _ROUNDS) -> Measured:
-    """Go through a made set of so many cases with eight answers each."""
+    """Scan a simulated set of ``cases`` cases with eight answers each."""
     if (reason := missing("ray")) is not None:
         return Measured([result("the search for failures over Ray", None, "s", note=reason)])
     from rexview.spread.ray_cluster import RayCluster

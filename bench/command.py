@@ -1,4 +1,4 @@
-"""``python -m rexview bench NAME``: which benches there are, and what they are asked with."""
+"""``python -m rexview bench NAME``: list and run the benchmarks."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ BENCHES: Final = {
     "cluster": "the search for failures over Ray, beside our own processes",
     "scale": "opening, filters, search, pages and memory as a set grows",
 }
-"""What each bench measures. Each is a module here with ``run``, which gives a ``Measured``."""
+"""What each benchmark measures. Each is a module here whose ``run`` returns a ``Measured``."""
 _SIZES: Final = {"start": "cases", "scale": "answers", "choices": "questions"}
-"""What the sizes are numbers of, for benches that take them."""
+"""Units of the sizes, for benchmarks that take sizes."""
 
 
 def add_bench(commands: Any, path: Callable[[str], Path]) -> None:
-    """Add the command ``bench``; ``path`` reads a path of the command line."""
+    """Add the command ``bench``; ``path`` parses a path of the command line."""
     purpose = "measure this machine, beside other ways to do the same"
     parser = commands.add_parser("bench", help=purpose, description=purpose)
     benches = parser.add_subparsers(title="benches", required=True, metavar="NAME")

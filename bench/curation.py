@@ -1,4 +1,4 @@
-"""``bench curation``: what the page Curate asks after each decision."""
+"""``bench curation``: measure what the page Curate computes after each decision."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from rexview.curation.near_duplicates import ALIKE, ByLetters, alike_pairs
 from rexview.schema import ReviewSet, SetInfo
 from rexview.vocab import CATEGORIES, CRITERIA, QUESTION_TAGS
 
-# How long the curated set's numbers take: 1,000 made studies with five candidates each.
+# Time of the curated set's numbers: 1,000 simulated studies with five candidates each.
 #
-# Coverage is measured beside pandas on the same tables; near-duplicates beside scikit-learn,
-# which compares every two texts, and both have to find the same.
+# Coverage is compared with pandas on the same tables. Near-duplicates are compared with
+# scikit-learn, which compares all pairs of texts; both must find the same.
 
 STUDIES: Final = 1_000
 PER_STUDY: Final = 5
 GOAL: Final = at_most(200)
 _ROUNDS: Final = 5
 _VALUES: Final = 12
-"""Different values of each tag."""
+"""Number of different values of each tag."""
 _FORMS: Final = (
     "Is there {} in the {}, and what is its most likely cause?",
     "Describe the extent of {} near the {}, and name the signs that you rely on.",
@@ -57,12 +57,12 @@ def run() -> Measured:
     Raises
     ------
     AssertionError
-        When another way counts or finds something else.
+        The alternative counts or finds something else.
     """
     review_set = made_set()
     of = f"{STUDIES:,} studies, {STUDIES * PER_STUDY:,} candidates"
     rows = [_coverage(review_set, of), _alike(review_set, of)]
-    curation_of(review_set)  # texts are compared once for all that follows
+    curation_of(review_set)  # texts are compared once, before the measurements
     (took,) = in_turn(processor_milliseconds(lambda: curation_of(review_set)), rounds=_ROUNDS)
     rows.append(result(f"all records of the page anew, after a decision, {of}", took, "ms"))
     return Measured(
@@ -76,7 +76,7 @@ def _coverage(review_set: ReviewSet, of: str) -> Row:
         getattr(review_set, name).to_pandas()
         for name in ("candidates", "candidate_tags", "selections")
     ]
-    candidates = open_candidates(review_set)  # the page has them
+    candidates = open_candidates(review_set)  # the page already has them
     ours = coverage(candidates)
     theirs = _by_pandas(*tables)
     for part, counts in theirs.items():
@@ -93,7 +93,7 @@ def _coverage(review_set: ReviewSet, of: str) -> Row:
 def _by_pandas(
     candidates: pd.DataFrame, tags: pd.DataFrame, selections: pd.DataFrame
 ) -> dict[str, dict[Any, int]]:
-    """Count the chosen questions by category and by each value of each tag."""
+    """Count the selected questions by category and by each value of each tag."""
     key = ["case", "candidate"]
     chosen = selections[selections["decision"] == "chosen"][key]
     found: dict[str, dict[Any, int]] = {}
@@ -127,7 +127,7 @@ def _alike(review_set: ReviewSet, of: str) -> Row:
 
 
 def made_set() -> ReviewSet:
-    """Make the set: all candidates scored and tagged by a model, one of each study chosen."""
+    """Make the set: a model scored and tagged all candidates, one of each study is selected."""
     random = np.random.default_rng(1)
     cases = [f"c{number:04}" for number in range(STUDIES)]
     keys = [{"case": case, "candidate": f"q-{place}"} for case in cases for place in range(5)]

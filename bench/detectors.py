@@ -1,10 +1,9 @@
-"""How right and how fast the text and box detectors are: ``python -m rexview bench detectors``.
+"""Measure accuracy and speed of the text and box detectors: ``python -m rexview bench detectors``.
 
-The labelled texts of :mod:`bench.corpus` go through
-:func:`rexview.detect.flags_for`,
-the way that pages take. A row's ``expected`` label against the flags gives counts; a form's
-precision, recall and specificity are printed beside the targets of the whole. With a folder, the
-share of a review set's newest answers that each rule flags is printed instead.
+The labelled texts of :mod:`bench.corpus` go through :func:`rexview.detect.flags_for`, as on pages.
+Counts compare each row's ``expected`` label with the flags. Precision, recall and specificity of
+each form are printed next to the targets of the whole. With a folder, the share of a review set's
+newest answers that each rule flags is printed instead.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ from rexview.detect import find_flags, flags_for
 from rexview.reviewset import load
 from rexview.schema import Flag
 
-# Labels beside flags: outcomes, their tallies, and the rows and tables that show them.
+# Labels against flags: outcomes, their counts, and the rows and tables that show them.
 
 
 @dataclass(frozen=True)
 class Target:
-    """The least share that is wanted; None where nothing is asked."""
+    """The least wanted rates; None for rates without a target."""
 
     precision: float | None = None
     recall: float | None = None
@@ -45,15 +44,15 @@ class Target:
 
     @property
     def asked(self) -> dict[str, float]:
-        """The rates that are asked for, by name."""
+        """The rates with a target, by name."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One labelled row and what was made of it.
+    """One labelled row and its result.
 
-    ``wanted`` says whether a flag is expected, ``flagged`` whether one came, ``kinds`` which.
+    ``wanted`` is whether a flag is expected, ``flagged`` whether there is one, ``kinds`` which.
     """
 
     row: Labelled
@@ -69,7 +68,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts over some outcomes. A rate without anything to measure it on is None."""
+    """Counts over outcomes. A rate is None if there is nothing to measure it on."""
 
     hits: int
     misses: int
@@ -78,7 +77,7 @@ class Tally:
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> Tally:
-        """Count hits, misses, false alarms and rightly passed texts."""
+        """Count true and false positives and negatives."""
         pairs = [(outcome.wanted, outcome.flagged) for outcome in outcomes]
         return cls(
             pairs.count((True, True)),
@@ -89,7 +88,7 @@ class Tally:
 
     @property
     def precision(self) -> float | None:
-        """Share of the flagged that are errors."""
+        """Share of the flagged texts that are errors."""
         return _share(self.hits, self.false_alarms)
 
     @property
@@ -99,11 +98,11 @@ class Tally:
 
     @property
     def specificity(self) -> float | None:
-        """Share of the others that are not flagged."""
+        """Share of the other texts that are not flagged."""
         return _share(self.passes, self.false_alarms)
 
     def reaches(self, target: Target) -> bool:
-        """Whether every rate that is asked for could be measured and is high enough."""
+        """Whether every rate with a target could be measured and is high enough."""
         rates = {name: getattr(self, name) for name in target.asked}
         return all(
             rates[name] is not None and rates[name] >= value for name, value in target.asked.items()
@@ -117,19 +116,19 @@ def _share(part: int, rest: int) -> float | None:
 def found_kinds(
     read: Callable[[], list[Labelled]], failure: str
 ) -> Iterator[tuple[Labelled, tuple[str, ...]]]:
-    """Give every labelled text with the kinds of its flags of one failure."""
+    """Yield every labelled text with the kinds of its flags of one failure."""
     for row, flags in flagged(read):
         yield row, tuple(flag.kind or "" for flag in flags if flag.failure == failure)
 
 
 @cache
 def flagged(read: Callable[[], list[Labelled]]) -> tuple[tuple[Labelled, list[Flag]], ...]:
-    """Return every labelled text with its flags, found once for all that is asked of them."""
+    """Return every labelled text with its flags, computed once for all measurements."""
     return tuple((row, flags_for(row.case, [row.answer])) for row in read())
 
 
 def rates(task: str, outcomes: Sequence[Outcome], target: Target) -> Iterator[Row]:
-    """Yield a row for each rate that is asked for, in each split."""
+    """Yield a row for each rate with a target, in each split."""
     for split in sorted({outcome.row.split for outcome in outcomes}):
         of_split = [outcome for outcome in outcomes if outcome.row.split == split]
         tally = Tally.of(of_split)
@@ -140,7 +139,7 @@ def rates(task: str, outcomes: Sequence[Outcome], target: Target) -> Iterator[Ro
 
 
 def table(task: str, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-    """Return a row of the table for each split, and for each form of it when there are several."""
+    """Return a table row for each split, and for each of its forms if there are several."""
     rows = []
     for split in sorted({outcome.row.split for outcome in outcomes}):
         of_split = [outcome for outcome in outcomes if outcome.row.split == split]
@@ -173,7 +172,7 @@ def _rounded(share: float | None) -> float | None:
 
 
 def wrong(outcomes: Iterable[Outcome]) -> list[str]:
-    """Name the rows that came out wrong, for a person to look at."""
+    """Return the names of wrong rows, for a person to look at."""
     return [
         f"{outcome.row.id}: {'missed' if outcome.wanted else 'false alarm'}"
         + (f" ({', '.join(outcome.kinds)})" if outcome.kinds else "")
@@ -196,7 +195,7 @@ with `python -m rexview failures FOLDER --json`, or on the Case pages."""
 FAILURE: Final = "laterality_error"
 INCOMPLETE: Final = "side_incomplete"
 BILATERAL: Final = "bilateral"
-"""The label of pairs of which one text has both sides, and the form of those written for it."""
+"""Label of pairs with both sides in one text, and the form of those written for it."""
 
 EASY: Final = Target(recall=0.97, specificity=0.995)
 HARD: Final = Target(precision=0.92, recall=0.85, specificity=0.96)
@@ -206,11 +205,11 @@ CUT: Final = Target(recall=0.90, specificity=1.0)
 MISSED: Final = Target(precision=0.85, recall=0.55)
 INVENTED: Final = Target(precision=0.85, recall=0.40)
 JUDGED: Final = Target(precision=0.85)
-"""Claims that were not raised are few and put in at random: they give no recall."""
+"""Claims that were not raised are few and were chosen at random: they give no recall."""
 
 
 def laterality_outcomes() -> list[Outcome]:
-    """Compare every laterality pair with the flags on it.
+    """Compare every laterality pair with its flags.
 
     One side of a bilateral finding is no error: neither a hit nor a false alarm.
     """
@@ -218,7 +217,7 @@ def laterality_outcomes() -> list[Outcome]:
 
 
 def habit_outcomes() -> list[Outcome]:
-    """Compare every pair that was written from reports' habits with the flags on it."""
+    """Compare every pair that was written from reports' habits with its flags."""
     return _side_errors(report_habits)
 
 
@@ -230,7 +229,7 @@ def _side_errors(read: Callable[[], list[Labelled]]) -> list[Outcome]:
 
 
 def incomplete_outcomes(read: Callable[[], list[Labelled]]) -> list[Outcome]:
-    """How well one side of a bilateral finding is told from the rest, over some pairs."""
+    """Compare how well one side of a bilateral finding is distinguished from the rest."""
     return [
         Outcome(row, row.expected == BILATERAL, bool(kinds), kinds)
         for row, kinds in found_kinds(read, INCOMPLETE)
@@ -238,11 +237,11 @@ def incomplete_outcomes(read: Callable[[], list[Labelled]]) -> list[Outcome]:
 
 
 def hint_outcomes(failure: str) -> list[Outcome]:
-    """Compare hints at missed (``omission``) or invented findings with the labels of the habits.
+    """Compare hints of missed (``omission``) or invented findings with the labels of the habits.
 
-    One answer is one outcome, however many findings it misses or invents. What the answer denies,
-    which shows by evidence in the answer, counts where the labellers were asked for it. Pairs that
-    they differ about are left out.
+    One answer is one outcome, however many findings it misses or invents. A denial in the answer,
+    which shows by evidence there, counts if the labellers were asked about it. Pairs on which they
+    disagree are left out.
     """
     outcomes = []
     for row, flags in flagged(report_habits):
@@ -259,7 +258,7 @@ def hint_outcomes(failure: str) -> list[Outcome]:
 
 
 def judged_outcomes(failure: str) -> list[Outcome]:
-    """Compare hints with what two judges say of each claim; one claim is one outcome."""
+    """Compare hints with two judges' verdicts on each claim; one claim is one outcome."""
     raised = {
         (row.id, item.text)
         for row, flags in flagged(report_habits)
@@ -275,7 +274,7 @@ def judged_outcomes(failure: str) -> list[Outcome]:
 
 
 def box_outcomes() -> list[Outcome]:
-    """Compare every box with the flags on it; only the rule that is named in the row is a hit."""
+    """Compare every box with its flags; only the rule named in the row is a hit."""
     outcomes = []
     for row, kinds in found_kinds(box_sides, FAILURE):
         wanted = row.expected == "error"
@@ -285,7 +284,7 @@ def box_outcomes() -> list[Outcome]:
 
 
 def ending_outcomes() -> list[Outcome]:
-    """Compare every text of the token-limit corpus with the flags on it.
+    """Compare every text of the token-limit corpus with its flags.
 
     Refusals (``blocked``) are neither cut off nor complete: a token-limit flag on one is wrong.
     """
@@ -293,7 +292,7 @@ def ending_outcomes() -> list[Outcome]:
 
 
 def ending_habit_outcomes() -> list[Outcome]:
-    """Compare every text that was written, and cut, from habits with the flags on it."""
+    """Compare every text that was written, and cut, from habits with its flags."""
     return _endings(token_limit_habits)
 
 
@@ -305,7 +304,7 @@ def _endings(read: Callable[[], list[Labelled]]) -> list[Outcome]:
 
 
 def whole_answer_outcomes() -> list[Outcome]:
-    """Ask of the answers of the laterality pairs, all of them complete, whether they were cut."""
+    """Check that no answer of the laterality pairs, all complete, is flagged as cut."""
     return [
         Outcome(row, wanted=False, flagged=bool(kinds), kinds=kinds)
         for row, kinds in found_kinds(laterality_pairs, "token_limit")
@@ -313,9 +312,9 @@ def whole_answer_outcomes() -> list[Outcome]:
 
 
 def run(folder: Path | None = None) -> Measured:
-    """Measure: the rates that are asked for with their targets, every form, and the speed.
+    """Measure the rates with their targets, every form, and the speed.
 
-    With a folder, a review set: the share of its newest answers that each rule flags.
+    With the folder of a review set: the share of its newest answers that each rule flags.
     """
     if folder is not None:
         shares = {"Newest answers that are flagged": _review_set(folder)}
@@ -335,7 +334,7 @@ def run(folder: Path | None = None) -> Measured:
 
 
 _Task = tuple[str, Sequence[Outcome], Target]
-"""What is asked, what came of it, and what is wanted."""
+"""Name of the task, its outcomes, and its target."""
 
 
 def _of_written_forms(laterality: Sequence[Outcome]) -> tuple[_Task, ...]:
@@ -356,7 +355,7 @@ def _of_written_forms(laterality: Sequence[Outcome]) -> tuple[_Task, ...]:
 
 
 def _of_habits() -> tuple[_Task, ...]:
-    """Measure on the texts that were written from habits; of some it is not agreed how hard."""
+    """Measure on the texts that were written from habits; labellers disagree how hard some are."""
     habits = habit_outcomes()
     return (
         ("habits, laterality, plain", [one for one in habits if one.row.hard is False], EASY),
@@ -398,4 +397,4 @@ OUTCOMES: Final[dict[str, Callable[[], list[Outcome]]]] = {
     "habits, invented findings": lambda: hint_outcomes("hallucination"),
     "habits, token limit": ending_habit_outcomes,
 }
-"""Everything that is compared with labels, by name."""
+"""All comparisons with labels, by name."""

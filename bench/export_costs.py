@@ -1,4 +1,4 @@
-"""What exports cost: slides and PDF with films, and the HTML file in a browser."""
+"""Measure exports: slides and PDF with films, and the HTML file in a browser."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def measure_html_file(folder: Path = DEMO_FOLDER, rounds: int = ROUNDS) -> Measu
     Raises
     ------
     BenchUnavailable
-        There is no browser to measure with.
+        There is no browser.
     """
     with TemporaryDirectory() as own, chromium() as browser:
         out = Path(own) / "cases.html"
@@ -92,7 +92,7 @@ def _window_step(browser: Any, folder: Path, out: Path, case: str, rounds: int) 
 
 
 def _dragging(page: Any, case: str) -> Callable[[], float]:
-    """Press a button of the mouse over the film; return what drags a step further, and times it."""
+    """Press the mouse button over the film; return a function that drags a step and times it."""
     page.wait_for_selector(f'[data-painted-case="{case}"]')
     place = page.locator("[data-painted-case] canvas").first.bounding_box()
     x, y = place["x"] + 200, place["y"] + 200
@@ -106,10 +106,10 @@ def _dragging(page: Any, case: str) -> Callable[[], float]:
     return lambda: timed(page, PAINTED, move, "pointermove")
 
 
-# How long exports of films take and how large they are.
+# Time and size of exports with films.
 #
-# The first 40 cases of the demo, as a meeting would have them. Beside each format stands what no
-# export of films can do without: reading every film and making a JPEG of it.
+# The first 40 cases of the demo, as for a meeting. Each format is compared with the least work of
+# any export of films: reading every film and making a JPEG of it.
 
 CASES: Final = 40
 _ROUNDS: Final = 1
@@ -117,11 +117,11 @@ _MEASURED: Final = ("pptx", "pdf", "html")
 _MB: Final = 1e6
 _SECONDS: Final = {"pptx": 20.0}
 _MEGABYTES: Final = {"pptx": 60.0}
-"""What is asked of 40 cases."""
+"""Goals in MB for 40 cases."""
 
 
 def measure_films(cases: int = CASES, rounds: int = _ROUNDS) -> Measured:
-    """Measure the formats that hold films."""
+    """Measure the formats that contain films."""
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
         parent = Path(place)

@@ -1,4 +1,4 @@
-"""``bench exports``: what exports take, and how the HTML file works in a browser."""
+"""``bench exports``: measure exports, and the HTML file in a browser."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bench.serving import BenchUnavailable
 
 
 def run() -> Measured:
-    """Measure the formats that hold films, then the HTML file in a browser, where there is one."""
+    """Measure the formats that contain films, then the HTML file if there is a browser."""
     films = export_costs.measure_films()
     try:
         in_browser = export_costs.measure_html_file()

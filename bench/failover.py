@@ -1,8 +1,8 @@
-"""One of two servers is killed while somebody scores: ``python -m rexview bench failover``.
+"""Kill one of two servers while a reader scores: ``python -m rexview bench failover``.
 
-Two servers behind nginx on one PostgreSQL, a real browser. Each turn gives a score, kills the
-server that the page runs on (SIGKILL) and gives another one; then that server is started again, and
-the next turn waits until it is ready: the other one has long been at work when a server fails.
+Two servers run behind nginx on one PostgreSQL, with a real browser. Each turn gives a score, kills
+the page's server (SIGKILL) and gives another score. Then that server is started again, and the next
+turn waits until it is ready: in practice the other one has long been running.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SAVED: Final = ".rx-pad .saved[data-state=saved]"
 
 
 def run(kills: int = KILLS) -> Measured:
-    """Measure so many kills.
+    """Measure this many kills.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def _killed(
             page.locator(".rx-pad .row.current").wait_for()
             page.locator(_CONNECTED).wait_for(state="attached")
             page.keyboard.press("n")
-            page.wait_for_timeout(3000)  # what it turned to stands in the address by then
+            page.wait_for_timeout(3000)  # by then the address shows the case
             before, case = page.url, page.locator(".rx-pad .place").get_attribute("title")
             name = next(one for one in page.context.cookies() if one["name"] == "rexview_server")
             server = servers[int(name["value"][1:]) - 1]
@@ -97,11 +97,12 @@ def _killed(
 
 
 def _until_ready(server: ScoreServer) -> None:
-    """Wait until a server says that it can give pages.
+    """Wait until a server reports that it can serve pages.
 
     Raises
     ------
     BenchUnavailable
+        It takes too long.
     """
     deadline = time.monotonic() + _READY_S
     while time.monotonic() < deadline:
@@ -112,6 +113,6 @@ def _until_ready(server: ScoreServer) -> None:
 
 
 def _until_elsewhere(page: Any, was: str) -> None:
-    """Wait until the page's websocket is another server's: the cookie says whose."""
+    """Wait until the page's websocket belongs to another server, as the cookie shows."""
     while was in [one["value"] for one in page.context.cookies()]:
         page.wait_for_timeout(20)

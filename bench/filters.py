@@ -1,11 +1,11 @@
-"""A filter with the counts of its facets, beside pandas and DuckDB: ``bench filters``.
+"""Measure filters with facet counts against pandas and DuckDB: ``bench filters``.
 
-First what the Browse page asks of our engine: every facet, and a text search, of a made set. Then
-the query underneath on one synthetic table of answers: one filter and the counts beside the values
-of six facets; a narrow filter (one model, a gap of two or more; 1 to 2 % of the rows) and a wide
-one (a gap above -2; three quarters of them). All engines hold that table in two ways, as text and
-coded (categories, enums), which is how ours holds it. They take turns, and their counts are
-compared. DuckDB is not a requirement.
+First the Browse page's questions to our engine on a simulated set: every facet, and a text search.
+Then the query underneath on one synthetic table of answers: a filter and the counts of six facets'
+values. One filter is narrow (one model, a gap of two or more; 1 to 2 % of the rows), one wide (a
+gap above -2; three quarters of the rows). All engines hold that table in two forms, as text and
+coded (categories, enums); ours holds it coded. They take turns, and their counts are compared.
+DuckDB is not a requirement.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Counts = dict[str, dict[str, int]]
 
 @dataclass(frozen=True)
 class Filter:
-    """Answers of one model, or of all, with at least that gap."""
+    """Answers of one model, or of all, with at least this gap."""
 
     name: str
     model: str | None
@@ -58,13 +58,13 @@ def run(rows: int = ROWS, rounds: int = ROUNDS) -> Measured:
     Raises
     ------
     AssertionError
-        When two engines count differently.
+        Two engines count differently.
     """
     return Measured([*engine_rows(rows), *table_rows(rows, rounds)])
 
 
 def table_rows(rows: int, rounds: int) -> list[Row]:
-    """Measure each filter in polars, on coded columns, beside each other way."""
+    """Measure each filter in polars, on coded columns, against each alternative."""
     table = _table(rows)
     queries: dict[str, Query] = {
         OURS: _polars(_coded(table)),
@@ -94,7 +94,7 @@ def table_rows(rows: int, rounds: int) -> list[Row]:
 
 
 def engine_rows(answers: int) -> list[Row]:
-    """Measure what pages ask of our engine, on a made set, beside the same counts in pandas."""
+    """Measure pages' questions to our engine on a simulated set, against the same in pandas."""
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
         folder = Path(place)
         made = MadeSet(max(1, answers // MODELS), MODELS, pictures=0, parquet=True)
@@ -119,7 +119,7 @@ def engine_rows(answers: int) -> list[Row]:
 
 
 def _table(rows: int) -> pl.DataFrame:
-    """Answers with a model, six facets and a gap; the same for every run."""
+    """Return answers with a model, six facets and a gap; the same in every run."""
     random = np.random.default_rng(20250101)
     columns = {"model": _words("model", _MODELS, rows, random)}
     for facet, size in _FACETS.items():
@@ -185,7 +185,7 @@ def _duckdb(table: pl.DataFrame, *, enums: bool) -> Query:
     def query(filtered: Filter) -> Counts:
         wanted = "gap >= $gap" + (" AND model = $model" if filtered.model else "")
         values = {"gap": filtered.gap} | ({"model": filtered.model} if filtered.model else {})
-        # one pass for all facets; no words but ours enter the text
+        # one pass for all facets; the statement contains only our own words
         statement = (
             f"SELECT {columns}, count(*) FROM answers WHERE {wanted} "  # noqa: S608
             f"GROUP BY GROUPING SETS ({sets})"

@@ -1,8 +1,8 @@
-"""Windowing and decoding beside pydicom's own and Pillow's: ``python -m rexview bench images``.
+"""Measure windowing and decoding against pydicom and Pillow: ``python -m rexview bench images``.
 
-Windowing is held against pydicom's float transforms, reading against ``pydicom.dcmread`` with its
-first decoder and against Pillow, the cache against reading anew. The alternatives give an array and
-check nothing; ours also looks at size limits, orientation, windows and damage.
+Windowing is compared with pydicom's float transforms, reading with ``pydicom.dcmread`` and its
+first decoder and with Pillow, and the cache with reading again. The alternatives return an array
+and check nothing; ours also checks size limits, orientation, windows and damage.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _WINDOW: Final = (2048, 3000)
 
 
 def run(side: int = SIDE, rounds: int = ROUNDS) -> Measured:
-    """Measure on one square film of that many pixels a side, in every format."""
+    """Measure on one square film with ``side`` pixels a side, in every format."""
     pixels = film(side, side, seed=1)
     size = f"{side} x {side}, 12 bit"
     rows: list[Row] = []
@@ -116,7 +116,7 @@ def _by_pillow(path: Path) -> NDArray[Any]:
 
 
 def write_film(pixels: NDArray[np.uint16], path: Path, syntax: uid.UID) -> Dataset:
-    """Write pixels as a film in DICOM; return what was written."""
+    """Write pixels as a film in DICOM, and return its dataset."""
     ds = Dataset()
     ds.StudyInstanceUID, ds.SeriesInstanceUID = uid.generate_uid(), uid.generate_uid()
     ds.SOPClassUID = uid.UID("1.2.840.10008.5.1.4.1.1.1.1")
@@ -138,6 +138,6 @@ def write_film(pixels: NDArray[np.uint16], path: Path, syntax: uid.UID) -> Datas
 
 
 def _float_path(pixels: NDArray[np.uint16], ds: Dataset) -> NDArray[np.uint8]:
-    """The picture by pydicom's own transforms."""
+    """Return the picture made by pydicom's own transforms."""
     values = apply_windowing(apply_modality_lut(pixels, ds), ds)
     return np.asarray(255 - values * (255 / DEPTH), dtype=np.uint8)

@@ -1,7 +1,7 @@
-"""How every bench measures: in turn with the alternative, medians, and rows of one form.
+"""Measure for benchmarks: alternate with an alternative, take medians, return uniform rows.
 
-Absolute times differ from machine to machine and from minute to minute, so each step is measured
-beside another way to do the same, turn by turn in one run; what counts is the ratio.
+Absolute times differ between machines and from minute to minute. So each step alternates with
+another way to do the same in one run, and the ratio counts.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SMALLEST: Final = 1e-9
 
 @dataclass(frozen=True)
 class Goal:
-    """What is wanted of a row: its ``ours`` or its ``ratio`` at most, or at least, a limit."""
+    """The goal of a row: a limit, at most or at least, for its ``ours`` or its ``ratio``."""
 
     of: Literal["ours", "ratio"]
     sign: Literal["<=", ">="]
@@ -41,7 +41,7 @@ class Goal:
         return f"{self.of} {self.sign} {self.limit:g}"
 
     def met(self, ours: float | None, ratio: float | None) -> bool | None:
-        """Whether it is reached; None where that could not be measured."""
+        """Whether it is reached; None if that could not be measured."""
         value = ours if self.of == "ours" else ratio
         if value is None:
             return None
@@ -49,37 +49,37 @@ class Goal:
 
 
 def ratio_at_most(limit: float) -> Goal:
-    """Want at most so many times what the alternative takes."""
+    """Return the goal of at most ``limit`` times the alternative."""
     return Goal("ratio", "<=", limit)
 
 
 def at_most(limit: float) -> Goal:
-    """Want at most so much, in the row's unit."""
+    """Return the goal of at most ``limit``, in the row's unit."""
     return Goal("ours", "<=", limit)
 
 
 def at_least(limit: float) -> Goal:
-    """Want at least so much, in the row's unit."""
+    """Return the goal of at least ``limit``, in the row's unit."""
     return Goal("ours", ">=", limit)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One thing measured.
+    """One measurement.
 
     Attributes
     ----------
     what : str
     ours : float or None
-        None when it could not be measured; ``note`` says why.
+        None if it could not be measured; ``note`` gives the reason.
     unit : str
-        Of ``ours`` and ``alternative``.
+        Unit of ``ours`` and ``alternative``.
     alternative, name : float or None, str or None
-        The same done another way, and which way that is.
+        The value of another way to do the same, and the name of that way.
     ratio : float or None
         ``ours`` over ``alternative``: below 1, ours needs less.
     goal, met : str or None, bool or None
-        None where nothing is asked, or it could not be measured.
+        None without a goal, or if it could not be measured.
     note : str
     """
 
@@ -104,7 +104,7 @@ def result(
     goal: Goal | None = None,
     note: str = "",
 ) -> Row:
-    """Make a row: the ratio and whether the goal is met follow from what is given."""
+    """Make a row, with its ratio and whether its goal is met."""
     ratio = None
     if ours is not None and alternative is not None:
         ratio = ours / max(alternative, _SMALLEST)
@@ -127,7 +127,7 @@ def _rounded(value: float | None) -> float | None:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a bench gives: rows, further tables by title, and what to keep in mind about them."""
+    """Result of a benchmark: rows, further tables by title, and notes on them."""
 
     rows: Sequence[Row]
     details: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
@@ -135,7 +135,7 @@ class Measured:
 
 
 def in_turn(*measures: Callable[[], float], rounds: int = ROUNDS) -> list[float]:
-    """Call measures in turn, round by round; return the median of what each gave.
+    """Call measures in turn, round by round; return the median of each.
 
     A first round, which fills caches and loads modules, does not count.
     """
@@ -146,7 +146,7 @@ def in_turn(*measures: Callable[[], float], rounds: int = ROUNDS) -> list[float]
 
 
 def milliseconds(work: Callable[[], object]) -> Callable[[], float]:
-    """Return a measure of how long the work takes by the clock."""
+    """Return a measure of the work's time by the clock."""
 
     def measure() -> float:
         start = time.perf_counter()
@@ -157,9 +157,9 @@ def milliseconds(work: Callable[[], object]) -> Callable[[], float]:
 
 
 def processor_milliseconds(work: Callable[[], object]) -> Callable[[], float]:
-    """Return a measure of the processor time that the work takes, over all threads.
+    """Return a measure of the work's processor time, over all threads.
 
-    A machine that others use as well changes it less than the clock.
+    Other load on the machine affects it less than the clock.
     """
 
     def measure() -> float:
@@ -171,16 +171,16 @@ def processor_milliseconds(work: Callable[[], object]) -> Callable[[], float]:
 
 
 def missing(module: str, package: str | None = None) -> str | None:
-    """Say how to get a module that is not installed; None when it is there."""
+    """Return how to install a missing module; None if it is installed."""
     if find_spec(module) is not None:
         return None
     return f"{package or module} is not installed: pip install {package or module}"
 
 
 def memory_mb(kind: Literal["VmHWM", "RssAnon", "VmRSS"]) -> float | None:
-    """Return what this process holds of memory; None on systems without ``/proc``.
+    """Return this process's memory in MB; None on systems without ``/proc``.
 
-    ``VmHWM`` is the most that it ever held, ``RssAnon`` what is its own now, without mapped files.
+    ``VmHWM`` is the maximum so far, ``RssAnon`` its own memory now, without mapped files.
     """
     try:
         status = Path("/proc/self/status").read_text(encoding="ascii")
@@ -219,7 +219,7 @@ def text(bench: str, measured: Measured) -> str:
 
 
 def _shown(one: Row) -> dict[str, Any]:
-    """Return a row as a person reads it: nothing where nothing was measured."""
+    """Return a row for display, with empty cells for missing values."""
     return {**asdict(one), "met": {True: "yes", False: "no", None: None}[one.met]}
 
 

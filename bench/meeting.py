@@ -1,8 +1,8 @@
-"""Following a meeting, over real HTTP: ``python -m rexview bench meeting``.
+"""Measure following a meeting over real HTTP: ``python -m rexview bench meeting``.
 
-A presenter and twenty windows that follow, all in this process, on a real server in another one.
-How long a state takes is by the clock, from before it is sent until a window has read it; a busy
-machine shows in it.
+A presenter and twenty following windows, all in this process, use a real server in another one. The
+time of a state is measured by the clock, from before it is sent until a window has read it; it
+includes other load on the machine.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from rexview.ui.web.server import review_sets
 from rexview.ui.web.server.sealed_tokens import Grant, LinkSigner
 from rexview.vocab import MEETING_STEPS
 
-# A real server with a meeting on its review set, and links into it for made-up people.
+# A real server with a meeting on its review set, and links for simulated people.
 
 MEETING: Final = "bench"
 
@@ -44,7 +44,7 @@ class MeetingServer(ScoreServer):
     Attributes
     ----------
     cases : tuple of str
-        Those on the agenda, in order.
+        Cases on the agenda, in order.
     """
 
     def __init__(self, folder: Path, cases: int, *, own_secret: bool = False) -> None:
@@ -60,19 +60,19 @@ class MeetingServer(ScoreServer):
         close_databases()
 
     def address(self, number: int) -> str:
-        """Return where a person joins; number 0 may lead, others only look."""
+        """Return the address where a person joins; number 0 may lead, others only follow."""
         who = Person(f"person-{number}", f"Person {number}", "viewer" if number else "lead")
         set_id = review_sets.set_id(self.review_set.folder)
         grant = Grant(KIND, set_id, MEETING, detail=[who.id, who.name, who.role])
         return f"{self.url}/{ADDRESS}/{LinkSigner(SECRET).sign(grant)}"
 
     def restart(self) -> None:
-        """Kill the server and start it anew: it remembers nothing of who was there."""
+        """Kill the server and start it again; it has no memory of the participants."""
         self.kill()
         self.start()
 
     def processor_s(self) -> float | None:
-        """Return how many seconds of processor time the server has used; None without ``/proc``."""
+        """Return the server's processor time in seconds; None without ``/proc``."""
         try:
             stat = Path(f"/proc/{self.process}/stat").read_text(encoding="ascii")
         except OSError:
@@ -81,25 +81,25 @@ class MeetingServer(ScoreServer):
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-# One window of a meeting, without a browser: it follows as ``live.js`` does, over real HTTP.
+# One window of a meeting without a browser; it follows over real HTTP, like ``live.js``.
 
 _AGAIN_S: Final = 0.5
-"""As the stream tells browsers (``retry``)."""
+"""The stream's own delay for browsers (``retry``)."""
 
 
 class LiveWindow:
-    """A window that follows a meeting, or leads it.
+    """A window that follows or leads a meeting.
 
     Attributes
     ----------
     newest : dict of str to object
-        What was told last, by kind of event.
+        The last data by kind of event.
     arrived : list of (str, float, object)
-        Every event with its kind, when it came (``time.perf_counter``) and what it said.
+        Every event with its kind, its arrival (``time.perf_counter``) and its data.
     received : list of str
-        All that came, as text: streams, cases and replies.
+        Everything received, as text: streams, cases and replies.
     connected : int
-        How often the stream was opened.
+        How many times the stream was opened.
     """
 
     def __init__(self, http: httpx.AsyncClient, address: str) -> None:
@@ -124,7 +124,7 @@ class LiveWindow:
         await self.leave()
 
     def follow(self) -> None:
-        """Open the stream, and again whenever it ends, until :meth:`leave`."""
+        """Open the stream, and reopen it whenever it ends, until :meth:`leave`."""
         self._following = asyncio.create_task(self._follow())
 
     async def leave(self) -> None:
@@ -135,7 +135,7 @@ class LiveWindow:
             self._following = None
 
     def drop(self) -> None:
-        """Let the connection break; the stream is opened again as a browser does."""
+        """Break the connection; the stream is reopened as in a browser."""
         if self._streaming is not None:
             self._streaming.cancel()
 
@@ -150,7 +150,7 @@ class LiveWindow:
             await asyncio.sleep(_AGAIN_S)
 
     async def _stream(self) -> None:
-        headers = {"Cookie": self._cookie}  # windows share a client, and are browsers of their own
+        headers = {"Cookie": self._cookie}  # windows share a client, not cookies
         if self._last_id:
             headers["Last-Event-ID"] = self._last_id
         asked = f"{self.address}/events?window={self.name}"
@@ -179,11 +179,12 @@ class LiveWindow:
         self._changed.set()
 
     async def until(self, there: Callable[[], Any], within_s: float = 20.0) -> Any:
-        """Wait until something has arrived; return it.
+        """Wait until a condition is true; return its value.
 
         Raises
         ------
         TimeoutError
+            It stays false too long.
         """
         limit = time.perf_counter() + within_s
         while not (found := there()):
@@ -195,13 +196,13 @@ class LiveWindow:
         return found
 
     async def tell(self, act: str, **body: Any) -> httpx.Response:
-        """Tell the server something; the name of the window goes along."""
+        """Send an action to the server, with the name of the window."""
         answer = await self._http.post(f"{self.address}/{act}", json={"window": self.name, **body})
         self.received.append(answer.text)
         return answer
 
     async def vote(self, case: str, **vote: Any) -> httpx.Response:
-        """Vote, without the name of the window: the cookie of its stream goes along."""
+        """Vote without the name of the window; the cookie of its stream is sent."""
         headers = {"Cookie": self._cookie}
         body = {"case": case, **vote}
         answer = await self._http.post(f"{self.address}/vote", json=body, headers=headers)
@@ -209,7 +210,7 @@ class LiveWindow:
         return answer
 
     async def lead(self, **before: Any) -> None:
-        """Join, ask to lead, and wait until it is so."""
+        """Join, request to lead, and wait until the window leads."""
         await self.until(lambda: "people" in self.newest)
         answer = await self.tell("lead", **before)
         answer.raise_for_status()
@@ -217,7 +218,7 @@ class LiveWindow:
 
     @property
     def leads(self) -> bool:
-        """Whether this window leads, as far as it was told."""
+        """Whether this window leads, by the last event."""
         people = self.newest.get("people")
         return people is not None and people["leader"] == people["you"]
 
@@ -238,7 +239,7 @@ FOLLOWERS: Final = 20
 STATES: Final = 150
 CASES: Final = 5
 _BETWEEN_S: Final = 0.1
-"""Between two states: somebody moves the window or the pointer."""
+"""Seconds between two states, as somebody moves the window or the pointer."""
 _SOON_MS: Final = 500.0
 _BACK_MS: Final = 2000.0
 _DROPS: Final = 3
@@ -248,7 +249,7 @@ _STEPS: Final = len(MEETING_STEPS)
 
 @dataclass
 class _Found:
-    """All that was measured, in milliseconds and bytes."""
+    """All measurements, in milliseconds and bytes."""
 
     states: list[float] = field(default_factory=list)
     contents: list[float] = field(default_factory=list)
@@ -261,7 +262,7 @@ class _Found:
 
 
 def run(followers: int = FOLLOWERS, states: int = STATES, drops: int = _DROPS) -> Measured:
-    """Measure a meeting of the demo's cases."""
+    """Measure a meeting on the demo's cases."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         with MeetingServer(folder, CASES) as server:
@@ -312,12 +313,12 @@ def run(followers: int = FOLLOWERS, states: int = STATES, drops: int = _DROPS) -
 
 
 def _share(values: Sequence[float]) -> float:
-    """Return the share of values that are soon enough."""
+    """Return the share of values that are fast enough."""
     return sum(one <= _SOON_MS for one in values) / len(values)
 
 
 def _most(values: Sequence[float]) -> float:
-    """Return what 95 of 100 values do not exceed."""
+    """Return the 95th percentile."""
     return sorted(values)[max(0, -(-95 * len(values) // 100) - 1)]
 
 
@@ -341,7 +342,7 @@ async def _held(server: MeetingServer, followers: int, states: int, drops: int) 
 async def _each_step(
     server: MeetingServer, lead: LiveWindow, others: Sequence[LiveWindow], found: _Found
 ) -> None:
-    """Go through all cases step by step; everybody fetches what is revealed."""
+    """Go through all cases step by step; every window fetches what is revealed."""
 
     async def there(window: LiveWindow, case: str, step: int, begun: float) -> None:
         await window.until(partial(_says, window, case=case, step=step), 60)
@@ -361,7 +362,7 @@ async def _each_step(
 
 
 def _each(before_s: float | None, after_s: float | None, count: int) -> float | None:
-    """Return the processor time of one of so many things, in milliseconds."""
+    """Return the processor time of one of ``count`` items, in milliseconds."""
     return None if before_s is None or after_s is None else 1000 * (after_s - before_s) / count
 
 
@@ -372,7 +373,7 @@ async def _moves(
     states: int,
     found: _Found,
 ) -> None:
-    """Move window, zoom and pointer, as whoever presents does."""
+    """Move window, zoom and pointer like a presenter."""
     marks = [[index % 97, index % 89] for index in range(60)]
     sent: dict[int, float] = {}
     before = sum(len(line) for one in others for line in one.received)
@@ -396,7 +397,7 @@ async def _moves(
             if kind == "state" and said and "look" in said
         }
         for number, begun in sent.items():
-            # a state that was overtaken counts as there when a newer one was
+            # a state that was overtaken counts as arrived with a newer one
             when = min(time_ for which, time_ in came.items() if which >= number)
             found.states.append(1000 * (when - begun))
     await asyncio.sleep(_IDLE_S)
@@ -407,7 +408,7 @@ async def _moves(
 async def _drops(
     lead: LiveWindow, others: Sequence[LiveWindow], case: str, drops: int, found: _Found
 ) -> None:
-    """Let all connections break at once while the presenter goes on."""
+    """Break all connections at once while the presenter goes on."""
 
     async def back(window: LiveWindow, number: int) -> None:
         begun = time.perf_counter()
@@ -425,7 +426,7 @@ async def _drops(
 async def _restart(
     server: MeetingServer, lead: LiveWindow, others: Sequence[LiveWindow], found: _Found
 ) -> None:
-    """Kill the server, start it anew, and let the presenter's window tell it what was shown."""
+    """Restart the server, and let the presenter's window send it the last state."""
     known = lead.newest["cases"]
     for one in (lead, *others):
         one.newest.pop("state", None)
@@ -445,6 +446,6 @@ async def _restart(
 
 
 def _says(window: LiveWindow, **wanted: Any) -> bool:
-    """Whether the newest state that has arrived says all that."""
+    """Whether the newest state that has arrived contains these values."""
     state = window.newest.get("state") or {}
     return all(state.get(name) == value for name, value in wanted.items())

@@ -1,7 +1,7 @@
-"""A film in storage elsewhere, beside the same on this disk: ``python -m rexview bench remote``.
+"""Measure films in remote storage against this disk: ``python -m rexview bench remote``.
 
-S3 is rclone's server and the archive is Orthanc, both on this machine: what the network adds to
-that is its own. Everything is measured up to the bytes that the viewer gets, decoded each time.
+S3 is rclone's server and the archive is Orthanc, both on this machine; a real network adds its own
+time. Everything is measured up to the viewer's bytes, decoded each time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from rexview.imaging import viewer_payload
 from rexview.remote import pictures
 from rexview.settings import Settings
 
-# Storage of one's own on localhost, for benches and tests: S3 (rclone) and DICOMweb (Orthanc).
+# Private storage on localhost for benchmarks and tests: S3 (rclone) and DICOMweb (Orthanc).
 
 KEY: Final = "test-key"
 SECRET: Final = "test-secret"  # noqa: S105 of a server that listens on localhost only
@@ -52,18 +52,19 @@ def _free_port() -> int:
 
 
 class _Server:
-    """A program that listens on a port of localhost, for as long as a ``with``."""
+    """A program that listens on a port of localhost, inside a ``with`` statement."""
 
     def __init__(self, command: list[str], port: int, home: Path) -> None:
         self._command, self.port, self._home = command, port, home
         self.start()
 
     def start(self) -> None:
-        """Start, again on the port that it had.
+        """Start the program, again on the same port.
 
         Raises
         ------
         BenchUnavailable
+            It does not answer in time.
         """
         self._process = subprocess.Popen(  # noqa: S603 a program of this machine
             self._command,
@@ -97,7 +98,7 @@ class S3Server(_Server):
     Raises
     ------
     BenchUnavailable
-        There is no rclone.
+        rclone is not installed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -125,7 +126,7 @@ class Archive(_Server):
     Raises
     ------
     BenchUnavailable
-        It is not there.
+        It is not installed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -150,11 +151,11 @@ class Archive(_Server):
 
     @property
     def base(self) -> str:
-        """Address of the service, as it stands in tables."""
+        """Address of the service, in the form for tables."""
         return f"dicomweb+http://127.0.0.1:{self.port}/dicom-web"
 
     def store(self, *files: Path) -> None:
-        """Put instances in."""
+        """Store instances."""
         import httpx
 
         for file in files:
@@ -168,7 +169,7 @@ _NAME: Final = "the same file on this disk"
 
 
 def run(side: int = SIDE, rounds: int = ROUNDS) -> Measured:
-    """Measure one square film of that many pixels a side, in S3 storage and in an archive."""
+    """Measure one square film with ``side`` pixels a side, in S3 storage and in an archive."""
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -223,7 +224,7 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def _rows(what: str, address: Address, file: Path, cache: Path, rounds: int) -> list[Row]:
-    """Measure a film that was never fetched, one fetched ahead, and one that is looked at again."""
+    """Measure a film on first fetch, after a prefetch, and when shown again."""
     settings = Settings(cache_folder=cache, remote_hosts=(address,))
     here = milliseconds(lambda: viewer_payload(file))
 

@@ -1,9 +1,9 @@
-"""How long the board of generated reports takes: ``bench reports``.
+"""Measure the board of generated reports: ``bench reports``.
 
-A set as large as ReXrank's largest public one: 2,347 studies, 5 models, 8 metrics. The interval of
-one mean is measured beside ``scipy.stats.bootstrap`` on the same sums, and has to be the same; the
-board has all 40 of them, with places, by the same draws. The page is the app's own, run as a
-visitor's script runs (Streamlit's AppTest, without a browser), while the app compares the reports
+The set has the size of ReXrank's largest public one: 2,347 studies, 5 models, 8 metrics. The
+interval of one mean is compared with ``scipy.stats.bootstrap`` on the same sums, and must be equal.
+The board has all 40 intervals, with ranks, from the same draws. The page is the app's own, run like
+a visitor's script (Streamlit's AppTest, without a browser), while the app compares the reports
 itself in the background.
 """
 
@@ -45,9 +45,9 @@ GOAL: Final = at_most(2_000)
 _ROUNDS: Final = 3
 _LIMIT_S: Final = 600
 _COMPARED: Final = 100
-"""Cases whose reports are compared."""
+"""Number of cases whose reports are compared."""
 _SLACK: Final = 0.002
-"""Limits of a mean of about 0.2 may differ by so much from one resampling to another."""
+"""Limits of a mean of about 0.2 may differ by this much between resamplings."""
 
 
 def run() -> Measured:
@@ -56,7 +56,7 @@ def run() -> Measured:
     Raises
     ------
     AssertionError
-        When our interval and scipy's differ, or the page shows an error.
+        Our interval differs from scipy's, or the page shows an error.
     """
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as parent:
         folder = Path(parent) / "set"
@@ -122,7 +122,7 @@ def _one_interval(given: PatientSums) -> Row:
 
 
 def _own_metrics(review_set: ReviewSet) -> Row:
-    """Time what the app works out of one report itself; no sentence is known at its beginning."""
+    """Time the app's own metrics of one report, starting without known sentences."""
     cases = [review_set.case(one) for one in review_set.cases["id"].head(_COMPARED)]
     batch = [Generated(case, review_set.answers_of(case.id)) for case in cases if case]
     harm = load_harm()
@@ -138,7 +138,7 @@ def _own_metrics(review_set: ReviewSet) -> Row:
 
 
 def _page(folder: Path) -> Row:
-    """Time the page for the first visitor: nothing of it is kept yet."""
+    """Time the page for the first visitor, without caches."""
     from rexview.ui.web.streamlit_adapter.without_browser import app_without_browser
 
     os.environ["REXVIEW_SET"] = str(folder)
@@ -146,7 +146,7 @@ def _page(folder: Path) -> Row:
     logging.disable(logging.WARNING)  # Streamlit warns that there is no server
     app = app_without_browser(ROOT / "app.py", _LIMIT_S)
     app.switch_page(str(ROOT / "pages" / "browse.py"))
-    app.run()  # the set is open, as on the way to the page
+    app.run()  # open the set first, as on the way to the page
     app.switch_page(str(ROOT / "pages" / "report_generation.py"))
     took = processor_milliseconds(app.run)()
     said = [*app.exception, *app.error]

@@ -1,8 +1,9 @@
-"""What a run adds to asking a model, beside a bare loop: ``python -m rexview bench run``.
+"""Measure what a run adds to asking a model: ``python -m rexview bench run``.
 
-The bare loop sends the same bodies with the openai package, as many at once, and throws away what
-comes. Ours also finds the cases, makes requests and pictures, keeps budget and limits, writes log
-and rows to the disk, and reads the answers. The server is in a process of its own.
+The alternative is a bare loop that sends the same bodies with the openai package, as many at once,
+and discards the replies. Ours also finds the cases, makes requests and pictures, enforces budget
+and limits, writes log and rows to the disk, and reads the answers. The server is a separate
+process.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ CASES: Final = 1000
 AT_ONCE: Final = 32
 ROUNDS: Final = 3
 MOST_MS: Final = 10.0
-"""What a case may cost besides asking."""
+"""Goal for the extra time of a case."""
 _PICTURES: Final = 8
 _ANSWER_TOKENS: Final = 20
 
 
 def run(cases: int = CASES, at_once: int = AT_ONCE, rounds: int = ROUNDS) -> Measured:
-    """Measure a run of so many cases, so many at once."""
+    """Measure a run of ``cases`` cases, ``at_once`` of them at a time."""
     if why := missing("openai"):
         return Measured([result("asking a case", None, "ms", note=why)])
     with tempfile.TemporaryDirectory() as place, fast_server() as base_url:
@@ -68,7 +69,7 @@ def run(cases: int = CASES, at_once: int = AT_ONCE, rounds: int = ROUNDS) -> Mea
 
 
 class _Asked:
-    """The cases of a set, asked by a run and by a loop; each measure gives ms a case."""
+    """The cases of a set, asked by a run and by a loop; each measure returns ms a case."""
 
     def __init__(
         self, review_set: ReviewSet, wanted: RunRequest, settings: Settings, cases: int
@@ -82,7 +83,7 @@ class _Asked:
         self._at_once = spec.concurrency
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Close the connections."""
         self._endpoint.close()
 
     def _run(self) -> None:

@@ -1,9 +1,9 @@
-"""What opening, filtering, searching and showing cost as a set grows: ``bench scale``.
+"""Measure opening, filtering, searching and showing as a set grows: ``bench scale``.
 
-Made sets of more and more answers are opened in processes of their own: by the engine alone, and
-by the app's own pages (Streamlit's AppTest, without a browser), which look for failures in the
-background meanwhile. "First" is with nothing kept of the set, "again" a restart. Where memory
-allows it, pandas does the same on the same files, with the same result.
+Simulated sets of increasing size are opened in separate processes, by the engine alone and by the
+app's own pages (Streamlit's AppTest, without a browser), which search for failures in the
+background. "First" is without stored results, "again" is after a restart. If memory allows it,
+pandas does the same on the same files, with the same result.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ANSWERS: Final = (100, 1_000, 10_000, 100_000)
 MODELS: Final = 8
 MOST_FOR_PANDAS: Final = 1_000_000
 MOST_LOOKED_AT: Final = 20_000
-"""Answers: detectors go through larger sets in minutes, or hours."""
+"""Answers up to which the detectors run: larger sets take minutes or hours."""
 _PANDAS: Final = "pandas"
 _SMALLEST: Final = "the smallest set"
 _BESIDE_SMALLEST: Final = ratio_at_most(1.3)
@@ -49,13 +49,13 @@ _ASKED: Final[dict[str, tuple[str, str, Goal | None]]] = {
     "pages_mb": ("memory of the app's process, resident", "MB", at_most(1_500)),
     "pages_own_mb": ("memory of the app's process, but for mapped files", "MB", None),
 }
-"""What is measured: in words, its unit, and what is wanted."""
+"""What is measured: its description, its unit, and its goal."""
 Figures = dict[str, float | None]
 Given = TypeVar("Given")
 
 
 def run(answers: Sequence[int] = ANSWERS) -> Measured:
-    """Measure with made sets of about so many answers, by eight models.
+    """Measure with simulated sets of about these numbers of answers, by eight models.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def run(answers: Sequence[int] = ANSWERS) -> Measured:
 
 
 def _growth(figures: dict[int, Figures]) -> list[dict[str, Any]]:
-    """One row for each thing measured, one column for each size."""
+    """Return one row for each measurement, with one column for each size."""
     return [
         {"what": what, "unit": unit}
         | {f"{size:,}": _short(of.get(name)) for size, of in figures.items()}
@@ -100,7 +100,7 @@ def _short(value: float | None) -> float | None:
 
 
 def _figures(made: MadeSet) -> tuple[Figures, Figures]:
-    """Return what one set costs us, and what it costs pandas."""
+    """Return the costs of one set, for us and for pandas."""
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
         folder = Path(place)
         make_set(made, folder / "set")
@@ -121,11 +121,11 @@ def _figures(made: MadeSet) -> tuple[Figures, Figures]:
 
 
 def same_counts(ours: Figures, theirs: Figures) -> bool:
-    """Whether the same filter and the same search left as many cases."""
+    """Whether the same filter and the same search left the same number of cases."""
     return all(ours[name] == theirs[name] for name in ("cases_of_filter", "cases_of_search"))
 
 
 def apart(work: Callable[..., Given], *arguments: object) -> Given:
-    """Do the work in a new process, so that memory and what is loaded are its own."""
+    """Run the work in a new process, with its own memory and imports."""
     with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as process:
         return process.submit(work, *arguments).result()

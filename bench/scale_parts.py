@@ -1,4 +1,4 @@
-"""Parts of ``bench scale``: engine, pandas, failures and pages on a made set."""
+"""Parts of ``bench scale``: engine, pandas, failures and pages on a simulated set."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ _MODELS = ("model-02", "model-05", "model-01")
 
 
 def filter_questions() -> Iterator[tuple[str, str]]:
-    """Yield a model and a site, one pair after the other: the answers of that model from there."""
+    """Yield pairs of a model and a site, to filter by."""
     return cycle((model, site) for site, model in product(_SITES, _MODELS))
 
 
 def search_questions() -> Iterator[str]:
-    """Yield words to search for, as a person types them."""
+    """Yield search words, as a person types them."""
     return cycle(f"roughly {number} mm" for number in range(9, 97, 3))
 
 
 def first_filter() -> tuple[str, str]:
-    """Return the filter of which the counts are compared."""
+    """Return the filter whose counts are compared."""
     return next(islice(filter_questions(), 1, None))
 
 
 def first_search() -> str:
-    """Return the search of which the counts are compared."""
+    """Return the search whose counts are compared."""
     return next(islice(search_questions(), 1, None))
 
 
-# The same questions in pandas, as somebody at home in it would ask them.
+# The same questions in pandas, as an experienced user would ask them.
 
 _FACETS: Final = (
     "model",
@@ -60,7 +60,7 @@ _OF_CASE: Final = ("question_type", "category", "difficulty", "site", "normal")
 
 
 def pandas_figures(folder: Path) -> dict[str, float | None]:
-    """Read the tables and ask what :func:`.engine_figures` asks; nothing is checked, no boxes."""
+    """Read the tables and measure the questions of :func:`.engine_figures`; no checks, no boxes."""
     begin, processor = time.perf_counter(), time.process_time()
     import pandas as pd
 
@@ -77,7 +77,7 @@ def pandas_figures(folder: Path) -> dict[str, float | None]:
     filters, searches = filter_questions(), search_questions()
 
     def facets(model: str, site: str) -> dict[str, Any]:
-        """Count the cases by each facet, leaving the facet's own choice out."""
+        """Count the cases by each facet, without the facet's own selection."""
         of_model, of_site = frame["model"] == model, frame["site"] == site
         found = {}
         for name in _FACETS:
@@ -119,15 +119,15 @@ def pandas_figures(folder: Path) -> dict[str, float | None]:
 
 
 def keep_in(kept: Path) -> None:
-    """Let this process keep what it keeps in a folder of its own."""
+    """Store this process's cached results in the given folder."""
     os.environ["REXVIEW_CACHE"] = str(kept / "cache")
     os.environ["XDG_DATA_HOME"] = str(kept / "data")
 
 
 def engine_figures(folder: Path, kept: Path) -> dict[str, float | None]:
-    """Open a set as the first page does, ask what pages ask, and say what it took.
+    """Open a set like the first page, ask what pages ask, and return the costs.
 
-    Detectors have not looked at anything yet: pages do not wait for them.
+    Detectors have not run yet: pages do not wait for them.
     """
     keep_in(kept)
     begin, processor = time.perf_counter(), time.process_time()
@@ -170,11 +170,11 @@ def engine_figures(folder: Path, kept: Path) -> dict[str, float | None]:
     }
 
 
-# Looking for failures in a whole set, and what is left of that after a restart.
+# The search for failures in a whole set, and its cost after a restart.
 
 
 def flags_figures(folder: Path, kept: Path) -> dict[str, float | None]:
-    """Open a set and let detectors look at what is not kept of it, in processes beside this one."""
+    """Open a set and run the detectors on answers without stored results, in child processes."""
     keep_in(kept)
     from rexview.detect import detectors
     from rexview.kept_files import kept_files
@@ -192,9 +192,9 @@ def flags_figures(folder: Path, kept: Path) -> dict[str, float | None]:
 
 
 def looking_s(review_set: ReviewSet, detectors: Sequence[Detector], **given: Any) -> float:
-    """Let detectors look at a set to its end; return the seconds that took.
+    """Run detectors on a set to the end; return the seconds.
 
-    ``given`` is for :class:`.BackgroundScan`: where it is looked, and what is kept.
+    ``given`` are options of :class:`.BackgroundScan`: the place of work, and what is stored.
     """
     from rexview.detect.scan.background_scan import BackgroundScan
 
@@ -213,11 +213,11 @@ def looking_s(review_set: ReviewSet, detectors: Sequence[Detector], **given: Any
 
 _LIMIT_S: Final = 1_800
 _STEP: Final = 17
-"""From one case to the next that is opened; never the same, as pages keep some."""
+"""Step between opened cases; never the same case twice, as pages cache some."""
 
 
 def page_figures(folder: Path, kept: Path) -> dict[str, float | None]:
-    """Run pages as a visitor's script runs, one after the other, and say what it took.
+    """Run pages like a visitor's script, one after the other, and return the costs.
 
     Raises
     ------

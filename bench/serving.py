@@ -1,4 +1,4 @@
-"""A Streamlit app served for a benchmark or a test: a real server on a free port."""
+"""Serve a Streamlit app for a benchmark or a test: a real server on a free port."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _START_LIMIT_S: Final = 180
 _STOP_LIMIT_S: Final = 20
 _PORTS_TRIED: Final = 3
 begin_process: Callable[..., subprocess.Popen[bytes]] = subprocess.Popen
-"""What begins a server; tests put another here, which has its imports done."""
+"""Starts a server process; tests replace it by one with finished imports."""
 
 
 class BenchUnavailable(RexviewError):
@@ -37,34 +37,34 @@ def start(
     port: int | None = None,
     cwd: Path = ROOT,
 ) -> tuple[subprocess.Popen[bytes], str]:
-    """Start ``streamlit run script -- arguments``; return the process and its URL when it answers.
+    """Start ``streamlit run script -- arguments``; once it answers, return the process and its URL.
 
     Parameters
     ----------
     script : Path
     *arguments : str or Path
-        What stands after ``--``.
+        Arguments after ``--``.
     options : mapping, optional
         Streamlit options, such as ``{"server.baseUrlPath": "x"}``.
     environment : mapping, optional
-        Added to the own environment.
+        Added to this process's environment.
     log : Path, optional
-        File that what the server prints is added to; thrown away by default.
+        File to which the server's output is appended; discarded by default.
     port : int, optional
-        A free one by default.
+        By default a free one.
     cwd : Path
-        The folder to start it in, where it finds ``rexview.yaml`` and ``.streamlit``.
+        The working folder, where it finds ``rexview.yaml`` and ``.streamlit``.
 
     Raises
     ------
     BenchUnavailable
-        The server ended again and again or did not answer within three minutes.
+        The server ended repeatedly, or did not answer within three minutes.
     """
     given = {"server.headless": "true", **(options or {})}
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
     command += [f"--{name}={value}" for name, value in given.items()]
     after = ["--", *map(str, arguments)] if arguments else []
-    # A free port may be taken before the server has it: one that ends is tried with another.
+    # A free port may be taken before the server uses it: after such an end another is tried.
     for _ in range(1 if port else _PORTS_TRIED):
         used = port or free_port()
         with (log or Path(os.devnull)).open("ab") as output:
@@ -100,14 +100,14 @@ def serve(script: Path, *arguments: str | Path, **more: Any) -> Iterator[str]:
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("localhost", 0))
         return int(probe.getsockname()[1])
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """End a server, by force when it does not end by itself."""
+    """End a server, by force if needed."""
     process.terminate()
     try:
         process.wait(_STOP_LIMIT_S)
@@ -117,15 +117,15 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def _started(process: subprocess.Popen[bytes], url: str) -> bool:
-    """Wait until the server answers; False when it has ended or takes too long."""
+    """Wait until the server answers; False if it has ended or takes too long."""
     limit = time.monotonic() + _START_LIMIT_S
     while time.monotonic() < limit:
         healthy = _healthy(url)
         if process.poll() is not None:
-            return False  # who answers there is another
+            return False  # another server answers there
         if healthy:
             return True
-        time.sleep(0.02)  # a start is measured by this
+        time.sleep(0.02)  # short, as benchmarks measure the start
     return False
 
 

@@ -1,10 +1,10 @@
-"""From launch to the first radiograph, and how long pages take: ``bench start``.
+"""Measure the time from launch to the first radiograph, and of pages: ``bench start``.
 
-Ours and the plain page (``st.image``, boxes drawn in on the server) open the same made sets in
+Ours and the plain page (``st.image``, boxes drawn on the server) open the same simulated sets in
 turn: with two readers' scores and without, a film for each study. Each launch is measured from the
 start of the server's process until the radiograph's pixels are drawn in a fresh browser context.
-"Never opened" is with nothing kept of the set, "again" a restart. The plain page keeps nothing. An
-empty Streamlit app is measured beside pages that show no radiograph.
+"Never opened" is without cached results, "again" is after a restart. The plain page caches nothing.
+Pages without a radiograph are compared with an empty Streamlit app.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MODELS: Final = 2
 _HERE: Final = Path(__file__).parent
 _GOAL: Final = ratio_at_most(1.3)
 _FILTERS: Final = 6
-"""Filters that are chosen one after the other; the median counts."""
+"""Number of filters chosen in turn; the median counts."""
 _SETTLES_S: Final = 3.0
 _CHOSEN: Final = """
 () => { window.repainted = new Promise(done => {
@@ -46,14 +46,14 @@ _CHOSEN: Final = """
   }).observe(document.body, { attributes: true, childList: true, subtree: true });
 }) }
 """
-"""Waits for the next click, and until all that follows from it is drawn."""
+"""Waits for the next click, and until all its effects are drawn."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page of an app: the script that is served, the address, and what has to be on it.
+    """A page of an app: its script, its address, and the element that it must show.
 
-    With ``is_picture`` that is an image, which has to be decoded, too.
+    With ``is_picture`` that is an image, which must be decoded too.
     """
 
     script: Path
@@ -72,12 +72,12 @@ BROWSE: Final = Page(ROOT / "app.py", "/browse?sort=order", ".st-key-gallery img
 
 
 def run(cases: Sequence[int] = CASES, rounds: int = ROUNDS) -> Measured:
-    """Measure with made sets of so many cases, two answers each.
+    """Measure with simulated sets of these numbers of cases, two answers each.
 
     Raises
     ------
     BenchUnavailable
-        There is no browser to measure with.
+        There is no browser.
     """
     with chromium() as browser:
         return Measured(
@@ -91,7 +91,7 @@ def run(cases: Sequence[int] = CASES, rounds: int = ROUNDS) -> Measured:
 
 
 def rows(browser: Any, cases: int, rounds: int, *, scored: bool) -> list[Row]:
-    """Measure with one made set."""
+    """Measure with one simulated set."""
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
         folder = Path(place)
         review_set = folder / "set"
@@ -134,7 +134,7 @@ def _launch_ms(
 
 
 def _loads(browser: Any, review_set: Path, kept: Path, rounds: int, of: str) -> list[Row]:
-    """Load pages from servers that run, each time as a new visitor."""
+    """Load pages from running servers, each time as a new visitor."""
 
     def load(page: Page, url: str) -> Callable[[], float]:
         return lambda: _open(browser, page, url)
@@ -172,7 +172,7 @@ def _loads(browser: Any, review_set: Path, kept: Path, rounds: int, of: str) -> 
 
 
 def _open(browser: Any, page: Page, url: str) -> float:
-    """Open a page as a new visitor; return ms until it stands."""
+    """Open a page as a new visitor; return the ms until it is drawn."""
     with new_page(browser) as tab:
         begin = time.perf_counter()
         tab.goto(f"{url}{page.address}")
@@ -187,7 +187,7 @@ def _environment(kept: Path) -> Mapping[str, str]:
 
 
 def _filter(browser: Any, review_set: Path, kept: Path, of: str) -> Row:
-    """Choose filters on Browse by a click, until the page is drawn anew."""
+    """Choose filters on Browse by a click, until the page is redrawn."""
     with (
         serve(OURS.script, review_set, environment=_environment(kept)) as url,
         new_page(browser) as tab,

@@ -1,10 +1,10 @@
-"""How long the statistics take beside scipy, scikit-learn and pandas: ``bench stats``.
+"""Measure the statistics against scipy, scikit-learn and pandas: ``bench stats``.
 
-The alternative is what the libraries' manuals show: ``scipy.stats.bootstrap`` over the raw scores,
-``scipy.stats.wilcoxon`` once a pair, ``cohen_kappa_score`` once a pair of readers, ``groupby`` in
-pandas, all from the same scores. Both sides are asked for the same numbers; where they differ by
-more than Monte-Carlo error, the bench fails. The whole report has no alternative; it has goals.
-The caches of earlier runs are emptied before each.
+The alternative follows the libraries' manuals: ``scipy.stats.bootstrap`` over the raw scores,
+``scipy.stats.wilcoxon`` for each pair, ``cohen_kappa_score`` for each pair of readers, ``groupby``
+in pandas, all from the same scores. Both sides compute the same numbers; if they differ by more
+than Monte-Carlo error, the benchmark fails. The whole report has no alternative; it has goals. The
+caches of earlier runs are emptied before each run.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from rexview.vocab import TEXT_DIMENSIONS
 
 ROUNDS: Final = 3
 SMALL: Final = (100, 2)
-"""Cases and models that have to be done within :data:`SMALL_GOAL`."""
+"""Cases and models that must finish within :data:`SMALL_GOAL`."""
 SMALL_GOAL: Final = at_most(2_000)
 LARGE: Final = ((50_000, 2), (5_000, 20))
 """The same for 100,000 answers and :data:`LARGE_GOAL`."""
@@ -47,7 +47,7 @@ MEANS: Final = (5_000, 20)
 ONE: Final = 2_000
 _READERS: Final = ("reader_a", "reader_b")
 _SLACK: Final = 0.05
-"""Limits of intervals may differ by so many points where 100 cases are resampled."""
+"""Limits of intervals may differ by this many points when 100 cases are resampled."""
 
 
 def run() -> Measured:
@@ -56,7 +56,7 @@ def run() -> Measured:
     Raises
     ------
     AssertionError
-        When our numbers and those of the alternative differ.
+        Our numbers differ from those of the alternative.
     """
     small = _review_set(*SMALL)
     scores, models = finals(small), _models(SMALL[1])
@@ -83,11 +83,11 @@ def run() -> Measured:
 
 
 def _report(made: ReviewSet) -> None:
-    report(replace(made), gap_threshold=2)  # another object, of which nothing is remembered
+    report(replace(made), gap_threshold=2)  # a new object without cached results
 
 
 def _forgetting(work: Callable[[], object]) -> Callable[[], float]:
-    """Measure the work without what earlier runs have left."""
+    """Return a measure of the work without the caches of earlier runs."""
     measure = milliseconds(work)
 
     def anew() -> float:
@@ -121,7 +121,7 @@ def _one_interval() -> Row:
 
 
 def _means() -> Row:
-    """Time means of every dimension and model from scores as they are given, ours and pandas'."""
+    """Time means of every dimension and model from the given scores, ours and pandas'."""
     made, models = _review_set(*MEANS), _models(MEANS[1])
     frame = made.scores.select("case", "model", "dimension", "score").to_pandas()
 
@@ -170,7 +170,7 @@ def _kappas(made: ReviewSet, of: str) -> Row:
 
 
 def _limits(sample: Floats) -> tuple[float, float]:
-    """Work out an interval of the mean by scipy, from raw values."""
+    """Compute an interval of the mean with scipy, from raw values."""
     from scipy.stats import bootstrap as resampled
 
     found = resampled((sample,), np.mean, n_resamples=RESAMPLES, rng=1).confidence_interval
@@ -178,7 +178,7 @@ def _limits(sample: Floats) -> tuple[float, float]:
 
 
 def _loading() -> Row:
-    """Time the import of what the statistics need, in a process of its own."""
+    """Time the import of what the statistics need, in a separate process."""
     code = (
         "import time, polars, numpy; start = time.perf_counter(); "
         "import scipy.stats, sklearn.metrics; print(time.perf_counter() - start)"
@@ -194,7 +194,7 @@ def _models(models: int) -> list[str]:
 
 
 def _review_set(cases: int, models: int) -> ReviewSet:
-    """Make a set where two readers scored every answer; the same for every run."""
+    """Make a set in which two readers scored every answer; the same in every run."""
     random = np.random.default_rng(20_250_101)
     names = _models(models)
     pairs = pl.DataFrame(
@@ -234,7 +234,7 @@ def _filled(frame: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
 
 
 def _tables(values: Finals, models: list[str]) -> dict[tuple[str, ...], tuple[float, ...]]:
-    """Ask our functions for all tables; give (mean, low, high) and (p, low, high) by name."""
+    """Compute all tables with our functions, as (mean, low, high) and (p, low, high) by name."""
     given: dict[tuple[str, ...], tuple[float | None, Interval]] = {}
     counted = score_tallies(values)
     for score in summaries(counted, models):
@@ -250,7 +250,7 @@ def _tables(values: Finals, models: list[str]) -> dict[tuple[str, ...], tuple[fl
 
 
 def _plain(values: Finals, models: list[str]) -> dict[tuple[str, ...], tuple[float, ...]]:
-    """The same numbers as a manual would have them worked out: from raw values, one by one."""
+    """Compute the same numbers as a manual would: from raw values, one by one."""
     from scipy.stats import wilcoxon
 
     given: dict[tuple[str, ...], tuple[float, ...]] = {}

@@ -1,8 +1,8 @@
-"""Twenty people at once on one server: ``python -m rexview bench team``.
+"""Measure twenty people at once on one server: ``python -m rexview bench team``.
 
-Real browsers of people who have signed in, on the machine that also runs the server and PostgreSQL:
-half of them score, half browse. They come in over the first minute, and each comes anew now and
-then, so that pages are opened while all are at work. One person alone does the same before and
+They use real browsers and have signed in, on the machine that also runs the server and PostgreSQL;
+half of them score, half browse. They arrive over the first minute, and reload the page now and
+then, so that pages are opened while everybody works. One person alone does the same before and
 after, in the same run.
 """
 
@@ -27,15 +27,15 @@ from bench.reliability.server import ScoreServer
 from bench.team_server import Team, team
 from rexview.people import Role
 
-# What a server holds of memory while people work, whether it grows, and what it computes.
+# Memory of a server while people work, its growth, and its processor time.
 
 EVERY_S: Final = 5.0
 _LEAST_MINUTES: Final = 6
-"""Of fewer minutes no slope is told."""
+"""With fewer minutes no slope is reported."""
 
 
 def held_mb(process: int) -> float | None:
-    """Return what a process holds of its own (RssAnon), without mapped files; None if unknown."""
+    """Return a process's own memory (RssAnon) in MB, without mapped files; None if unknown."""
     try:
         status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
     except OSError:
@@ -45,7 +45,7 @@ def held_mb(process: int) -> float | None:
 
 
 def processor_s(process: int) -> float | None:
-    """Return the seconds of processor that a process has taken until now; None if unknown."""
+    """Return a process's processor time so far, in seconds; None if unknown."""
     try:
         stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -63,7 +63,7 @@ class Held:
     mb: list[float] = field(default_factory=list)
 
     async def watch(self, seconds: float) -> None:
-        """Take samples for so long."""
+        """Take samples for the given time."""
         began = time.monotonic()
         while (passed := time.monotonic() - began) < seconds:
             if (held := held_mb(self.process)) is not None:
@@ -82,7 +82,7 @@ class Held:
 def growth(by_minute: Sequence[float]) -> tuple[float, float, float] | None:
     """Return the slope in MB a minute with the ends of its 95 % interval (Theil and Sen).
 
-    The first third is left out: caches fill and every page is opened for the first time. None where
+    The first third is left out: caches fill and every page is opened for the first time. None if
     there are too few minutes.
     """
     from scipy.stats import theilslopes
@@ -94,45 +94,45 @@ def growth(by_minute: Sequence[float]) -> tuple[float, float, float] | None:
     return float(slope), float(low), float(high)
 
 
-# One person in a real browser, who reads and scores, or browses, and thinks in between.
+# One person in a real browser, who scores or browses, with pauses.
 
 _READY: Final = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 _PAINTED: Final = "[data-painted-case]"
 _LIMIT_MS: Final = 60_000
 ROWS_SCORED: Final = 3
-"""Scores that a reader gives a case before the next."""
+"""Scores that a reader gives to a case before the next."""
 _CASES_A_VISIT: Final = 4
-"""Cases after which somebody comes anew: the page is loaded again."""
+"""Cases after which a person reloads the page."""
 
 
 class _DayOver(Exception):
-    """It is time to stop."""
+    """The time is over."""
 
 
 @dataclass
 class Times:
-    """What people waited for, in milliseconds by step, and what went wrong."""
+    """Waiting times in milliseconds by step, and errors."""
 
     by_step: dict[str, list[float]] = field(default_factory=dict)
     saved: int = 0
-    """Entries that the server has said to be in the database."""
+    """Entries that the server has confirmed as stored."""
     failed: list[str] = field(default_factory=list)
 
     def note(self, step: str, began: float) -> None:
-        """Note that a step that began then is done now."""
+        """Record the duration of a step that started at ``began`` and is done now."""
         self.by_step.setdefault(step, []).append(1000 * (time.perf_counter() - began))
 
 
 class Person:
-    """Somebody with a page, until told to stop.
+    """A person with a page, until stopped.
 
     Parameters
     ----------
     page : playwright.async_api.Page
     address : str
-        Of the app.
+        Address of the app.
     think_s : tuple of float
-        Least and most seconds between what they do; drawn evenly.
+        Least and most seconds between actions, drawn uniformly.
     seed : int
     """
 
@@ -151,7 +151,7 @@ class Person:
                 self.times.failed.append(f"an entry was answered {response.status}")
 
     async def live(self, kind: str, ends: float, arrives_s: float = 0.0) -> None:
-        """Do what a person of a kind (``reads``, ``browses``) does until a time of the clock.
+        """Act as a kind of person (``reads``, ``browses``) until a time of the clock.
 
         ``arrives_s`` seconds pass before the person opens the first page.
         """
@@ -161,7 +161,7 @@ class Person:
                 await _DAYS[kind](self, ends)
             except _DayOver:
                 return
-            except Exception as error:  # a step that fails is counted, and the person goes on
+            except Exception as error:  # a failing step is counted, and the person goes on
                 lines = str(error).strip().splitlines() or [""]
                 self.times.failed.append(f"{type(error).__name__}: {lines[0][:120]}")
                 await asyncio.sleep(1)
@@ -174,6 +174,7 @@ class Person:
         Raises
         ------
         _DayOver
+            The time is over.
         """
         await asyncio.sleep(self._random.uniform(*self.think_s))
         if time.monotonic() >= ends:
@@ -211,7 +212,7 @@ class Person:
         self.times.note(step, began)
 
     async def _browses(self, ends: float) -> None:
-        """Look at cards, open one, go on to the next cases, look at the numbers."""
+        """Look at cards, open one, go through the next cases, look at the numbers."""
         began = time.perf_counter()
         await self.page.goto(f"{self.address}/browse")
         await self._cards()
@@ -252,14 +253,14 @@ KINDS: Final = tuple(_DAYS)
 PEOPLE: Final = 20
 MINUTES: Final = 3.0
 THINK_S: Final = (10.0, 30.0)
-"""Between two things that somebody does; drawn evenly. Radiologists take longer over a film."""
+"""Seconds between a person's actions, drawn uniformly. Radiologists take longer over a film."""
 _BROWSERS: Final = 2
 """Processes of Chromium that the people share."""
 _ALONE_S: Final = 45.0
 _ALONE_THINK_S: Final = (1.0, 2.0)
-"""Who is alone waits less in between, for enough values: nobody else is there to be slowed by."""
+"""A single person pauses less, for enough values: there are no others to be slowed by."""
 _ARRIVE_S: Final = 60.0
-"""In which everybody comes in, one after the other."""
+"""Time in which everybody arrives, one after the other."""
 _PATIENCE: Final = 3.0
 _ROLES: Final[Mapping[str, Role]] = {"reads": "reader", "browses": "viewer"}
 _STEADY_MB: Final = 0.5
@@ -278,11 +279,11 @@ class _Found:
     after_mb: float
     minutes: float = 0.0
     processor_s: float | None = None
-    """Of the server, in the minutes with all."""
+    """Of the server, in the minutes with everybody."""
 
 
 def run(people: int = PEOPLE, minutes: float = MINUTES) -> Measured:
-    """Measure so many people for so many minutes, and one alone before and after.
+    """Measure ``people`` people for some minutes, and one alone before and after.
 
     Raises
     ------
@@ -349,7 +350,7 @@ def _memory_rows(found: _Found, people: int) -> list[Row]:
 
 
 def _work_rows(found: _Found, people: int) -> list[Row]:
-    """Tell what a person costs the server, wherever the browsers are."""
+    """Return a person's cost for the server, wherever the browsers run."""
     if not found.processor_s or not found.minutes:
         return []
     share = found.processor_s / found.minutes / 60
@@ -425,7 +426,7 @@ async def _at_work(
     think_s: tuple[float, float],
     arrive_s: float = 0.0,
 ) -> list[Person]:
-    """Let people (number and kind) work at once for so long, each in a browser of their own."""
+    """Let people (number and kind) work at once for some time, each in their own browser."""
     arrivals = [arrive_s * place / len(who) for place in range(len(who))]
     ends = time.monotonic() + seconds
     async with AsyncExitStack() as opened:

@@ -1,4 +1,4 @@
-"""The server that a team is measured on: the demo, PostgreSQL, nginx, people signed in."""
+"""Run the server for the team benchmark: the demo, PostgreSQL, nginx, people signed in."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ http {{
 
 
 def configuration(folder: Path, port: int, ports: Sequence[int]) -> str:
-    """Return the configuration of nginx on a port before servers on this machine."""
+    """Return nginx's configuration for a port in front of servers on this machine."""
     names = [f"s{number}" for number, _ in enumerate(ports, start=1)]
     servers = [f"server 127.0.0.1:{one}" for one in ports]
     return _CONF.format(
@@ -89,7 +89,7 @@ def configuration(folder: Path, port: int, ports: Sequence[int]) -> str:
 
 @contextmanager
 def nginx(folder: Path, port: int, ports: Sequence[int]) -> Iterator[str]:
-    """Run nginx until the block ends; give its address.
+    """Run nginx until the block ends; yield its address.
 
     Raises
     ------
@@ -115,19 +115,19 @@ def nginx(folder: Path, port: int, ports: Sequence[int]) -> Iterator[str]:
         process.wait()
 
 
-# The server that a team is measured on: the demo, PostgreSQL, and people who have signed in.
+# The server for the team benchmark: the demo, PostgreSQL, and people who have signed in.
 
 _COOKIE_SECRET: Final = "of this benchmark only, and long enough"  # noqa: S105
 
 
 @contextmanager
 def postgres() -> Iterator[Any]:
-    """Run a PostgreSQL server of one's own.
+    """Run a private PostgreSQL server.
 
     Raises
     ------
     BenchUnavailable
-        There is none, or no checkout to start it from.
+        None is available, or no checkout to start it from.
     """
     try:
         from tools.postgres import PostgresServer, ServerMissing
@@ -142,9 +142,9 @@ def postgres() -> Iterator[Any]:
 
 
 class Team:
-    """People with roles, known to every server that :meth:`server` makes.
+    """People with roles, known to every server of :meth:`server`.
 
-    ``address`` is where browsers find the app: a proxy's, or that of the only server.
+    ``address`` is the app's address for browsers: a proxy's, or that of the only server.
     """
 
     def __init__(self, folder: Path, roles: list[Role], database_url: str, address: str) -> None:
@@ -165,19 +165,19 @@ class Team:
             encoding="utf-8",
         )
         self.settings: Final = folder / "settings"
-        """Where servers are started: with the ``rexview.yaml`` that names the people."""
+        """Working folder of the servers, with the ``rexview.yaml`` that names the people."""
         self.settings.mkdir()
         (self.settings / ".streamlit").symlink_to(ROOT / ".streamlit")
         self.set_people(self.people)
 
     def set_people(self, people: Sequence[Mapping[str, str]]) -> None:
-        """Put another ``rexview.yaml`` in the place of the one that is there."""
+        """Replace the ``rexview.yaml`` with these people."""
         part = self.settings / "rexview.yaml.part"
         part.write_text(json.dumps({"people": list(people)}), encoding="utf-8")
         part.replace(self.settings / "rexview.yaml")
 
     def server(self, name: str, port: int) -> ScoreServer:
-        """Return a server that is not started yet, with a folder of its own."""
+        """Return a server that is not started yet, with its own folder."""
         folder = self.folder / name
         folder.mkdir()
         return ScoreServer(
@@ -193,7 +193,7 @@ class Team:
         )
 
     def cookies(self, number: int) -> list[dict[str, Any]]:
-        """Return the cookie with which a person is signed in, as a browser takes it."""
+        """Return the cookie of a signed-in person, in the form for browsers."""
         email = self.emails[number]
         claims = {
             "origin": self.address,
@@ -213,6 +213,7 @@ def team(folder: Path, roles: list[Role]) -> Iterator[tuple[Team, ScoreServer]]:
     Raises
     ------
     BenchUnavailable
+        There is no PostgreSQL.
     """
     port = free_port()
     with postgres() as database:

@@ -1,8 +1,8 @@
-"""The viewer beside the plain page, the app beside an empty Streamlit app: ``bench viewer``.
+"""Measure the viewer against the plain page, and the app against an empty one: ``bench viewer``.
 
-Three servers run at the same time on this machine; each measurement alternates between them.
-"Ours" shows the demo on the Case page, "naive" the same cases with ``st.image`` and boxes drawn in
-on the server, "empty" an app of one line. Needs the test requirements (Playwright) and a Chromium.
+Three servers run at the same time on this machine; each measurement alternates between them. "Ours"
+shows the demo on the Case page, "naive" the same cases with ``st.image`` and boxes drawn on the
+server, "empty" an app of one line. It needs the test requirements (Playwright) and a Chromium.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from rexview.reviewset import load
 from rexview.settings import DEMO_FOLDER
 from rexview.ui.web.access.permissions import NAME_COOKIE
 
-# How long the next case takes when a reader presses a key ten times a second: ``bench viewer``.
+# Time to the next case while a reader presses a key ten times a second: ``bench viewer``.
 #
-# Real presses on the Case page and on the plain page beside it. A press has been met when the
-# picture (or the text) of its case is there, or that of a later press, which a page may go on to
-# at once.
+# These are real key presses on the Case page and on the plain page. A press is answered when the
+# picture (or the text) of its case is drawn, or that of a later press, which a page may show
+# directly.
 
 PRESSES: Final = 20
 PER_SECOND: Final = 10
@@ -37,7 +37,7 @@ TEXT_MS: Final = 150
 _NAIVE: Final = "plain Streamlit page"
 _BURSTS: Final = 4
 _LOOK_MS: Final = 4000
-"""A reader looks at a case before the presses; meanwhile the next ones are fetched."""
+"""A reader looks at a case before the presses; meanwhile the next cases are fetched."""
 _STILL_MS: Final = 2000
 _LIMIT_S: Final = 60.0
 _WATCH: Final = """
@@ -75,10 +75,10 @@ def next_case_rows(
     keys: tuple[str, str] = ("j", "k"),
     before_each: str = "",
 ) -> list[Row]:
-    """Measure on two open pages; ``cases`` are those of ours in their order, its first is shown.
+    """Measure on two open pages; ``cases`` are ours in order, with the first one shown.
 
-    ``keys`` lead on and back there; keys of ``before_each`` are pressed before each of them. The
-    plain page shows some case. It loses presses that come while it runs.
+    ``keys`` go forward and back there; keys of ``before_each`` are pressed before each of them. The
+    plain page shows some case; it loses presses while it runs.
     """
     for page in (ours, naive):
         page.evaluate(_WATCH)
@@ -113,7 +113,7 @@ def next_case_rows(
 
 
 def _burst(page: Any, keys: str, wanted: Sequence[str]) -> dict[str, list[float]]:
-    """Press keys; return the ms from each of the last to the picture and the text of its case."""
+    """Press keys; return the ms from each to the picture and the text of its case."""
     page.wait_for_timeout(_LOOK_MS)
     page.evaluate("() => { for (const one of Object.values(window.turned)) one.length = 0; }")
     begin = time.monotonic()
@@ -134,7 +134,7 @@ def _burst(page: Any, keys: str, wanted: Sequence[str]) -> dict[str, list[float]
 def _delays(
     keys: Sequence[float], shown: Sequence[tuple[float, str]], wanted: Sequence[str]
 ) -> list[float]:
-    """Return the ms of each press that was met."""
+    """Return the ms of each answered press."""
     found = []
     for number, pressed in enumerate(keys):
         met = [at for at, case in shown if at >= pressed and case in wanted[number:]]
@@ -152,9 +152,9 @@ _LIMIT_MS: Final = 30_000
 _DATE: Final = {
     "keydown": "event.timeStamp",
     "click": "event.timeStamp",
-    "pointermove": "performance.now()",  # browsers hold moves back until the next frame
+    "pointermove": "performance.now()",  # browsers delay moves until the next frame
 }
-"""When an event began, in the page's own time."""
+"""The start of an event, in the page's own time."""
 
 _EVENT: Final = """
 (name) => () => new Promise(done => addEventListener(name, function seen(event) {
@@ -175,7 +175,7 @@ _BOXES: Final = """
   }).observe(viewer(document), { attributes: true, childList: true, subtree: true });
 })
 """
-"""The viewer has changed what it shows: nothing else moves in it while a key is pressed."""
+"""The viewer has changed its display: nothing else moves in it while a key is pressed."""
 _IMAGE_CHANGED: Final = """
 () => new Promise(done => {
   const before = document.querySelector('[data-testid="stImage"] img')?.src;
@@ -189,7 +189,7 @@ _IMAGE_CHANGED: Final = """
 })
 """
 _DEVELOPER: Final = {"client.toolbarMode": "developer"}
-"""With it the key R runs the page again."""
+"""With it, the key R reruns the page."""
 _STREAMLITS_KEYS: Final = """
 const listen = document.addEventListener;
 document.addEventListener = function (type, heard, ...more) {
@@ -197,7 +197,7 @@ document.addEventListener = function (type, heard, ...more) {
   listen.call(this, type, heard, ...more);
 };
 """
-"""Lets R through on our pages, which keep it from Streamlit: ``streamlit_adapter/page_head.py``."""
+"""Allows R on our pages, which normally block it: ``streamlit_adapter/page_head.py``."""
 _STILL: Final = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 _RERUN_DONE: Final = """
 () => new Promise(done => {
@@ -218,14 +218,14 @@ def run(folder: Path = DEMO_FOLDER, rounds: int = ROUNDS) -> Measured:
     Raises
     ------
     BenchUnavailable
-        There is no browser to measure with.
+        There is no browser.
     """
     with chromium() as browser:
         return Measured(viewer_rows(browser, folder, rounds))
 
 
 def viewer_rows(browser: Any, folder: Path, rounds: int) -> list[Row]:
-    """Measure with a browser that runs."""
+    """Measure with a running browser."""
     bench = Path(__file__).parent / "plain_apps"
     with (
         serve(ROOT / "app.py", folder, options=_DEVELOPER) as ours,
@@ -351,7 +351,7 @@ def _shown_case(page: Any) -> str:
 def _reruns(browser: Any, ours: str, empty: str, rounds: int) -> list[Row]:
     def rerun(page: Any) -> Callable[[], float]:
         def measure() -> float:
-            page.wait_for_selector(_STILL)  # a run that is under way would take the press in
+            page.wait_for_selector(_STILL)  # a rerun under way would absorb the press
             return timed(page, _RERUN_DONE, lambda: page.keyboard.press("r"))
 
         return measure
@@ -377,7 +377,7 @@ def _reruns(browser: Any, ours: str, empty: str, rounds: int) -> list[Row]:
 
 
 def timed(page: Any, until: str, act: Callable[[], Any], begins: str = "keydown") -> float:
-    """Return ms from the first such event, as the page dates it, to what the page waits for."""
+    """Return the ms from the first such event, by the page's clock, to the awaited change."""
     waiting = page.evaluate_handle(
         f"""() => {{
           const begun = new Promise(done => {{

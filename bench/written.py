@@ -1,4 +1,4 @@
-"""``bench written``: what the pages ask of failures in a clinician's words."""
+"""``bench written``: measure what the pages compute for failures in a clinician's words."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from rexview.models.running.spec import RunSpec
 from rexview.reviewset import load
 from rexview.schema import ReviewSet
 
-# What the pages ask of failures in words, beside plain loops: ``python -m rexview bench
+# Pages' questions on failures in words, compared with plain loops: ``python -m rexview bench
 # written``.
 #
-# A made set whose answers a judge has looked through for several failures, one run a failure.
-# Beside each reading of the logs stands the least that any reading needs: each line of the same
-# logs through ``json``, the reply in it as well, counted. Ours also makes the answers as the
-# judge was given them, so that nothing is counted of an answer that has changed, and looks for
-# each quote in its answer.
+# In a simulated set a judge has read all answers for several failures, with one run for each.
+# Each reading of the logs is compared with the least work of any reading: parsing each line of the
+# same logs, and the reply in it, with ``json``, and counting. Ours also rebuilds the answers as the
+# judge saw them, so that changed answers are not counted, and searches for each quote in its
+# answer.
 
 CASES: Final = 2_500
 MODELS: Final = 2
@@ -49,12 +49,12 @@ _SAMPLE: Final = 40
 
 
 def run(cases: int = CASES, failures: int = FAILURES, rounds: int = ROUNDS) -> Measured:
-    """Measure the first failure that is shown, the others, and what is asked of one again.
+    """Measure the first failure shown, the others, and a repeated question.
 
     Raises
     ------
     AssertionError
-        When the loop counts something else.
+        The loop counts something else.
     """
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
         folder = Path(place) / "set"
@@ -121,7 +121,7 @@ def _words(number: int) -> Prompt:
 
 
 def _looked_through(folder: Path, prompt: Prompt, subjects: Sequence[JudgeSubject]) -> RunFolder:
-    """Write the run in which a judge said something of every answer; every tenth has it."""
+    """Write the run of a judge on every answer; every tenth has the failure."""
     one = RunFolder(folder, new_run_id(_JUDGE, datetime.now(UTC)), JUDGING)
     one.path.mkdir(parents=True)
     cases = tuple(dict.fromkeys(subject.about.case for subject in subjects))
@@ -149,7 +149,7 @@ def _looked_through(folder: Path, prompt: Prompt, subjects: Sequence[JudgeSubjec
 
 
 def _plain(runs: Sequence[RunFolder]) -> int:
-    """Count the answers that have a failure, by nothing but ``json``."""
+    """Count the answers with a failure, using only ``json``."""
     found = 0
     for one in runs:
         with one.log.open(encoding="utf-8") as log:

@@ -1,1 +1,1 @@
-"""What a run adds to asking: ``python -m rexview bench run``."""
+"""Measure what a run adds to asking a model: ``python -m rexview bench run``."""

@@ -1,7 +1,7 @@
-"""A server that answers every question at once with the same few words, in a process of its own.
+"""A server process that answers every request at once with the same few words.
 
-It speaks as much of the Responses API as a run needs, and does as little as it can, so that what is
-measured beside it is the asking.
+It speaks only the part of the Responses API that a run needs, and does as little as it can, so that
+the benchmark measures the client.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _MOST_HEAD: Final = 1 << 16
 
 @contextmanager
 def fast_server() -> Iterator[str]:
-    """Run it; gives its base URL."""
+    """Run the server until the block ends; yield its base URL."""
     with subprocess.Popen(  # noqa: S603  # this module, by this Python
         [sys.executable, "-m", __name__], stdout=subprocess.PIPE, text=True
     ) as process:

@@ -1,6 +1,6 @@
-"""The labelled texts beside this file, as the records that detectors work on.
+"""Read the labelled texts in this folder as the records that detectors process.
 
-What the files hold, and how they were labelled, stands in ``README.md``.
+``README.md`` describes the files and how they were labelled.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LATERALITY_FORMS: Final = (
     *("contradiction", "restated_question", "upper_case", "anatomy_side_words"),
     *("device_crossing", "within_answer", "no_full_stops", "long_report"),
 )
-"""The ways of writing that the laterality pairs cover."""
+"""The forms of writing that the laterality pairs cover."""
 MODEL: Final = "corpus"
 _IMAGE: Final = "image-1"
 _QUESTION: Final = "Describe this radiograph."
@@ -33,11 +33,11 @@ _QUESTION: Final = "Describe this radiograph."
 class Labelled:
     """One row of the corpus.
 
-    ``expected`` is the label and ``kind`` the rule that must find a box error. ``hard`` is about
-    pairs, None where their two labellers differ about it; boxes are not hard. ``missed`` and
-    ``invented`` are the findings that only the report, or only the answer, of a pair from habits
-    has, None where its two labellers differ about whether there is one; ``denied`` those of the
-    report that the answer denies, None where nobody was asked.
+    ``expected`` is the label, and ``kind`` the rule that must find a box error. ``hard`` applies to
+    pairs, and is None if their two labellers disagree; boxes are not hard. For pairs from habits,
+    ``missed`` and ``invented`` are the findings in only the report, or only the answer. They are
+    None if the two labellers disagree about whether there is one. ``denied`` are the report's
+    findings that the answer denies, None if they were not labelled.
     """
 
     id: str
@@ -55,11 +55,11 @@ class Labelled:
 
 @dataclass(frozen=True)
 class JudgedClaim:
-    """What was claimed of a pair from habits, and whether two judges call it right.
+    """A claim about a pair from habits, and whether two judges call it right.
 
-    ``failure`` says that the answer misses (``omission``) or invents (``hallucination``) the
-    finding that ``words`` of report or answer name. ``raised``: the rules claimed it when the pair
-    was measured; others were put among these at random. ``right`` is None where the judges differ.
+    ``failure`` is whether the answer misses (``omission``) or invents (``hallucination``) the
+    finding named by ``words`` of report or answer. ``raised``: the rules claimed it when the pair
+    was measured; others were added at random. ``right`` is None if the judges disagree.
     """
 
     row: Labelled
@@ -86,7 +86,7 @@ def report_habits() -> list[Labelled]:
 
 
 def judged_claims() -> list[JudgedClaim]:
-    """Read the claims about pairs from habits that two judges decided, blind to who made them."""
+    """Read claims about pairs from habits, decided by two judges blind to their origin."""
     pairs = {row.id: row for row in report_habits()}
     return [
         JudgedClaim(pairs[row["id"]], row["failure"], row["words"], row["raised"], row["right"])
@@ -95,22 +95,22 @@ def judged_claims() -> list[JudgedClaim]:
 
 
 def box_sides() -> list[Labelled]:
-    """Read the boxes on one side of an image; the view is folded onto the app's words."""
+    """Read the boxes on one side of an image; views are mapped to the app's words."""
     return [_boxed(row) for row in _rows("box_sides")]
 
 
 def token_limit_texts() -> list[Labelled]:
-    """Read the answers of which nothing but the text is known."""
+    """Read the answers of which only the text is known."""
     return [_labelled(row, Report(), row["text"]) for row in _rows("token_limit_texts")]
 
 
 def token_limit_habits() -> list[Labelled]:
-    """Read the answers' texts, whole and cut, that were written from habits."""
+    """Read the texts of answers, whole and cut, that were written from habits."""
     return [_labelled(row, Report(), row["text"]) for row in _rows("token_limit_habits")]
 
 
 def _rows(name: str) -> list[dict[str, Any]]:
-    """All rows of the files of that kind; the splits may share a file or not."""
+    """Return all rows of the files of a kind; the splits may share a file or not."""
     return [
         json.loads(line)
         for path in sorted(FOLDER.glob(f"{name}*.jsonl"))

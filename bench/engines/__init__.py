@@ -1,9 +1,9 @@
-"""Two engines asked the same: in memory, and on ClickHouse: ``bench engines``.
+"""Compare the engines in memory and on ClickHouse: ``bench engines``.
 
-First random filters of a small set with everything in it: facets, pages and places have to be the
-same, and so has everything else that an engine is asked, of some of the filters. Then what
-questions cost on a made set, the two engines taking turns. ClickHouse is chDB, the same engine
-inside this process, so that no network is measured.
+First, random filters are applied to a small set with rows of every kind. Facets, pages and
+positions must be equal, and for some filters all other questions too. Then the cost of questions is
+measured on a simulated set, the engines taking turns. ClickHouse is chDB, the same engine in this
+process, so that no network is measured.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from rexview.reviewset import without_cases
 from rexview.schema import ReviewSet
 
 FILTERS: Final = 2_000
-"""So many filters have the same counts, pages and places."""
+"""Number of filters whose counts, pages and positions are compared."""
 OF_ALL_QUESTIONS: Final = 60
-"""So many are asked everything."""
+"""Number of filters for which all questions are compared."""
 ANSWERS: Final = 100_000
 _BROWSING: Final = ("facets", "page", "position")
 _ROUNDS: Final = 5
@@ -42,12 +42,12 @@ _TABLES: Final = "ClickHouse (chDB)"
 
 
 def run(filters: int = FILTERS, answers: int = ANSWERS) -> Measured:
-    """Compare both engines, and measure them on a made set of so many answers.
+    """Compare both engines, and measure them on a simulated set of ``answers`` answers.
 
     Raises
     ------
     AssertionError
-        They say something else about a filter; the message has it in its smallest form.
+        They disagree about a filter; the message has its smallest form.
     """
     if absent := missing("chdb"):
         return Measured([result("filters answered alike", None, "", note=absent)])
@@ -63,7 +63,7 @@ def run(filters: int = FILTERS, answers: int = ANSWERS) -> Measured:
 
 
 def alike(filters: int, names: tuple[str, ...]) -> int:
-    """Ask both engines some questions, all for none, about random filters; return how many."""
+    """Compare questions (without names, all) on random filters; return the number of filters."""
     from bench.engines.comparison import QUESTIONS, Compared, compare
     from bench.engines.everything import EverythingSet
     from rexview.analysis.query.clickhouse.database import InProcess
@@ -81,7 +81,7 @@ def alike(filters: int, names: tuple[str, ...]) -> int:
 
 
 def costs(answers: int) -> list[Row]:
-    """Measure what pages ask, on ClickHouse beside memory, on a made set."""
+    """Measure what pages ask, on ClickHouse and in memory, on a simulated set."""
     from rexview.analysis.query.clickhouse.database import InProcess
     from rexview.analysis.query.engine import Engine
     from rexview.analysis.query.filter.case_filter import CaseFilter
@@ -144,13 +144,13 @@ def costs(answers: int) -> list[Row]:
         return rows
 
 
-# The same set in both engines: in memory, and on ClickHouse inside this process (chDB).
+# The same set in both engines: in memory, and on ClickHouse in this process (chDB).
 
 
 def both_engines(
     database: Database, review_set: ReviewSet, comments: Mapping[str, CommentCount] | None = None
 ) -> tuple[MemoryEngine, ClickHouseEngine]:
-    """Load a set into a database, and return its engine in memory and the one on the tables.
+    """Load a set into a database; return its engine in memory and its engine on the tables.
 
     ``comments`` are those on its cases, as the app counts them.
     """
@@ -164,7 +164,7 @@ def both_engines(
 def engine_of(
     opened: OpenedSet, comments: Mapping[str, CommentCount] | None = None
 ) -> ClickHouseEngine:
-    """Return the engine of a loaded set in which nobody has written anything in the app."""
+    """Return the engine of a loaded set without entries written in the app."""
     small = opened.reviewed(comments or ())
     people: dict[str, Any] = opened.people
     return ClickHouseEngine(opened, small, replace(small.given, **people), comments=comments)

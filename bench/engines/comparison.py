@@ -1,4 +1,4 @@
-"""Compare two engines: random filters, the questions asked, and where answers differ."""
+"""Compare two engines: random filters, all questions, and where answers differ."""
 
 from __future__ import annotations
 
@@ -53,19 +53,19 @@ from rexview.vocab import (
     SCORE_MIN,
 )
 
-# Answers of engines as plain values, and the first place where two of them differ.
+# Answers of engines as plain values, and the first difference between two of them.
 
 _DIGITS: Final = 9
-"""Sums of the same numbers in another order differ beyond."""
+"""Digits to compare: sums in another order differ beyond them."""
 
 
 def plain(value: Any) -> Any:
-    """Return dicts, lists and scalars: what is in no order is sorted, records have their names."""
+    """Return dicts, lists and scalars: unordered parts are sorted, records get field names."""
     if isinstance(value, pl.DataFrame):
         return {"columns": value.columns, "rows": _sorted(map(list, value.iter_rows()))}
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
-    if isinstance(value, PatientSums):  # patients stand in no order
+    if isinstance(value, PatientSums):  # patients have no order
         return _sorted(
             [*sums, *counts]
             for sums, counts in zip(value.sums.tolist(), value.counts.tolist(), strict=True)
@@ -95,7 +95,7 @@ def _rounded(value: Any) -> Any:
 
 
 def difference(one: Any, other: Any, place: str = "") -> str | None:
-    """Say where two plain values first differ, and how; None when they are the same."""
+    """Return where and how two plain values first differ; None if they are equal."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in dict.fromkeys((*one, *other)):
             if key not in one or key not in other:
@@ -116,7 +116,7 @@ def difference(one: Any, other: Any, place: str = "") -> str | None:
     return None if same else f"{place} is {one!r} and {other!r}"
 
 
-# What filters of one set may say: its own values, the words of the filter, and hostile ones.
+# Values for filters of one set: its own, the words of the filter, and hostile ones.
 
 HOSTILE: Final = (
     "nobody",
@@ -132,22 +132,23 @@ HOSTILE: Final = (
     "a:b:c",
     "x" * 900,
 )
-"""Values that no set has; a database that takes one as part of a statement fails or finds much."""
+"""Values that no set has; a database that takes one as part of a statement fails or finds too
+much."""
 WORDS: Final = (
     *("effusion", "HEART", "no", "left", "pneumothorax", "see box", "right pleural effusion"),
     *("(see", ".*", "%", "_", "\\", "\\d+", "[a-z]", "'", "zebra", "é", "É", "ÖDEM", "straße"),
     *("k", "s", "ſee", "İ", "😀", "<b>", "no effusion left", "\x00"),
 )
-"""Words to search for: findings, words of texts in other letters, and what patterns are made of."""
+"""Search words: findings, words in other letter cases, and characters of patterns."""
 _CASES_READ: Final = 40
 
 
 @dataclass(frozen=True)
 class KnownWords:
-    """What a set knows.
+    """Values of a set.
 
-    ``facets`` has the values by the filter's list, ``findings`` those that failures are about;
-    ``cases`` are some of the ids, and ``words`` some of the words of their texts.
+    ``facets`` has the values by the filter's list, ``findings`` the findings of failures. ``cases``
+    are some of the ids, and ``words`` some of the words of their texts.
     """
 
     models: tuple[str, ...]
@@ -161,7 +162,7 @@ class KnownWords:
 
     @classmethod
     def of(cls, engine: Engine) -> KnownWords:
-        """Ask an engine what its set knows."""
+        """Read the values of an engine's set."""
         facts, given = engine.facts, engine.facets(CaseFilter())
         facets: dict[str, tuple[str, ...]] = {
             "judged": tuple(FAILURES),
@@ -193,11 +194,11 @@ def _words(texts: Iterable[str | None]) -> tuple[str, ...]:
     return (*WORDS, *sorted(met)[:_CASES_READ])
 
 
-# Random filters that reach every condition of the filter, and what is asked beside them.
+# Random filters that reach every condition, and the parameters of other questions.
 
 Given = TypeVar("Given")
 _HOW_MANY: Final = (0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 6)
-"""Conditions of a filter: few leave something, many reach what only meets in them."""
+"""Numbers of conditions in a filter: few conditions leave cases, many test combinations."""
 _HOSTILE: Final = 0.06
 _FIRST_DAY: Final = date(2026, 3, 1)
 _DAYS: Final = 14
@@ -205,7 +206,7 @@ _DAYS: Final = 14
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked besides a filter: a case, a part of the list, who and what is compared."""
+    """Parameters of questions besides the filter: a case, a range of the list, readers, models."""
 
     case: str
     start: int
@@ -222,14 +223,14 @@ class Asked:
 
 
 NOT_ON_TABLES: Final = ("written",)
-"""Conditions on what lies in logs of runs: tables on ClickHouse refuse them in a sentence."""
+"""Conditions on the logs of runs: tables on ClickHouse refuse them in a sentence."""
 
 
 _NOT_MARKED: Final = ("nobody-wrote-it", "nor-this:3fa9c1d2e4b5")
 
 
 class RandomFilters:
-    """Filters and questions about one set; the same seed gives the same ones."""
+    """Random filters and questions about one set; a seed always gives the same ones."""
 
     def __init__(self, known: KnownWords, seed: int) -> None:
         self._known, self._random = known, random.Random(seed)  # noqa: S311 - not a secret
@@ -243,7 +244,7 @@ class RandomFilters:
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """The fields of the filter that are given values."""
+        """The fields of the filter that get values."""
         return tuple(self._made)
 
     def filter(self) -> CaseFilter:
@@ -254,7 +255,7 @@ class RandomFilters:
         return replace(made, mention=rng.choice(tuple(MENTIONS))) if made.search else made
 
     def asked(self) -> Asked:
-        """Choose what is asked beside a filter."""
+        """Choose the parameters of the questions."""
         rng, known = self._random, self._known
         readers = (*known.readers, "nobody", "no one")
         return Asked(
@@ -291,7 +292,7 @@ class RandomFilters:
         return f"{self._random.choice(('region', 'gone', tag))}:{tag}"
 
     def _list_of(self, name: str) -> Callable[[], tuple[str, ...]]:
-        """Return what makes some values of one of the filter's lists."""
+        """Return a function that makes values for one of the filter's lists."""
         rng, known = self._random, self._known
         one: dict[str, Callable[[], str]] = {
             "findings": lambda: rng.choice(known.findings),
@@ -391,7 +392,7 @@ class RandomFilters:
         return self._random.choice((*SORTS, str(by_metric)))
 
 
-# Every question that an engine is asked about a filter, for comparing what two engines say.
+# Every question that an engine answers about a filter, to compare two engines.
 
 Question = Callable[[Engine, CaseFilter, Asked], Any]
 _ALL: Final = 1_000_000
@@ -404,7 +405,7 @@ def _property(engine: Engine, asked: Asked) -> CaseProperty | None:
 
 
 def _final_scores(engine: Engine, case_filter: CaseFilter, asked: Asked) -> Any:
-    """Return the values case by case: the numbers that stand for cases mean nothing."""
+    """Return the values by case: the numbers that represent cases are arbitrary."""
     values = engine.final_scores(case_filter, asked.dimension)
     rows = values.group_by("case").agg(pl.struct(pl.col("model").cast(pl.String), "value"))
     return {
@@ -469,7 +470,7 @@ BROWSING: Final[dict[str, Question]] = {
     "not looked at": lambda engine, given, _: list(engine.not_looked_at(given, ())),
     "property counts": _by_property,
 }
-"""What lists, cards and counts rest on."""
+"""Data of lists, cards and counts."""
 SCORES: Final[dict[str, Question]] = {
     "score tallies": _of_filter("score_tallies"),
     "final scores": _final_scores,
@@ -480,7 +481,7 @@ SCORES: Final[dict[str, Question]] = {
     "score days": _score_days,
     "disputed": lambda engine, given, asked: engine.disputed(given, asked.start, asked.size),
 }
-"""What readers gave."""
+"""Scores of readers."""
 QUESTIONS_FAILURES: Final[dict[str, Question]] = {
     "failure tallies": _of_filter("failure_tallies"),
     "failure findings": lambda engine, _, asked: engine.failure_findings(asked.failures[0]),
@@ -496,7 +497,7 @@ QUESTIONS_FAILURES: Final[dict[str, Question]] = {
     "repeat tallies": _of_filter("repeat_tallies"),
     "patients": _of_filter("patients"),
 }
-"""What detectors found."""
+"""Failures found by detectors."""
 CHOICES: Final[dict[str, Question]] = {
     "raters": lambda engine, _given, _asked: engine.raters,
     "choice counts": _of_filter("choice_counts"),
@@ -508,7 +509,7 @@ CHOICES: Final[dict[str, Question]] = {
     "choice pairs": _of_filter("choice_pairs"),
     "choice agreement": _of_filter("choice_agreement"),
 }
-"""Who chose what."""
+"""Choices of models and readers."""
 REPORTS: Final[dict[str, Question]] = {
     "report counts": _of_filter("report_counts"),
     "metric tally": _of_metrics("metric_tally"),
@@ -518,7 +519,7 @@ REPORTS: Final[dict[str, Question]] = {
     "error-free tallies": _of_filter("error_free_tallies"),
     "comparisons": _of_filter("comparisons"),
 }
-"""What is said of generated reports."""
+"""Data on generated reports."""
 JUDGES: Final[dict[str, Question]] = {
     "judge's failures": _of_judge("judge_failures"),
     "judge's scores": _of_judge("judge_scores"),
@@ -526,7 +527,7 @@ JUDGES: Final[dict[str, Question]] = {
         asked.judge and engine.judge_agreement(asked.judge)
     ),
 }
-"""What judges say."""
+"""Judges' opinions."""
 QUESTIONS: Final[dict[str, Question]] = (
     BROWSING | SCORES | QUESTIONS_FAILURES | CHOICES | REPORTS | JUDGES
 )
@@ -537,7 +538,7 @@ SEED: Final = 2026
 
 @dataclass(frozen=True)
 class Difference:
-    """Two engines say something else about a filter: to which question, where, and what."""
+    """A disagreement of two engines about a filter: the question, the place, and the values."""
 
     question: str
     case_filter: CaseFilter
@@ -550,7 +551,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Compared:
-    """How many filters were asked of both engines, and how many of them left some cases."""
+    """Numbers of filters compared, and of those that left some cases."""
 
     filters: int
     answers: int
@@ -566,10 +567,9 @@ def compare(
     seed: int = SEED,
     each: int | None = None,
 ) -> Compared | Difference:
-    """Ask both engines about random filters; return the first difference in its smallest form.
+    """Compare both engines on random filters; return the first difference in its smallest form.
 
-    ``each`` limits how many of the questions are asked of one filter, chosen at random; all for
-    None.
+    ``each`` limits the number of questions for one filter, chosen at random; None means all.
     """
     made, chosen = RandomFilters(KnownWords.of(one), seed), random.Random(seed)  # noqa: S311
     if where := difference(plain(one.facts), plain(other.facts)):
@@ -598,13 +598,13 @@ def _difference(
     said = plain(question(one, case_filter, asked))
     try:
         where = difference(said, plain(question(other, case_filter, asked)))
-    except Exception as error:  # whatever it is, it is to be told with the filter that led to it
+    except Exception as error:  # report any error together with its filter
         where = f"the second fails: {type(error).__name__}: {error}"
     return Difference(name, case_filter, asked, where) if where else None
 
 
 def smallest(found: Difference, differs: Callable[[CaseFilter], Difference | None]) -> Difference:
-    """Take away parts of a filter as long as engines still differ on it."""
+    """Remove parts of a filter while the engines still disagree about it."""
     for simpler in _simpler(found.case_filter):
         if still := differs(simpler):
             return smallest(still, differs)
@@ -612,7 +612,7 @@ def smallest(found: Difference, differs: Callable[[CaseFilter], Difference | Non
 
 
 def _simpler(case_filter: CaseFilter) -> Iterator[CaseFilter]:
-    """Yield the filter with one thing less."""
+    """Yield the filter with one part removed."""
     if case_filter.sort != "order":
         yield replace(case_filter, sort="order")
     for field in fields(CaseFilter):

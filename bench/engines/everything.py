@@ -1,4 +1,4 @@
-"""A small made set with a row of every kind, many gaps, and values that trip a careless engine."""
+"""A small simulated set with rows of every kind, many gaps, and difficult values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MODELS: Final = ("g", "m", "x:1", "it's \\ %")
 READING_MODEL: Final = "dr model"
 """A model of kind reader: its answers are a person's."""
 READERS: Final = ("r1", "r2", "z:%", "g")
-"""The last has the id of a model, too."""
+"""The last one has the same id as a model."""
 OPTIONS: Final = (
     ("Left pleural effusion", "Right pleural effusion", "No effusion", "Pneumothorax"),
     ("Yes", "No"),
@@ -53,7 +53,7 @@ _JUDGES: Final = (("judge-x", "judge-1"), ("judge:y%", "judge-1"), ("judge-x", "
 
 
 class EverythingSet:
-    """Rows of a made set; the same seed makes the same ones. People looked at half of the cases."""
+    """Rows of a simulated set, the same for each seed. Half of the cases have readers' entries."""
 
     def __init__(self, cases: int = 120, seed: int = 11) -> None:
         self._random = random.Random(seed)  # noqa: S311 - not a secret

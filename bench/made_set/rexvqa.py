@@ -1,7 +1,7 @@
-"""A made set as ReXVQA's own files: metadata by question, and predictions of models and readers.
+"""Write a simulated set as ReXVQA's own files: metadata, and predictions of models and readers.
 
-Field names are those of ReXVQA's metadata, tasks are as frequent as in its private test questions
-(table 1 of the paper). All of it is simulated.
+Field names are those of ReXVQA's metadata; tasks are as frequent as in its private test questions
+(table 1 of the paper). Everything is simulated.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PRESENCE, _NEGATION = "presence_assessment", "negation_assessment"
 
 
 def _shares() -> tuple[float, ...]:
-    """Return the shares to draw: of normal studies all but negation become about presence."""
+    """Return the task shares to draw: in normal studies all but negation become presence."""
     total = sum(_PRIVATE_TEST.values())
     drawn = {task: n / total / (1 - NORMAL) for task, n in _PRIVATE_TEST.items()}
     drawn[_NEGATION] = _PRIVATE_TEST[_NEGATION] / total
@@ -41,18 +41,18 @@ _RADIOLOGICAL: Final = (
     *("Lung & Pleural Opacity", "Heart", "Tubes and Lines", "Lung & Pleural Lucency", "Rib"),
     *("Aorta", "Lung Volume", "Infectious Disease", "Spine", "Quality of Exams"),
 )
-"""Categories that questions have in turn, as they stand in table 3 of the paper."""
+"""Categories that questions have in turn, as in table 3 of the paper."""
 READERS: Final = 3
 READ: Final = 200
-"""Questions of the reader study, and who answers them."""
+"""Number of questions in the reader study."""
 _LETTERS: Final = "ABCD"
 
 
 def write_rexvqa(folder: Path, *, questions: int, models: int, seed: int = 1) -> list[Path]:
     """Write the files; return their paths, the metadata first.
 
-    Models take turns in how they write predictions: ``{id: text}``, JSON Lines, CSV, and two in one
-    ``{model: {id: text}}``; readers write letters.
+    Models take turns in the format of predictions: ``{id: text}``, JSON Lines, CSV, and two models
+    in one ``{model: {id: text}}``. Readers write letters.
     """
     folder.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(seed)

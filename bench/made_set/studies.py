@@ -1,4 +1,4 @@
-"""Studies of a made set: findings, reports, pictures, and the questions that are asked of them."""
+"""Make the studies of a simulated set: findings, reports, pictures, and questions."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from rexview.columns import CASES
 from rexview.untrusted_input import read_yaml
 
-# Texts put together from a grammar: whole columns at a time, so that millions take minutes.
+# Texts from a grammar: whole columns at a time, so that millions take minutes.
 
 SIDES: Final = ("right", "left")
 WAYS: Final = 4
-"""Degrees, and places, of each finding."""
+"""Number of degrees, and of places, of each finding."""
 Numbers = npt.NDArray[np.int64]
 
 
@@ -34,7 +34,7 @@ def grammar() -> dict[str, Any]:
 
 @cache
 def findings() -> list[dict[str, Any]]:
-    """Return the findings of the grammar in their order, which gives each its number."""
+    """Return the findings of the grammar in order; the position is a finding's number."""
     return list(grammar()["findings"])
 
 
@@ -45,18 +45,18 @@ def has_side(finding: dict[str, Any]) -> bool:
 
 @cache
 def noun_phrases() -> pl.Series:
-    """Return "a small left pleural effusion" and its like, at the place :func:`place_of` says."""
+    """Return phrases such as "a small left pleural effusion", indexed by :func:`place_of`."""
     return _said("degrees", " {name}")
 
 
 @cache
 def places() -> pl.Series:
-    """Return "at the left base" and its like, at the place :func:`place_of` says."""
+    """Return phrases such as "at the left base", indexed by :func:`place_of`."""
     return _said("places", "")
 
 
 def place_of(finding: Numbers, side: Numbers, way: Numbers) -> Numbers:
-    """Return where a finding, its side and the way that it is said stand in the lists."""
+    """Return the index of a finding with its side and wording in the lists."""
     return (finding * len(SIDES) + side) * WAYS + way
 
 
@@ -71,7 +71,7 @@ def _said(field: str, after: str) -> pl.Series:
 
 
 def drawn(random: np.random.Generator, among: int, count: int) -> Numbers:
-    """Draw numbers below ``among``, the first ones more often, as sentences recur in real texts."""
+    """Draw numbers below ``among``, small ones more often, as sentences recur in real texts."""
     weights = 1 / np.arange(2, among + 2)
     limits = np.cumsum(weights / weights.sum())[:-1]
     return np.searchsorted(limits, random.random(count))
@@ -85,7 +85,7 @@ def phrases(
     slot: str = "NUMBER",
     fill: pl.Series | None = None,
 ) -> pl.Series:
-    """Draw phrases; where one has the ``slot``, ``fill`` stands there (a number by default)."""
+    """Draw phrases; ``fill`` replaces the ``slot`` in a phrase (by default with a number)."""
     place = drawn(random, len(among), count)
     chosen = pl.Series(list(among)).gather(place)
     if not any(slot in phrase for phrase in among):
@@ -100,7 +100,7 @@ def phrases(
 
 
 def joined(*parts: pl.Series | str) -> pl.Series:
-    """Join texts row by row; a null is nothing."""
+    """Join texts row by row; a null counts as empty."""
     columns = [pl.lit(part) for part in parts]
     return pl.select(pl.concat_str(columns, ignore_nulls=True)).to_series()
 
@@ -110,18 +110,18 @@ def either(
     yes: pl.Series | str | None,
     no: pl.Series | str | None,
 ) -> pl.Series:
-    """Take one text where the condition holds, the other where it does not."""
+    """Take one text if the condition holds, otherwise the other."""
     holds = pl.lit(pl.Series(condition))
     return pl.select(pl.when(holds).then(pl.lit(yes)).otherwise(pl.lit(no))).to_series()
 
 
 def capitalised(texts: pl.Series) -> pl.Series:
-    """Write the first letters large."""
+    """Capitalise the first letters."""
     return joined(texts.str.head(1).str.to_uppercase(), texts.str.slice(1))
 
 
 _CASES_A_STUDY: Final = (2, 3, 4, 4, 5, 5, 7)
-"""Turn by turn: 30 cases in seven studies, as ReXVQA asks four to five questions a study."""
+"""Used in turn: 30 cases in seven studies, as ReXVQA asks four to five questions a study."""
 TURN: Final = sum(_CASES_A_STUDY)
 _STUDY_IN_TURN: Final = np.repeat(np.arange(len(_CASES_A_STUDY)), _CASES_A_STUDY)
 _STUDIES_A_PATIENT: Final = (1, 1, 2, 1, 3)
@@ -146,10 +146,10 @@ _NO_ABNORMALITY: Final = "No acute abnormality"
 
 @dataclass(frozen=True)
 class Claim:
-    """What each option of each case claims; arrays of shape (cases, options), the right one first.
+    """The claim of each option of each case; arrays of shape (cases, options), the right one first.
 
-    ``finding``, ``side``, ``degree`` and ``place`` are numbers of the grammar; where ``absent`` is
-    true the claim is that there is nothing (of that finding, or at all in a ``normal`` study).
+    ``finding``, ``side``, ``degree`` and ``place`` are numbers of the grammar. Where ``absent`` is
+    true, the claim is that there is nothing (of that finding, or at all in a ``normal`` study).
     """
 
     finding: Numbers
@@ -161,9 +161,9 @@ class Claim:
 
 @dataclass(frozen=True)
 class Cases:
-    """Cases as a table of the declared columns, and what answers to them need to know.
+    """Cases as a table of the declared columns, with the data needed to make answers.
 
-    ``first`` is where the right option stands; the claim ``k`` stands ``k`` places after it.
+    ``first`` is the position of the right option; claim ``k`` is ``k`` positions after it.
     """
 
     table: pl.DataFrame
@@ -175,7 +175,7 @@ class Cases:
 
 @dataclass(frozen=True)
 class Films:
-    """Pictures of the set: how many files there are (0: addresses), and their size in pixels."""
+    """Pictures of the set: the number of files (0: addresses), and their size in pixels."""
 
     count: int
     width: int
@@ -190,10 +190,10 @@ def made_cases(
     *,
     shares: Sequence[float] = SHARES,
 ) -> Cases:
-    """Make the cases from number ``start``, where a turn of studies begins, up to ``stop``.
+    """Make the cases from number ``start``, where a cycle of studies begins, up to ``stop``.
 
-    ``shares`` say how frequent each of :data:`CATEGORIES` is; in a normal study (a share of
-    :data:`NORMAL`) everything but negation is about presence.
+    ``shares`` are the frequencies of :data:`CATEGORIES`. In a normal study (share :data:`NORMAL`)
+    everything except negation becomes presence.
     """
     number = np.arange(start, stop)
     study = number // TURN * len(_CASES_A_STUDY) + _STUDY_IN_TURN[number % TURN]
@@ -288,7 +288,7 @@ def _options(
     claim: Claim,
     first: Numbers,
 ) -> pl.Series:
-    """Return the four options in the order in which they are shown."""
+    """Return the four options in the order shown."""
     diagnoses = grammar()["diagnoses"]
     words = pl.concat(
         [
@@ -408,7 +408,7 @@ def _reports(
 
 
 def _images(studies: Numbers, films: Films) -> pl.Series:
-    """One frontal film a study; a lateral one as well in every second study without files."""
+    """Return one frontal film a study; without files, every second study also has a lateral one."""
 
     def image(key: str, view: pl.Expr, path: pl.Expr) -> pl.Expr:
         size = [pl.lit(films.width).alias("width"), pl.lit(films.height).alias("height")]
@@ -427,7 +427,7 @@ def _images(studies: Numbers, films: Films) -> pl.Series:
 
 
 def studies_of(cases: int) -> int:
-    """Return how many studies so many cases are about."""
+    """Return the number of studies that this many cases are about."""
     turns, rest = divmod(max(cases, 0), TURN)
     begun = int(_STUDY_IN_TURN[rest - 1]) + 1 if rest else 0
     return turns * len(_CASES_A_STUDY) + begun
@@ -439,14 +439,14 @@ def film_names(count: int) -> pl.Series:
 
 
 def sided() -> npt.NDArray[np.bool_]:
-    """Return, by number, whether a finding is on one side."""
+    """Return whether each finding, by number, is on one side."""
     return np.array([has_side(finding) for finding in findings()])
 
 
-# Pictures that look and compress somewhat like chest radiographs; drawn, of nobody.
+# Pictures that resemble chest radiographs and compress similarly; drawn, of no patient.
 
 DEPTH = 4095
-"""The largest grey level: 12 bits, as detectors give them."""
+"""The highest grey level: 12 bits, as from detectors."""
 
 
 def film(width: int, height: int, seed: int) -> NDArray[np.uint16]:
@@ -455,7 +455,7 @@ def film(width: int, height: int, seed: int) -> NDArray[np.uint16]:
     Returns
     -------
     array of uint16, shape (height, width)
-        Dark where rays pass, as air is on a film (MONOCHROME2). Films of different seeds differ.
+        Dark where rays pass, like air on a film (MONOCHROME2). Each seed gives another film.
     """
     random = np.random.default_rng(seed)
     y = np.linspace(-1, 1, height, dtype=np.float32)[:, None]

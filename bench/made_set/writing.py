@@ -1,4 +1,4 @@
-"""Write a made review set, part by part, so that its size is bounded by the disk alone."""
+"""Write a simulated review set part by part, so that only the disk limits its size."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from rexview.reviewset.sources import INFO_FILE
 from rexview.schema import Model, Reader, SetInfo
 from rexview.vocab import DIMENSIONS, IMAGE_DIMENSIONS
 
-# Answers of a made set: choices, explanations, boxes, and mistakes of known kinds.
+# Answers of a simulated set: choices, explanations, boxes, and mistakes of known kinds.
 
 TOKEN_LIMIT: Final = 512
 _BEST: Final = 0.86
@@ -56,7 +56,7 @@ _CUT_OFF: Final = 0.012
 _NO_CHOICE: Final = 0.004
 _FAILED: Final = 0.002
 _BOXED: Final = 0.6
-"""Share of what could be boxed that is, by models that draw boxes."""
+"""Share of possible boxes that box-drawing models draw."""
 _STOP_WORDS: Final = ("stop", "end_turn", "STOP", "eos")
 _BEGINNING: Final = datetime(2025, 3, 1, tzinfo=UTC)
 _EVERY_THIRD: Final = 3
@@ -64,7 +64,7 @@ _EVERY_FOURTH: Final = 4
 
 
 def draws_boxes(model: int) -> bool:
-    """Whether the model with that number draws boxes: every third one."""
+    """Whether the model with that number draws boxes: every third one does."""
     return model % _EVERY_THIRD == 0
 
 
@@ -73,7 +73,7 @@ def made_answers(
 ) -> pl.DataFrame:
     """Make one answer of each model to each case, as a table of the declared columns.
 
-    Every fourth model gives the letter as its text and the explanation in its own column; the
+    Every fourth model answers with the letter and puts the explanation in its own column; the
     others write both into the text, in three ways.
     """
     count = cases.table.height * models
@@ -140,7 +140,7 @@ def made_answers(
 
 
 def model_ids(models: int) -> pl.Series:
-    """Return the ids of the models in their order."""
+    """Return the ids of the models in order."""
     return pl.Series([f"model-{number + 1:02d}" for number in range(models)])
 
 
@@ -186,7 +186,7 @@ def _boxes(
     nothing: npt.NDArray[np.bool_],
     films: Films,
 ) -> pl.Series:
-    """One box on the frontal film, on the side that the chosen option names, for some answers."""
+    """Return a box on the frontal film for some answers, on the side of the chosen option."""
     count = len(case)
     category = cases.category[case]
     drawn = (
@@ -219,11 +219,11 @@ def _boxes(
     return frame.select(pl.when("drawn").then(pl.concat_list(one))).to_series()
 
 
-# What two readers of a made set gave: scores, verdicts on failures, comments; some are missing.
+# Entries of two readers in a simulated set: scores, verdicts, comments; some are missing.
 
 READERS: Final = (Reader("reader-1", "First reader"), Reader("reader-2", "Second reader"))
 MOST_SCORED: Final = 20_000
-"""Cases that readers score: no study scores more."""
+"""Number of cases that readers score: no real study scores more."""
 _SCORED: Final = (0.95, 0.6)
 """Share of the answers that each reader scored."""
 _LEFT_OUT: Final = 0.02
@@ -248,7 +248,7 @@ _BETWEEN: Final = timedelta(seconds=7)
 
 
 def made_readings(random: np.random.Generator, answers: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Make what readers gave on some answers.
+    """Make readers' entries on some answers.
 
     Parameters
     ----------
@@ -328,30 +328,30 @@ def _times(count: int) -> pl.Series:
 
 
 MOST_AS_JSON: Final = 100_000
-"""Answers: above it the tables are Parquet, as ``FORMAT.md`` recommends."""
+"""Answers above which the tables are Parquet, as ``FORMAT.md`` recommends."""
 _ROWS: Final = 150_000
-"""Answers in one part, about: what is held in memory at a time."""
+"""Approximate number of answers in one part, which is the most in memory."""
 MOST_FILMS: Final = 5_000
-"""Film files of a set: more would fill a disk, and no page shows more."""
+"""The most film files of a set: more would fill a disk, and no page shows more."""
 _FILM: Final = (512, 640)
 _ADDRESS_FILM: Final = (2048, 2500)
 _NOWHERE: Final = "https://nowhere/films"
-"""An address that every computer can read, and where there is nothing."""
+"""A valid address without any content."""
 _NOTICE: Final = "Simulated, for measuring: no patient, no radiologist, no model."
 
 
 @dataclass(frozen=True)
 class MadeSet:
-    """What a made set is made of.
+    """The size and contents of a simulated set.
 
     Attributes
     ----------
     cases, models : int
     pictures : int, optional
-        The number of film files, which the studies share in turn. With 0, pictures are named at an
-        address where there is nothing. By default each study has a film, up to :data:`MOST_FILMS`.
+        Number of film files, which the studies share in turn. With 0, pictures have addresses
+        without content. By default each study has a film, up to :data:`MOST_FILMS`.
     parquet : bool
-        Whether small tables are Parquet, too.
+        Whether small tables are Parquet too.
     seed : int
     scored : bool
         Whether two readers scored answers, and left verdicts and comments.
@@ -366,28 +366,28 @@ class MadeSet:
 
     @property
     def films(self) -> int:
-        """How many film files it has."""
+        """Number of film files."""
         if self.pictures is None:
             return min(studies_of(self.cases), MOST_FILMS)
         return self.pictures
 
     @property
     def answers(self) -> int:
-        """How many answers it has."""
+        """Number of answers."""
         return self.cases * self.models
 
 
 def make_set(
     made: MadeSet, folder: Path, *, told: Callable[[int, int], None] = lambda done, of: None
 ) -> None:
-    """Write a made set to a folder that is not there yet, or is empty.
+    """Write a simulated set to a folder that does not exist or is empty.
 
-    It appears complete or not at all. ``told`` is called with cases done, and how many there are.
+    It appears completely or not at all. ``told`` is called with the cases done and their total.
 
     Raises
     ------
     ReviewSetError
-        There is something in the folder already, or nothing is asked for.
+        The folder is not empty, or the set would be empty.
     """
     if made.cases < 1 or made.models < 1 or made.films < 0:
         raise ReviewSetError("A made set has at least one case and one model.")
@@ -463,27 +463,27 @@ def _write_films(films: Films, folder: Path) -> None:
         (folder / name).write_bytes(content.tobytes())
 
 
-# A made set of generated reports with metric values: shaped as ReXrank's test sets are.
+# A simulated set of generated reports with metric values, in the form of ReXrank's test sets.
 
 METRICS: Final = (
     *(("bleu_2", 0.2, 0.08), ("bertscore", 0.4, 0.1), ("sembscore", 0.43, 0.18)),
     *(("radgraph_f1", 0.19, 0.1), ("radcliq_v1", 1.1, 0.3), ("ratescore", 0.52, 0.1)),
     *(("green", 0.46, 0.2), ("fineradscore", 2.2, 0.9)),
 )
-"""Name, mean and spread of each metric, about as ReXrank prints them."""
+"""Name, mean and standard deviation of each metric, approximately as in ReXrank."""
 _LOWER_IS_BETTER: Final = frozenset({"radcliq_v1", "fineradscore"})
 _IDENTITY: Final = {"implementation": "made", "version": "1", "scope": "findings"}
 _OF_CHOICES: Final = ("options", "correct", "explanation", "category")
 
 
 def make_reports(folder: Path, studies: int, models: int, *, seed: int = 1) -> None:
-    """Write a set of so many studies, each with a report of every model and all its metrics.
+    """Write a set of ``studies`` studies, each with a report of every model and all its metrics.
 
-    Studies differ in how hard they are, and metrics of one report go together.
+    Studies differ in difficulty, and the metrics of one report correlate.
     """
     make_set(MadeSet(studies, models, pictures=0, seed=seed, scored=False), folder)
     cases = _rows(folder / "cases.jsonl")
-    for number, case in enumerate(cases):  # each of a patient of its own: the most there is to draw
+    for number, case in enumerate(cases):  # one patient for each: the hardest case for resampling
         case |= {"question": "Write the report.", "question_type": "report"}
         case |= {"study_id": f"study-{number:05d}", "patient_id": f"patient-{number:05d}"}
     _write(folder / "cases.jsonl", cases)
@@ -506,7 +506,7 @@ def make_reports(folder: Path, studies: int, models: int, *, seed: int = 1) -> N
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    """Read a table without what only choice questions have."""
+    """Read a table without the columns of choice questions."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return [{key: row[key] for key in row if key not in (*_OF_CHOICES, "choice")} for row in rows]
 

@@ -1,1 +1,1 @@
-"""Streamlit apps to measure beside: an empty one, and the naive way to show boxes."""
+"""Streamlit apps for comparison: an empty one, and the naive way to show boxes."""

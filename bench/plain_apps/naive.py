@@ -1,6 +1,6 @@
-"""The naive way to show boxes, for comparison: drawn into the picture on the server, st.image.
+"""The naive way to show boxes, for comparison: drawn on the server and shown with st.image.
 
-Run by ``python -m rexview bench viewer`` with the folder of a review set after ``--``.
+``python -m rexview bench viewer`` runs it with the folder of a review set after ``--``.
 """
 
 import sys

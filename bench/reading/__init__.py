@@ -1,1 +1,1 @@
-"""How fast texts are read, beside medspaCy."""
+"""Measure how fast texts are read, compared with medspaCy."""

@@ -1,8 +1,8 @@
-"""medspaCy on given sentences, timed on demand; a program of its own.
+"""Program that runs medspaCy on given sentences and times it on demand.
 
-``bench detectors`` runs it, perhaps with the Python of another environment, as medspaCy and rexview
-need not agree on versions. It imports nothing of rexview. The first line of its input is a JSON
-object with ``terms`` and ``sentences``; for each further line it reads all sentences once.
+``bench detectors`` runs it, perhaps with the Python of another environment, since medspaCy and
+rexview may need different versions. It imports nothing of rexview. The first line of its input is a
+JSON object with ``terms`` and ``sentences``; for each further line it reads all sentences once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib import import_module
 
 
 def main() -> None:
-    """Answer each line with one of JSON: the version when all is ready, then seconds."""
+    """Answer each line with a line of JSON: first the version, then seconds."""
     given = json.loads(sys.stdin.readline())
     medspacy, spacy = import_module("medspacy"), import_module("spacy")
     rule = import_module("medspacy.target_matcher").TargetRule

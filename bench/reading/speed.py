@@ -1,4 +1,4 @@
-"""How fast the detectors read: pairs a second, and whether hard text makes them slow."""
+"""Measure the speed of the detectors: pairs a second, and the effect of hard texts."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from rexview.text.findings.sentences import Tokens, sentences
 
 ROUNDS: Final = 3
 SAMPLE: Final = 300
-"""So many pairs, taken evenly from all of them, are read for the speed."""
+"""Number of pairs, evenly spaced, whose reading is timed."""
 LARGE: Final = 1_000_000
 MIDDLE: Final = 300_000
-"""Every hard text is read at this length and at a tenth of it, which is longer than what hints
+"""Length at which every hard text is read; also at a tenth of it, which is longer than what hints
 read at all."""
 PAIRS_TARGET: Final = 2_000
 SLOWEST: Final = 2
-"""So many of the hard texts, the slowest ones, are tried at full length."""
+"""Number of the slowest hard texts that are tried at full length."""
 RATIO_TARGET: Final = 20
 """For ten times the text: 10 is linear, up to twice that is noise, 100 is quadratic."""
 _SHORTEST_S: Final = 1e-3
-"""What takes less is taken for as long: the clock says no more."""
+"""Shorter times count as this: the clock resolves no less."""
 HARD_TEXT: Final = {
     "one letter": "a",
     "spaces": " ",
@@ -55,11 +55,11 @@ HARD_TEXT: Final = {
     "digits": "1. 2.3 4) ",
     "other scripts": "左側胸水 ëffusion \u200b\U0001f441 ",
 }
-"""Texts that are repeated until they are as long as wanted."""
+"""Texts that are repeated up to the wanted length."""
 
 
 def detector_speed_rows(pairs: Sequence[Labelled]) -> list[Row]:
-    """Measure the speed in processor time of this one thread."""
+    """Measure the speed in processor time of this thread."""
     detectors: list[tuple[str, Sequence[Detector]]] = [
         ("laterality", [one for one in DETECTORS if one.failure == "laterality_error"]),
         ("all detectors", DETECTORS),
@@ -85,7 +85,7 @@ def detector_speed_rows(pairs: Sequence[Labelled]) -> list[Row]:
 
 
 def _growth(name: str, less: float, more: float, size: int) -> Row:
-    """One row: a text of ``size`` characters against a tenth of it, in seconds."""
+    """Return a row that compares a text of ``size`` characters with a tenth of it, in seconds."""
     return result(
         f"{size:,} characters of {name}",
         more,
@@ -97,7 +97,7 @@ def _growth(name: str, less: float, more: float, size: int) -> Row:
 
 
 def pairs_per_second(pairs: Sequence[Labelled], detectors: Sequence[Detector]) -> float:
-    """Return the best of some rounds, each of which reads all for the first time."""
+    """Return the best of several rounds, each of which reads all pairs without caches."""
     best = float("inf")
     for number in range(ROUNDS):
         fresh = [_fresh(pair, number) for pair in pairs]
@@ -118,7 +118,7 @@ def _fresh(pair: Labelled, number: int) -> tuple[Case, Answer]:
 
 
 def hard_text_seconds(name: str, size: int) -> float:
-    """Return the time for all detectors on an answer and a report of that many characters."""
+    """Return the time of all detectors on an answer and a report of that many characters."""
     unit = HARD_TEXT[name]
     text = (unit * (size // len(unit) + 1))[:size]
     case = Case(id="hard", question="", report=Report(findings=text[:-1]))
@@ -128,15 +128,15 @@ def hard_text_seconds(name: str, size: int) -> float:
     return time.thread_time() - start
 
 
-# How long answers take, first read and with known sentences, and sentences beside medspaCy.
+# Time of answers, on first reading and with known sentences; and of sentences, with medspaCy.
 
 SENTENCES: Final = 1_500
-"""So many different sentences, taken evenly from all, are read by both."""
+"""Number of different sentences, evenly spaced, that both read."""
 CHARACTERS: Final = 1_000
 MODELS: Final = 8
-"""Answers to one report, where a row counts several."""
+"""Number of answers to one report, in rows with several."""
 PYTHON: Final = "MEDSPACY_PYTHON"
-"""Environment variable: the Python that has medspaCy, where this one has not."""
+"""Environment variable: the Python that has medspaCy, if this one does not."""
 _Given = tuple[Case, list[Answer]]
 """A case with its report, and the answers to it."""
 _MOST_MS: Final = 1.0
@@ -147,13 +147,13 @@ _HOW_TO_GET_IT: Final = (
 
 
 def sentence_speed_rows(pairs: Sequence[Labelled]) -> list[Row]:
-    """Measure answers of 1,000 characters, then single sentences beside medspaCy, in turn."""
+    """Measure answers of 1,000 characters, then single sentences against medspaCy, in turn."""
     read_word_lists()
     return [*_answers(pairs), _beside_medspacy(pairs)]
 
 
 def _answers(pairs: Sequence[Labelled]) -> list[Row]:
-    """Time all detectors on answers and reports that are joined from the labelled pairs."""
+    """Time all detectors on answers and reports joined from the labelled pairs."""
     given = list(_joined(pairs))
     shared = list(_of_several_models(given))
     again = [
@@ -182,7 +182,7 @@ def _answers(pairs: Sequence[Labelled]) -> list[Row]:
 
 
 def _note(given: Sequence[_Given]) -> str:
-    """Say what the time of an answer holds: with one model that of a whole report, too."""
+    """Return a note on an answer's time: with one model it includes that of a whole report."""
     count = sum(len(answers) for _, answers in given)
     size = sum(len(answer.text or "") for _, answers in given for answer in answers) / count
     report = sum(len(case.report.findings or "") for case, _ in given) / len(given)
@@ -193,7 +193,7 @@ def _note(given: Sequence[_Given]) -> str:
 
 
 def _joined(pairs: Sequence[Labelled]) -> Iterator[_Given]:
-    """Join answers until they have enough characters, and their reports with them."""
+    """Join answers up to enough characters, and their reports with them."""
     texts: list[str] = []
     reports: list[str] = []
     for pair in pairs:
@@ -206,7 +206,7 @@ def _joined(pairs: Sequence[Labelled]) -> Iterator[_Given]:
 
 
 def _of_several_models(given: Sequence[_Given]) -> Iterator[_Given]:
-    """Gather the answers of several cases, all of them different, under the report of the first."""
+    """Collect different answers of several cases under the report of the first."""
     for first in range(0, len(given) - MODELS + 1, MODELS):
         case = given[first][0]
         answers = [answer for _, some in given[first : first + MODELS] for answer in some]
@@ -227,8 +227,8 @@ def _milliseconds(given: Sequence[_Given], *, fresh: bool) -> float:
 def _beside_medspacy(pairs: Sequence[Labelled]) -> Row:
     """Time findings, sides and denials of single sentences: ours, and medspaCy's targets.
 
-    medspaCy gets the words for findings of our lexicon as targets and its own rules of context,
-    which say nothing of sides.
+    medspaCy gets our lexicon's words for findings as targets, and its own context rules, which do
+    not cover sides.
     """
     texts = _sentences(pairs)
     terms = sorted(_phrases())
@@ -270,7 +270,7 @@ def _sentences(pairs: Sequence[Labelled]) -> list[str]:
 
 
 def _phrases() -> Iterator[str]:
-    """Yield all phrases that mean a finding."""
+    """Yield all phrases for findings."""
     openings = list(lexicon().phrases.items())
     for words, opening in openings:
         if opening.alone is not None and opening.alone.finding:
@@ -279,7 +279,7 @@ def _phrases() -> Iterator[str]:
 
 
 class _Reader:
-    """medspaCy in a process of its own."""
+    """medspaCy in a separate process."""
 
     def __init__(self, source: IO[str], sink: IO[str], given: dict[str, Any]) -> None:
         self._source, self._sink = source, sink
@@ -294,7 +294,7 @@ class _Reader:
 
 @contextmanager
 def _medspacy(terms: Sequence[str], texts: Sequence[str]) -> Iterator[_Reader | None]:
-    """Run medspaCy as long as it is asked; None where it is not installed or does not start."""
+    """Run medspaCy inside the block; None if it is not installed or does not start."""
     python = os.environ.get(PYTHON) or sys.executable
     program = str(Path(__file__).with_name("medspacy_reader.py"))
     try:
@@ -320,5 +320,5 @@ def _reader(process: subprocess.Popen[str], given: dict[str, Any]) -> _Reader | 
         return None
     try:
         return _Reader(process.stdout, process.stdin, given)
-    except (OSError, ValueError):  # it ended before it said anything
+    except (OSError, ValueError):  # it ended before its first answer
         return None

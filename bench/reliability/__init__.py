@@ -1,11 +1,11 @@
-"""Nothing that people gave is lost: a real server is killed, held still, and its disk filled.
+"""Check that no entry is lost: a real server is killed, stopped, and its disk filled.
 
-They give scores, verdicts, comments and consensus through the real HTTP route and keep what is not
-confirmed, as a browser does (:mod:`bench.reliability.reader`). Each row says how much was
-found wrong in the database at the end, which has to be 0; the runs stand below with what was given,
-what was told, and each kind of wrong. There is no alternative to measure beside. These are long
-runs: the suite has short ones and some with a page in a browser (``tests/bench/reliability``,
-``tests/browser``).
+Simulated readers give scores, verdicts, comments and consensus through the real HTTP route. They
+keep unconfirmed entries, as a browser does (:mod:`bench.reliability.reader`). Each row gives the
+number of wrong entries in the database at the end, which must be 0. Below it, each run lists the
+entries given, the messages shown, and each kind of error. There is no alternative to compare with.
+These are long runs: the test suite has short ones, and some with a page in a browser
+(``tests/bench/reliability``, ``tests/browser``).
 """
 
 from __future__ import annotations
@@ -45,31 +45,31 @@ ENTRIES: Final = 500
 READERS: Final = 20
 EACH: Final = 50
 PEOPLE: Final = 8
-"""Who comment, judge failures and decide at once."""
+"""Number of readers who comment, judge failures and decide at once."""
 LOCKED_S: Final = 15.0
 HELD_S: Final = 25.0
 """Longer than a pad waits for an answer."""
 _PATIENCE_S: Final = 300.0
 _KEPT_AT_MOST: Final = 12
-"""Unsaved entries from which the reader of :func:`killed` waits, so that kills meet requests."""
+"""Unsaved entries at which the reader of :func:`killed` waits, so that kills hit requests."""
 _WARM_S: Final = 60.0
 _LESS_THAN_AN_ENTRY: Final = 4000
-"""Bytes: an entry takes more in the database's log, which is emptied after each."""
+"""Bytes: an entry needs more in the database's log, which is emptied after each."""
 FLIPPED: Final = 400
-"""Files of which a byte is changed."""
+"""Number of files in which a byte is changed."""
 
 
 _WRONG: Final = (
     *(one.name for one in fields(Audit)),
     *("refused", "vanished", "untold", "wrong_model", "crashes"),
 )
-"""What has to be 0 in a run, as far as the run counts it."""
+"""Counts that must be 0 in a run, if the run has them."""
 _WRONG_OF_FILES: Final = ("unnoticed", "tracebacks")
-"""The same of damaged files; to refuse one is right."""
+"""The same for damaged files; refusing one is right."""
 
 
 def run() -> Measured:
-    """Do all of it."""
+    """Run all checks."""
     runs = list(_runs())
     return Measured([_outcome(one) for one in runs], {one["run"]: [one] for one in runs})
 
@@ -121,24 +121,24 @@ def killed(
     seed: int,
     longest_up_s: float = 1.0,
 ) -> dict[str, Any]:
-    """Kill the server at random moments while somebody gives entries of all kinds.
+    """Kill the server at random moments while a reader gives entries of all kinds.
 
     Parameters
     ----------
     folder : Path
-        Made for the server's files.
+        Created for the server's files.
     entries : int
     seed : int
-        Of when entries are given and the server is killed.
+        Seed for the times of entries and kills.
     longest_up_s : float
-        Seconds within which the server is killed after it has begun to save; every third time it
-        is after it has started, while it is opening the set and its database.
+        Seconds after the start of saving within which the server is killed; every third time the
+        kill follows the start, while the server opens the set and its database.
 
     Returns
     -------
     dict
-        ``in_flight`` counts kills while a request was on its way, ``unconfirmed`` entries that a
-        killed server had written without having said so.
+        ``in_flight`` counts kills during a request, ``unconfirmed`` entries that a killed server
+        had written but not confirmed.
     """
     folder.mkdir(parents=True)
     random, moments = Random(seed), Random(seed + 1)  # noqa: S311
@@ -195,7 +195,7 @@ def many_readers(
     *,
     kinds: Sequence[str] = OF_ONE_PERSON,
 ) -> dict[str, Any]:
-    """Let many people give entries of some kinds at once, each as fast as it can."""
+    """Let many readers give entries of some kinds at once, each as fast as possible."""
     folder.mkdir(parents=True)
     with ExitStack() as stack:
         server = stack.enter_context(ScoreServer(folder, database_url=database_url))
@@ -251,9 +251,9 @@ def with_fault(
     *,
     told: bool = True,
 ) -> dict[str, Any]:
-    """Give entries before, while and after something is wrong; say what the reader was told.
+    """Give entries before, during and after a fault; return the messages to the reader.
 
-    ``told`` is False for what the reader need not be told, as all is saved meanwhile.
+    ``told`` is False for faults without a message, as everything is saved during them.
     """
     folder.mkdir(parents=True)
     begun = time.monotonic()
@@ -287,7 +287,7 @@ def with_fault(
 
 @contextmanager
 def locked(server: ScoreServer, seconds: float = LOCKED_S) -> Iterator[None]:
-    """Hold the lock for writing on the server's SQLite file, from another program."""
+    """Hold the write lock on the server's SQLite file, from another program."""
     with closing(sqlite3.connect(server.database, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         begun = time.monotonic()
@@ -298,7 +298,7 @@ def locked(server: ScoreServer, seconds: float = LOCKED_S) -> Iterator[None]:
 
 @contextmanager
 def held(server: ScoreServer, seconds: float = HELD_S) -> Iterator[None]:
-    """Hold the server still: connections are taken, nobody answers."""
+    """Stop the server process: connections are accepted, but not answered."""
     server.hold()
     begun = time.monotonic()
     yield
@@ -308,7 +308,7 @@ def held(server: ScoreServer, seconds: float = HELD_S) -> Iterator[None]:
 
 @contextmanager
 def full(server: ScoreServer) -> Iterator[None]:
-    """Let the server's files grow no further, as a quota that is used up does."""
+    """Limit the server's files to their current size, like an exhausted quota."""
     server.limit_files(_LESS_THAN_AN_ENTRY)
     yield
     server.limit_files(None)
@@ -330,13 +330,13 @@ def _wrong(found: Audit, reader: Reader, gone: int) -> dict[str, int]:
 
 
 def _percentile(ordered: list[float], part: float) -> float:
-    """Return a percentile of sorted seconds in ms."""
+    """Return a percentile of sorted seconds, in ms."""
     return ordered[min(int(part * len(ordered)), len(ordered) - 1)] * 1000 if ordered else 0.0
 
 
 @contextmanager
 def _postgres() -> Iterator[Any]:
-    """Run a PostgreSQL server; None where there is none, or no checkout to start it from."""
+    """Run a PostgreSQL server; yield None if none is available, or no checkout to start it from."""
     try:
         from tools.postgres import PostgresServer, ServerMissing
     except ImportError:

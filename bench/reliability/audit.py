@@ -1,4 +1,4 @@
-"""Whether a reviews database holds exactly what people gave: nothing lost, nothing doubled."""
+"""Check that a reviews database has exactly the given entries: none lost, none doubled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rexview.store.kinds import SHARED
 
 @dataclass(frozen=True)
 class Cell:
-    """One thing on which something can be given: of a model's answer, of a picture or none.
+    """The target of an entry: a model's answer, and perhaps one of its pictures.
 
     ``subject`` is the dimension, the failure or the id of a comment, by ``kind`` of entry.
     """
@@ -27,7 +27,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class SentEntry:
-    """One thing that somebody gave, under the token that stands for it; some fields of a value."""
+    """An entry that a reader gave, with its token; some fields of its value."""
 
     token: str
     person: str
@@ -37,22 +37,22 @@ class SentEntry:
 
 @dataclass(frozen=True)
 class Audit:
-    """What is wrong in a database; all zero when nothing is.
+    """The errors in a database; all zero if there are none.
 
     Attributes
     ----------
     lost : int
-        Entries that were confirmed to their writer and are not there.
+        Entries that were confirmed to their writer and are missing.
     missing : int
-        Entries that were given and are not there, confirmed or not.
+        Entries that were given and are missing, confirmed or not.
     doubled : int
-        Rows more than one for an entry.
+        Surplus rows of an entry.
     strange : int
-        Rows that nobody gave.
+        Rows without a given entry.
     altered : int
-        Rows that are another person's, on something else or of another value than was given.
+        Rows with another person, target or value than given.
     disordered : int
-        Rows that do not follow each other as they were given, or tell another value before them.
+        Rows in another order than given, or with another previous value.
     """
 
     lost: int = 0
@@ -67,16 +67,16 @@ class Audit:
 
 
 def audit(given: Sequence[SentEntry], confirmed: Collection[str], rows: Sequence[Stored]) -> Audit:
-    """Compare what people gave with what is stored.
+    """Compare given entries with stored rows.
 
     Parameters
     ----------
     given : sequence of SentEntry
         In the order in which each person gave them.
     confirmed : collection of str
-        Tokens of those that were shown to their writer as saved.
+        Tokens of entries that were shown to their writer as saved.
     rows : sequence of Stored
-        The history of what can be given, oldest first.
+        The history, oldest first.
     """
     by_token = {one.token: one for one in given}
     counts = Counter(row.token for row in rows)

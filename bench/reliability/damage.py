@@ -1,8 +1,8 @@
-"""Bytes of a reviews database are changed: every entry that differs has to be noticed.
+"""Change bytes of a reviews database: every changed entry must be noticed.
 
-Each file is a copy of one good database with one byte changed, all over the file. What a reader of
-it gets is compared with what was written: right, refused or told it may be; another value without a
-word it must not be.
+Each file is a copy of one good database with one byte changed, at positions all over the file. The
+result of reading it is compared with what was written. It may be right, refused or reported, but
+never silently different.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ def flip_bytes(folder: Path, files: int, *, seed: int) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``harmless`` counts files from which everything was read as it was written, ``told`` those
-        of which entries were named as damaged, ``refused`` those that were not opened;
-        ``unnoticed`` those that gave something else without a word, ``tracebacks`` those that
-        ended in an error of another kind. The last two have to be 0.
+        ``harmless`` counts files that were read without a difference, ``told`` files with entries
+        reported as damaged, ``refused`` files that could not be opened. ``unnoticed`` counts files
+        with a silent difference, ``tracebacks`` files that caused another kind of error. The last
+        two must be 0.
     """
     folder.mkdir(parents=True)
     shutil.copytree(DEMO_FOLDER, folder / "set")
@@ -97,7 +97,7 @@ def _fill(reviews: Reviews, scores: int) -> None:
 
 
 def _read(review_set: ReviewSet, written: Sequence[Any], copy: Path) -> str:
-    """Do with a damaged file all that pages do; say what came of it."""
+    """Read a damaged file as pages do; return the kind of result."""
     reviews = open_reviews(review_set, Settings(review_set=review_set.folder))
     try:
         rows = reviews.history()
@@ -127,14 +127,14 @@ def _plain(rows: Sequence[Stored]) -> list[tuple[Any, ...]]:
     return [tuple(getattr(row, name) for name in (*names, *more)) for row in rows]
 
 
-# What happens to the folder of a review set while readers score: moved, closed, edited.
+# Changes to a review set's folder while readers score: moved, closed, edited.
 
 _WARM_S: Final = 60.0
 
 
 @contextmanager
 def renamed(server: ScoreServer) -> Iterator[None]:
-    """Rename the set's folder; a folder that is made in its place is an error."""
+    """Rename the set's folder; creating another in its place is an error."""
     folder = server.review_set.folder
     elsewhere = folder.rename(folder.with_name("renamed"))
     yield
@@ -145,25 +145,25 @@ def renamed(server: ScoreServer) -> Iterator[None]:
 
 @contextmanager
 def log_removed(server: ScoreServer) -> Iterator[None]:
-    """Remove the companions of the SQLite file while the server has it open."""
+    """Remove the SQLite file's companions while the server has it open."""
     for ending in ("-wal", "-shm"):
         server.database.with_name(f"{server.database.name}{ending}").unlink(missing_ok=True)
     yield
-    server.kill()  # what is in memory only goes with it
+    server.kill()  # data that is only in memory is lost with it
     server.start()
 
 
 def becoming_writable(folder: Path, entries: int = 50) -> dict[str, Any]:
-    """Give entries while the folder takes nothing, then while it does, then join all there is.
+    """Give entries while the folder is read-only, then while it is writable, then merge all.
 
-    Another server, of somebody with another data folder, writes into the set's folder meanwhile,
-    so that there are two databases at the end.
+    Meanwhile another server, of a user with another data folder, writes into the set's folder, so
+    that there are two databases at the end.
 
     Returns
     -------
     dict
-        ``vanished`` counts entries that the pages did not show after the folder took files again,
-        ``untold`` is 1 if they did not say so of those in the other database.
+        ``vanished`` counts entries that the pages did not show once the folder was writable,
+        ``untold`` is 1 if they did not report those in the other database.
     """
     for name in ("here", "there"):
         (folder / name).mkdir(parents=True)
@@ -176,7 +176,7 @@ def becoming_writable(folder: Path, entries: int = 50) -> dict[str, Any]:
             with _closed(given.folder) as is_closed:
                 if not is_closed:
                     return {"run": "folder becoming writable: cannot be tried here"}
-                # only now: who asks for the letters makes a database where one can be made
+                # only now: asking for the letters creates a database wherever one can be created
                 reader = reading.enter_context(
                     Reader(server, person, Random(1), kinds=OF_ONE_PERSON)  # noqa: S311
                 )
@@ -217,14 +217,14 @@ def _give(reader: Reader, entries: int) -> None:
 def set_edited(folder: Path, scores: int = 60) -> dict[str, Any]:
     """Change the set under an open pad: seed, texts of answers, models added, renamed, removed.
 
-    The reader keeps the pad that was opened first, and sends what that showed.
+    The reader keeps the pad that was opened first, and sends its entries.
 
     Returns
     -------
     dict
-        ``wrong_model`` counts scores that stand under another model than the reader scored, or
-        under an answer whose text the reader did not see. It has to be 0. ``not_taken`` counts
-        those that the server refused as the answer was changed: the pad keeps them.
+        ``wrong_model`` counts scores under another model than the reader scored, or under an answer
+        whose text the reader did not see. It must be 0. ``not_taken`` counts scores that the server
+        refused because the answer had changed: the pad keeps them.
     """
     folder.mkdir(parents=True)
     (person,) = readers(1)
@@ -296,7 +296,7 @@ def _model_renamed(folder: Path) -> None:
 
 
 def _models_swapped(folder: Path) -> None:
-    """Give each of two models the answers of the other: only the names say that it happened."""
+    """Swap the answers of two models: only the names show it."""
     names = sorted({row["model"] for row in _answers(folder)})[-2:]
     swapped = dict(zip(names, reversed(names), strict=True))
     _edit_answers(
@@ -345,7 +345,7 @@ def _edit_answers(
 
 @contextmanager
 def _closed(folder: Path) -> Iterator[bool]:
-    """Let a folder take no files; root is kept out by a file system that is read only."""
+    """Make a folder read-only; for root, by a read-only file system."""
     if os.geteuid() != 0:
         folder.chmod(0o555)
         try:
@@ -368,7 +368,7 @@ def _closed(folder: Path) -> Iterator[bool]:
 
 @contextmanager
 def _data_folder_of(folder: Path) -> Iterator[None]:
-    """Read as the server in that folder does: with its user's data folder."""
+    """Read like the server in that folder, with its user's data folder."""
     before = os.environ.get("XDG_DATA_HOME")
     os.environ["XDG_DATA_HOME"] = str(folder / "data")
     close_databases()

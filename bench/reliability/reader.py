@@ -1,8 +1,8 @@
-"""A person who scores, judges, comments and agrees by the route that browsers use, without a page.
+"""A simulated reader who scores, judges and comments over the browsers' HTTP route.
 
-What ``outbox.js`` does in a browser is done here in a thread, so that many can be had at once:
-entries are kept until the server confirms them and are sent again under the same token, in their
-order, waiting twice as long after each failure.
+A thread does what ``outbox.js`` does in a browser, so that many readers can run at once. Entries
+are kept until the server confirms them. They are sent again under the same token, in their order,
+with a wait that doubles after each failure.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ PATIENCE_S: Final = 20.0
 
 KINDS: Final = ("score", "verdict", "comment", "adjudicate")
 OF_ONE_PERSON: Final = KINDS[:3]
-"""There is one consensus for all: who gives one without having seen another's is told."""
+"""Kinds of one person; there is one consensus for all, and an unseen change of it is reported."""
 FROM_PAGES: Final = ("comment", "verdict", "decide")
-"""What the Case page and a meeting write, without scores; see :func:`hold_meeting`."""
+"""Entries of the Case page and of meetings, without scores; see :func:`hold_meeting`."""
 _FAILURE: Final = "omission"
 
 
 @dataclass(frozen=True)
 class Slot:
-    """Something that can be given, as the browser names it, and what it stands for.
+    """An entry that can be given: its name in the browser, and its target.
 
-    ``key`` is the answer's name on the page, ``shown`` says which answer that is.
+    ``key`` is the answer's name on the page, ``shown`` identifies that answer.
     """
 
     page: str
@@ -57,7 +57,7 @@ class Slot:
 
 
 def hold_meeting(server: ScoreServer, person: Person) -> None:
-    """Put all cases on the agenda of a meeting of one person, who can then decide about them."""
+    """Put all cases on the agenda of one person's meeting, so that the person can decide."""
     review_set = server.review_set
     about: dict[str, Any] = {
         "held": None,
@@ -80,7 +80,7 @@ def _meeting_of(person: Person) -> str:
 
 
 def slots_to_give(server: ScoreServer, person: Person) -> dict[str, list[Slot]]:
-    """Return all that somebody can give, by kind; letters are worked out as the server does."""
+    """Return all entries that a person can give, by kind; letters are derived as on the server."""
     review_set = server.review_set
     key = open_reviews(review_set, server.settings).letter_key()
     found: dict[str, list[Slot]] = {kind: [] for kind in (*KINDS, "decide")}
@@ -110,9 +110,9 @@ def slots_to_give(server: ScoreServer, person: Person) -> dict[str, list[Slot]]:
 
 
 class Reader:
-    """Gives entries, and keeps what the server has not confirmed. Use it in a ``with``.
+    """Gives entries, and keeps unconfirmed ones; use it in a ``with`` statement.
 
-    ``kinds`` says of which kinds, each as often as the others.
+    ``kinds`` are the kinds of entries, equally frequent.
 
     Attributes
     ----------
@@ -120,15 +120,15 @@ class Reader:
     confirmed : set of str
         Tokens that the pad would show as saved.
     told : list of str
-        What the pad would have told the reader of trouble, each time.
+        The pad's messages about trouble.
     seconds : list of float
-        How long each request took that was answered as hoped.
+        Duration of each successful request.
     patience_s : float
-        How long a request may take before it is given up.
+        Seconds after which a request is given up.
     refused : dict of str to str
-        Tokens that the server did not want, and why; also those replaced by something newer.
+        Tokens that the server refused, with reasons; also entries replaced by newer ones.
     crashes : int
-        Requests that the server answered with 500: an error that nobody thought of.
+        Requests answered with status 500: an unexpected error.
     """
 
     def __init__(
@@ -170,17 +170,17 @@ class Reader:
 
     @property
     def unsent(self) -> int:
-        """How many entries wait to be confirmed."""
+        """Number of unconfirmed entries."""
         with self._changed:
             return len(self._unsent)
 
     @property
     def in_flight(self) -> bool:
-        """Whether a request is on its way."""
+        """Whether a request is under way."""
         return self._in_flight
 
     def give(self) -> None:
-        """Give something somewhere, another value where there is one."""
+        """Give a random entry, with a new value."""
         number = len(self.given)
         kind = self._kinds[number % len(self._kinds)]
         slot = self._random.choice(self._slots[kind])
@@ -221,7 +221,7 @@ class Reader:
         return {"score": self._random.choice(scores)}
 
     def wait(self, until: Callable[[int], bool], limit_s: float) -> bool:
-        """Wait until something holds of how many entries are unsent; say whether it does."""
+        """Wait until a condition on the number of unsent entries holds; return whether it does."""
         ends = time.monotonic() + limit_s
         with self._changed:
             while not until(len(self._unsent)):
@@ -232,11 +232,11 @@ class Reader:
             return True
 
     def wait_saved(self, limit_s: float) -> bool:
-        """Wait until all is confirmed; say whether it is."""
+        """Wait until everything is confirmed; return whether it is."""
         return self.wait(lambda unsent: unsent == 0, limit_s)
 
     def wait_confirmed(self, count: int, limit_s: float) -> bool:
-        """Wait until so many entries are confirmed; say whether they are."""
+        """Wait until ``count`` entries are confirmed; return whether they are."""
         return self.wait(lambda _: len(self.confirmed) >= count, limit_s)
 
     def _send_on(self) -> None:
@@ -260,7 +260,7 @@ class Reader:
                 self._changed.wait_for(lambda: self._ends, wait_s)
 
     def _post(self, batch: list[dict[str, Any]]) -> str | None:
-        """Send entries; return what to tell the reader, None when all are handled."""
+        """Send entries; return a message for the reader, None if all are handled."""
         now = time.monotonic()
         body = json.dumps({"ticket": self._ticket, "case": batch[-1]["case"], "entries": batch})
         connection = http.client.HTTPConnection(
@@ -295,6 +295,6 @@ class Reader:
 
 
 def readers(count: int) -> Iterator[Person]:
-    """Yield people who may give everything."""
+    """Yield people with all permissions."""
     for number in range(1, count + 1):
         yield Person(f"reader-{number}", f"Reader {number}", "lead")

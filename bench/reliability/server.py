@@ -1,4 +1,4 @@
-"""A real server that can be killed, held still, started again and given less room on its disk."""
+"""A real server that can be killed, stopped, restarted and limited in disk space."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ SECRET: Final = "of this benchmark only"  # noqa: S105
 
 
 class ScoreServer:
-    """``streamlit run app.py`` on a review set in a folder of its own, on the same port always.
+    """``streamlit run app.py`` on a review set in its own folder, always on the same port.
 
     Parameters
     ----------
     folder : Path
-        Where the server keeps all that is its own.
+        Folder for all files of the server.
     review_set : Path, optional
-        A copy of the demo by default.
+        By default a copy of the demo.
     database_url : str, optional
-        A SQLite file beside the set by default.
+        By default a SQLite file next to the set.
     own_secret : bool
-        Whether each start makes a secret of its own, as without the setting ``secret``; tickets
-        can then be had from a page only.
+        Whether each start makes its own secret, as without the setting ``secret``; then only a page
+        can give tickets.
     environment, options : mapping, optional
         As for :func:`bench.serving.start`.
     port : int, optional
-        A free one by default.
+        By default a free one.
     cwd : Path
         As for :func:`bench.serving.start`.
     """
@@ -95,14 +95,14 @@ class ScoreServer:
 
     @property
     def process(self) -> int:
-        """The number of the running process."""
+        """The process id."""
         if self._process is None:
             raise RuntimeError("the server does not run")
         return self._process.pid
 
     @property
     def runs(self) -> bool:
-        """Whether the process is there."""
+        """Whether the process is running."""
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> None:
@@ -111,6 +111,7 @@ class ScoreServer:
         Raises
         ------
         BenchUnavailable
+            It does not answer in time.
         """
         self._process, _ = start(
             ROOT / "app.py",
@@ -124,31 +125,31 @@ class ScoreServer:
         self.starts += 1
 
     def kill(self) -> None:
-        """End the process at once (SIGKILL): it can neither finish nor tidy up anything."""
+        """End the process at once (SIGKILL), without any cleanup."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._process = None
 
     def hold(self) -> None:
-        """Keep the process from doing anything (SIGSTOP): connections stay open, nobody answers."""
+        """Stop the process (SIGSTOP): connections stay open without an answer."""
         if self._process is not None:
             self._process.send_signal(signal.SIGSTOP)
 
     def let_go(self) -> None:
-        """Let the process go on after :meth:`hold`."""
+        """Continue the process after :meth:`hold`."""
         if self._process is not None:
             self._process.send_signal(signal.SIGCONT)
 
     def limit_files(self, most: int | None) -> None:
-        """Let no file of the server grow beyond so many bytes, None: as it was; Linux only."""
+        """Limit the size of the server's files, None for no limit; Linux only."""
         from resource import RLIMIT_FSIZE, prlimit
 
         _, hard = prlimit(self.process, RLIMIT_FSIZE)
         prlimit(self.process, RLIMIT_FSIZE, (hard if most is None else most, hard))
 
     def ticket(self, person: Person) -> str:
-        """Return what lets a reader write, as the page gives it."""
+        """Return a reader's ticket for writing, as from the page."""
         name = review_sets.set_id(self.review_set.folder)
         who = [person.id, person.name, person.role]
         return LinkSigner(SECRET).sign(Grant(KIND, name, "", detail=who))
@@ -161,7 +162,7 @@ class ScoreServer:
         return rows
 
     def entries(self) -> tuple[Stored, ...]:
-        """Return all that people gave, oldest first, read by this process."""
+        """Return all entries, oldest first, read by this process."""
         reviews = open_reviews(self.review_set, self.settings)
         rows = reviews.history()[::-1]
         close_databases()
