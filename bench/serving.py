@@ -91,7 +91,7 @@ def start(
 
 @contextmanager
 def serve(script: Path, *arguments: str | Path, **more: Any) -> Iterator[str]:
-    """Run an app until the block ends; give its URL. Arguments and errors are :func:`start`'s."""
+    """Run an app until the block ends; yield its URL. Arguments and errors: see :func:`start`."""
     process, url = start(script, *arguments, **more)
     try:
         yield url

@@ -1,1 +1,1 @@
-"""Tools for working on rexview; nothing here is needed to run it."""
+"""Tools for developing rexview; the app itself needs none of them."""

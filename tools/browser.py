@@ -23,25 +23,25 @@ COMMANDS = (
     "chrome",
 )
 PACKAGES = ("chromium-headless-shell", "chromium")
-"""Debian's packages, the first that can be had."""
+"""Debian's packages; the first available one is used."""
 MAC_APPS = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 )
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
-"""How the tests start it: as root in a container too, and without talking to anyone."""
+"""Arguments for tests: run as root in a container too, and without background requests."""
 FOR_PICTURES = (*ARGUMENTS, "--font-render-hinting=none")
-"""For pictures to look at: hinted letters at whole pixels swallow the blanks between words."""
+"""For screenshots: hinted letters on whole pixels swallow the spaces between words."""
 START_LIMIT_MS = 180_000
-"""How long it may take to start; a busy machine reads it from a slow disk first."""
+"""Time limit for starting; a busy machine first reads the browser from a slow disk."""
 
 
 class BrowserMissing(Exception):
-    """There is no browser and none could be installed. The message says what to do."""
+    """No browser was found or could be installed; the message says what to do."""
 
 
 def candidates() -> Iterator[Path]:
-    """Yield browsers that are on this machine, best first."""
+    """Yield the browsers on this machine, best first."""
     named = os.environ.get("REXVIEW_CHROMIUM")
     if named:
         yield Path(named)
@@ -61,12 +61,12 @@ def find_browser() -> Path | None:
 
 
 def ensure_browser() -> Path:
-    """Return a browser that starts, installing one if need be.
+    """Return a browser that starts, after installing one if needed.
 
     Raises
     ------
     BrowserMissing
-        With what was tried.
+        No browser starts; lists what was tried.
     """
     found = find_browser()
     installers: list[Callable[[], str]] = [_install_playwrights, _install_package]

@@ -1,9 +1,10 @@
-"""Which tests a change touches: ``python -m tools.check --changed [SINCE]`` runs only those.
+"""Find the tests that a change affects: ``python -m tools.check --changed [SINCE]``.
 
-A test file is chosen if it, or a module of the tests that it imports, imports a changed module,
-directly or through others; if it changed itself; or if it drives a page that imports one. Tests of
-pages are found by the page's name, in their own path or as ``pages/NAME.py`` in their text, since
-they open pages and import nothing of them. What only ``tests/conftest.py`` imports chooses nothing.
+A test file is selected in three cases. It, or a test module that it imports, imports a changed
+module, directly or through others. It has changed itself. Or it drives a page that imports a
+changed module. Tests of pages are found by the page's name, in their own path or as
+``pages/NAME.py`` in their text, since they open pages without importing them. Imports of
+``tests/conftest.py`` select nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _PACKAGES = ("rexview", "bench")
 
 
 def changed_since(commit: str = "HEAD") -> set[Path]:
-    """Return the files that differ from a commit, with those that git does not know yet."""
+    """Return the files that differ from a commit, including untracked ones."""
     since = ["git", "diff", "--name-only", "--no-renames", commit]
     new = ["git", "ls-files", "--others", "--exclude-standard"]
     return {
@@ -34,7 +35,7 @@ def changed_since(commit: str = "HEAD") -> set[Path]:
 
 
 def touched_tests(changed: Iterable[Path]) -> list[Path]:
-    """Return the test files that changed files touch, in the order of their paths."""
+    """Return the test files that changed files affect, sorted by path."""
     changed = set(changed)
     graph = grimp.build_graph(*_PACKAGES, cache_dir=None)
     names = {module for path in changed for module in _modules_of(path, graph.modules)}
@@ -55,7 +56,7 @@ def touched_tests(changed: Iterable[Path]) -> list[Path]:
 
 
 def _modules_of(path: Path, known: set[str]) -> set[str]:
-    """Return the module that a file is; for a script or a table, the modules beside it."""
+    """Return the module of a file; for a script or a table, the modules in its folder."""
     if path.relative_to(ROOT).parts[0] not in _PACKAGES:
         return set()
     if path.suffix == ".py":
@@ -70,14 +71,14 @@ def _modules_of(path: Path, known: set[str]) -> set[str]:
 
 
 def dotted(path: Path) -> str:
-    """Return the dotted name of a module by its path from where it is imported."""
+    """Return the dotted name of a module from its path."""
     parts = path.with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 @cache
 def imports_of(path: Path) -> frozenset[str]:
-    """Return what a file imports, dotted; ``from a import b`` as ``a`` and ``a.b``."""
+    """Return a file's imports as dotted names; ``from a import b`` as ``a`` and ``a.b``."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -89,7 +90,7 @@ def imports_of(path: Path) -> frozenset[str]:
 
 
 def _supports() -> dict[str, Path]:
-    """Return the modules that tests share, by the names they are imported by."""
+    """Return the modules that tests share, by import name."""
     shared = [path for path in TESTS.rglob("*.py") if not path.name.startswith("test_")]
     under_tests = {dotted(path.relative_to(TESTS)): path for path in shared}
     return under_tests | {dotted(path.relative_to(ROOT)): path for path in shared}
@@ -115,7 +116,7 @@ def _conftests(test: Path) -> set[Path]:
 
 
 def _drives(test: Path, pages: set[str]) -> bool:
-    """Say whether a test opens one of these pages, by its path or its text."""
+    """Whether a test opens one of these pages, by its path or its text."""
     own = test.relative_to(TESTS)
     if own.parts[0] not in ("pages", "browser", "websocket"):
         return False

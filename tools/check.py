@@ -1,20 +1,19 @@
-"""The one check: lint, format, types of Python and JavaScript, tests.
+"""Run all checks: lint, format, types of Python and JavaScript, tests.
 
 ``python -m tools.check [--fast | --all | --changed [COMMIT]]``
 
-``--fast`` leaves out the browser and installs nothing. ``--all`` adds what takes minutes and rarely
-breaks (``tests/support/slow.py``), all browser tests beside one walk of each flow
-(``tests/support/browser/walks.py``), and 500 examples of each property in place of 20: for a
-release, and at the end of larger work. ``--changed`` runs the tests of what differs from a
-commit, by default the last one (:mod:`tools.changed`), and installs nothing.
+``--fast`` leaves out the browser and installs nothing. ``--all`` is for releases and the end of
+larger work. It adds slow tests that rarely fail (``tests/support/slow.py``), all browser tests
+instead of one walk of each flow (``tests/support/browser/walks.py``), and 500 examples of each
+property instead of 20. ``--changed`` runs the tests of what differs from a commit, by default the
+last one (:mod:`tools.changed`), and installs nothing.
 
-The check first finds a browser, or installs one (:mod:`tools.browser`), and programs that tests
-need (:mod:`tools.programs`). ``--all`` also installs torch and the packages of
-``requirements-dev-all.lock``, and gets the CT that a part of the demonstration set is made of.
-Tests skip where a package, a program or the CT that they need is missing.
-Types, style and JavaScript are checked meanwhile. Tests begin with the longest files, so that no
-processor waits at the end. Nothing is tried a second time. The time that each part took is printed
-at the end.
+The check first finds or installs a browser (:mod:`tools.browser`) and programs that tests need
+(:mod:`tools.programs`). ``--all`` also installs torch and the packages of
+``requirements-dev-all.lock``, and fetches the CT behind a part of the demonstration set. Tests skip
+if a package, a program or the CT is missing. Types, style and JavaScript are checked in parallel.
+The longest test files start first, so that no processor idles at the end. Nothing is retried. The
+time of each part is printed at the end.
 """
 
 from __future__ import annotations
@@ -33,30 +32,30 @@ from tools.programs import ensure_programs
 
 _PYTEST = (sys.executable, "-m", "pytest", "-q")
 _PROCESSES = (os.cpu_count() or 1) + 1
-"""One more than there are processors: with one each these stood idle for a quarter of the time, as
-tests wait for servers and pages. On two, 461 browser tests took 228 s instead of 264 s."""
+"""One more than processors: with one each, these idled for a quarter of the time, as tests wait for
+servers and pages. On two processors, 461 browser tests took 228 s instead of 264 s."""
 _SIDE_BY_SIDE = (f"--numprocesses={_PROCESSES}", "--dist=loadfile", "--no-loadscope-reorder")
 """Files in the order of :func:`tests.conftest.pytest_collection_modifyitems`: the longest first, by
-what :mod:`tools.test_times` kept."""
+the times stored by :mod:`tools.test_times`."""
 _BROWSER_TEST_S = 300
-"""The longest takes 100 s beside much else; what hangs ends and is named."""
+"""The longest test takes 100 s under load; a hanging test ends and is named."""
 _ALL_PACKAGES = ("-r", "requirements-dev-all.lock")
 _LOCAL_MODELS = ("torch==2.13.0", "-r", "requirements-models.txt", "accelerate>=1.15,<2")
-"""Not in the lock file: wheels of torch, which all need, differ by processor and graphics card
-under one version. ``transformers serve``, which tests ask, needs accelerate."""
+"""Not in the lock file: wheels of torch differ by processor and graphics card under one version.
+``transformers serve``, which tests use, needs accelerate."""
 _ONE_THREAD_EACH = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1"}
-"""For tests that run side by side: the cores are theirs already."""
+"""For tests that run in parallel: all cores are already in use."""
 ROOT = Path(__file__).resolve().parents[1]
 _TOOK: list[tuple[str, float]] = []
-"""What each step took, in seconds."""
+"""Duration of each step in seconds."""
 
 
 def main(arguments: list[str]) -> int:
-    """Run every step, go on after a failed one, and return 1 if any failed."""
+    """Run every step, even after a failure, and return 1 if any failed."""
     fast = "--fast" in arguments
     only, everything = "--changed" in arguments, "--all" in arguments
     environment = {**_ONE_THREAD_EACH, **os.environ}
-    # the tests start the app and the command line hundreds of times: compiled once, not each time
+    # tests start the app and the command line hundreds of times: compile once, not each time
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if everything:
         environment.setdefault("HYPOTHESIS_PROFILE", "explore")
@@ -81,7 +80,7 @@ def main(arguments: list[str]) -> int:
             )
         failed += looked_at.result()
     if not (fast or only):
-        # of the folder only: the rest takes long to collect
+        # this folder only: collecting the rest takes long
         browser = [*_PYTEST, "-m", f"browser{normal}", "tests/browser", *_SIDE_BY_SIDE]
         failed += _failed([[*browser, "-o", f"timeout={_BROWSER_TEST_S}"]], environment)
     print("\n".join(["--- seconds by part", *(f"{took:6.0f}  {what}" for what, took in _TOOK)]))
@@ -90,7 +89,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _test_changed(arguments: list[str], environment: dict[str, str]) -> list[str]:
-    """Run the tests of what differs from a commit; return what failed."""
+    """Run the tests affected since a commit; return the failed steps."""
     after = arguments[arguments.index("--changed") + 1 :]
     files = [str(path.relative_to(ROOT)) for path in touched_tests(changed_since(*after[:1]))]
     print(f"--- {len(files)} test files import what changed", flush=True)
@@ -122,7 +121,7 @@ def _get_ready(environment: dict[str, str], everything: bool) -> list[str]:
 
 
 def _compile_tests(environment: dict[str, str]) -> subprocess.Popen[bytes]:
-    """Begin to collect the tests: compiled once for all processes, while others are waited for."""
+    """Start collecting the tests in the background: this compiles them once for all processes."""
     collect = [*_PYTEST, "--collect-only"]
     return subprocess.Popen(collect, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
 
@@ -139,14 +138,14 @@ def _get_ct() -> None:
 
 
 def _failed(steps: list[list[str]], environment: dict[str, str]) -> list[str]:
-    """Run steps one after another, all of them, and return the names of those that failed."""
+    """Run all steps one after another, and return the names of the failed ones."""
     return [step[2] for step in steps if _run(step, environment)]
 
 
 def _run(step: list[str], environment: dict[str, str]) -> int:
-    """Run one step, say what it is and how long it took, and return its exit status.
+    """Run one step, print its name and duration, and return its exit status.
 
-    Each line is written in one go: another step may be writing, too.
+    Each line is printed at once, as another step may be printing too.
     """
     print(f"--- {' '.join(step[1:])}\n", end="", flush=True)
     began = time.monotonic()

@@ -1,11 +1,10 @@
 """Whether the tests notice small faults: ``python -m tools.faults [--modules 40] [--seed 1]``.
 
-Modules of ``rexview`` are drawn by a seed. Into each, one after another, a small fault is put in a
-copy of the project: a comparison turned round, ``and`` for ``or``, a number or a truth value
-changed. The tests that the module touches (:mod:`tools.changed`) are run until one fails, the
-nearest first; it must pass without the fault. Where the normal check notices nothing, the tests
-that only ``tools.check --all`` runs are tried, too. Faults that no test noticed are to be looked
-at: some change nothing that anybody could see.
+Modules of ``rexview`` are drawn by a seed. In a copy of the project each gets, one after another, a
+small fault: a comparison reversed, ``and`` for ``or``, a number or a truth value changed. The tests
+that the module affects (:mod:`tools.changed`) are run until one fails, the nearest first; it must
+pass without the fault. If the normal check finds nothing, the tests of ``tools.check --all`` are
+tried too. A person should look at faults that no test noticed: some change nothing visible.
 """
 
 from __future__ import annotations
@@ -42,12 +41,12 @@ _OPPOSITE: dict[type[ast.AST], type[ast.AST]] = {
     ast.Sub: ast.Add,
 }
 _UNSEEN = {"strict", "maintain_order"}
-"""Arguments that nobody can see changed while all else is right."""
+"""Arguments whose change is invisible while everything else is right."""
 _MOST_FILES = 40
-"""Test files that are run for one fault; of a module that all import, the nearest."""
+"""The most test files run for one fault; for a module that all import, the nearest ones."""
 _LIMIT_S = 900
 _NO_TESTS = 5
-"""What pytest returns where no test has the marks."""
+"""pytest's exit status if no test has the marks."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +56,11 @@ class Fault:
     Attributes
     ----------
     line : int
-        Where it is, from 1.
+        Its line, from 1.
     before, after : str
-        The expression as it was and as it becomes.
+        The original and the changed expression.
     source : str
-        The whole module with it.
+        The whole module with the change.
     """
 
     line: int
@@ -100,7 +99,7 @@ def faults(source: str) -> Iterator[Fault]:
 
 
 def _faulty(node: ast.AST) -> ast.expr | None:
-    """Return a node as it would be with a fault, None where none is known for it."""
+    """Return a node with a fault, None if none is known for it."""
     match node:
         case ast.Compare(left, [op], right) if type(op) in _OPPOSITE:
             return ast.Compare(left, [_OPPOSITE[type(op)]()], right)  # type: ignore[list-item]
@@ -118,7 +117,7 @@ def _faulty(node: ast.AST) -> ast.expr | None:
 
 
 def _joins_texts(node: ast.BinOp) -> bool:
-    """Whether two texts are joined: the rest of a word's letters is seldom tested."""
+    """Whether texts are joined: tests seldom check a word's ending."""
     return any(
         isinstance(side, ast.Constant) and isinstance(side.value, str)
         for side in (node.left, node.right)
@@ -126,7 +125,7 @@ def _joins_texts(node: ast.BinOp) -> bool:
 
 
 def drawn(count: int, seed: int) -> Iterator[tuple[Path, Fault]]:
-    """Yield modules with a fault each; the same for the same seed and state of the project."""
+    """Yield modules with a fault each; the same for a seed and a state of the project."""
     chance = random.Random(seed)
     modules = sorted((ROOT / "rexview").rglob("*.py"))
     chance.shuffle(modules)
@@ -138,7 +137,7 @@ def drawn(count: int, seed: int) -> Iterator[tuple[Path, Fault]]:
 
 
 def _nearest(module: Path, tests: list[Path]) -> list[Path]:
-    """Put first the tests whose folders are most like the module's, and those without a browser."""
+    """Sort tests by how near their folders are to the module's, those without a browser first."""
     own = module.relative_to(ROOT / "rexview").parts
 
     def far(test: Path) -> tuple[bool, int]:
@@ -150,7 +149,7 @@ def _nearest(module: Path, tests: list[Path]) -> list[Path]:
 
 
 def is_noticed(copy: Path, module: Path, fault: Fault, marked: str) -> bool:
-    """Return whether a test with these marks fails in a copy with the fault, and not without."""
+    """Whether a test with these marks fails in a copy with the fault, and passes without it."""
     place = copy / module.relative_to(ROOT)
     near = _nearest(module, changed.touched_tests([module]))
     tests = [str(test.relative_to(ROOT)) for test in near]
@@ -177,7 +176,7 @@ def _fails(copy: Path, *arguments: str) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Print each fault and what noticed it; return 1 if nothing noticed one."""
+    """Print each fault and the test that noticed it; return 1 if no test noticed one."""
     parser = argparse.ArgumentParser(prog="python -m tools.faults", description=__doc__)
     parser.add_argument("--modules", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)

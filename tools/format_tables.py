@@ -1,7 +1,6 @@
-"""The tables of ``FORMAT.md``, made from the declared columns.
+"""Make the tables of ``FORMAT.md`` from the declared columns.
 
-``python -m tools.format_tables`` puts them into the file after a change; a test
-fails until that is done.
+Run ``python -m tools.format_tables`` after a change; a test fails until then.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _TABLE: Final = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 
 
 def table_of(columns: Iterable[Column]) -> str:
-    """Render declared columns as a Markdown table; nested fields follow as ``images[].path``."""
+    """Return declared columns as a Markdown table; nested fields follow as ``images[].path``."""
     rows = ["| field | type | meaning |", "| --- | --- | --- |"]
     for name, column in _flat(columns):
         required = "**required**; " if column.required else ""
@@ -48,13 +47,13 @@ def _words(column: Column) -> str:
 
 
 def keys_table(keys: dict[str, Key]) -> str:
-    """Render the keys of ``reviewset.yaml`` as a Markdown table."""
+    """Return the keys of ``reviewset.yaml`` as a Markdown table."""
     rows = [f"| `{name}` | {key.meaning} |" for name, key in keys.items()]
     return "\n".join(["| key | meaning |", "| --- | --- |", *rows]) + "\n"
 
 
 def expected_tables() -> dict[str, str]:
-    """All tables that ``FORMAT.md`` has to show, by the heading that they stand under."""
+    """Return all tables of ``FORMAT.md`` by their heading."""
     keys = {
         "reviewset.yaml": keys_table(KEYS),
         "A model": keys_table(MODEL_KEYS),
@@ -70,7 +69,7 @@ def with_tables(text: str) -> str:
     Raises
     ------
     ValueError
-        When a heading, or the table under it, is not there.
+        A heading, or the table under it, is missing.
     """
     for heading, table in expected_tables().items():
         start = re.search(rf"^#+ {re.escape(heading)}$", text, re.MULTILINE)

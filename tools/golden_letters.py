@@ -1,7 +1,7 @@
-"""Write tests/data/letters: pictures of letters, which the viewer's tests burn into their films.
+"""Write tests/data/letters: pictures of letters that the viewer's tests burn into their films.
 
 Run ``python tools/golden_letters.py`` from the repository's root. Each picture is 255 where there
-is ink, else 0.
+is ink, otherwise 0.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PICTURES = {
     "side_and_time": ("L 12:30", [(60, 900), (480, 620)]),
     "portable": ("PORTABLE", [(200, 200)]),
 }
-"""By name: what is written, and where its lower left corners are."""
+"""The text by file name, with the lower left corners."""
 
 
 def main() -> None:

@@ -1,9 +1,9 @@
-"""Write tests/data/windowing.json: grey levels that every windowing code of rexview must give.
+"""Write tests/data/windowing.json: grey levels that all windowing code of rexview must give.
 
 Run ``python tools/golden_windowing.py`` from the repository's root. Nothing here imports rexview.
-Expected grey levels are worked out in exact arithmetic (fractions; 50-digit decimals for the
-sigmoid) from the formulas of DICOM PS3.3 C.11.2, rounded half up, and held against pydicom's own
-``apply_windowing`` and ``apply_voi`` before anything is written. The pieces of a vector have the
+Expected grey levels are computed in exact arithmetic (fractions; 50-digit decimals for the sigmoid)
+from the formulas of DICOM PS3.3 C.11.2 and rounded half up. They are compared with pydicom's own
+``apply_windowing`` and ``apply_voi`` before anything is written. The parts of a vector have the
 names and meanings of the viewer's header (``rexview/imaging/encode.py``)::
 
     {"name", "header": {scale, offset, invert, presentation},
@@ -26,7 +26,7 @@ from pydicom.pixels.processing import apply_voi, apply_windowing
 TARGET = Path(__file__).parents[1] / "tests" / "data" / "windowing.json"
 HALF = Fraction(1, 2)
 MARGIN = Fraction(1, 10**8)
-"""No vector lies this close below a tie, so that rounding a double can never go the other way."""
+"""Least distance of a vector below a tie, so that rounding a double cannot go the other way."""
 BYTE = tuple(range(256))
 U12 = tuple(sorted({*range(0, 4096, 37), *range(1000, 1040), *range(3070, 3076), 4095}))
 U16 = (*range(0, 32700, 509), *range(32760, 32776), *range(33000, 65536, 509), 65535)
@@ -49,7 +49,7 @@ class Vector:
 
 
 def half_up(number: Fraction) -> int:
-    """Round half up, and refuse a number that a double could put on the other side of a tie."""
+    """Round half up; reject a number that a double could put on the other side of a tie."""
     rounded = (number + HALF).__floor__()
     if 0 < rounded + HALF - number < MARGIN:
         raise ValueError(f"{float(number)} lies too close to a tie")
@@ -57,7 +57,7 @@ def half_up(number: Fraction) -> int:
 
 
 def position(vector: Vector, value: Fraction) -> Fraction:
-    """Where a value lies in the window, 0 to 1, from the formulas of the standard."""
+    """Return the position of a value in the window, 0 to 1, by the standard's formulas."""
     centre, width = Fraction(vector.centre), Fraction(vector.width)
     if vector.kind == "sigmoid":
         with localcontext() as context:
@@ -75,14 +75,14 @@ def position(vector: Vector, value: Fraction) -> Fraction:
 
 
 def table_bytes(vector: Vector) -> bytes:
-    """The entries of the VOI LUT as grey levels."""
+    """Return the entries of the VOI LUT as grey levels."""
     assert vector.table is not None
     _, entries, bits = vector.table
     return bytes(half_up(Fraction(entry * 255, 2**bits - 1)) for entry in entries)
 
 
 def grey_of(vector: Vector, code: int) -> int:
-    """The grey level of one code."""
+    """Return the grey level of one code."""
     value = code * Fraction(vector.scale) + Fraction(vector.offset)
     if vector.table is not None:
         levels = table_bytes(vector)
@@ -96,7 +96,7 @@ def grey_of(vector: Vector, code: int) -> int:
 
 
 def pydicom_grey(vector: Vector) -> np.ndarray | None:
-    """The same from pydicom, as floats 0-255, or None where pydicom has no such thing."""
+    """Return pydicom's result as floats 0-255, or None if pydicom has no such function."""
     values = np.array(vector.codes, dtype=np.float64) * vector.scale + vector.offset
     ds = Dataset()
     ds.PhotometricInterpretation = "MONOCHROME2"
@@ -123,7 +123,7 @@ def pydicom_grey(vector: Vector) -> np.ndarray | None:
 
 
 def vectors() -> list[Vector]:
-    """All vectors."""
+    """Return all vectors."""
     ramp = tuple(round(4095 * (i / 299) ** 0.5) for i in range(300))
     steps = (0, 10, 10, 200, 255, 255, 90, 4)
     gamma = tuple(round(255 * (i / 1023) ** 2) for i in range(1024))
@@ -182,7 +182,7 @@ def vectors() -> list[Vector]:
 
 
 def as_json(vector: Vector) -> dict[str, object]:
-    """The vector with its expected grey levels, checked against pydicom."""
+    """Return the vector with its expected grey levels, checked against pydicom."""
     grey = [grey_of(vector, code) for code in vector.codes]
     theirs = pydicom_grey(vector)
     if theirs is not None and np.abs(theirs - grey).max() > 0.5 + 1e-6:

@@ -1,7 +1,7 @@
-"""The pictures of the guides and of the README, taken of the running app on a copy of the demo.
+"""Take the screenshots of the guides and the README from the running app on a copy of the demo.
 
-``python -m tools.guide_pictures`` writes all of them, to ``assets/guides/pictures`` and ``docs``;
-names of pictures after it, only these.
+``python -m tools.guide_pictures`` writes all of them to ``assets/guides/pictures`` and ``docs``;
+with names of pictures, only these.
 """
 
 from __future__ import annotations
@@ -29,21 +29,20 @@ _KEPT: Final[dict[str, dict[str, Any]]] = {
     ".webp": {"quality": 70, "method": 6},
     ".jpg": {"quality": 85},
 }
-"""How a picture is written, by the end of its name."""
+"""Options for writing a picture, by the ending of its name."""
 _SHARPER: Final = 1.25
 _LIMIT_MS: Final = 180_000
 _STILL: Final = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 _SETTLED_MS: Final = 1500
-"""What a page still does when what it is waited for is there: fades, thumbnails."""
+"""Time for the rest of a page after the awaited element: fades, thumbnails."""
 _AGENDA: Final = ("c02", "c30", "c07", "c18")
 
 Scene = Callable[[Page, str], Locator | None]
-"""Brings a page to what is to be seen, from the address of the server; may return what is cut
-out."""
+"""Brings a page to the scene, from the address of the server; may return the element to cut out."""
 
 
 def _at(address: str, *there: str) -> Scene:
-    """Open an address and wait until something is there."""
+    """Return a scene that opens an address and waits for an element."""
 
     def scene(page: Page, url: str) -> None:
         page.goto(f"{url}/{address}")
@@ -64,7 +63,7 @@ def _verdict(page: Page, url: str) -> Locator:
 
 
 def _name(page: Page, url: str) -> None:
-    """Give the name that is asked for once on a server."""
+    """Enter the name that a server asks for once."""
     page.goto(f"{url}/score")
     page.get_by_role("textbox", name="Your name").fill("Anna Abel")
     page.get_by_role("button", name="Go on").click()
@@ -124,7 +123,7 @@ SCENES: Final[dict[str, Scene]] = {
     "run": _at("run?run_model=gpt-5-mini", 'text="Runs"'),
     "scores": _at("scores", "table"),
 }
-"""In the order in which they are taken: a meeting is made before it is presented."""
+"""Scenes in order: a meeting is made before it is presented."""
 
 
 def _readme(page: Page, url: str) -> None:
@@ -136,7 +135,7 @@ PICTURES: Final[dict[str, tuple[Scene, Path]]] = {
     **{name: (scene, OUT / f"{name}.webp") for name, scene in SCENES.items()},
     README_PICTURE.stem: (_readme, README_PICTURE),
 }
-"""Every picture with the file that it is kept in."""
+"""Every picture with its file."""
 
 
 def take(names: list[str]) -> None:
@@ -171,7 +170,7 @@ def take(names: list[str]) -> None:
 
 
 def main() -> None:
-    """Run the command line: names of pictures, or nothing for all."""
+    """Run the command line: names of pictures, or none for all."""
     OUT.mkdir(parents=True, exist_ok=True)
     take(sys.argv[1:] or list(PICTURES))
 

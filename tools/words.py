@@ -1,11 +1,10 @@
-"""Gather the texts of the pages in ``assets/words/rexview.pot``: ``python -m tools.words``.
+"""Collect all texts of the pages in ``assets/words/rexview.pot``: ``python -m tools.words``.
 
-They are found by reading the code: the arguments of ``tr``, ``trn``, ``trc``, ``counted`` and
-``noun`` of ``rexview.words`` and ``web/components/words.js``. Only the language ``x-pseudo`` needs
-the file; each translation holds the texts itself.
-``python -m tools.words de`` begins the translation into a language, or brings it to what the pages
-ask for now: what is new is empty, what is gone moves to its end, what was changed a little keeps
-its translation, marked ``fuzzy`` until somebody has looked at it.
+They are found in the code: arguments of ``tr``, ``trn``, ``trc``, ``counted`` and ``noun`` of
+``rexview.words`` and ``web/components/words.js``. Only the language ``x-pseudo`` needs the file;
+each translation holds the texts itself. ``python -m tools.words de`` starts the translation into a
+language, or updates it to the current texts. New texts are empty, unused ones move to its end, and
+slightly changed ones keep their translation, marked ``fuzzy`` until somebody has checked it.
 """
 
 from __future__ import annotations
@@ -30,25 +29,25 @@ from rexview.words.translations import FOLDER, TEMPLATE
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 ENGLISH_ONLY: Final = ("rexview/cli/", "bench/", "rexview/doctor/")
-"""What has no words of pages."""
+"""Folders without texts of pages."""
 _FORMS: Final = {"tr": (1,), "trn": (1, 2), "trc": ((1, "c"), 2)}
 _IN_TEMPLATES: Final = {"parse_template_string": True}
-"""Babel does not look into the braces of `…${…}…` by itself."""
+"""Babel does not read the braces of `…${…}…` by default."""
 _TEXTS: Final = {"tr": (0,), "trn": (0, 1), "trc": (0, 1), "countable": (0,)}
-"""Which arguments are texts."""
+"""Positions of text arguments."""
 _NOUNS: Final = {"counted": (1,), "noun": (1,)}
-"""Which are, if they are written out; else they are ``countable`` elsewhere."""
+"""Positions of literal nouns; other nouns are in ``countable`` elsewhere."""
 _FILES: Final = ("harm.yaml", "rubric.yaml")
-"""Files of ours whose texts are shown: all of them with a blank or a capital."""
+"""Our files with displayed texts: all their texts with a space or a capital."""
 _HEAD: Final = "Words of the pages of rexview. docs/translating.md says how they are translated."
 
 
 class NotWrittenOut(ValueError):
-    """Words are asked for that reading the code cannot find."""
+    """A text that reading the code cannot find."""
 
 
 def sources() -> list[Path]:
-    """Return all files that may ask for words, in their order."""
+    """Return all files that may contain texts of pages, in order."""
     found = [*(ROOT / "rexview").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
     found += (ROOT / "rexview" / "ui").rglob("*.js")
     found += [ROOT / "rexview" / name for name in _FILES]
@@ -60,12 +59,12 @@ def _name(path: Path) -> str:
 
 
 def words_of(path: Path) -> Iterator[tuple[str | tuple[str, str], str | None]]:
-    """Yield what a file asks for: a text or its two forms, and its context.
+    """Yield the texts that a file uses: a text or its two forms, and its context.
 
     Raises
     ------
     NotWrittenOut
-        Something is asked for by anything but texts that stand there.
+        An argument is not a literal text.
     """
     if path.suffix == ".js":
         script = io.BytesIO(path.read_bytes())
@@ -84,7 +83,7 @@ def words_of(path: Path) -> Iterator[tuple[str | tuple[str, str], str | None]]:
     }
     if path.parent.name == "words":
         imported = {"tr"}
-    # Babel's reader of Python does not see what stands in the braces of an f-string
+    # Babel's reader of Python ignores the braces of f-strings
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     for call in sorted(calls, key=lambda one: (one.lineno, one.col_offset)):
         name = call.func.id if isinstance(call.func, ast.Name) else ""
@@ -124,7 +123,7 @@ def _asked(
 
 
 def gathered() -> Catalog:
-    """Return all words of the pages."""
+    """Return the catalogue of all texts of the pages."""
     catalogue = Catalog(charset="utf-8", fuzzy=False)
     catalogue.header_comment = f"# {_HEAD}"
     for path in sources():
@@ -134,7 +133,7 @@ def gathered() -> Catalog:
 
 
 def written(catalogue: Catalog) -> bytes:
-    """Return a catalogue as a file: the same words give the same bytes."""
+    """Return a catalogue as a file; equal texts give equal bytes."""
     out = io.BytesIO()
     write_po(out, catalogue, width=100, sort_by_file=True, omit_header=catalogue.locale is None)
     if catalogue.locale is not None:
@@ -144,12 +143,12 @@ def written(catalogue: Catalog) -> bytes:
 
 
 def translate(language: str) -> Path:
-    """Begin a translation, or bring it to what the pages ask for now; return its file.
+    """Start a translation, or update it to the current texts; return its file.
 
     Raises
     ------
     ValueError
-        There is no such language.
+        The language does not exist.
     """
     try:
         locale = Locale.parse(language, sep="-")
@@ -179,7 +178,7 @@ def renew_template() -> Path:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Gather all texts, then renew the translations that are named."""
+    """Update the file of all texts, then the named translations."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.words", description="Gather the texts of the pages."
     )

@@ -14,7 +14,7 @@ from tools.demo.cases import image_rows
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; returns the exit code."""
+    """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.demo", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("assets/demo"), help="review set folder")
     parser.add_argument(
@@ -65,9 +65,9 @@ def main(arguments: list[str] | None = None) -> int:
 def make(
     texts: list[cases.Row], out: Path, work: Path, again: Collection[str] | None = None
 ) -> None:
-    """Make pictures, truth and tables of these cases in ``out``; the README there is left alone.
+    """Make pictures, truth and tables of these cases in ``out``; its README is kept.
 
-    With ``again``, names of studies, the pictures of all others stay as they are.
+    ``again`` names studies; then only their pictures are made again.
     """
     from tools.demo import render
     from tools.demo.body import volume

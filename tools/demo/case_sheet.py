@@ -1,4 +1,4 @@
-"""The Case pages of all cases of the demonstration set on one picture, as the app shows them.
+"""Make one picture of all Case pages of the demonstration set, as the app shows them.
 
 ``python -m tools.demo.case_sheet docs/demo-cases-sheet.jpg``
 """
@@ -22,16 +22,16 @@ from tools.browser import FOR_PICTURES, ensure_browser
 _WIDE, _HIGH, _COLUMNS = 1440, 900, 5
 _LIMIT_MS = 180_000  # busy processors take a minute for the first page
 _SHARE = 3
-"""Pages are drawn at this fraction of their size."""
+"""Divisor of the pages' size."""
 
 
 def pages(folder: Path = DEMO_FOLDER) -> Iterator[Image.Image]:
-    """Yield a picture of each case's page, 1440 x 900 pixels, when its radiograph is painted."""
+    """Yield a picture of each case's page, 1440 x 900 pixels, once its radiograph is drawn."""
     lines = (folder / "cases.jsonl").read_text("utf-8").splitlines()
     ids = [json.loads(line)["id"] for line in lines]
     found = str(ensure_browser())
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
-        # Without the name and the reviews of whoever runs this.
+        # Without the current user's name and reviews.
         environment = {"XDG_DATA_HOME": home, "XDG_CACHE_HOME": home}
         with serve(ROOT / "app.py", folder, environment=environment) as url:
             browser = playwright.chromium.launch(executable_path=found, args=list(FOR_PICTURES))

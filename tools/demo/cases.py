@@ -1,7 +1,7 @@
-"""The tables of the review set, made from the texts and from what is known about the pictures.
+"""Make the tables of the review set from the texts and the truth about the pictures.
 
-``texts/*.yaml`` hold what people and models are made to say; boxes in them are given relative to
-the truth (``like: effusion``), never in pixels. Nothing here needs the CT.
+``texts/*.yaml`` contain the invented words of people and models; boxes in them are relative to the
+truth (``like: effusion``), never in pixels. This module does not need the CT.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tools.demo.corrections import edit_rows, preference_row, reference_row
 
 Row = dict[str, Any]
 Truth = Mapping[str, Mapping[str, Any]]
-"""What :mod:`tools.demo.render` knows about each picture, by ``study/shot``."""
+"""Facts of :mod:`tools.demo.render` about each picture, by ``study/shot``."""
 
 TEXTS = Path(__file__).with_name("texts")
 DRAWN: Truth = yaml.safe_load(Path(__file__).with_name("drawn.yaml").read_text("utf-8"))
-"""Boxes that were drawn on the finished films, by ``study/shot`` and finding."""
+"""Boxes drawn on the finished films, by ``study/shot`` and finding."""
 MODELS: list[Row] = [
     {
         "id": "generalist",
@@ -54,7 +54,7 @@ SITES = {
     "Simulated South": (2, 5, 6, 8, 10, 11, 16, 24, 26, 31, 33, 34, 36),
     "Simulated East": (13, 17, 29),
 }
-"""Where patients were imaged, by number: three invented hospitals."""
+"""Sites of imaging, by patient number: three invented hospitals."""
 _START = dt.datetime(2026, 3, 2, 8, 0, tzinfo=dt.UTC)
 
 
@@ -80,12 +80,12 @@ def read_texts(folder: Path = TEXTS) -> list[Row]:
 
 
 def image_rows(text: Row) -> list[Row]:
-    """List the images of a case as the text names them: ``shot``, ``file`` type, flags."""
+    """Return the images of a case as in its text: ``shot``, ``file`` type, flags."""
     return [{"study": text["study"], **image} for image in text["images"]]
 
 
 def file_name(image: Row) -> str:
-    """Path of an image inside the images folder."""
+    """Return the path of an image inside the images folder."""
     return f"{image['study']}-{image['shot']}.{image['file']}"
 
 
@@ -95,7 +95,7 @@ def assemble(texts: list[Row], truth: Truth) -> Tables:
     Raises
     ------
     KeyError
-        When a text speaks of a finding that the picture does not have.
+        A text names a finding that the picture does not have.
     """
     info = {
         "format": 1,
@@ -133,7 +133,7 @@ def _case(text: Row, truth: Truth) -> Row:
         row: Row = {"id": image.get("id", image["shot"]), "path": file_name(image)}
         row |= {"view": image["view"], "width": known["width"], "height": known["height"]}
         row |= {key: image[key] for key in ("key", "prior", "patient_orientation") if key in image}
-        if image["file"] != "dcm":  # which says it itself
+        if image["file"] != "dcm":  # DICOM files contain it
             row["pixel_mm"] = round(known["pixel_mm"], 4)
         images.append(row)
     copied = ("id", "question", "question_type", "category", "tags", "difficulty")
@@ -156,9 +156,9 @@ def _site(patient: str) -> str:
 
 
 def _filled(words: str, text: Row, truth: Truth) -> str:
-    """Put measured values into a text: ``{ctr}`` is the cardiothoracic ratio of the key image.
+    """Insert measured values into a text: ``{ctr}`` is the cardiothoracic ratio of the key image.
 
-    Its heart is as wide as the box that a reader drew, where there is one.
+    The heart's width is that of a reader's box, if there is one.
     """
     if "{ctr}" not in words:
         return words.strip()
@@ -185,14 +185,15 @@ def _reference(box: Row, text: Row, truth: Truth) -> Row:
 
 
 def place_box(box: Row, text: Row, truth: Truth) -> list[float]:
-    """Find the pixels of a box that a text describes.
+    """Return the pixels of a box that a text describes.
 
-    One of ``like`` (a finding's true box: that of ``drawn.yaml``, else the shadow of its voxels),
-    ``mirror`` (the same on the other side of the picture), ``heart`` (as drawn, else its
-    silhouette), ``tip`` (the end of a device, ``size_mm`` wide) or ``at`` (shares of the picture);
-    then ``grow`` (share by which it is enlarged) and ``shift`` (shares of its size), and ``sides``:
-    by how much left, top, right and bottom are each moved outwards, shares of its size. Nobody who
-    draws a box for himself has all four sides of another's, nor a copy of it at one scale.
+    The text has one of ``like`` (a finding's true box: from ``drawn.yaml``, otherwise the shadow of
+    its voxels), ``mirror`` (the same on the other side of the picture), ``heart`` (as drawn,
+    otherwise its silhouette), ``tip`` (the end of a device, ``size_mm`` wide) or ``at`` (shares of
+    the picture). Then it may have ``grow`` (share by which it is enlarged), ``shift`` (shares of
+    its size), and ``sides`` (how much left, top, right and bottom each move outwards, in shares of
+    its size). Two people who draw a box never agree on all four sides, and neither draws a scaled
+    copy of the other's.
     """
     _, known = _known(text, truth, box.get("image"))
     width, height = float(known["width"]), float(known["height"])
@@ -250,7 +251,7 @@ def _answers(text: Row, truth: Truth, number: int) -> Iterator[Row]:
 
 
 def returned_name(case: str, model: str) -> str:
-    """Path of a picture that a model returned, inside the images folder."""
+    """Return the path of a picture that a model returned, inside the images folder."""
     return f"returned/{case}-{model}.jpg"
 
 
@@ -281,7 +282,7 @@ def _scores(text: Row, number: int) -> Iterator[Row]:
 
 
 def _sitting(reader: str, number: int) -> dt.timedelta:
-    """Say how long after the start a reader scored a case: five cases a week, on one evening."""
+    """Return how long after the start a reader scored a case: five cases a week, on one evening."""
     week, place = divmod(number, 5)
     return dt.timedelta(
         days=(2 if reader == "reader_a" else 7) + 7 * week, hours=9, minutes=11 * place

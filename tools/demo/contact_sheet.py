@@ -1,4 +1,4 @@
-"""All radiographs of the demonstration set on one page, with reference boxes and model boxes.
+"""Draw all radiographs of the demonstration set on one page, with reference and model boxes.
 
 ``python -m tools.demo.contact_sheet assets/demo docs/demo-contact-sheet.jpg``
 """
@@ -20,7 +20,7 @@ _REFERENCE, _MODEL, _INK = (90, 220, 120), (255, 150, 40), (225, 225, 225)
 
 
 def read_grey(path: Path) -> np.ndarray:
-    """Read a picture of the set as it is meant to be seen, uint8 (rows, columns)."""
+    """Read a picture of the set as displayed, uint8 (rows, columns)."""
     if path.suffix != ".dcm":
         return np.asarray(Image.open(path).convert("L"))
     ds = pydicom.dcmread(path)

@@ -1,8 +1,7 @@
-"""What readers did with the reports: line by line corrections, preferences, corrected references.
+"""Make readers' entries on reports: corrections by line, preferences, corrected references.
 
-A text names a line by how it begins; where it stands is worked out from the report as the app
-splits it (:func:`rexview.metrics.report_lines.report_lines`). Lines that a reader says nothing
-about are kept.
+A text names a line by its beginning; its position is found in the report as the app splits it
+(:func:`rexview.metrics.report_lines.report_lines`). Lines without an entry are kept.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ Row = dict[str, Any]
 
 
 def edit_rows(text: Row, model: str, said: str, reader: str, created: dt.datetime) -> Iterator[Row]:
-    """List what a reader did with each line of a model's report, in the order of its lines.
+    """Yield a reader's edits of a model's report, in the order of its lines.
 
     Raises
     ------
     ValueError
-        When an edit names no line, or several.
+        An edit names no line, or several.
     """
     lines = report_lines(said)
     edits = text["edits"][model][reader]
@@ -62,7 +61,7 @@ def _edit(number: int, original: str, edit: Row, action: str, created: dt.dateti
 def preference_row(
     text: Row, models: Sequence[str], turned: bool, reader: str, created: dt.datetime
 ) -> Row:
-    """Say which of two reports a reader preferred; ``turned`` when they saw them the other way."""
+    """Return a reader's preferred report of two; ``turned`` if they were shown in reverse order."""
     first, second = reversed(models) if turned else models
     given = text["preferences"][reader]
     said = {first: "first", second: "second", "tie": "tie"}

@@ -1,4 +1,4 @@
-"""Candidate questions for the demo's studies, from an invented model, and what became of them."""
+"""Make candidate questions for the demo's studies, from an invented model, with their results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _START: Final = dt.datetime(2026, 2, 16, 8, 0, tzinfo=dt.UTC)
 
 
 def write_curation(folder: Path) -> None:
-    """Write candidates, ratings, tags and selections beside the cases that are in a folder."""
+    """Write candidates, ratings, tags and selections to the folder of the cases."""
     lines = (folder / "cases.jsonl").read_text("utf-8").splitlines()
     cases = {case["id"]: case for case in map(json.loads, lines)}
     given = _read("questions", cases)
@@ -52,7 +52,7 @@ def write_curation(folder: Path) -> None:
 
 
 def _read(name: str, cases: Mapping[str, Row]) -> list[tuple[Row, int, Row]]:
-    """Read candidates, each with its case and which one of it it is."""
+    """Read candidates, each with its case and its number within the case."""
     texts = yaml.safe_load((_TEXTS / f"{name}.yaml").read_text("utf-8"))
     return [
         (cases[case], number, candidate)
@@ -62,9 +62,9 @@ def _read(name: str, cases: Mapping[str, Row]) -> list[tuple[Row, int, Row]]:
 
 
 def _turned(candidate: Row, place: int) -> Row:
-    """Move the right option, which the texts have first, to another place."""
+    """Move the right option, which is first in the texts, to another position."""
     options, by = candidate["options"], place % len(candidate["options"])
-    if options[-1] == "All of the above":  # stays the last
+    if options[-1] == "All of the above":  # stays last
         by = 0
     return {**candidate, "options": options[-by:] + options[:-by] if by else options, "correct": by}
 
@@ -118,7 +118,7 @@ def _about_choice(case: Row, candidate: Row) -> Row:
 
 
 def _validations(given: tuple[Row, int, Row]) -> Iterator[Row]:
-    """List what the checking model says, of all that it is asked about."""
+    """Yield the validating model's results for everything it is asked about."""
     case, number, candidate = given
     faults = candidate.get("faults", {})
     for check in (*CONTENT, IDENTIFIES):

@@ -1,4 +1,4 @@
-"""From ray integrals to the grey values of a processed digital radiograph."""
+"""Turn ray integrals into the grey values of a processed digital radiograph."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _GAINS = (1.2, 1.6, 1.5, 1.1, 0.7, 0.25)
 
 @dataclass(frozen=True)
 class Look:
-    """How one radiograph was exposed and processed.
+    """Exposure and processing of one radiograph.
 
-    ``quanta`` is the dose (photons a pixel at 0.19 mm behind nothing), ``scatter`` its share of a
-    wide blur, ``detail`` multiplies the contrast of fine structures, ``base`` is what is left of
-    the large-scale contrast, ``percentiles`` and ``gamma`` set brightness. ``cutoff`` is the share
-    of the beam that a tilted grid takes at the right edge (negative: at the left one).
+    ``quanta`` is the dose (photons in a pixel at 0.19 mm without a patient), ``scatter`` the share
+    of a wide blur. ``detail`` multiplies the contrast of fine structures, ``base`` is the remaining
+    large-scale contrast. ``percentiles`` and ``gamma`` set the brightness. ``cutoff`` is the share
+    of the beam that a tilted grid absorbs at the right edge (negative: at the left one).
     """
 
     quanta: float = 45000.0
@@ -32,7 +32,7 @@ class Look:
 
 
 def expose(path: np.ndarray, pixel_mm: float, look: Look, rng: np.random.Generator) -> np.ndarray:
-    """Detect what is left of the beam: hardening, scatter, noise, logarithm.
+    """Return the detected signal: hardening, scatter, noise, logarithm.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def expose(path: np.ndarray, pixel_mm: float, look: Look, rng: np.random.Generat
     Returns
     -------
     numpy.ndarray
-        float32 optical path as the detector sees it; dense is high.
+        float32 optical path as measured by the detector; dense is high.
     """
     beam = 0.62 * np.exp(-path) + 0.38 * np.exp(-0.86 * path)
     wide = _blur(beam, 28.0 / pixel_mm)
@@ -58,12 +58,12 @@ def expose(path: np.ndarray, pixel_mm: float, look: Look, rng: np.random.Generat
 
 
 def process(signal: np.ndarray, pixel_mm: float, look: Look, field: np.ndarray) -> np.ndarray:
-    """Bring fine structure forward, compress the rest, and map to 12 bits.
+    """Enhance fine structure, compress the rest, and map to 12 bits.
 
     Parameters
     ----------
     signal : numpy.ndarray
-        From :func:`expose`.
+        Result of :func:`expose`.
     field : numpy.ndarray
         bool, the part of the picture that sets the brightness (exposed, inside the body).
 
@@ -91,7 +91,7 @@ def process(signal: np.ndarray, pixel_mm: float, look: Look, field: np.ndarray) 
 
 
 def _blur(image: np.ndarray, sigma: float) -> np.ndarray:
-    """Gaussian blur; wide ones on a smaller picture."""
+    """Return a Gaussian blur; wide ones are computed on a reduced picture."""
     factor = max(1, int(sigma / 6))
     if factor == 1:
         return cv2.GaussianBlur(image, (0, 0), sigma, borderType=cv2.BORDER_REPLICATE)

@@ -1,4 +1,4 @@
-"""Side markers of lead, and the words that say a picture is simulated."""
+"""Draw side markers of lead, and the notice that a picture is simulated."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 NOTICE = "SIMULATED"
 NOTICE_FROM = 0.09
-"""Where the notice begins, from the bottom, as a share of the height."""
+"""Start of the notice above the bottom, as a share of the height."""
 
 
 @dataclass(frozen=True)
 class Marker:
-    """Lead letters on the cassette. ``at`` is the middle as shares of width and height."""
+    """Lead letters on the cassette. ``at`` is their middle in shares of width and height."""
 
     text: str
     at: tuple[float, float]
@@ -43,8 +43,8 @@ def draw_marker(path: np.ndarray, marker: Marker, pixel_mm: float) -> None:
 def annotate(pixels: np.ndarray, caption: str) -> None:
     """Write the notice and a caption into a 12-bit picture, in place.
 
-    The notice runs up the right edge below the middle, where no viewer writes; the caption stands
-    at the top left.
+    The notice runs up the right edge below the middle, where no viewer writes; the caption is at
+    the top left.
     """
     height = pixels.shape[0]
     scale = height / 1700

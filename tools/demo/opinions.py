@@ -1,4 +1,4 @@
-"""What an invented judge said of answers in the demo, as rows of ``opinions``."""
+"""Make an invented judge's opinions on answers in the demo, as rows of ``opinions``."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _FAILURES: Final = ("laterality_error", "hallucination", "omission", "token_limi
 _DIMENSIONS: Final = ("process", "execution", "synthesis", "language")
 _JUDGE: Final = {"judge": "second-opinion (simulated)", "prompt_id": "demo-1"}
 _START: Final = dt.datetime(2026, 5, 20, 8, 0, tzinfo=dt.UTC)
-"""After the readers were done."""
+"""After the readers had finished."""
 
 
 def write_opinions(folder: Path) -> None:
-    """Write the opinions beside the answers that are in a folder."""
+    """Write the opinions to the folder of the answers."""
     texts = yaml.safe_load(_TEXTS.read_text("utf-8"))
     path = folder / "opinions.jsonl"
     path.unlink(missing_ok=True)
@@ -48,7 +48,7 @@ def write_opinions(folder: Path) -> None:
 
 
 def _opinions(said: Row, answer: str) -> Iterator[Row]:
-    """List what the judge says of one answer; what it quotes stands in there."""
+    """Yield the judge's opinions on one answer; each quote occurs in the answer."""
     for failure in _FAILURES:
         reason, quote = said.get(failure, (None, None))
         if quote is not None and quote not in answer:

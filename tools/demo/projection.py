@@ -1,7 +1,7 @@
-"""Cone-beam projection of a thorax onto a flat detector.
+"""Project a thorax onto a flat detector with a cone beam.
 
-One slab of voxels after the other is enlarged about the central ray and added up, which is exact
-for slabs parallel to the detector and fast enough without a graphics card.
+Slabs of voxels are enlarged about the central ray and summed. This is exact for slabs parallel to
+the detector, and fast enough without a graphics card.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _DZ, _DY, _DX = SPACING_MM
 
 @dataclass(frozen=True)
 class Geometry:
-    """Where source and detector are, and what part of the detector is kept.
+    """Position of source and detector, and the part of the detector that is used.
 
-    ``view`` PA and AP look along the y axis, LATERAL (a left lateral) along x. ``field_mm`` is the
+    ``view`` PA and AP are along the y axis, LATERAL (a left lateral) along x. ``field_mm`` is the
     width of the picture at the detector, ``width`` and ``height`` its size in pixels. ``centre_mm``
-    is where the middle of the picture lies in the patient (across, up) from the middle of the
-    volume; the central ray meets the detector there. ``lean_deg`` turns the picture.
+    is the middle of the picture in the patient (across, up) relative to the middle of the volume;
+    the central ray meets the detector there. ``lean_deg`` turns the picture.
     """
 
     view: Literal["PA", "AP", "LATERAL"] = "PA"
@@ -46,7 +46,7 @@ class Geometry:
 
 
 def attenuation(hu: np.ndarray) -> np.ndarray:
-    """Turn Hounsfield units into attenuation per mm (float32); bone is harder than water."""
+    """Convert Hounsfield units to attenuation per mm (float32); bone is harder than water."""
     values = hu.astype(np.float32)
     mu = np.maximum(1 + values / 1000, 0)
     dense = values > 120
@@ -55,7 +55,7 @@ def attenuation(hu: np.ndarray) -> np.ndarray:
 
 
 def _slabs(shape: tuple[int, ...], view: str) -> tuple[int, int, float, np.ndarray]:
-    """Count of slabs, axis they are cut along, their thickness, and distance to the front, mm."""
+    """Return number of slabs, their axis, their thickness, and their distances to the front, mm."""
     if view == "LATERAL":
         return shape[2], 2, _DX, (shape[2] - 1 - np.arange(shape[2])) * _DX  # left side at detector
     distance = np.arange(shape[1]) * _DY
@@ -63,14 +63,14 @@ def _slabs(shape: tuple[int, ...], view: str) -> tuple[int, int, float, np.ndarr
 
 
 def slab_matrix(geometry: Geometry, shape: tuple[int, ...], distance_mm: float) -> np.ndarray:
-    """Make the 2 x 3 matrix from voxel indices (across, z) of one slab to pixels (column, row).
+    """Return the 2 x 3 matrix from a slab's voxel indices (across, z) to pixels (column, row).
 
     Parameters
     ----------
     shape : tuple of int
-        Of the volume, (z, y, x).
+        Shape of the volume, (z, y, x).
     distance_mm : float
-        From the slab to the surface that faces the detector.
+        Distance of the slab from the surface that faces the detector.
     """
     enlarge = geometry.source_mm / (geometry.source_mm - geometry.gap_mm - distance_mm)
     lateral = geometry.view == "LATERAL"
@@ -94,9 +94,9 @@ def project(values: np.ndarray, geometry: Geometry, *, edge: bool = True) -> np.
     Parameters
     ----------
     values : numpy.ndarray
-        Per mm, float, shape (z, y, x). Slabs that are zero cost nothing.
+        Per mm, float, shape (z, y, x). Slabs of zeros cost nothing.
     edge : bool
-        Go on with the outermost voxels beyond the volume (the CT ends just above the lungs).
+        Continue the outermost voxels beyond the volume (the CT ends just above the lungs).
 
     Returns
     -------
@@ -135,7 +135,7 @@ def _each_slab(
 def project_point(
     zyx: tuple[float, float, float], shape: tuple[int, ...], geometry: Geometry
 ) -> tuple[float, float]:
-    """Find the pixel (column, row) onto which a voxel position (z, y, x) falls."""
+    """Return the pixel (column, row) onto which a voxel position (z, y, x) is projected."""
     z, y, x = zyx
     if geometry.view == "LATERAL":
         distance, across = (shape[2] - 1 - x) * _DX, y

@@ -1,4 +1,4 @@
-"""From the description of a study to its pictures and the truth about them."""
+"""Make a study's pictures, and the truth about them, from its description."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _CODE = [*(_FOLDER / "body" / f"{name}.py" for name in _MADE_BY), _FOLDER / "pro
 
 @dataclass(frozen=True)
 class Shot:
-    """One radiograph of a patient: where it is taken from, how it looks, what is laid on it.
+    """One radiograph of a patient: its geometry, its processing, and what is drawn on it.
 
-    ``mirrored`` stores it the wrong way round. ``cut`` gives the collimated margins (left, top,
-    right, bottom) as shares of the picture.
+    ``mirrored`` stores it mirrored. ``cut`` gives the collimated margins (left, top, right, bottom)
+    in shares of the picture.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Picture:
-    """A finished radiograph: 12-bit grey values (uint16) and what is known about it."""
+    """A finished radiograph: 12-bit grey values (uint16) and the facts about it."""
 
     pixels: np.ndarray
     truth: dict[str, Any]
@@ -88,7 +88,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Shadow:
-    """What reaches the detector from a patient: ray integrals, and the truth about them."""
+    """The signal of a patient at the detector: ray integrals, and the truth about them."""
 
     path: np.ndarray
     truth: dict[str, Any]
@@ -97,13 +97,13 @@ class Shadow:
 def render(study: Study, thorax: Volume, work: Path) -> dict[str, Picture]:
     """Make the radiographs of a study.
 
-    The slow part, the projection, is kept in ``work`` as long as the study and the code that
-    makes it are the same.
+    The slow part, the projection, is cached in ``work`` while the study and the code that makes it
+    are unchanged.
 
     Returns
     -------
     dict of str to Picture
-        By the shot's name.
+        Pictures by the shot's name.
     """
     cache = work / "shadows" / f"{study.id}-{_fingerprint(study)}.npz"
     if not cache.exists():
@@ -133,7 +133,7 @@ def _fingerprint(study: Study) -> str:
 
 
 def _bare(code: str) -> str:
-    """Reduce source to what it does: no layout, comments or docstrings."""
+    """Reduce source code to its meaning: no layout, comments or docstrings."""
     tree = ast.parse(code)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
@@ -146,7 +146,7 @@ def _bare(code: str) -> str:
 
 
 def _describe(maker: Any) -> Any:
-    """Name a function with the arguments bound to it (``functools.partial``)."""
+    """Return the name of a function with its bound arguments (``functools.partial``)."""
     return (maker.func.__name__, maker.args, sorted(maker.keywords.items()))
 
 
@@ -247,7 +247,7 @@ def _bounds(mask: np.ndarray) -> list[float] | None:
 
 
 def _lesion_box(lesion: Lesion, geometry: Geometry) -> list[float] | None:
-    """Box around the shadow of a lesion: where it has a third of its greatest thickness."""
+    """Return the box around a lesion's shadow: where it has a third of its greatest thickness."""
     shadow = _coarse(lesion.shown, geometry)
     if shadow.max() <= 0:
         return None
@@ -255,7 +255,7 @@ def _lesion_box(lesion: Lesion, geometry: Geometry) -> list[float] | None:
 
 
 def _coarse(values: np.ndarray, geometry: Geometry) -> np.ndarray:
-    """Project at half the resolution, enlarged again: enough for boxes, a quarter of the work."""
+    """Project at half the resolution and enlarge: enough for boxes, a quarter of the work."""
     small = replace(geometry, width=geometry.width // 2, height=geometry.height // 2)
     shadow = projection.project(values, small, edge=False)
     size = (geometry.width, geometry.height)

@@ -1,7 +1,7 @@
-"""The demonstration's run: a simulated model asked four cases twice, through the app's own code.
+"""Make the demonstration's run: a simulated model is asked four cases twice by the app's own code.
 
-It is answered by the scripted server of the tests. Where and when it happened is taken out
-afterwards, so that the same input gives the same files.
+The tests' scripted server answers. Place and time of the run are removed afterwards, so that the
+same input gives the same files.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ MODEL: Final = "medical-4b"
 RUN: Final = "20260302-120000-medical-4b-demo"
 WHEN: Final = "2026-03-02T12:00:00+00:00"
 PORT: Final = 9700
-"""Of the scripted server: the address is part of what is asked, so it stays the same."""
+"""Port of the scripted server: the address is a part of the request, so it stays the same."""
 AGAIN: Final = {
     "c10": "There is a 2.5 cm nodule in the right upper lobe. CT chest is recommended.",
     "c25": "Consolidation of the left upper lobe, suggestive of pneumonia. No effusion.",
     "c27": "Small left pleural effusion. No pneumothorax.",
     "c35": "Moderate right pleural effusion, not significantly changed.",
 }
-"""What is said the second time, by case; the first time it is what the demo shows already, so that
-nothing that is shown or scored changes."""
+"""The second answers, by case; the first ones are those already in the demo, so that nothing shown
+or scored changes."""
 
 
 def write_run(folder: Path, *, port: int = PORT) -> None:
-    """Make the run again in a demonstration set whose tables and pictures are there.
+    """Make the run again in a demonstration set that has its tables and pictures.
 
-    With another port of the scripted server the address and what is derived from it differ.
+    With another port of the scripted server, the address and everything derived from it differ.
     """
     for part in ("answers", "runs"):
         shutil.rmtree(folder / part, ignore_errors=True)
@@ -107,7 +107,7 @@ _FIXED: Final[dict[str, Any]] = {
 
 
 def _told(value: Any) -> Any:
-    """Take out of JSON where and when it was made."""
+    """Remove place and time from JSON."""
     if isinstance(value, list):
         return [_told(one) for one in value]
     if not isinstance(value, dict):

@@ -1,9 +1,9 @@
-"""Read ``studies.yaml``: who the simulated patients are, what they have, how they were imaged.
+"""Read ``studies.yaml``: the simulated patients, their findings, and how they were imaged.
 
-Each has a build, breath and posture (:class:`~tools.demo.body.patient.Build`), abnormalities
-(functions of :mod:`tools.demo.body.pathology`, named by ``make``), hardware (of
+Each patient has a build, breath and posture (:class:`~tools.demo.body.patient.Build`),
+abnormalities (functions of :mod:`tools.demo.body.pathology`, named by ``make``), hardware (of
 :mod:`tools.demo.body.devices`) and shots, each with its own distance, crop, exposure, marker and
-noise. What is said about them is in ``texts/``.
+noise. The texts about them are in ``texts/``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tools.demo.render import Shot, Study
 
 _FILE = Path(__file__).with_suffix(".yaml")
 _TOP_MM = 149.0
-"""From the middle of the volume up to the last slice of the CT."""
+"""Distance from the middle of the volume up to the last slice of the CT."""
 LOOKS = {
     "portable": Look(24000, 0.25, 0.7, 0.80, (0.3, 98.5), 0.85, 2.8, 0.18),
     "soft": Look(80000, 0.10, 0.95, 0.95, (0.5, 97.0), 0.75, 3.4),
@@ -44,7 +44,7 @@ LOOKS = {
     "portable-dark": Look(14000, 0.30, 0.5, 0.60, (0.5, 99.8), 1.25, 2.6, -0.25),
     "hard": Look(70000, 0.10, 1.1, 0.66, (0.8, 99.5), 1.0, 4.2),
 }
-"""Ways of exposing and processing, as different hospitals have them."""
+"""Exposure and processing of different hospitals."""
 
 
 def read_studies(file: Path = _FILE) -> dict[str, Study]:
@@ -96,7 +96,7 @@ def _shot(name: str, row: Mapping[str, Any], build: Build) -> Shot:
 
 
 def _geometry(row: Mapping[str, Any], build: Build) -> Geometry:
-    """Frame the view so that ``neck_mm`` of what lies above the CT is seen."""
+    """Return the geometry that shows ``neck_mm`` of the part above the CT."""
     view, (width, height), field_mm = row["view"], row["size"], float(row["field_mm"])
     source, gap = (1250.0, 40.0) if view == "AP" else (1800.0, 25.0)
     enlarge = 1.13 if view == "LATERAL" else source / (source - 160)

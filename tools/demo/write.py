@@ -33,7 +33,7 @@ _JPEG_QUALITY, _WEBP_QUALITY = 91, 90
 
 
 def write_tables(tables: Tables, folder: Path) -> None:
-    """Write reviewset.yaml and the tables that have rows."""
+    """Write reviewset.yaml and all tables with rows."""
     folder.mkdir(parents=True, exist_ok=True)
     text = yaml.safe_dump(tables.info, sort_keys=False, allow_unicode=True, width=100)
     (folder / "reviewset.yaml").write_text(text, "utf-8")
@@ -57,7 +57,7 @@ def write_tables(tables: Tables, folder: Path) -> None:
 
 
 def write_truth(truth: Mapping[str, Any], folder: Path) -> None:
-    """Write what is known about each picture: tests and the tables need it, the app does not."""
+    """Write the facts about each picture: tests and the tables need them, the app does not."""
 
     def rounded(value: Any) -> Any:
         if isinstance(value, float):
@@ -73,12 +73,12 @@ def write_truth(truth: Mapping[str, Any], folder: Path) -> None:
 
 
 def read_truth(folder: Path) -> dict[str, Any]:
-    """Read :func:`write_truth`'s file."""
+    """Read the file of :func:`write_truth`."""
     return dict(json.loads((folder / "truth.json").read_text("utf-8")))
 
 
 def write_images(texts: list[Row], pictures: Mapping[str, Picture], folder: Path) -> None:
-    """Write every picture that is given, in the form that its case asks for."""
+    """Write every given picture, in the form that its case wants."""
     images = folder / "images"
     images.mkdir(parents=True, exist_ok=True)
     for text in texts:

@@ -1,1 +1,1 @@
-"""What checks the JavaScript: settings, pinned tools, and the command that runs them."""
+"""Check the JavaScript: settings, pinned tools, and the command that runs them."""

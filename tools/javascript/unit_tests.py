@@ -1,7 +1,7 @@
-"""Unit tests of the JavaScript: ``python -m tools.javascript.unit_tests [name ...]``.
+"""Run the unit tests of the JavaScript: ``python -m tools.javascript.unit_tests [name ...]``.
 
-Node.js runs ``tests/javascript/*.test.js`` on the modules that the browser loads. With names,
-it runs only the files whose name contains one of them.
+Node.js runs ``tests/javascript/*.test.js`` on the modules that the browser loads. With names, only
+files whose name contains one of them are run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SUFFIX = ".test.js"
 
 
 def main(names: list[str]) -> int:
-    """Run the tests and return the exit status of Node.js; 1 if there are none to run."""
+    """Run the tests and return the exit status of Node.js; 1 if there are no tests."""
     files = [
         path
         for path in sorted(_TESTS.glob(f"*{_SUFFIX}"))
@@ -35,7 +35,7 @@ def main(names: list[str]) -> int:
         print(f"Node.js could not be installed: {error}", file=sys.stderr)
         return 1
     node = shutil.which("node", path=path) or "node"
-    # "dot" prints a point for each test, and in full what failed
+    # "dot" prints a dot for each test, and failures in full
     command = [node, "--test", "--test-reporter=dot", *map(str, files)]
     environment = {**os.environ, "PATH": path}
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode

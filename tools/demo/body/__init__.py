@@ -1,1 +1,1 @@
-"""A patient as a volume: the CT that it starts from, its tissues, abnormalities and devices."""
+"""A patient as a volume: the source CT, its tissues, abnormalities and devices."""

@@ -1,7 +1,7 @@
-"""Tubes, lines and other hardware, drawn where their course through the patient is projected.
+"""Draw tubes, lines and other hardware along their projected course through the patient.
 
-A course is a list of voxel positions (z, y, x). Everything adds to the ray integral before
-exposure, so that it is blurred, noisy and compressed like the rest of the picture.
+A course is a list of voxel positions (z, y, x). Devices add to the ray integral before exposure, so
+that they are blurred, noisy and compressed like the rest of the picture.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ Course = list[tuple[float, float, float]]
 _DZ, _DY, _DX = SPACING_MM
 _VEIN_RIGHT, _VEIN_LEFT = 60, 59
 _SHARP = 4
-"""Devices are drawn this much finer than the picture."""
+"""Factor by which devices are drawn finer than the picture."""
 
 
 @dataclass(frozen=True)
 class Device:
-    """A thing in or on the patient.
+    """A device in or on the patient.
 
-    ``width_mm`` is the outer diameter, ``wall`` and ``stripe`` what wall and radio-opaque stripe
-    add to the ray integral. ``tip`` is the last point of the course.
+    ``width_mm`` is the outer diameter. ``wall`` and ``stripe`` are added to the ray integral by the
+    wall and the radio-opaque stripe. ``tip`` is the last point of the course.
     """
 
     name: str
@@ -51,12 +51,12 @@ class Device:
 
     @property
     def tip(self) -> tuple[float, float, float]:
-        """Where it ends, voxels (z, y, x)."""
+        """End of the course, voxels (z, y, x)."""
         return self.course[-1]
 
 
 def _centres(volume: Volume, label: int) -> dict[int, tuple[float, float]]:
-    """Centre (y, x) of a label in each slice z that has it."""
+    """Return the centre (y, x) of a label in each slice z that contains it."""
     mask = volume.mask(label)
     found: dict[int, tuple[float, float]] = {}
     for z in np.flatnonzero(mask.any(axis=(1, 2))):
@@ -66,7 +66,7 @@ def _centres(volume: Volume, label: int) -> dict[int, tuple[float, float]]:
 
 
 def carina(volume: Volume) -> tuple[float, float, float]:
-    """Where the trachea divides, voxels (z, y, x): the lowest slice with a single lumen."""
+    """Return the carina, voxels (z, y, x): the lowest slice with a single lumen."""
     mask = volume.mask(TRACHEA)
     levels = np.flatnonzero(mask.any(axis=(1, 2)))
     divided = 0
@@ -84,9 +84,9 @@ def carina(volume: Volume) -> tuple[float, float, float]:
 
 
 def endotracheal_tube(volume: Volume, above_carina_mm: float) -> Device:
-    """A tube in the trachea. A negative distance runs on into the right main bronchus.
+    """Return a tube in the trachea; a negative distance continues into the right main bronchus.
 
-    A tube is stiff: beyond the carina it keeps on down, at half the slope to the side, and leans
+    A tube is stiff: beyond the carina it continues down, at half the sideways slope, and leans
     towards that side well before.
     """
     fork = carina(volume)
@@ -109,7 +109,7 @@ def endotracheal_tube(volume: Volume, above_carina_mm: float) -> Device:
 
 
 def gastric_tube(volume: Volume, reach: float = 1.0) -> Device:
-    """A tube through the oesophagus; ``reach`` below 1 stops short of the stomach."""
+    """Return a tube through the oesophagus; ``reach`` below 1 ends before the stomach."""
     centres = _centres(volume, OESOPHAGUS)
     top, bottom = max(centres), min(centres)
     course: Course = [(top + 60, *centres[top]), (top + 30, *centres[top])]
@@ -126,9 +126,9 @@ def gastric_tube(volume: Volume, reach: float = 1.0) -> Device:
 
 
 def gastric_tube_in_bronchus(volume: Volume, deep: float = 0.45) -> Device:
-    """A gastric tube that went down the airway into the bronchus of the right lower lobe.
+    """Return a gastric tube that went down the airway into the bronchus of the right lower lobe.
 
-    ``deep`` is how far down the lobe its tip lies, as a share of the height below the hilum.
+    ``deep`` is the depth of its tip in the lobe, as a share of the height below the hilum.
     """
     fork = carina(volume)
     centres = {z: c for z, c in _centres(volume, TRACHEA).items() if z >= fork[0]}
@@ -152,9 +152,9 @@ def gastric_tube_in_bronchus(volume: Volume, deep: float = 0.45) -> Device:
 
 
 def central_line(volume: Volume, side: str = "right", past_mm: float = 0.0) -> Device:
-    """A jugular line, its tip at the foot of the superior vena cava or ``past_mm`` beyond.
+    """Return a jugular line with its tip at the foot of the superior vena cava or ``past_mm`` on.
 
-    Negative: that much short of it.
+    A negative value ends before it.
     """
     cava, vein = _centres(volume, SVC), _centres(volume, _VEIN_RIGHT)
     top = max(vein)
@@ -188,7 +188,7 @@ def _left_vein(volume: Volume, *, neck: bool) -> Course:
 
 
 def picc(volume: Volume, side: str = "left", into: str = "cava") -> Device:
-    """A peripherally inserted line from the arm; ``into`` ``jugular`` turns up into the neck."""
+    """Return a peripherally inserted line; with ``into`` ``jugular`` it turns up into the neck."""
     if side == "left":
         course = _left_vein(volume, neck=False)
     else:
@@ -208,7 +208,7 @@ def picc(volume: Volume, side: str = "left", into: str = "cava") -> Device:
 
 
 def pacemaker(volume: Volume) -> list[Device]:
-    """A generator under the left clavicle with a lead to the tip of the right ventricle."""
+    """Return a generator under the left clavicle with a lead to the tip of the right ventricle."""
     vein = _left_vein(volume, neck=False)[2:]
     z, y, x = vein[0]
     front = 330.0 + (volume.hu.shape[1] - 400) / 2
@@ -223,13 +223,13 @@ def pacemaker(volume: Volume) -> list[Device]:
     front_wall = float(np.percentile(heart[heart[:, 0] < np.percentile(heart[:, 0], 20), 1], 88))
     apex = float(np.percentile(heart[:, 2], 82))
     course.append((0.6 * min(cava) + 0.4 * low, foot[0] + 4, foot[1] - 1))  # right atrium
-    # Forward through the ventricle: down at first, then up to its apex, above the diaphragm.
+    # Forward through the ventricle: first down, then up to its apex, above the diaphragm.
     for share, up in ((0.22, 15), (0.55, 13), (0.82, 15), (1.0, 17)):
         y = foot[0] + 4 + share * (front_wall - foot[0] - 4)
         course.append((low + up, y, foot[1] + share * (apex - foot[1])))
     generator = ("can", pocket, 46.0, 42.0)
     lead = smooth(course, 7)
-    # Seen from aside the vein's own windings would be kinks: a lead is stiffer.
+    # In a lateral the vein's own windings would be kinks: a lead is stiffer.
     depth = np.array([point[1] for point in lead])
     inner = np.clip(np.minimum(np.arange(160), np.arange(160)[::-1]) / 24, 0, 1)
     depth += inner * (ndimage.gaussian_filter1d(depth, 9, mode="nearest") - depth)
@@ -241,9 +241,9 @@ def pacemaker(volume: Volume) -> list[Device]:
 
 
 def chest_tube(volume: Volume, side: str, tip: tuple[float, float, float]) -> list[Device]:
-    """A drain from outside through the side wall, up along it to ``tip`` (voxels).
+    """Return a drain through the side wall from outside, up along it to ``tip`` (voxels).
 
-    The first device is the whole tube; its stripe is interrupted where the last side hole is.
+    The first device is the whole tube; its stripe is interrupted at the last side hole.
     """
     sign, ids = (-1, RIGHT_LUNG) if side == "right" else (1, LEFT_LUNG)
     z, y, _ = tip
@@ -274,11 +274,11 @@ def chest_tube(volume: Volume, side: str, tip: tuple[float, float, float]) -> li
 
 
 def smooth(course: Course, smoothing: float) -> Course:
-    """Lay a smooth curve of 160 points through (0) or along a course."""
+    """Return a smooth curve of 160 points through (0) or along a course."""
     points = np.array(course, float) * SPACING_MM
     spline, _ = splprep(points.T, s=smoothing * len(points), k=min(3, len(points) - 1))
     fine = np.array(splev(np.linspace(0, 1, 160), spline)).T / SPACING_MM
-    if smoothing < 4:  # the end is where it was put, and is come to without a hook
+    if smoothing < 4:  # the end stays in place, and is reached without a hook
         fine[-50:] += np.linspace(0, 1, 50)[:, None] * (np.array(course[-1]) - fine[-1])
     return [tuple(map(float, point)) for point in fine]
 
@@ -293,7 +293,7 @@ def draw(
     path : numpy.ndarray
         float32, shape (height, width).
     shape : tuple of int
-        Of the volume, (z, y, x).
+        Shape of the volume, (z, y, x).
     """
     for device in devices:
         points = np.array([project_point(p, shape, geometry) for p in device.course])
@@ -335,7 +335,7 @@ def _tube(
 
 
 def _ahead(points: np.ndarray) -> np.ndarray:
-    """Direction in which a course arrives at its end, length 1."""
+    """Return the direction of a course at its end, length 1."""
     step = points[-1] - points[max(0, len(points) - 12)]
     return np.asarray(step / max(float(np.linalg.norm(step)), 1e-6))
 
@@ -343,7 +343,7 @@ def _ahead(points: np.ndarray) -> np.ndarray:
 def _open_end(
     shape: tuple[int, ...], tip: np.ndarray, ahead: np.ndarray, width: float
 ) -> np.ndarray:
-    """Cut a tube off aslant at its tip: 0 beyond the cut, 1 elsewhere."""
+    """Cut a tube off obliquely at its tip: 0 beyond the cut, 1 elsewhere."""
     row, column = np.ogrid[: shape[0], : shape[1]]
     along = (column - tip[0]) * ahead[0] + (row - tip[1]) * ahead[1]
     aside = (row - tip[1]) * ahead[0] - (column - tip[0]) * ahead[1]
@@ -354,7 +354,7 @@ def _open_end(
 def _patch(
     shape: tuple[int, ...], kind: str, where: tuple[float, float], size: tuple[float, float]
 ) -> np.ndarray:
-    """Draw a flat thing: an electrode's button, a generator from the front or from its edge."""
+    """Draw a flat device: an electrode's button, or a generator from the front or from its edge."""
     canvas = np.zeros(shape, np.float32)
     column, row = where
     tall, wide = size
@@ -378,16 +378,17 @@ def _patch(
 
 
 def _inside(u: np.ndarray, v: np.ndarray, wide: float, inset: float = 0.0) -> np.ndarray:
-    """Shape of a generator's shell, 0 to 1: between an ellipse and a box; narrower below."""
+    """Return a generator's outline, 0 to 1: between an ellipse and a box, narrower below."""
     narrow = 1 - 0.10 * np.clip(v, 0, 1)
     radius = (np.abs(u / narrow) ** 2.7 + np.abs(v) ** 2.7) ** (1 / 2.7)
     return np.clip((1 - inset - radius) * wide / 2 + 0.5, 0, 1)
 
 
 def _generator(u: np.ndarray, v: np.ndarray, wide: float) -> np.ndarray:
-    """What a pacemaker's generator adds to the ray integral; (u, v) from -1 to 1 across and down.
+    """Return what a pacemaker's generator adds; (u, v) from -1 to 1 across and down.
 
-    A clear header with the socket of the lead, a titanium shell, a board with chips, a battery.
+    It has a clear header with the socket of the lead, a titanium shell, a board with chips, and a
+    battery.
     """
     soft = wide / 2
 

@@ -1,6 +1,6 @@
-"""What surgeons leave behind (sternal wires, a valve) and what lies on the skin of a patient.
+"""Add what surgeons leave behind (sternal wires, a valve), and devices on the skin.
 
-Made of the same courses and patches as :mod:`tools.demo.body.devices`, which draws them.
+They consist of the courses and patches of :mod:`tools.demo.body.devices`, which draws them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _DZ, _DY, _DX = SPACING_MM
 
 
 def sternal_wires(volume: Volume, count: int = 6, seed: int = 7) -> list[Device]:
-    """Steel wires around the sternum, each with its twisted ends in front."""
+    """Return steel wires around the sternum, each with twisted ends in front."""
     rng = np.random.default_rng(seed)
     bone = volume.mask(STERNUM)
     levels = np.flatnonzero(bone.any(axis=(1, 2)))
@@ -32,7 +32,7 @@ def sternal_wires(volume: Volume, count: int = 6, seed: int = 7) -> list[Device]
         thick = max(float(np.percentile(y, 90) - np.percentile(y, 10)) / 2, 4 / _DY) + 2 / _DY
         lean, slant = rng.uniform(0.08, 0.40), rng.uniform(-0.22, 0.22)
         angle = np.linspace(0.10, 2 * np.pi - 0.10, 60) + np.pi / 2  # open in front
-        # Pulled tight round a flat bone, and bent by hand: no ellipse.
+        # Tightened round a flat bone, and bent by hand: no ellipse.
         bent = (
             1
             + 0.07 * np.sin(2 * angle + rng.uniform(0, 6))
@@ -48,7 +48,7 @@ def sternal_wires(volume: Volume, count: int = 6, seed: int = 7) -> list[Device]
         ]
         base = np.mean([course[0], course[-1]], axis=0) + np.array([-1.0, 1.0, 0.0])
         aside = rng.uniform(-0.7, 0.7)
-        strands: list[Course] = [[], []]  # both ends of the wire, turned round each other
+        strands: list[Course] = [[], []]  # both ends of the wire, twisted
         for step in range(7):
             bent_down = base + step * np.array([-0.7, 0.0, aside])
             for sign, strand in zip((0.5, -0.5), strands, strict=True):
@@ -60,10 +60,10 @@ def sternal_wires(volume: Volume, count: int = 6, seed: int = 7) -> list[Device]
 
 
 def aortic_valve(volume: Volume, diameter_mm: float = 25.0) -> list[Device]:
-    """A mechanical prosthesis in the aortic root: a ring and two open leaflets, seen from aside."""
+    """Return a mechanical valve in the aortic root: a ring and two open leaflets, from the side."""
     aorta, heart = np.argwhere(volume.mask(AORTA)), np.argwhere(volume.mask(HEART))
     fork = carina(volume)
-    # The ascending aorta lies in front of the airway; what is below the heart is abdominal.
+    # The ascending aorta is in front of the airway; the part below the heart is abdominal.
     rising = aorta[(aorta[:, 1] > fork[1] + 12) & (aorta[:, 0] > np.percentile(heart[:, 0], 25))]
     level = rising[:, 0].min() + 30 / _DZ
     _, y, x = rising[np.abs(rising[:, 0] - level) < 3].mean(axis=0)
@@ -78,14 +78,14 @@ def aortic_valve(volume: Volume, diameter_mm: float = 25.0) -> list[Device]:
         where = (centre + radius * (one * first + two * second) + along * axis) / SPACING_MM
         return float(where[0]), float(where[1]), float(where[2])
 
-    # The ring is a low tube: its wall is bright where it is looked at along, pale elsewhere.
+    # The ring is a low tube: its wall is bright along the view, pale elsewhere.
     parts = []
     angles = np.linspace(0, 2 * np.pi, 80)
     for along in (0.0, *np.linspace(-2.0, 2.0, 14)):
         wide = float(np.sqrt(1 - (along / radius) ** 2)) * (0.99 if along else 1.0)
         ring = [place(wide * float(np.cos(a)), wide * float(np.sin(a)), along) for a in angles]
         parts.append(Device("Prosthetic aortic valve", ring, 1.2, 0.0, 0.075))
-    for off in (-0.20, 0.20):  # each leaflet stands open: a half disc along the stream
+    for off in (-0.20, 0.20):  # an open leaflet: a half disc along the stream
         for up in np.linspace(0, 1, 14):
             reach = float(np.sqrt(1 - off**2) * 0.82 * np.sqrt(1 - 0.8 * up**2))
             tilt = off * (1 + 0.25 * up)
@@ -95,7 +95,7 @@ def aortic_valve(volume: Volume, diameter_mm: float = 25.0) -> list[Device]:
 
 
 def electrodes(volume: Volume, spots: Sequence[tuple[float, float, float]]) -> list[Device]:
-    """Monitoring electrodes on the skin with their leads running down and out."""
+    """Return monitoring electrodes on the skin, with their leads running down and out."""
     devices = []
     middle = volume.hu.shape[2] / 2
     for number, (z, y, x) in enumerate(spots):
@@ -115,7 +115,7 @@ def electrodes(volume: Volume, spots: Sequence[tuple[float, float, float]]) -> l
 
 
 def oxygen_tubing(volume: Volume) -> list[Device]:
-    """Soft tubing of a nasal cannula that lies on the upper chest."""
+    """Return soft tubing of a nasal cannula on the upper chest."""
     depth, rows, width = volume.hu.shape
     middle, y = width / 2, rows - 40.0
     left: Course = [

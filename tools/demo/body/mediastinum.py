@@ -1,6 +1,6 @@
-"""The border of heart and vessels towards the lungs: no steps of slices, no lung under the heart.
+"""Smooth the border of heart and vessels to the lungs, and remove lung under the heart.
 
-Everything is written into CT numbers; labels stay, and with them what is measured on them.
+All changes are to CT numbers; labels stay, and so do measurements on them.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from tools.demo.body.voxels import around, blurred, clouds, softened
 _DZ, _DY, _DX = SPACING_MM
 _FAT = -40
 _WEDGE_MM = 26.0
-"""Lung that is thicker than this under the heart lies behind it, and stays."""
+"""Lung thicker than this under the heart is behind it, and is kept."""
 _HEART_AND_GREAT_VESSELS = (HEART, 52, *range(54, 63))
 
 
 def smooth_border(body: Volume, along_mm: float = 2.5, across_mm: float = 0.8) -> Volume:
     """Smooth heart and great vessels against the lungs from slice to slice.
 
-    Thick slices leave steps, which are a comb along the heart, and a ruled line where the wall of
-    the superior vena cava runs with the beam.
+    Thick slices leave steps. On a film these are a comb along the heart, and a ruled line where the
+    wall of the superior vena cava is parallel to the beam.
     """
     vessels = body.mask(*_HEART_AND_GREAT_VESSELS)
     part = around(vessels, 20)
@@ -39,12 +39,12 @@ def smooth_border(body: Volume, along_mm: float = 2.5, across_mm: float = 0.8) -
 def seated_heart(
     body: Volume, above_mm: float = 9.0, reach_mm: float = 18.0, thins_mm: float = 0.0
 ) -> Volume:
-    """Let the heart rest on the diaphragm: fat takes the place of the lung under it.
+    """Rest the heart on the diaphragm: fat replaces the lung under it.
 
-    In the CT a wedge of lung reaches far forward between heart and diaphragm; where it runs with
-    the beam, a frontal film shows a black band. The fat reaches ``above_mm`` above the lowest of
-    the heart and ends ``reach_mm`` beside it. With ``thins_mm`` it thins out towards the back of
-    the heart over that length, so that the line of the dome is seen to the heart.
+    In the CT a wedge of lung reaches far forward between heart and diaphragm; where it is parallel
+    to the beam, a frontal film shows a black band. The fat reaches ``above_mm`` above the lowest
+    point of the heart and ends ``reach_mm`` beside it. With ``thins_mm`` it thins out towards the
+    back of the heart over that length, so that the line of the dome is visible up to the heart.
     """
     heart = body.mask(HEART)
     part = around(heart, 60)

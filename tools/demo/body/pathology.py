@@ -1,8 +1,7 @@
-"""Abnormalities, written into the voxels of a patient before the radiograph is made.
+"""Add abnormalities to the voxels of a patient before the radiograph is made.
 
 Every function takes a :class:`~tools.demo.body.volume.Volume` and returns a :class:`Lesion`: the
-edited volume, the part of it that a reader would point at, its name and its side. Lengths are in
-mm.
+edited volume, the part that a reader would point at, its name and its side. Lengths are in mm.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ _DZ, _DY, _DX = SPACING_MM
 _FLUID, _LUNG = 12.0, -860.0
 _FIRST_RIGHT_RIB = 104
 _MASS_BOX = (slice(148, 216), slice(36, 128), slice(286, 362))
-"""Where the real mass of the left lower lobe lies, with a margin, voxels of the prepared thorax."""
+"""Region of the real mass in the left lower lobe, with a margin, voxels of the prepared thorax."""
 
 
 def _find_mass(volume: Volume) -> np.ndarray:
-    """Where the real mass is within :data:`_MASS_BOX`, bool."""
+    """Return the real mass within :data:`_MASS_BOX`, bool."""
     part = volume.hu[_MASS_BOX]
     lung = ndimage.binary_closing(np.isin(volume.labels[_MASS_BOX], LEFT_LUNG), iterations=6)
     dense = ndimage.binary_opening((part > -650) & lung, iterations=2)
@@ -49,7 +48,7 @@ def _find_mass(volume: Volume) -> np.ndarray:
 
 
 def remove_mass(thorax: Volume) -> Volume:
-    """Fill the real mass of the left lower lobe with lung, for patients who do not have it."""
+    """Replace the real mass of the left lower lobe by lung, for patients without it."""
     mass = ndimage.binary_dilation(_find_mass(thorax), iterations=6)
     part = thorax.hu[_MASS_BOX].astype(np.float32)
     texture = _LUNG + 22 * clouds(part.shape, 2.0, seed=5)
@@ -69,13 +68,13 @@ def effusion(
     around: float = 1.0,
     fades_mm: float = 24.0,
 ) -> Lesion:
-    """Fluid in an upright patient: a level that climbs along the chest wall (meniscus).
+    """Add fluid in an upright patient: a level that climbs along the chest wall (meniscus).
 
     ``height_mm`` counts from the deepest point of the lung. The climb falls to a third within
-    ``fades_mm`` of the wall: the more, the more a large effusion slants instead of making a bowl.
-    ``around`` is the share of the climb in front and behind: a small collection fills the angle at
-    the side, and the dome stays seen. Below 1 a reader's box is for the angle alone, not for what
-    lies behind the dome.
+    ``fades_mm`` of the wall: larger values make a large effusion slant instead of forming a bowl.
+    ``around`` is the share of the climb in front and behind. Below 1, a small collection fills the
+    angle at the side, the dome stays visible, and a reader's box is only for the angle, not for the
+    fluid behind the dome.
     """
     lung = hemithorax(volume, side)
     deepest = int(np.argmax(lung.any(axis=(1, 2))))
@@ -86,11 +85,11 @@ def effusion(
     level = height_mm + rise_mm * climb[None, None, :] * np.exp(-wall / fades_mm)
     above = (np.arange(lung.shape[0])[:, None, None] - deepest) * _DZ
     fluid = lung & (above < level)
-    # The rim of the lung that shares its voxels with wall and diaphragm drowns too.
+    # The rim of the lung that shares its voxels with wall and diaphragm fills too.
     rim = ndimage.binary_dilation(fluid, np.ones((3, 5, 5), bool)) & (volume.hu < -20) & ~lung
     weight = np.maximum(np.where(lung, softened(fluid | rim, 1.0), 0), rim)
     edited = blended(volume, weight, _FLUID)
-    # The lung that floats on it is squeezed.
+    # The lung that floats on it is compressed.
     squeezed = lung & ~fluid
     haze = np.where(squeezed, np.exp(-np.maximum(above - level, 0) / 11.0), 0).astype(np.float32)
     edited = blended(edited, 0.32 * haze, -250.0)
@@ -99,7 +98,7 @@ def effusion(
 
 
 def _beside(lung: np.ndarray, side: Side) -> np.ndarray:
-    """How far out a sagittal plane lies in a lung, 0 in its inner half to 1 at the chest wall."""
+    """Return how lateral sagittal planes are: 0 in a lung's inner half to 1 at the chest wall."""
     columns = np.flatnonzero(lung.any(axis=(0, 1)))
     outward = (np.arange(lung.shape[2]) - columns[0]) / (columns[-1] - columns[0])
     if side == "right":
@@ -110,7 +109,7 @@ def _beside(lung: np.ndarray, side: Side) -> np.ndarray:
 
 @around_lungs
 def pneumothorax(volume: Volume, side: Side, apex_mm: float, lateral_mm: float) -> Lesion:
-    """Air between lung and chest wall, widest over the apex; the lung's edge is a fine line."""
+    """Add air between lung and chest wall, widest over the apex; the lung's edge is a fine line."""
     lung = hemithorax(volume, side)
     both = hemithorax(volume, "right") | hemithorax(volume, "left")
     wall = wall_distance(lung, both)
@@ -119,7 +118,7 @@ def pneumothorax(volume: Volume, side: Side, apex_mm: float, lateral_mm: float) 
     width = lateral_mm * np.clip((share - 0.22) / 0.25, 0, 1)
     width += (apex_mm - lateral_mm) * np.clip((share - 0.55) / 0.40, 0, 1) ** 1.3
     gap = blurred(wall - width[:, None, None], (2.0, 1.5, 1.5))
-    # At the rim the CT's own grey values say how much of a voxel is lung: a mask would be jagged.
+    # At the rim the CT's own grey values give the share of lung in a voxel: a mask would be jagged.
     core = ndimage.binary_erosion(lung, np.ones((3, 5, 5), bool))
     rim = ndimage.binary_dilation(lung, np.ones((3, 5, 5), bool))
     airy = np.clip((-350 - volume.hu.astype(np.float32)) / 300, 0, 1) * rim
@@ -152,11 +151,11 @@ def consolidation(
     label: str = "Consolidation",
     straight_top: bool = False,
 ) -> Lesion:
-    """Airspace filling of a lobe, patchy towards its edge, sharp where a fissure bounds it.
+    """Fill the airspace of a lobe, patchy towards its edge, sharp at a fissure.
 
     ``centre`` (0 to 1 along z, y, x of the lobe) and ``radius_mm`` limit it to a part.
-    ``straight_top`` lays the upper fissure level from front to back, so that a frontal beam grazes
-    it: most people's horizontal fissure is seen as a line.
+    ``straight_top`` makes the upper fissure level from front to back, so that a frontal beam grazes
+    it: in most people the horizontal fissure is visible as a line.
     """
     inside = volume.mask(LOBES[lobe])
     if straight_top:
@@ -178,7 +177,7 @@ def consolidation(
 
 
 def _level_top(lobe: np.ndarray, lungs: np.ndarray) -> np.ndarray:
-    """Give a lobe the same upper end from front to back in each sagittal plane."""
+    """Level the upper end of a lobe from front to back in each sagittal plane."""
     depth = lobe.shape[0]
     under = lobe.any(axis=0)
     top = np.where(under, depth - lobe[::-1].argmax(axis=0), 0).astype(float)
@@ -234,9 +233,9 @@ def mass(
     density: float = 45.0,
     seed: int = 1,
 ) -> Lesion:
-    """A tumour without capsule: lobulated, its edge drawn out into short strands.
+    """Add a tumour without capsule: lobulated, with short strands at its edge.
 
-    ``centre`` as shares of z, y, x of the lobe; ``diameter_mm`` without the strands.
+    ``centre`` is in shares of z, y, x of the lobe; ``diameter_mm`` excludes the strands.
     """
     side: Side = "right" if lobe.startswith("R") else "left"
     spots = np.argwhere(volume.mask(LOBES[lobe])[::2, ::2, ::2]) * 2
@@ -252,7 +251,7 @@ def mass(
     rng = np.random.default_rng(seed)
 
     def wavy(count: int, fast: float) -> np.ndarray:
-        """Smooth field over directions, about standard normal."""
+        """Return a smooth field over directions, about standard normal."""
         total = np.zeros(shape)
         for _ in range(count):
             way = rng.standard_normal(3)
@@ -273,7 +272,7 @@ def mass(
 
 @around_lungs
 def oedema(volume: Volume, share: float, seed: int = 11) -> Lesion:
-    """Haze of both lungs around the hila and towards the bases."""
+    """Add haze to both lungs, around the hila and towards the bases."""
     lungs = hemithorax(volume, "right") | hemithorax(volume, "left")
     heart = np.argwhere(volume.mask(HEART)[::2, ::2, ::2]) * 2
     z0, y0, _ = heart.mean(axis=0) + np.array([18, -35, 0])
@@ -292,7 +291,7 @@ def oedema(volume: Volume, share: float, seed: int = 11) -> Lesion:
 
 @around_lungs
 def free_air(volume: Volume, side: Side, depth_mm: float) -> Lesion:
-    """Gas under the dome of the diaphragm of an upright patient."""
+    """Add gas under the dome of the diaphragm of an upright patient."""
     lung = hemithorax(volume, side)
     below = volume.mask(LIVER) if side == "right" else volume.mask(1, 6, 20)
     under = lung.any(axis=0) & below.any(axis=0)
@@ -313,7 +312,7 @@ def free_air(volume: Volume, side: Side, depth_mm: float) -> Lesion:
 def dome(volume: Volume, side: Side, depth_mm: float = 22.0) -> Lesion:
     """Mark the top of one half of the diaphragm, down to ``depth_mm`` below it; edits nothing.
 
-    For patients whose build raises it: a reader would point there.
+    For patients with a raised diaphragm: a reader would point there.
     """
     lung = hemithorax(volume, side)
     under = lung.any(axis=0)
@@ -328,10 +327,11 @@ def dome(volume: Volume, side: Side, depth_mm: float = 22.0) -> Lesion:
 def rib_fracture(
     volume: Volume, ribs: tuple[int, ...], back: float, step_mm: float = 4.5, gap_mm: float = 0.7
 ) -> Lesion:
-    """Displaced fractures of neighbouring ribs, given by their labels (left 92 to 103).
+    """Add displaced fractures of neighbouring ribs, given by their labels (left 92 to 103).
 
-    The part in front of the cut is shifted down and in by ``step_mm``, less and less along the rib.
-    ``back`` says where along the rib's depth the cut lies: 0 its rearmost, 1 its foremost point.
+    The part in front of the cut is shifted down and in by ``step_mm``, decreasing along the rib.
+    ``back`` is the position of the cut along the rib's depth: 0 at its rearmost, 1 at its foremost
+    point.
     """
     hu, shown = volume.hu.astype(np.float32), np.zeros(volume.hu.shape, np.float32)
     side: Side = "left" if ribs[0] < _FIRST_RIGHT_RIB else "right"

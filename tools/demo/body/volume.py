@@ -1,7 +1,7 @@
-"""The CT made ready for projecting: body alone, contrast medium taken out, slices sharpened.
+"""Prepare the CT for projecting: body alone, contrast medium removed, slices sharpened.
 
-Arrays are ordered (z, y, x): z runs from feet to head, y from back to front, x from the patient's
-right to the left. Voxels are :data:`SPACING_MM`.
+Arrays are ordered (z, y, x): z from feet to head, y from back to front, x from the patient's right
+to the left. Voxels have size :data:`SPACING_MM`.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from scipy import ndimage
 from tools.demo.body.source import Source
 
 VERSION = 12
-"""Raise when the preparation changes: caches of other versions are not read."""
+"""Increase this when the preparation changes: caches of other versions are not read."""
 SPACING_MM = (1.25, 0.703125, 0.703125)
 """Voxel size along z, y, x after the slices have been doubled, mm."""
 AIR = -1000
 _NECK = 28
-"""Slices added on top, each a little more blurred: the CT ends just above the lungs."""
+"""Slices added on top, increasingly blurred: the CT ends just above the lungs."""
 _Y_RANGE = (48, 448)
-"""Rows of the CT that hold the body; the table lies behind."""
+"""Rows of the CT that contain the body; the table is behind."""
 
 LUNGS = (10, 11, 12, 13, 14)
 LOBES = {"LUL": 10, "LLL": 11, "RUL": 12, "RML": 13, "RLL": 14}
@@ -50,17 +50,17 @@ class Volume:
     labels: np.ndarray
 
     def mask(self, *ids: int) -> np.ndarray:
-        """Where any of these labels is, bool, shape (z, y, x)."""
+        """Return the mask of any of these labels, bool, shape (z, y, x)."""
         return _among(self.labels, ids)
 
     @cached_property
     def lungs(self) -> np.ndarray:
-        """Both lungs, bool."""
+        """Return the mask of both lungs, bool."""
         return self.mask(*LUNGS)
 
 
 def _among(labels: np.ndarray, ids: tuple[int, ...]) -> np.ndarray:
-    """Where one of these labels is, bool."""
+    """Return the mask of any of these labels, bool."""
     table = np.zeros(256, np.uint8)
     table[list(ids)] = 1
     return cv2.LUT(labels.reshape(len(labels), -1), table).reshape(labels.shape).view(bool)
@@ -72,12 +72,12 @@ def _grown(mask: np.ndarray, size: tuple[int, int, int]) -> np.ndarray:
 
 
 def _shrunk(mask: np.ndarray, size: tuple[int, int, int]) -> np.ndarray:
-    """``ndimage.binary_erosion`` by a box: nothing lies outside the array."""
+    """Return ``ndimage.binary_erosion`` by a box: outside the array everything is false."""
     return _by_box(mask, size, cv2.MORPH_ERODE)
 
 
 def _closed(mask: np.ndarray, size: tuple[int, int, int]) -> np.ndarray:
-    """``ndimage.binary_closing`` by a box."""
+    """Return ``ndimage.binary_closing`` by a box."""
     return _shrunk(_grown(mask, size), size)
 
 
@@ -88,7 +88,7 @@ def _by_box(mask: np.ndarray, size: tuple[int, int, int], how: int) -> np.ndarra
 
 
 def _by_plane(mask: np.ndarray, structure: np.ndarray, how: int) -> np.ndarray:
-    """Erode or dilate each plane (z) by a structure that is symmetric."""
+    """Erode or dilate each plane (z) by a symmetric structure."""
     border: dict[str, Any] = {"borderType": cv2.BORDER_CONSTANT, "borderValue": 0}
     kernel = structure.astype(np.uint8)
     planes = [cv2.morphologyEx(plane.astype(np.uint8), how, kernel, **border) for plane in mask]
@@ -98,9 +98,9 @@ def _by_plane(mask: np.ndarray, structure: np.ndarray, how: int) -> np.ndarray:
 def _blurred_at(
     values: np.ndarray, sigma: Sequence[float], near: np.ndarray, **options: Any
 ) -> np.ndarray:
-    """``ndimage.gaussian_filter`` where ``near`` (bool) is, in the order of ``np.argwhere``.
+    """Return ``ndimage.gaussian_filter`` where ``near`` is true, in the order of ``np.argwhere``.
 
-    Only lines that hold something are filtered, and only those that reach what is asked for.
+    Only lines with values are filtered, and only those that affect the result.
     """
     for axis in range(values.ndim):
         across = tuple(other for other in range(values.ndim) if other > axis)
@@ -115,9 +115,9 @@ def _blurred_at(
 
 
 def prepare(source: Source, work: Path) -> Volume:
-    """Return the prepared thorax, from ``work`` when it has been made before.
+    """Return the prepared thorax, from ``work`` if it has been made before.
 
-    Takes about a minute and 3 GB the first time. The real mass is still in it: see
+    The first time takes about a minute and 3 GB. The real mass is still in it: see
     :func:`tools.demo.body.pathology.remove_mass`.
     """
     cache = work / f"thorax-v{VERSION}.npz"
@@ -168,7 +168,7 @@ def _plane_blur(hu: np.ndarray, sigma: float) -> np.ndarray:
 
 
 def _body(hu: np.ndarray) -> np.ndarray:
-    """Find the patient without table, sheet and the air around, bool."""
+    """Return the patient without table, sheet and surrounding air, bool."""
     dense = _grown(_shrunk(hu > -350, (1, 5, 5)), (1, 5, 5))
     parts, count = ndimage.label(dense)
     sizes = ndimage.sum_labels(dense, parts, np.arange(1, count + 1))
@@ -179,7 +179,7 @@ def _body(hu: np.ndarray) -> np.ndarray:
 
 
 def _without_contrast(hu: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Take out the contrast medium: vessels and heart become as dense as muscle."""
+    """Remove the contrast medium: vessels and heart become as dense as muscle."""
     bone = _among(labels, _BONES)
     near_bone = _grown(bone, (1, 5, 5))
     streaky = _grown((hu > 1300) & ~bone, (1, 5, 5))
@@ -213,11 +213,11 @@ def _harder_ribs(hu: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _harder_vertebrae(doubled: np.ndarray, labels: np.ndarray) -> None:
-    """Give the vertebral bodies back their endplates and walls, in place.
+    """Restore the endplates and walls of the vertebral bodies, in place.
 
-    Thick slices have blurred them, and a lateral would show no bodies: what is left of their
-    density is less than that of the vessels that cross them. ``labels`` are those of the slices,
-    ``doubled`` has two planes for each.
+    Thick slices have blurred them, and a lateral would show no bodies: their remaining density is
+    less than that of the vessels that cross them. ``labels`` are those of the slices, ``doubled``
+    has two planes for each.
     """
     disc = np.hypot(*np.mgrid[-8:9, -8:9]) <= 8.3  # wider than arches and processes
     boxes = ndimage.find_objects(labels, max(VERTEBRAE))

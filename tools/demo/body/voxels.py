@@ -1,4 +1,4 @@
-"""Writing into the voxels of a patient: soft masks, blending, distance to the chest wall."""
+"""Edit the voxels of a patient: soft masks, blending, distance to the chest wall."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _DZ, _DY, _DX = SPACING_MM
 class Lesion:
     """An abnormality in a patient.
 
-    ``shown`` is where a reader would see it (float weights 0 to 1, shape (z, y, x)); its shadow on
-    the radiograph is what the reference box is drawn around.
+    ``shown`` is the part that a reader would see (float weights 0 to 1, shape (z, y, x)); the
+    reference box surrounds its shadow on the radiograph.
     """
 
     volume: Volume
@@ -32,12 +32,12 @@ class Lesion:
 
 
 def lung_of(volume: Volume, side: Side) -> np.ndarray:
-    """Where the lung of one side is labelled, bool."""
+    """Return the mask of one side's lung label, bool."""
     return volume.mask(*(RIGHT_LUNG if side == "right" else LEFT_LUNG))
 
 
 def hemithorax(volume: Volume, side: Side) -> np.ndarray:
-    """The lung of one side with its vessels and the gaps between the lobes, bool."""
+    """Return the lung of one side with its vessels and the gaps between the lobes, bool."""
     lung = lung_of(volume, side).astype(np.uint8)
     kernel = np.ones((13, 13), np.uint8)
     return np.stack([cv2.morphologyEx(s, cv2.MORPH_CLOSE, kernel) for s in lung]) > 0
@@ -51,7 +51,7 @@ def blended(volume: Volume, weight: np.ndarray, target: float | np.ndarray) -> V
 
 
 def blurred(values: np.ndarray, sigma: tuple[float, float, float]) -> np.ndarray:
-    """Gaussian blur of a volume by sigma voxels along z, y, x (float32)."""
+    """Blur a volume (Gaussian) by sigma voxels along z, y, x (float32)."""
     depth, height, width = values.shape
     flat = np.stack(
         [
@@ -69,7 +69,7 @@ def blurred(values: np.ndarray, sigma: tuple[float, float, float]) -> np.ndarray
 
 
 def around(mask: np.ndarray, margin: int) -> tuple[slice, ...]:
-    """Find the part of a volume that holds a mask, with a margin in voxels."""
+    """Return the slices around a mask, with a margin in voxels."""
     held = [np.flatnonzero(mask.any(axis=other)) for other in ((1, 2), (0, 2), (0, 1))]
     if not len(held[0]):
         return (slice(0, 0),) * 3
@@ -77,13 +77,13 @@ def around(mask: np.ndarray, margin: int) -> tuple[slice, ...]:
 
 
 def softened(mask: np.ndarray, sigma_mm: float) -> np.ndarray:
-    """Blur a mask so that its edge is not a cut."""
+    """Blur a mask to soften its edge."""
     dz, dy, dx = SPACING_MM
     return blurred(mask, (sigma_mm / dz, sigma_mm / dy, sigma_mm / dx))
 
 
 def around_lungs(make: Callable[..., Lesion]) -> Callable[..., Lesion]:
-    """Let a function work on the part of the volume around the lungs alone, which is faster."""
+    """Limit a function to the part of the volume around the lungs, which is faster."""
 
     @functools.wraps(make)
     def made(volume: Volume, *args: object, **options: object) -> Lesion:
@@ -103,7 +103,7 @@ def around_lungs(make: Callable[..., Lesion]) -> Callable[..., Lesion]:
 
 
 def clouds(shape: tuple[int, ...], size_mm: float, seed: int) -> np.ndarray:
-    """Smooth random field with mean 0 and standard deviation 1, float32 (z, y, x)."""
+    """Return a smooth random field with mean 0 and standard deviation 1, float32 (z, y, x)."""
     rng = np.random.default_rng(seed)
     step = 4
     small = tuple(-(-length // step) + 1 for length in shape)
@@ -120,7 +120,7 @@ def clouds(shape: tuple[int, ...], size_mm: float, seed: int) -> np.ndarray:
 
 
 def wall_distance(lung: np.ndarray, both: np.ndarray) -> np.ndarray:
-    """Distance to the chest wall (not to mediastinum or diaphragm) in and beside a lung, mm."""
+    """Return the distance in and beside a lung to the chest wall alone, mm."""
     distance = np.zeros(lung.shape, np.float32)
     for z in range(lung.shape[0]):
         points = cv2.findNonZero(both[z].astype(np.uint8))
