@@ -279,7 +279,7 @@ def _course_box(
 
 
 def _heart_and_chest(patient: Volume, geometry: Geometry) -> dict[str, Any]:
-    """Box of the heart, widest inner chest on the picture, pixels, and the ratio of the widths."""
+    """Return the heart's box, the inner chest's width in pixels, and the ratio of the widths."""
     heart = _coarse(patient.mask(volume.HEART), geometry)
     lungs = _coarse(patient.lungs, geometry)
     heart_box, lung_box = _bounds(heart > 6.0), _bounds(lungs > 3.0)

@@ -207,7 +207,7 @@ def nodule(
     lobulated: float = 0.12,
     label: str = "Nodule",
 ) -> Lesion:
-    """A round lesion with a soft edge; ``lobulated`` is how far its radius varies, as a share."""
+    """Add a round lesion with a soft edge; ``lobulated`` is its radius's variation, as a share."""
     inside = volume.mask(LOBES[lobe])
     spots = np.argwhere(inside[::2, ::2, ::2]) * 2
     low, high = spots.min(axis=0), spots.max(axis=0)
