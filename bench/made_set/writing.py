@@ -470,7 +470,7 @@ METRICS: Final = (
     *(("radgraph_f1", 0.19, 0.1), ("radcliq_v1", 1.1, 0.3), ("ratescore", 0.52, 0.1)),
     *(("green", 0.46, 0.2), ("fineradscore", 2.2, 0.9)),
 )
-"""Name, mean and standard deviation of each metric, approximately as in ReXrank."""
+"""Name, mean and spread of each metric, approximately as in ReXrank."""
 _LOWER_IS_BETTER: Final = frozenset({"radcliq_v1", "fineradscore"})
 _IDENTITY: Final = {"implementation": "made", "version": "1", "scope": "findings"}
 _OF_CHOICES: Final = ("options", "correct", "explanation", "category")

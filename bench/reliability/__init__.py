@@ -251,7 +251,7 @@ def with_fault(
     *,
     told: bool = True,
 ) -> dict[str, Any]:
-    """Give entries before, during and after a fault; return the messages to the reader.
+    """Give entries before, during and after a fault; return counts and the reader's messages.
 
     ``told`` is False for faults without a message, as everything is saved during them.
     """

@@ -64,7 +64,7 @@ def with_own_metrics(review_set: ReviewSet) -> ReviewSet:
 
 
 def with_written(review_set: ReviewSet) -> tuple[ReviewSet, Reviews]:
-    """Return a set with its finished entries, and its reviews."""
+    """Return a set with people's finished entries, and its reviews."""
     from rexview.analysis.query.memory.study import only_finished
     from rexview.settings import load_settings
     from rexview.store import merged, open_reviews

@@ -513,7 +513,7 @@ class _Maker:
         )
 
     def _scores(self, page: CasePage) -> tuple[ExportScore, ...]:
-        """Return the final scores: not those of readers still working on the case."""
+        """Return the scores that count: those of readers still working on the case do not."""
         return tuple(
             ExportScore(
                 self.models[one.model].id,

@@ -289,7 +289,7 @@ def _is_as_told(file: Path, told: s3.Object) -> bool:
 
 
 def _fetch(address: Address, name: str, told: s3.Object, work: Path, most: int) -> None:
-    """Fetch a file in its listed state; its modification time encodes that state."""
+    """Fetch a file in its listed state, and give it the modification time of that state."""
     from rexview.remote import s3
 
     target = work / name

@@ -1,7 +1,7 @@
 """Connect to a Ray cluster, or start Ray on this machine.
 
 A worker is an actor that is asked for one batch at a time (:mod:`rexview.spread.ray_actors`), so
-that the batches under way never outnumber the workers. Only these two modules use ray.
+that the batches under way never outnumber the workers. Only this module and that actor import ray.
 """
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ def _image_of(one: WrittenBox, images: tuple[SentImage, ...]) -> tuple[SentImage
 
 
 def _likeliest(written: list[WrittenBox], images: tuple[SentImage, ...]) -> Convention:
-    """Return pixels as sent, unless the numbers only fit fractions of a picture."""
+    """Return pixels as sent, unless the numbers only fit fractions or thousandths of a picture."""
     largest = max(abs(number) for one in written for number in one.numbers)
     sides = [max(image.width, image.height) for image in images]
     if largest <= WHOLE["normalised_1"]:

@@ -357,7 +357,7 @@ def rib_fracture(
 
 
 def _ahead_of_cut(rib: np.ndarray, back: float, shape: tuple[int, ...]) -> np.ndarray:
-    """Distance of each voxel in front of a plane across a rib, mm; ``rib`` its places in mm."""
+    """Return voxels' distances in front of a plane across a rib, mm; ``rib`` has places in mm."""
     depth = rib[:, 1].min() + back * np.ptp(rib[:, 1])
     near = rib[np.abs(rib[:, 1] - depth) < 6]
     centre = near.mean(axis=0)

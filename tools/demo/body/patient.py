@@ -227,7 +227,7 @@ def _shoulders_in(build: Build, dx: np.ndarray, level: float) -> np.ndarray:
 
 
 def _inner(thorax: Volume) -> np.ndarray:
-    """Weight, 0 to 1, of lying well inside the cage, at a quarter of the resolution (z, y, x)."""
+    """Return weights, 0 to 1, for being inside the cage, at a quarter of the resolution."""
     small = thorax.labels[::4, ::4, ::4]
     hu = thorax.hu[::4, ::4, ::4]
     organs = np.isin(small, (*LUNGS, 1, 5, 6, HEART, 15, 20, 52))

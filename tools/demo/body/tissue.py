@@ -427,7 +427,7 @@ def breasts(
         thick = out_mm * more * round_ * np.where(up > 0, above, 1) * frontal
         if hang > 1:  # towards the sternum they have no edge
             begins, long = 4.0, 34.0
-            if at_mm[0] > 0:  # there the edge is steep, and a bar where it crosses the aorta
+            if at_mm[0] > 0:  # their edge is steep, and a bar where it crosses the aorta
                 begins, long = abs(centre_x - middle) * _DX - radius * wide, 56.0
             aside = (np.abs(x - middle) * _DX - begins) / long
             thick = thick * np.clip(aside, 0, 1) ** 2 * (3 - 2 * np.clip(aside, 0, 1))
