@@ -1,1 +1,1 @@
-"""What detectors have in common, the scan that runs them, and what readers say of flags."""
+"""Scan review sets with detectors, keep the results, and join them with readers' verdicts."""

@@ -1,10 +1,10 @@
-"""The scan in the background: processes look at the answers while people work.
+"""Scan a review set in the background: worker processes read the answers while people work.
 
-What is found comes in batches. A snapshot of it (:attr:`BackgroundScan.scan`) is made when it is
-asked for, and so seldom that making them takes a small share of the time at any size.
+Results arrive in batches. :attr:`BackgroundScan.scan` makes a snapshot on request, and so seldom
+that snapshots take a small share of the time at any size.
 
-A batch over which its process dies is tried again case by case, and a case answer by answer, until
-the answer is found that does it: that one is not judged, all others are.
+A batch that kills its process is tried again case by case, then answer by answer, until the answer
+at fault is found. That answer is marked as not judged; all others are judged.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ from rexview.settings import Settings
 from rexview.spread.workers import Spread, ThisMachine
 from rexview.vocab import noun
 
-# How far the search for failures is, and how fast it goes.
+# Progress and rate of the search for failures.
 
 _RATE_OVER_S: Final = 30.0
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a scan is.
+    """State and progress of a scan.
 
-    ``looked`` of the ``answers`` were looked at, of which ``failed`` could not be judged by every
-    detector. ``per_second`` and ``seconds_left`` are None while nothing is known, or runs.
-    ``message`` is a sentence for the page where something is wrong, else empty.
+    ``looked`` of the ``answers`` are scanned; ``failed`` of these could not be judged by every
+    detector. ``per_second`` and ``seconds_left`` are None while unknown or while nothing runs.
+    ``message`` is a sentence for the page if something is wrong, else empty.
     """
 
     answers: int
@@ -74,49 +74,49 @@ class Progress:
 
 
 class Pace:
-    """How many answers a second were looked at lately."""
+    """Number of answers scanned per second over the last 30 seconds."""
 
     def __init__(self) -> None:
         self._rates: deque[tuple[float, int]] = deque()
 
     def note(self, looked: int) -> None:
-        """Note how many there are by now."""
+        """Record the total number of answers scanned until now."""
         now = time.monotonic()
         self._rates.append((now, looked))
         while len(self._rates) > 2 and now - self._rates[0][0] > _RATE_OVER_S:
             self._rates.popleft()
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Discard the records and start over."""
         self._rates.clear()
 
     def per_second(self) -> float | None:
-        """Return it; None while that is not known."""
+        """Return the rate; None while it is unknown."""
         if len(self._rates) < 2:
             return None
         (first, before), (last, now) = self._rates[0], self._rates[-1]
         return (now - before) / (last - first) if last > first and now > before else None
 
 
-# Which cases are looked at next: those that were asked for last, then the others in file order.
+# Order of the scan: the most recently preferred cases first, then the others in file order.
 
 Rows = npt.NDArray[np.int64]
 _ANSWERS: Final = 128
-"""Answers of a batch: some tenths of a second."""
+"""Answers in a batch: some tenths of a second of work."""
 _ANSWERS_SOON: Final = 16
-"""Answers of a batch that somebody waits for."""
+"""Answers in a batch that somebody waits for."""
 _WISHES: Final = 16
-"""Calls of :meth:`Agenda.prefer` that are remembered."""
+"""Number of :meth:`ScanAgenda.prefer` calls that are remembered."""
 _SOON: Final = 512
-"""Cases of a call that come in such small batches, as they are seen first."""
+"""Cases of a call that are scanned in such small batches, because they are seen first."""
 _BLOCK: Final = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class ScanTask:
-    """Cases to be looked at; ``wanted`` are those of their answers, None for all.
+    """Cases to scan; ``wanted`` restricts them to some of their answers, None for all.
 
-    ``turn`` is its place among all tasks, and that of its parts.
+    ``turn`` is the position of the task, and of its parts, among all tasks.
     """
 
     case_rows: Rows
@@ -124,9 +124,9 @@ class ScanTask:
     turn: int = -1
 
     def parts(self, numbers: Numbers) -> list[ScanTask]:
-        """Part it into its cases, or into its answers (``numbers``) where it has one case.
+        """Split the task into its cases, or into its answers (``numbers``) if it has one case.
 
-        So a process dies three times over one answer; halving would cost a process for each half.
+        One bad answer then kills three processes; halving would cost a process for each half.
         """
         rows = self.case_rows
         if len(rows) > 1:
@@ -145,7 +145,7 @@ class _Wish:
 
 
 class ScanAgenda:
-    """The cases that are left. Not safe for several threads at once.
+    """Cases that remain to be scanned. Not safe for several threads at once.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ class ScanAgenda:
         self._again: deque[ScanTask] = deque()
 
     def prefer(self, case_rows: Iterable[int] | npt.NDArray[np.integer[Any]]) -> None:
-        """Let these cases come next, before those that were preferred earlier."""
+        """Scan these cases next, before those that were preferred earlier."""
         rows = np.asarray(
             case_rows if isinstance(case_rows, np.ndarray) else list(case_rows), dtype=np.int64
         )
@@ -170,23 +170,23 @@ class ScanAgenda:
         self._wishes.append(_Wish(rows[self._left[rows]]))
 
     def done(self, case_row: int) -> None:
-        """Take a case off the agenda."""
+        """Remove a case from the agenda."""
         self._left[case_row] = False
 
     def any_left(self) -> bool:
-        """Whether there is any case left."""
+        """True if any case remains."""
         return bool(self._left.any() or self._again)
 
     def take_wishes(self, other: ScanAgenda) -> None:
-        """Take over what was preferred in another agenda."""
+        """Adopt the preferences of another agenda."""
         self._wishes = other._wishes
 
     def again(self, task: ScanTask) -> None:
-        """Let a task be done before all others."""
+        """Put a task before all others."""
         self._again.append(task)
 
     def next(self) -> ScanTask | None:
-        """Take the next task; None when nothing is left."""
+        """Take the next task; None when nothing remains."""
         if self._again:
             return self._again.popleft()
         while self._wishes:
@@ -210,7 +210,7 @@ class ScanAgenda:
         return None
 
     def _few(self, rows: Rows, answers: int) -> Rows:
-        """Take the first of some cases, with so many answers together, one case at least."""
+        """Take the first cases with at most ``answers`` answers together; at least one case."""
         counts = self._starts[rows + 1] - self._starts[rows]
         sums = np.cumsum(np.maximum(counts, 1))
         few = rows[: max(1, int(np.searchsorted(sums, answers, side="right")))]
@@ -220,38 +220,38 @@ class ScanAgenda:
 
 __all__ = ["BackgroundScan", "Progress", "usual_workers"]
 _SHARE: Final = 20
-"""A snapshot is not made before twenty times the time has passed that the last one took."""
+"""A snapshot is made only after twenty times the time that the last one took."""
 _ENDS_S: Final = 10.0
 _DEATHS: Final = 60
-"""So many processes in a row that die without having looked at anything are no answer's fault."""
+"""After this many deaths in a row without any result, no single answer is at fault."""
 _log: Final = logging.getLogger(__name__)
 
 
 def usual_workers() -> int:
-    """Return how many processes leave one core to everything else."""
+    """Return the number of processes that leaves one core for everything else."""
     return max(1, (os.cpu_count() or 1) - 1)
 
 
 class BackgroundScan:
-    """Detectors go through a review set in processes beside this one.
+    """Scan of a review set by detectors in separate worker processes.
 
     Parameters
     ----------
     review_set : ReviewSet
-        Its tables are read from memory; a folder that changes or vanishes changes nothing here.
+        Its tables are read from memory, so changing or removing the folder has no effect.
     detectors : sequence of Detector
     keep : KeptFiles, optional
-        Where outcomes are kept on disk. Those beside the set are read as well.
+        Where results are kept on disk. Results kept in the set's own folder are read as well.
     workers : int, optional
-        How many processes; by default one less than there are cores.
+        Number of processes; by default one less than the number of cores.
     spread : Spread, optional
-        Where the workers are, and how many; else they are processes of this machine.
+        Where the workers run, and how many; by default they are processes on this machine.
     before : Scan, optional
-        Of the same files and detectors: what it found is taken over.
+        A scan of the same files and detectors, whose results are taken over.
     gives_way : callable, optional
-        Is asked before each batch for how many seconds none should be begun, as somebody waits for
-        something else. With it the processes have only time that nobody else wants, and cases that
-        are opened before their turn are looked at in one of its own.
+        Called before each batch. Returns for how many seconds no batch should start because
+        somebody waits for something else. With it the processes use only idle time, and a process
+        of its own scans cases that are opened before their turn.
     """
 
     def __init__(
@@ -297,7 +297,7 @@ class BackgroundScan:
         self._pace: Final = Pace()
 
     def start(self) -> None:
-        """Begin, at once or after what is kept was read; returns immediately."""
+        """Start the scan, after reading kept results if there are any; return immediately."""
         with self._changed:
             if self._threads or self._closed:
                 return
@@ -310,7 +310,7 @@ class BackgroundScan:
         return ScanAgenda(self._gatherer.cases_left(starts), starts)
 
     def _begin(self) -> None:
-        """Read what is kept, then let the processes begin."""
+        """Read the kept results, then start the processes."""
         try:
             if self._keep is not None and self._kept is None:
                 self._read_kept(KeptScan(self.review_set, self.detectors, self._keep))
@@ -349,14 +349,14 @@ class BackgroundScan:
             self._kept, self._agenda = kept, agenda
 
     def rescore(self, review_set: ReviewSet) -> None:
-        """Take the scores of another state of the same files; no text is read for them."""
+        """Use the scores of another state of the same files; no text is read for them."""
         with self._changed:
             self._base = rescored(self._base, review_set)
             self._news, self._snapshot_due = True, 0.0
 
     @property
     def scan(self) -> Scan:
-        """The newest snapshot; the same object as long as there is nothing new."""
+        """The newest snapshot; the same object while nothing is new."""
         with self._changed:
             now = time.monotonic()
             if self._news and (now >= self._snapshot_due or self._is_done()):
@@ -371,7 +371,7 @@ class BackgroundScan:
 
     @property
     def progress(self) -> Progress:
-        """How far it is."""
+        """The current progress."""
         with self._changed:
             looked, total = self._gatherer.looked, len(self._gatherer.state)
             state: Literal["running", "stopped", "finished", "broken"] = "running"
@@ -387,17 +387,17 @@ class BackgroundScan:
             return Progress(total, looked, self._gatherer.failed, rate, left, state, message)
 
     def _not_kept(self) -> str:
-        """Say why the next start will not find what is found now; empty where it will."""
+        """Explain why the next start will not find the results of this scan; empty if it will."""
         reason = self._kept.trouble if self._kept else None
         return f"What is found is not kept for the next start: {reason}." if reason else ""
 
     def prefer(self, case_rows: Iterable[int] | npt.NDArray[np.integer[Any]]) -> None:
-        """Let these cases come next, before those of earlier calls."""
+        """Scan these cases next, before those of earlier calls."""
         with self._changed:
             self._agenda.prefer(case_rows)
 
     def look_at(self, case_row: int) -> None:
-        """Look at a case now, in this thread; the next snapshot has it."""
+        """Scan a case now, in this thread; the next snapshot contains it."""
         with self._changed:
             numbers = self.review_set.newest.of_case(case_row)
             if self._gatherer.state[numbers.start : numbers.stop].all():
@@ -410,19 +410,19 @@ class BackgroundScan:
         self._keep_on_disk([new])
 
     def stop(self) -> None:
-        """Begin no more batches until :meth:`resume`."""
+        """Start no more batches until :meth:`resume`."""
         with self._changed:
             self._stopped = True
             self._pace.forget()
 
     def resume(self) -> None:
-        """Go on."""
+        """Continue after :meth:`stop`."""
         with self._changed:
             self._stopped = False
             self._changed.notify_all()
 
     def begin_again(self) -> None:
-        """Go on after it broke, with what was not looked at."""
+        """Continue with the unscanned answers after the scan broke."""
         with self._changed:
             if self._closed or not self._broken:
                 return
@@ -439,7 +439,7 @@ class BackgroundScan:
         self.start()
 
     def close(self) -> None:
-        """End the processes now; what was found stays."""
+        """End the processes now; results remain available."""
         if self._asked is not None:
             self._asked.close()
         with self._changed:
@@ -453,19 +453,19 @@ class BackgroundScan:
         self._flush()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it is finished, broken or closed; say whether it is."""
+        """Wait until the scan is finished, broken or closed; return True if it is."""
         with self._changed:
             return self._changed.wait_for(lambda: self._is_done() or self._closed, seconds)
 
     def wait_for_kept(self, seconds: float) -> None:
-        """Wait until what was kept on disk is there, so long at most."""
+        """Wait at most ``seconds`` until the results kept on disk are read."""
         with self._changed:
             self._changed.wait_for(
                 lambda: self._kept_is_read or self._is_done() or self._closed, seconds
             )
 
     def _work(self) -> None:
-        """Let a process do one task after the other."""
+        """Run a worker process through one task after another."""
         rank: Rank = "idle" if self._gives_way else "behind"
         process = LookingProcess(self.detectors, rank=rank, spread=self._spread)
         with self._changed:
@@ -483,7 +483,7 @@ class BackgroundScan:
                 self._processes.remove(process)
 
     def _next(self) -> ScanTask | None:
-        """Take a task, wait for one, or return None when there will be none."""
+        """Take a task, or wait for one; None when there are no more."""
         with self._changed:
             while not self._closed and not self._is_done():
                 others = self._gives_way() if self._gives_way else 0.0
@@ -498,14 +498,14 @@ class BackgroundScan:
             return None
 
     def _is_over(self) -> bool:
-        """Whether everything was looked at, and nobody has noted it; for one thread only."""
+        """True if everything is scanned and no thread noted it yet; True for one thread only."""
         with self._changed:
             over = not (self._closed or self._is_done() or self._ending)
             self._ending |= over
             return over
 
     def _finish(self) -> None:
-        """Write the rest; what waits for the end finds it on disk."""
+        """Write the remaining results, so that callers waiting for the end find them on disk."""
         self._flush()
         with self._changed:
             self._finished = True
@@ -516,7 +516,7 @@ class BackgroundScan:
             self._look(task, process)
         except BaseException:
             with self._changed:
-                self._agenda.again(task)  # for who begins again
+                self._agenda.again(task)  # for a later begin_again
             raise
         finally:
             with self._changed:
@@ -536,7 +536,7 @@ class BackgroundScan:
         self._in_turn.done(task.turn, new)
 
     def _died(self, task: ScanTask, batch: Batch) -> None:
-        """Try a batch again in parts; give an answer up that was alone."""
+        """Retry a batch in parts; mark an answer that was alone as not judged."""
         with self._changed:
             if self._closed or self._broken:
                 self._agenda.again(task)
@@ -545,7 +545,7 @@ class BackgroundScan:
             if self._deaths > _DEATHS:
                 raise ProcessUnusable("The search for failures ends again and again.")
             if len(task.case_rows) == 1 and len(batch) <= 1:
-                # not kept on disk: at the next start it is tried again
+                # not kept on disk: the next start tries it again
                 _log.warning("A process died over answer number %s.", batch.numbers.tolist())
                 self._take_in(given_up(batch))
                 self._in_turn.done(task.turn)
@@ -571,7 +571,7 @@ class BackgroundScan:
         return new
 
     def _break(self, error: BaseException) -> None:
-        """Note that it cannot go on, and why."""
+        """Record that the scan cannot continue, and why."""
         known = isinstance(error, ProcessUnusable)
         if not known:
             _log.error("The search for failures ended: %s", type(error).__name__)
@@ -581,15 +581,15 @@ class BackgroundScan:
             self._changed.notify_all()
 
 
-# The whole scan of a review set on all cores, waited for: for the command line.
+# The whole scan of a review set on all cores, for the command line, which waits for its end.
 
 _FEW: Final = 200
-"""So many answers are looked at before a process has begun."""
+"""Up to this many answers are scanned before a process could start."""
 _SECONDS: Final = 0.1
 
 
 class ScanBroken(RexviewError):
-    """The search for failures could not be ended."""
+    """Raised when the search for failures cannot finish."""
 
 
 def scan_at_once(
@@ -600,7 +600,7 @@ def scan_at_once(
     keep_beside: bool = False,
     spread: Spread | None = None,
 ) -> tuple[Scan, str]:
-    """Look at all answers, but for those whose outcome is kept, and keep that of the others.
+    """Scan all answers without a kept result, and keep the new results.
 
     Parameters
     ----------
@@ -608,20 +608,21 @@ def scan_at_once(
     settings : Settings
         The detectors' thresholds, and where and how much is kept.
     told : callable, optional
-        Is told how many answers were looked at, and of how many.
+        Called with the number of scanned answers and the total.
     keep_beside : bool
-        Keep what is found in the set's own folder.
+        Keep the results in the set's own folder.
     spread : Spread, optional
-        Where it is looked; else on all cores of this machine.
+        Where to scan; by default on all cores of this machine.
 
     Returns
     -------
     Scan, str
-        And what went wrong, in words; empty where nothing did.
+        The scan, and a sentence about what went wrong; empty if nothing did.
 
     Raises
     ------
     ScanBroken
+        If the background scan breaks.
     """
     active = detectors(
         gap_threshold=settings.gap_threshold,
@@ -650,7 +651,7 @@ def scan_at_once(
 
 
 def _failed(answers: int) -> str:
-    """Say of how many answers not everything is known."""
+    """Return a sentence with the number of answers that were not fully judged."""
     if not answers:
         return ""
     return f"{answers:,} {noun(answers, 'answer')} could not be judged by every detector."

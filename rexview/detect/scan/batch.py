@@ -67,7 +67,7 @@ class Batch:
     scores : dict of (str, str) to list of Score
         By case and model, in file order.
     wanted : array of uint32, or None
-        The answers to be looked at; None for all.
+        The answers to scan; None for all.
     """
 
     cases: pl.DataFrame
@@ -80,12 +80,12 @@ class Batch:
 
     @property
     def numbers(self) -> Numbers:
-        """The answers to be looked at."""
+        """Numbers of the answers to scan."""
         return self.answers["number"].to_numpy() if self.wanted is None else self.wanted
 
 
 LookedAt = tuple[int, Case, list[tuple[int, AnswerInCase]]]
-"""A case's row, the case, and those of its answers that are to be looked at, by number."""
+"""A case's row, the case, and by number those of its answers that are to be scanned."""
 
 
 def batch_of(
@@ -95,7 +95,7 @@ def batch_of(
     *,
     with_scores: bool = False,
 ) -> Batch:
-    """Gather some cases; with ``wanted`` only these of their answers are to be looked at."""
+    """Load some cases; with ``wanted``, only these of their answers are to be scanned."""
     newest = review_set.newest
     rows = np.asarray(case_rows, dtype=np.int64)
     numbers = answers_of_cases(newest, rows)
@@ -119,7 +119,7 @@ def batch_of(
 
 
 def answers_in_cases(batch: Batch) -> Iterator[LookedAt]:
-    """Make records of a batch, in its order; also of cases without answers."""
+    """Yield the records of a batch in its order, cases without answers included."""
     wanted = None if batch.wanted is None else set(batch.wanted.tolist())
     rows: dict[int, list[tuple[int, dict[str, Any]]]] = {}
     for row in batch.answers.iter_rows(named=True):
@@ -146,7 +146,7 @@ def answers_in_cases(batch: Batch) -> Iterator[LookedAt]:
 
 
 def batches(review_set: ReviewSet) -> Iterator[Batch]:
-    """Gather all cases, so many at a time as their records should be in memory."""
+    """Yield all cases in batches whose records fit in memory."""
     for start in range(0, len(review_set.cases), _CASES_AT_A_TIME):
         stop = min(start + _CASES_AT_A_TIME, len(review_set.cases))
         yield batch_of(review_set, np.arange(start, stop))
@@ -161,7 +161,7 @@ def answers_of_cases(newest: AnswerRows, rows: npt.NDArray[np.int64]) -> npt.NDA
 
 
 def with_names(frame: pl.DataFrame, review_set: ReviewSet) -> pl.DataFrame:
-    """Put ``case`` and ``model`` (String) in the place of the number ``answer``."""
+    """Replace the number ``answer`` by ``case`` and ``model`` (String)."""
     newest, numbers = review_set.newest, frame["answer"].to_numpy()
     rows = newest.row[numbers].astype(np.int64)
     named = review_set.answers.select("case", "model")[rows]
@@ -169,16 +169,16 @@ def with_names(frame: pl.DataFrame, review_set: ReviewSet) -> pl.DataFrame:
     return whole
 
 
-# What detectors need of an answer when its scores change: kept, so that no text is read again.
+# Traits of an answer that score rules need. They are kept so that new scores cost no reading.
 
 CAME: Final = 1
-"""There is an answer: no token limit, error, refusal or empty output."""
+"""The answer has content: no token limit, error, refusal or empty output."""
 ENGLISH: Final = 2
-"""The rules can read its language."""
+"""The rules can read the answer's language."""
 DRAWN: Final = 4
-"""It has boxes or pictures."""
+"""The answer has boxes or pictures."""
 DEFINITE: Final = 8
-"""Its wording leaves no doubt (:func:`rexview.detect.score_failures.definite_words`)."""
+"""The wording leaves no doubt (:func:`rexview.detect.score_failures.definite_words`)."""
 MOST_WORDS: Final = 2**32 - 1
 
 
@@ -194,14 +194,14 @@ def traits_of(one: AnswerInCase) -> tuple[int, int]:
     return min(count_words(one.text), MOST_WORDS), traits
 
 
-# Looking at some answers with some detectors: what comes of it, and what is done about faults.
+# Running detectors on answers, and handling their faults.
 #
-# A detector that raises on an answer costs that answer its verdict, never the others theirs.
+# If a detector raises on an answer, only that answer is marked as not judged.
 
 NOT_YET: Final = 0
 LOOKED_AT: Final = 1
 NOT_JUDGED: Final = 2
-"""States of an answer. The last: a detector raised on it, or a process died over it."""
+"""States of an answer. The last: a detector raised on it, or it killed a process."""
 
 LOOKED: Final = pl.Schema(
     {
@@ -212,7 +212,7 @@ LOOKED: Final = pl.Schema(
         "traits": pl.UInt8(),  # bits of rexview.detect.scan.batch
     }
 )
-"""Columns of what is known of the answers that were looked at, but for their flags."""
+"""Columns of the results for each scanned answer, without its flags."""
 FLAGS: Final = pl.Schema(
     {
         "answer": pl.UInt32(),  # its number
@@ -221,11 +221,11 @@ FLAGS: Final = pl.Schema(
         "finding": pl.Categorical(),  # id in the lexicon of what the flag is about
     }
 )
-"""Columns of the flags that are in memory."""
+"""Columns of the flags in memory."""
 TOLD_FLAGS: Final = pl.Schema(
     FLAGS | {"message": pl.String(), "evidence": pl.String()}  # evidence as JSON
 )
-"""Columns of flags with what is told of them."""
+"""Columns of flags with their messages and evidence."""
 _BY_SIGNALS: Final = frozenset(
     ("finish_reason", "usage", "no_answer", "empty", "no_choice", "no_option")
 )
@@ -235,7 +235,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, eq=False)
 class BatchResult:
-    """What came of looking at some answers.
+    """Results of detectors for some answers.
 
     Attributes
     ----------
@@ -246,7 +246,8 @@ class BatchResult:
     reports : array of int32
         Rows of the cases whose report was read for the finding index.
     phrases, texts, phrase_places
-        What the texts mention, as in :class:`rexview.detect.scan.finding_index.FindingIndex`.
+        The findings that the texts mention, as in
+        :class:`rexview.detect.scan.finding_index.FindingIndex`.
     """
 
     answers: pl.DataFrame
@@ -258,17 +259,17 @@ class BatchResult:
 
     @property
     def numbers(self) -> Numbers:
-        """The answers' numbers."""
+        """Numbers of the answers."""
         return self.answers["number"].to_numpy()
 
     @property
     def state(self) -> npt.NDArray[np.uint8]:
-        """Of each answer, :data:`LOOKED_AT` or :data:`NOT_JUDGED`."""
+        """State of each answer: :data:`LOOKED_AT` or :data:`NOT_JUDGED`."""
         return self.answers["state"].to_numpy()
 
     @property
     def judged(self) -> npt.NDArray[np.uint32]:
-        """Of each answer, bit ``n`` where the detector at position ``n`` can judge it."""
+        """For each answer, bit ``n`` is set if the detector at position ``n`` can judge it."""
         return self.answers["judged"].to_numpy()
 
 
@@ -279,9 +280,9 @@ def run_detectors(
     *,
     index: bool = True,
 ) -> BatchResult:
-    """Let the detectors at some positions, by default all, look at the answers of a batch.
+    """Run the detectors at some positions, by default all, on the answers of a batch.
 
-    With ``index`` the texts are taken into the finding index, and the reports of all its cases.
+    With ``index``, add the texts of the answers and of all the cases' reports to the finding index.
     """
     positions = range(len(detectors)) if positions is None else positions
     looked: list[tuple[int, ...]] = []
@@ -320,7 +321,7 @@ def run_detectors(
 
 
 def join_results(parts: Sequence[BatchResult]) -> BatchResult:
-    """Join what was found of different answers, by number, without what the texts mention."""
+    """Join the results of different answers, by number, without their texts' findings."""
     none = np.zeros(0, dtype=np.int32)
     answers, flags = (
         pl.concat([empty, *frames]).sort(number, maintain_order=True)
@@ -333,7 +334,7 @@ def join_results(parts: Sequence[BatchResult]) -> BatchResult:
 
 
 def given_up(batch: Batch) -> BatchResult:
-    """Return what is known of answers that processes died over: that they cannot be judged."""
+    """Return the result of answers that killed processes: not judged."""
     rows = [(number, NOT_JUDGED, 0, 0, 0) for number in batch.numbers.tolist()]
     answers = pl.DataFrame(rows, LOOKED, orient="row")
     return replace(join_results(()), answers=answers, reports=batch.cases["case_row"].to_numpy())
@@ -387,7 +388,7 @@ def _traits_of(one: AnswerInCase, number: int) -> tuple[int, int] | None:
 
 
 def _tell(what: str, number: int, error: Exception) -> None:
-    """Log a fault without the error's own words, which may hold a patient's."""
+    """Log a fault without the error's own message, which may contain a patient's words."""
     _log.warning("%s fails on answer number %d: %s", what, number, _kind(error))
 
 
@@ -405,7 +406,7 @@ def _row(number: int, flag: Flag) -> tuple[Any, ...]:
 
 
 def evidence_from(row: str) -> tuple[Evidence, ...]:
-    """Read the evidence of a row of flags."""
+    """Parse the evidence of a row of flags."""
     return tuple(
         Evidence(where, text, field, start, end, side, image, box and tuple(box))
         for where, text, field, start, end, side, image, box in json.loads(row)
@@ -415,10 +416,10 @@ def evidence_from(row: str) -> tuple[Evidence, ...]:
 def flag_finding(flag: Flag) -> str | None:
     """Return the finding (id in the lexicon) that a detector's flag is about; None for none.
 
-    None too for flags that the answer's signals raise: what its shown end names is chance. Else it
-    is the first that its evidence names. Where one finding was taken for another it is the one
-    that the report has: what was missed. Of a finding missed or invented whose evidence is a number
-    or a place, it is the one that the message names.
+    Flags raised by the answer's signals have no finding: what their excerpt names is chance.
+    Otherwise it is the first finding that the evidence names. Where one finding was confused with
+    another, it is the one in the report, because that one was missed. For a missed or invented
+    finding whose evidence is a number or a location, it is the one that the message names.
     """
     if flag.kind in _BY_SIGNALS:
         return None

@@ -1,4 +1,4 @@
-"""A worker that looks at answers, beside this process or elsewhere, and may die over one."""
+"""Worker processes that run detectors, on this machine or elsewhere; one answer may kill one."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ __all__ = ["LookingProcess", "ProcessDied", "ProcessUnusable"]
 
 
 def looking_job(detectors: Sequence[Detector], *, rank: Rank = "behind", seconds: int = 120) -> Job:
-    """Return what workers that look at batches are begun for."""
+    """Return the job of workers that run detectors on batches."""
     purpose = "looks for failures"
     return Job(worker.begin, tuple(detectors), rule_version, purpose, seconds, rank)
 
 
 class LookingProcess:
-    """A worker that looks at batches.
+    """A worker that runs detectors on batches.
 
-    ``rank`` says how far it steps back for others. It ends over a batch that takes more than so
-    many ``seconds`` of the processor. Without ``spread`` it is a process of this machine.
+    ``rank`` is its scheduling priority. A batch that takes more than ``seconds`` of processor time
+    ends it. Without ``spread`` it is a process on this machine.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class LookingProcess:
         return self._worker.pid
 
     def begin(self) -> None:
-        """Begin it, so that the first batch need not wait for that.
+        """Start the worker, so that the first batch does not wait for its start.
 
         Raises
         ------
@@ -72,12 +72,12 @@ class LookingProcess:
         self._worker.begin()
 
     def look(self, batch: Batch) -> BatchResult:
-        """Look at a batch.
+        """Run the detectors on a batch.
 
         Raises
         ------
         ProcessDied
-            The next batch is looked at in a new process.
+            If the batch killed the process; the next batch gets a new process.
         ProcessUnusable
         """
         found = self._worker.ask(batch)
@@ -85,30 +85,30 @@ class LookingProcess:
         return found
 
     def kill(self) -> None:
-        """End it now, whatever it does, for good; any thread may call this."""
+        """Kill the worker now and for good; any thread may call this."""
         self._worker.kill()
 
     def close(self) -> None:
-        """End it and forget it."""
+        """Close the worker and forget it."""
         self._worker.close()
 
 
-# Cases that somebody has open and nobody has looked at yet: looked at in a process of their own.
+# Cases that are open but not yet scanned: a process of their own scans them.
 #
-# Not in this process: a search by pattern holds all of it up, and may never end. Who asks waits a
-# moment at most, and asks again.
+# Not this process: a pattern search would block it and may never end. A caller waits a moment at
+# most, and calls again.
 
 _WAITS_S: Final = 0.3
 _SECONDS: Final = 10
-"""Most processor time for a case; one that takes longer has to wait for its turn in the search."""
+"""Most processor time for a case; a slower one waits for its turn in the background scan."""
 _BEGINS_S: Final = 2.0
 _STAYS_S: Final = 30.0
-"""A process that nobody asks for so long is ended; another is begun for the next case."""
+"""A process idle for this long is closed; the next case starts another."""
 _ASKED: Final = 32
 _KEPT: Final = 64
 _ENDS_S: Final = 10.0
 _NOT_BEGUN: Final = 0.0
-"""Busy for long, so that nobody waits for its beginning."""
+"""Counts as busy for a long time, so that nobody waits for its start."""
 _log: Final = logging.getLogger(__name__)
 
 
@@ -116,21 +116,21 @@ class _Question(NamedTuple):
     first: int
     stop: int
     in_parts: bool = False
-    """Without the answers that the search has found no process to survive."""
+    """Without the answers that killed their process in the background scan."""
 
 
 class AskedCases:
-    """Looks at cases when asked, the last one first. Safe for several threads.
+    """Scans requested cases, the latest request first. Safe for several threads.
 
     Parameters
     ----------
     review_set : ReviewSet
     detectors : sequence of Detector
     state : array of uint8, one an answer
-        What the search knows by now, which goes on; see :mod:`rexview.detect.scan.batch`.
+        The live states of the background scan; see :mod:`rexview.detect.scan.batch`.
     gives_way : callable
-        For how many seconds the process should not begin yet, as somebody waits for a page; two
-        seconds at most.
+        Returns for how many seconds the process should delay its start because somebody waits for a
+        page; two seconds at most.
     """
 
     def __init__(
@@ -154,18 +154,18 @@ class AskedCases:
 
     @property
     def pid(self) -> int | None:
-        """Id of the process, None when there is none."""
+        """Id of the process, None if there is none."""
         return self._process.pid
 
     def begin(self) -> None:
-        """Begin the process, so that it is there when somebody asks; returns immediately."""
+        """Start the process, so that it is ready for the first request; return immediately."""
         with self._changed:
             if self._thread is None and not (self._broken or self._closed):
                 self._thread = threading.Thread(target=self._work, name="scan-asked", daemon=True)
                 self._thread.start()
 
     def begin_again(self) -> None:
-        """Begin anew where no process could be begun."""
+        """Start again after no process could be started."""
         with self._changed:
             thread = self._thread if self._busy_since == _NOT_BEGUN else None
         if thread is not None:
@@ -175,9 +175,9 @@ class AskedCases:
         self.begin()
 
     def looked(self, first: int, stop: int) -> BatchResult | None:
-        """Return what was found of the cases in some rows, from ``first`` to ``stop``.
+        """Return the results of the cases in rows ``first`` to ``stop``.
 
-        None while that is not there. Waited for a moment where the process has nothing long to do.
+        None while there are none. Waits a moment if the process is not busy with something long.
         """
         self.begin()
         whole = _Question(first, stop)
@@ -236,7 +236,7 @@ class AskedCases:
                 self._changed.notify_all()
 
     def _next(self) -> _Question | None:
-        """Wait for the next that is asked for; None when it was closed."""
+        """Wait for the next request; None when the scanner was closed."""
         with self._changed:
             self._busy_since = None
             if not self._changed.wait_for(lambda: self._asked or self._closed, _STAYS_S):
@@ -255,7 +255,7 @@ class AskedCases:
         numbers = self._numbers(question).astype(np.uint32)
         state = self._state[numbers]
         wanted = numbers[state == LOOKED_AT] if question.in_parts else None
-        with suppress(ProcessDied):  # another is begun for the next
+        with suppress(ProcessDied):  # the next case starts another process
             looked = self._process.look(batch_of(self._review_set, rows, wanted))
             if question.in_parts:
                 died = given_up(batch_of(self._review_set, rows, numbers[state == NOT_JUDGED]))

@@ -1,6 +1,6 @@
-"""Which findings the reports and newest answers of a review set mention, for searching.
+"""Index the findings that the reports and newest answers of a review set mention, for search.
 
-Made while the detectors look at the texts, so that no text is read again for a search.
+The detectors build it as they read the texts, so a search reads no text again.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ RowT = TypeVar("RowT", int, Places)
 
 
 class Phrase(NamedTuple):
-    """One way of mentioning a finding: its id, the words used, the side, whether it is there.
+    """One way to mention a finding: its id, the words used, the side and the presence.
 
-    ``presence`` is ``present`` (or possible), ``absent``, or ``other``: only considered, or of an
+    ``presence`` is ``present`` (or possible), ``absent``, or ``other``: only considered, or from an
     earlier study. ``words`` are in lower case.
     """
 
@@ -45,14 +45,14 @@ class Phrase(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FindingIndex:
-    """What each text mentions.
+    """The findings that each text mentions.
 
     Attributes
     ----------
     phrases : tuple of Phrase
         Every phrase that occurs, once.
     parts : tuple of (array of int32, array of int32)
-        :attr:`texts` and :attr:`phrase_places` in pieces, joined when they are asked for.
+        :attr:`texts` and :attr:`phrase_places` in pieces, which are joined on first use.
     """
 
     phrases: tuple[Phrase, ...]
@@ -60,15 +60,15 @@ class FindingIndex:
 
     @cached_property
     def texts(self) -> Places:
-        """For each phrase that a text has, once, the text: the number of an answer, or a report.
+        """For each distinct phrase in a text, the text: the number of an answer, or a report.
 
-        What stands for a report says :func:`text_of_report`.
+        :func:`text_of_report` gives the number of a report.
         """
         return _joined(texts for texts, _ in self.parts)
 
     @cached_property
     def phrase_places(self) -> Places:
-        """The place in ``phrases`` of each phrase beside :attr:`texts`."""
+        """The index in ``phrases`` of each phrase, parallel to :attr:`texts`."""
         return _joined(places for _, places in self.parts)
 
     @cached_property
@@ -78,34 +78,34 @@ class FindingIndex:
 
     @cached_property
     def text_places(self) -> Places:
-        """The places in :attr:`text_of` of :attr:`texts`."""
+        """The index in :attr:`text_of` of each entry of :attr:`texts`."""
         return np.searchsorted(self.text_of, self.texts).astype(np.int32)
 
     def texts_with(self, wanted: Callable[[Phrase], bool]) -> Places:
-        """Return the texts that have a phrase that is wanted, as in ``texts``; some repeatedly."""
+        """Return the texts with a wanted phrase, as in ``texts``; some more than once."""
         chosen = np.fromiter(map(wanted, self.phrases), np.bool_, len(self.phrases))
         return self.texts[chosen[self.phrase_places]]
 
 
 def text_of_report(case_row: RowT) -> RowT:
-    """Return what stands for the report of a case where a number above -1 stands for an answer."""
+    """Return the negative number that identifies the report of a case; answers are 0 and above."""
     return -1 - case_row
 
 
 def phrases_of_report(case: Case) -> tuple[Phrase, ...]:
-    """Return what a case's report mentions."""
+    """Return the phrases that a case's report mentions."""
     return _phrases(
         (getattr(case.report, section) or "", mention) for section, mention in report_mentions(case)
     )
 
 
 def phrases_of_answer(one: AnswerInCase) -> tuple[Phrase, ...]:
-    """Return what an answer mentions in its own words."""
+    """Return the phrases that an answer mentions in its own words."""
     return _phrases((one.text, mention) for mention in one.mentions)
 
 
 def _phrases(mentions: Iterable[tuple[str, Mention]]) -> tuple[Phrase, ...]:
-    """Return what some mentions say, each once; what the text takes back is left out."""
+    """Return the distinct phrases of some mentions, without those that the text retracts."""
     said = (
         Phrase(
             mention.finding,
@@ -124,14 +124,14 @@ def _joined(parts: Iterable[Places]) -> Places:
 
 
 class IndexBuilder:
-    """Gathers a :class:`FindingIndex` from parts whose phrases have places of their own."""
+    """Builds a :class:`FindingIndex` from parts that each number their own phrases."""
 
     def __init__(self) -> None:
         self._places: dict[Phrase, int] = {}
         self._parts: list[tuple[Places, Places]] = []
 
     def add(self, phrases: Sequence[Phrase], texts: Places, phrase_places: Places) -> None:
-        """Take in a part: places in ``phrases``, beside the texts that have them."""
+        """Add a part: indices into ``phrases``, parallel to the texts that have them."""
         if not len(texts):
             return
         places = [self._places.setdefault(one, len(self._places)) for one in phrases]
@@ -143,5 +143,5 @@ class IndexBuilder:
             parts[-2:] = [(texts, places_of)]
 
     def index(self) -> FindingIndex:
-        """Return what was gathered so far."""
+        """Return the index of the parts added so far."""
         return FindingIndex(tuple(self._places), tuple(self._parts))

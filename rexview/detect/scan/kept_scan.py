@@ -1,12 +1,11 @@
-"""What detectors found, kept on disk: read once, for as long as rules and contents stay the same.
+"""Keep detectors' results on disk, and read them back while rules and contents stay the same.
 
-For each state of a set's files there are pieces, written as the scan goes on, each with the answers
-by number. Files that have not changed since are found by their fingerprint, and nothing is read but
-the pieces. Else the pieces of the state before are taken over answer by answer, by content
-(:mod:`rexview.detect.scan.kept_scan`). Messages and evidence stay on disk until a case asks.
+Each state of a set's files has pieces, written as the scan advances, which hold its answers by
+number. Unchanged files are recognized by their fingerprint; then only the pieces are read.
+Otherwise the pieces of the previous state are taken over answer by answer, matched by content.
+Messages and evidence stay on disk until a case needs them.
 
-What is read may be from others, who gave the folder: what does not fit is as though it were not
-there.
+The pieces may come from another person together with the folder. Whatever does not fit is ignored.
 """
 
 from __future__ import annotations
@@ -41,11 +40,11 @@ from rexview.frames import of_all_rows
 from rexview.kept_files import KeptFiles, reading_version
 from rexview.schema import ReviewSet
 
-# A key for all that the outcome of looking at an answer depends on, but for the rules themselves.
+# Key of everything that an answer's results depend on, except for the rules themselves.
 #
-# Two numbers of 64 bits: the columns of the answer and of its case that detectors may read, and
-# what the detectors are set to for its model. Worked out column by column, a second for a million
-# answers.
+# It has two numbers of 64 bits. They cover the columns of the answer and its case that detectors
+# may read, and the detectors' settings for its model. They are computed column by column, in a
+# second for a million answers.
 
 Keys = npt.NDArray[np.uint64]
 """Shape (n, 2)."""
@@ -72,7 +71,7 @@ def keys_of(review_set: ReviewSet, detectors: Sequence[Detector]) -> tuple[Keys,
 
 
 def hashed(table: pl.DataFrame, columns: Sequence[str]) -> Keys:
-    """Return the keys of all rows of a table, by some of its columns."""
+    """Return the keys of all rows of a table, from some of its columns."""
     found = np.zeros((len(table), 2), dtype=np.uint64)
     for name in columns:
         hashes = of_all_rows(table, partial(_of_column, name))
@@ -85,17 +84,17 @@ def _of_column(name: str, rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def mixed(keys: Keys, others: Keys) -> Keys:
-    """Take other numbers into keys; the order in which they are taken in matters."""
+    """Mix other numbers into keys; the order of mixing matters."""
     mixed = (keys ^ others) * _PRIME
     return mixed ^ (mixed >> _SHIFT)
 
 
 FOLDER: Final = "failures.kept"
-"""Folder in a review set for what is kept beside its tables."""
+"""Folder in a review set for the results kept next to its tables."""
 _FIRST: Final = 2_000
 _SHARE: Final = 10
 _MOST: Final = 200_000
-"""A piece has at least so many answers, a tenth of what is kept, and not many more than so many."""
+"""A piece has at least ``_FIRST`` answers, then a tenth of those kept; ``_MOST`` ends it early."""
 _ROW_GROUP: Final = 20_000
 _SCHEMAS: Final = {
     "answers": LOOKED,
@@ -110,11 +109,11 @@ _MOST_PIECES: Final = 1_000
 _MOST_STATES: Final = 4
 _MOST_TEXT: Final = 1_000
 _UNREADABLE: Final = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
-"""What reading a file raises that is not as it was written; damage can make polars panic."""
+"""Raised when a file is not as it was written; damage can make polars panic."""
 
 
 class KeptScan:
-    """What is kept of one state of a review set. Safe for several threads.
+    """Results kept for one state of a review set. Safe for several threads.
 
     Parameters
     ----------
@@ -133,7 +132,7 @@ class KeptScan:
         beside = KeptFiles(review_set.folder / FOLDER, files.max_bytes, files.ending)
         own = str(review_set.folder.resolve())
         self._sources = {beside.folder: (beside, "")} | {files.folder: (files, own)}
-        if files.folder == beside.folder:  # it goes with the set, wherever that is
+        if files.folder == beside.folder:  # the cache moves with the set, wherever the set is
             self._sources = {files.folder: (files, "")}
         state = review_set.fingerprint.partition("-")[0]
         pictures = review_set.cases.select(pl.col("images").hash().sum()).item()
@@ -146,17 +145,17 @@ class KeptScan:
         self._n_kept = 0
         self._written = 0
         self._earlier: list[str] = []
-        self._given_up = not state  # made in memory: nothing says whether it changed
+        self._given_up = not state  # made in memory: no fingerprint shows whether it changed
         self._paths: list[Path] = []
         self._piece_of = np.zeros(len(review_set.newest), dtype=np.uint16)
 
     @property
     def trouble(self) -> str | None:
-        """Why nothing is kept any more, in words; None while all is well."""
+        """The reason why results are no longer kept, as a sentence; None if there is no problem."""
         return self._files.trouble
 
     def read(self) -> Iterator[BatchResult]:
-        """Yield the pieces of this state, without messages and evidence; then those of before."""
+        """Yield the pieces of this state without messages and evidence, then those taken over."""
         if self._given_up:
             return
         for files, _ in self._sources.values():
@@ -177,10 +176,10 @@ class KeptScan:
             self._n_kept += len(numbers)
 
     def _taken_over(self) -> Iterator[BatchResult]:
-        """Yield what was found of answers of earlier states of the files that are the same.
+        """Yield the results of unchanged answers from earlier states of the files.
 
-        Until all is taken over the pointer names these states as well: who is killed meanwhile goes
-        on at the next start.
+        Until all are taken over, the pointer names these states too, so that an interrupted process
+        continues at the next start.
         """
         now: tuple[npt.NDArray[np.uint64], ...] | None = None
         for files, folder in self._sources.values():
@@ -213,7 +212,7 @@ class KeptScan:
                 _forget(self._files, state)
 
     def add(self, *looked: BatchResult) -> None:
-        """Keep what was found, at once or with what comes next."""
+        """Keep results, now or with the next ones."""
         with self._lock:
             if self._given_up:
                 return
@@ -225,7 +224,7 @@ class KeptScan:
         self.flush()
 
     def flush(self) -> None:
-        """Write what is waiting."""
+        """Write the waiting results."""
         with self._writing:
             with self._lock:
                 waiting, self._waiting, self._n_waiting = self._waiting, [], 0
@@ -247,7 +246,7 @@ class KeptScan:
             self._remember(path, piece.numbers)
 
     def _write_keys(self) -> None:
-        """Write the keys of this state, and that it is the newest."""
+        """Write the keys of this state, and mark it as the newest."""
         keys = dict(zip(_PARTS, keys_of(self._review_set, self._detectors), strict=True))
 
         def fill(folder: Path) -> None:
@@ -260,7 +259,7 @@ class KeptScan:
         self._point()
 
     def _point(self) -> None:
-        """Write which state is the newest of its folder, and what is still taken over from."""
+        """Write which state of a folder is the newest, and which are still being taken over."""
         states = "\n".join([self._state, *self._earlier][:_MOST_STATES])
 
         def point(folder: Path) -> None:
@@ -270,9 +269,9 @@ class KeptScan:
         self._files.keep(_newest(self._sources[self._files.folder][1]), len(states), point)
 
     def of(self, first: int, stop: int) -> pl.DataFrame | None:
-        """Return what is told of the flags on some answers: :class:`Told`.
+        """Return the flags on some answers with messages and evidence (:class:`FlagDetails`).
 
-        None where some of it is not on the disk, or no longer.
+        None if some are not on disk, or no longer.
         """
         with self._lock:
             places = np.unique(self._piece_of[first:stop])
@@ -287,7 +286,7 @@ class KeptScan:
                 found.append(_checked(flags, TOLD_FLAGS))
         except _UNREADABLE:
             return None
-        # an answer may be in two pieces: here beside the set and in the cache folder
+        # An answer may be in two pieces: one in the set's folder and one in the cache folder.
         return pl.concat(found).unique(maintain_order=True).sort("answer", maintain_order=True)
 
 
@@ -303,7 +302,7 @@ def _piece_name(state: str, number: int) -> str:
 
 
 def _pieces(files: KeptFiles, state: str) -> Iterator[Path]:
-    """Yield the pieces of a state that are there: some may have gone to make room."""
+    """Yield the existing pieces of a state; some may have been removed to make room."""
     for number in range(_MOST_PIECES):
         path = files.find(_piece_name(state, number))
         if path is not None:
@@ -311,7 +310,7 @@ def _pieces(files: KeptFiles, state: str) -> Iterator[Path]:
 
 
 def _forget(files: KeptFiles, state: str) -> None:
-    """Remove what is kept of a state."""
+    """Remove the kept results of a state."""
     files.discard(_name(state, "keys"))
     for number in range(_MOST_PIECES):
         files.discard(_piece_name(state, number))
@@ -322,7 +321,7 @@ def _newest(folder: str) -> str:
 
 
 def _states(files: KeptFiles, folder: str) -> list[str]:
-    """Return the newest state of a folder, then those that were not all taken over into it."""
+    """Return the newest state of a folder, then those not yet fully taken over into it."""
     pointer = files.find(_newest(folder))
     if pointer is None:
         return []
@@ -354,12 +353,12 @@ def _write(folder: Path, frames: dict[str, pl.DataFrame]) -> None:
 def _write_table(frame: pl.DataFrame, path: Path) -> None:
     try:
         frame.write_parquet(path, row_group_size=_ROW_GROUP)
-    except pl.exceptions.PolarsError:  # so polars says that a disk is full
+    except pl.exceptions.PolarsError:  # polars reports a full disk this way
         raise OSError(errno.EIO, "the file cannot be written") from None
 
 
 def _checked(frame: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
-    """Return the columns of a schema; raises ``PolarsError`` where they cannot be had."""
+    """Return the columns of a schema; raise ``PolarsError`` if they are not available."""
     checked = frame.select(pl.col(name).cast(kind) for name, kind in schema.items())
     for name, kind in schema.items():
         if kind.is_integer() and checked[name].null_count():
@@ -368,7 +367,7 @@ def _checked(frame: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
 
 
 def _read(path: Path, answers: int, cases: int, *, told: bool = False) -> BatchResult | None:
-    """Read a piece of a set of so many; None where it cannot be read or does not fit."""
+    """Read a piece of a set with so many answers and cases; None if unreadable or unfit."""
     schemas = _SCHEMAS if told else {**_SCHEMAS, "flags": FLAGS}
     try:
         frames = {
@@ -414,7 +413,7 @@ def _fits(looked: BatchResult, answers: int, cases: int) -> bool:
 
 
 def _joined(parts: Sequence[BatchResult]) -> BatchResult:
-    """Join what was found of different answers, with what their texts mention."""
+    """Join the results of different answers, with the findings that their texts mention."""
     builder = IndexBuilder()
     for part in parts:
         builder.add(part.phrases, part.texts, part.phrase_places)
@@ -430,9 +429,9 @@ def _joined(parts: Sequence[BatchResult]) -> BatchResult:
 
 
 def _same(path: Path, now: npt.NDArray[np.uint64]) -> Places | None:
-    """Return the row now of what was in each row before, by content; -1 where it is gone.
+    """Return the current row of each earlier row, matched by content; -1 if it is gone.
 
-    Of equal contents the first goes to the first, the second to the second. None without the file.
+    Rows of equal content are matched in order. None if the file cannot be read.
     """
     try:
         before = _checked(pl.read_parquet(path), _KEYS)
@@ -451,7 +450,7 @@ def _same(path: Path, now: npt.NDArray[np.uint64]) -> Places | None:
 
 
 def _renumbered(piece: BatchResult, cases: Places, answers: Places) -> BatchResult:
-    """Give a piece of earlier files the numbers of now; leave out what is not there any more."""
+    """Renumber a piece of earlier files; leave out what no longer exists."""
     reports = cases[piece.reports]
     renumbered = piece.answers.with_columns(number=pl.Series(answers[piece.numbers]))
     flagged = answers[piece.flags["answer"].to_numpy()]
@@ -472,13 +471,13 @@ def _renumbered(piece: BatchResult, cases: Places, answers: Places) -> BatchResu
     )
 
 
-# What was found is kept in the order in which it was asked for, whoever is done first.
+# Results are kept in the order in which the tasks started, whichever task finishes first.
 #
-# So the pieces on disk are the same, byte for byte, whatever looked at the answers, and also
-# where it was killed and went on.
+# So the pieces on disk are the same, byte for byte, whichever process scanned the answers, even
+# after an interruption.
 
 _MOST_WAITING: Final = 2_000
-"""Turns that wait for one that takes long; then what is there is kept before it."""
+"""Up to this many turns wait for a slow one; after that the finished ones are kept before it."""
 
 
 @dataclass(slots=True)
@@ -488,9 +487,9 @@ class _Turn:
 
 
 class InTurn:
-    """Passes on what was found of each turn, turn by turn. Safe for several threads.
+    """Passes on the results of each turn, turn by turn. Safe for several threads.
 
-    ``keep`` is called by one thread at a time, and gets all that was found in a turn.
+    ``keep`` is called by one thread at a time, with all results of a turn.
     """
 
     def __init__(self, keep: Callable[[Sequence[BatchResult]], None]) -> None:
@@ -501,7 +500,7 @@ class InTurn:
         self._passing = False
 
     def new(self) -> int:
-        """Begin a turn, and return its number."""
+        """Start a turn, and return its number."""
         with self._changed:
             number = self._next
             self._next += 1
@@ -509,14 +508,14 @@ class InTurn:
             return number
 
     def parted(self, number: int, parts: int) -> None:
-        """Note that something of a turn is tried again in so many parts."""
+        """Note that part of a turn is tried again in ``parts`` parts."""
         with self._changed:
             self._turns[number].left += parts - 1
 
     def done(self, number: int, found: BatchResult | None = None) -> None:
         """Note that a part of a turn is done; pass on what is due.
 
-        ``found`` is None where nothing is to be kept of it.
+        ``found`` is None if nothing of it is to be kept.
         """
         with self._changed:
             turn = self._turns[number]
@@ -526,7 +525,7 @@ class InTurn:
         self._pass_on()
 
     def flush(self) -> None:
-        """Pass on all that is there, whatever is still to come before it."""
+        """Pass on all available results, even if earlier turns are unfinished."""
         self._pass_on(all_of_it=True)
 
     def _pass_on(self, *, all_of_it: bool = False) -> None:
@@ -534,7 +533,7 @@ class InTurn:
             if all_of_it:
                 self._changed.wait_for(lambda: not self._passing)
             elif self._passing:
-                return  # whoever is at it goes on with what is there now
+                return  # the thread that is passing on continues with the new results
             self._passing = True
         try:
             while (found := self._due(all_of_it=all_of_it)) is not None:
@@ -546,7 +545,7 @@ class InTurn:
                 self._changed.notify_all()
 
     def _due(self, *, all_of_it: bool) -> list[BatchResult] | None:
-        """Take what comes next; None, and nobody is passing on any more, where nothing is due."""
+        """Take the next results; None, and no thread passes on any more, if nothing is due."""
         with self._changed:
             for number, turn in self._turns.items():  # in the order of their numbers
                 if not turn.left:

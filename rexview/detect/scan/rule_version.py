@@ -1,6 +1,6 @@
-"""The version of the rules: a name for everything that decides what detectors find, but the data.
+"""Version of the rules: a digest of everything but the data that decides what detectors find.
 
-Outcomes that were kept are of the same version or of no use.
+Kept results of another version are not used.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ _READ: Final = (
     *("detect", "text", "stats", "schema", "frames.py", "vocab.py", "geometry.py"),
     "package_data.py",
 )
-"""The code below ``rexview/`` that detectors run, with the lists of words beside it."""
+"""Code below ``rexview/`` that detectors run, with its lists of words."""
 
 
 @cache
 def rule_version() -> str:
-    """Return a digest of the rules' code and words, and of the library that hashes texts."""
+    """Return a digest of the rules' code and words, and of polars' version, which hashes texts."""
     return code_version(code_files(_PACKAGE / name for name in _READ), pl.__version__)
 
 
 def settings_of(detectors: Iterable[Detector], model: str) -> str:
-    """Write down what detectors are set to, as far as it concerns the answers of a model."""
+    """Return the detectors' settings as text, as far as they affect the answers of a model."""
     return "\n".join(_settings(one, model) for one in detectors)
 
 
 def _settings(detector: Detector, model: str) -> str:
     named = f"{type(detector).__name__} {detector.failure}"
     if isinstance(detector, ScoringDetector):
-        return named  # its settings decide nothing where nothing is scored
-    # what detectors are told of models is which of them
+        return named  # without scores its settings have no effect
+    # of a set of models, only this model's membership matters
     told = {
         name: model in value if isinstance(value, frozenset) else value
         for name, value in vars(detector).items()

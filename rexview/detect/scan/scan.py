@@ -1,8 +1,8 @@
-"""The scan: what all detectors say of the newest answers of a review set, by number.
+"""The scan: the flags of all detectors on the newest answers of a review set, by number.
 
-Every answer is looked at as though nobody had scored it, which depends on the files alone. What
-scores add is worked out from columns (:mod:`rexview.detect.scan.scan`), so that new scores
-cost no reading of texts. Their messages and evidence are made of the cases that somebody asks for.
+Every answer is first judged without scores, which depends on the files alone. Rules on scores are
+then applied to columns, so new scores require no reading of texts. Their messages and evidence are
+made only for the cases that a page shows.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ from rexview.schema import Flag, ReviewSet
 from rexview.stats import finals_of
 from rexview.vocab import DIMENSIONS
 
-# What was found without the answers' scores, gathered as it comes in any order, and its state.
+# Flags found without scores, collected in any order, and the state of each answer.
 
 
 class FlagDetails(Protocol):
-    """What is told of flags: their messages and evidence."""
+    """Source of the messages and evidence of flags."""
 
     def of(self, first: int, stop: int) -> pl.DataFrame | None:
         """Return the flags on the answers from ``first`` to ``stop``, columns ``TOLD_FLAGS``.
 
-        By answer, then in the order of the detectors. None where it is not at hand.
+        Ordered by answer, then by detector. None if they are not available.
         """
         ...
 
 
 class ToldInMemory:
-    """Messages and evidence of all flags, in memory: for sets that are looked at in one go."""
+    """Messages and evidence of all flags in memory, for sets that are scanned in one go."""
 
     def __init__(self, parts: Iterable[pl.DataFrame]) -> None:
         every = pl.concat([TOLD_FLAGS.to_frame(), *parts])
@@ -70,14 +70,14 @@ class ToldInMemory:
 
 @dataclass(frozen=True, eq=False)
 class TextFlags:
-    """What detectors say of the answers of a review set as though nobody had scored them.
+    """Flags of detectors on the answers of a review set, found without scores.
 
     Attributes
     ----------
     state : array of uint8, one an answer
-        0 not looked at yet, 1 looked at, 2 not judged.
+        0 not scanned yet, 1 scanned, 2 not judged.
     judged : array of uint32, one an answer
-        Bit ``n`` where the detector at position ``n`` could judge it.
+        Bit ``n`` is set if the detector at position ``n`` could judge the answer.
     words : array of uint32, one an answer
     traits : array of uint8, one an answer
         Bits of :mod:`rexview.detect.scan.batch`.
@@ -85,9 +85,9 @@ class TextFlags:
         Columns :data:`rexview.detect.scan.batch.FLAGS`, in no order.
     index : FindingIndex
     reports : array of bool, one a case
-        Whose report was read.
-    told : Told or None
-        Where messages and evidence are, if anywhere.
+        True if the case's report was read.
+    told : FlagDetails or None
+        Source of messages and evidence, if there is one.
     """
 
     state: npt.NDArray[np.uint8]
@@ -101,10 +101,10 @@ class TextFlags:
 
 
 class Gatherer:
-    """Takes in what was found of some answers at a time. Not safe for several threads at once.
+    """Collects the results of some answers at a time. Not safe for several threads at once.
 
-    Parts are joined so that the last is never much smaller than the one before, as in a merge
-    sort: what a part costs does not grow with what is there.
+    Parts are joined as in a merge sort: the last is never much smaller than the one before. So the
+    cost of a part does not grow with the amount collected.
     """
 
     def __init__(self, answers: int, cases: int) -> None:
@@ -119,7 +119,7 @@ class Gatherer:
         self._index = IndexBuilder()
 
     def add(self, looked: BatchResult) -> BatchResult:
-        """Take in what is new of a part, and return that."""
+        """Add what is new in a part, and return the new results."""
         new = self._new(looked)
         numbers = new.numbers
         for name, of_all in self._of_answers().items():
@@ -132,12 +132,12 @@ class Gatherer:
         return new
 
     def _of_answers(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the arrays with one value an answer, by their names in :data:`.LOOKED`."""
+        """Return the arrays with one value per answer, by their names in :data:`.LOOKED`."""
         names = ("state", "judged", "words", "traits")
         return {name: getattr(self, name) for name in names}
 
     def take_over(self, found: TextFlags) -> None:
-        """Begin with what another scan of the same answers found. Nothing was added before."""
+        """Start from another scan's results for the same answers. Call it before :meth:`add`."""
         for name, of_all in self._of_answers().items():
             of_all[:] = getattr(found, name)
         self.reports[found.reports] = True
@@ -156,7 +156,7 @@ class Gatherer:
             parts[-2:] = [pl.concat(parts[-2:], rechunk=True)]
 
     def _new(self, looked: BatchResult) -> BatchResult:
-        """Leave out answers and reports that are there: two may have looked at the same case."""
+        """Leave out known answers and reports: two threads may have scanned the same case."""
         old = self.state[looked.numbers] != NOT_YET
         old_reports = self.reports[looked.reports]
         if not old.any() and not old_reports.any():
@@ -176,12 +176,12 @@ class Gatherer:
         )
 
     def cases_left(self, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        """Say of which cases the report or an answer is still to be looked at."""
+        """Return a mask of the cases whose report or answers are not fully scanned yet."""
         left = np.concatenate([[0], np.cumsum(self.state == NOT_YET)])
         return (left[starts[1:]] > left[starts[:-1]]) | ~self.reports
 
     def found(self, told: FlagDetails | None = None) -> TextFlags:
-        """Return what is there now; what comes later does not change it."""
+        """Return a snapshot; later results do not change it."""
         return TextFlags(
             flags=pl.concat(self._flags),
             index=self._index.index(),
@@ -191,27 +191,27 @@ class Gatherer:
         )
 
 
-# What detectors conclude from readers' scores: one pass over columns, which reads no text.
+# Flags that follow from readers' scores: one pass over columns, which reads no text.
 #
-# The table of scored answers joins final scores with what is known of the answers' texts and
-# boxes (:mod:`rexview.detect.scan.batch`). Each :class:`ScoringDetector` judges it by its
-# :class:`ScoreRule`. Messages and evidence are made when a case is shown.
+# The table of scored answers joins final scores with the traits of the answers' texts and boxes
+# (:mod:`rexview.detect.scan.batch`). The :class:`ScoreRule` of each :class:`ScoringDetector` judges
+# it. Messages and evidence are made when a case is shown.
 
 _BITS: Final = {"english": ENGLISH, "drawn": DRAWN, "definite": DEFINITE}
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreFlags:
-    """What the scores of a review set say of its answers.
+    """Flags that follow from the scores of a review set.
 
     Attributes
     ----------
     numbers : array of uint32, shape (n,)
         The answers with a final score, each once.
     judged : array of uint32, shape (n,)
-        Of each, bit ``k`` where its scores let the detector at position ``k`` judge it.
+        Bit ``k`` is set if its scores let the detector at position ``k`` judge the answer.
     flags : polars.DataFrame
-        Columns :data:`rexview.detect.scan.batch.FLAGS`. They are about no finding.
+        Columns :data:`rexview.detect.scan.batch.FLAGS`. None of them is about a finding.
     """
 
     numbers: npt.NDArray[np.uint32]
@@ -222,15 +222,14 @@ class ScoreFlags:
 def score_flags(
     review_set: ReviewSet, found: TextFlags, detectors: Sequence[Detector]
 ) -> ScoreFlags:
-    """Apply the rules of all detectors to which scores matter.
+    """Apply the rules of all detectors that use scores.
 
     Parameters
     ----------
     review_set : ReviewSet
         Its scores are read.
-    found : Found
-        What is known of its answers by now. Rules about texts and boxes wait for those that are
-        still to be looked at.
+    found : TextFlags
+        The results so far. Rules about texts and boxes wait for answers that are not scanned yet.
     detectors : sequence of Detector
     """
     if review_set.scores.is_empty():
@@ -261,16 +260,16 @@ def score_flags(
 
 
 def scored_answers(review_set: ReviewSet, found: TextFlags) -> pl.DataFrame:
-    """Return what score rules read, one row for each newest answer with a final score.
+    """Return the columns that score rules read, one row for each newest answer with a final score.
 
     Returns
     -------
     polars.DataFrame
         ``number`` (UInt32); the final scores by dimension, ``gap`` and ``spread`` (Float64, null
-        where missing); ``comments`` (String, those of its scores, null without any); ``words``
-        (Int64), ``usual_words`` (Float64, median of the other answers to the case that came and
-        have words, null without any), ``english``, ``drawn``, ``definite`` (Boolean). The columns
-        from ``words`` on are null for an answer that is still to be looked at.
+        where missing); ``comments`` (String, the comments beside its scores, null without any);
+        ``words`` (Int64); ``usual_words`` (Float64, median of the other answers to the case that
+        have content and words, null without any); ``english``, ``drawn``, ``definite`` (Boolean).
+        The columns from ``words`` on are null for an answer that is not scanned yet.
     """
     finals = finals_of(review_set)
     numbers = review_set.numbers_of(finals)
@@ -295,7 +294,7 @@ def scored_answers(review_set: ReviewSet, found: TextFlags) -> pl.DataFrame:
 
 
 def _with_comments(scored: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:
-    """Add what readers wrote beside their scores, and leave out ``case`` and ``model``."""
+    """Add the readers' comments on their scores, and drop ``case`` and ``model``."""
     pair = ["case", "model"]
     written = (
         scores.filter(pl.col("comment").is_not_null())
@@ -310,7 +309,7 @@ def _usual_words(
 ) -> npt.NDArray[np.float64]:
     """Return the median length of the other answers to each answer's case, NaN without any.
 
-    Only answers that came and have words count.
+    Only answers with content and words count.
     """
     counts = ((found.traits & CAME) > 0) & (found.words > 0)
     # the answers that count, by case, then by length
@@ -322,7 +321,7 @@ def _usual_words(
     of_case = newest.case[numbers]
     first = np.searchsorted(newest.case[those], of_case, side="left")
     stop = np.searchsorted(newest.case[those], of_case, side="right")
-    own = place[numbers]  # left out: it comes after all others when it does not count
+    own = place[numbers]  # excluded; ranks after all others if it does not count
     others = stop - first - (own >= 0)
     own = np.where(own >= 0, own, stop)
 
@@ -343,16 +342,16 @@ _CASES_KEPT: Final = 16
 
 
 class OpenCaseScanner(Protocol):
-    """Looks at cases that somebody has open, elsewhere."""
+    """Scanner of open cases in another process."""
 
     def looked(self, first: int, stop: int) -> BatchResult | None:
-        """Return what was found of the cases in some rows; None while that is not there."""
+        """Return the results of the cases in some rows; None while there are none."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """What detectors say of the answers of one state of a review set; readers are not asked.
+    """Flags of detectors on the answers in one state of a review set, without readers' verdicts.
 
     Everything is by the numbers of ``review_set.newest``.
 
@@ -360,10 +359,10 @@ class Scan:
     ----------
     detectors : tuple of Detector
     review_set : ReviewSet
-    found : Found
-        What they say without scores.
-    asked : Asked or None
-        Who looks at cases that nobody has looked at when somebody opens one; None for this process.
+    found : TextFlags
+        The flags found without scores.
+    asked : OpenCaseScanner or None
+        Scans an unscanned case when it is opened; None to scan it in this process.
     """
 
     detectors: tuple[Detector, ...]
@@ -373,22 +372,22 @@ class Scan:
 
     @cached_property
     def by_scores(self) -> ScoreFlags:
-        """What readers' scores add."""
+        """The flags that follow from readers' scores."""
         return score_flags(self.review_set, self.found, self.detectors)
 
     @property
     def index(self) -> FindingIndex:
-        """Which findings the texts mention that were looked at."""
+        """The index of findings in the texts scanned so far."""
         return self.found.index
 
     @property
     def state(self) -> npt.NDArray[np.uint8]:
-        """Of each answer: 0 not looked at yet, 1 looked at, 2 not judged."""
+        """State of each answer: 0 not scanned yet, 1 scanned, 2 not judged."""
         return self.found.state
 
     @cached_property
     def judged(self) -> npt.NDArray[np.uint32]:
-        """Of each answer, bit ``n`` where the detector at position ``n`` could judge it."""
+        """For each answer, bit ``n`` is set if the detector at position ``n`` could judge it."""
         if not len(self.by_scores.numbers):
             return self.found.judged
         judged = self.found.judged.copy()
@@ -404,15 +403,15 @@ class Scan:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every answer was looked at, or could not be."""
+        """True if every answer was scanned, or could not be."""
         return bool(self.found.state.all())
 
     def flags_of_case(self, case_row: int) -> dict[int, list[Flag]]:
-        """Return the flags on the answers to a case with their evidence, by number.
+        """Return the flags on the answers to a case with their evidence, by answer number.
 
-        In the order of the detectors. From the disk or memory where they are kept there, else the
-        case is looked at now: one that nobody has looked at yet, too. Where others do that, it may
-        not be there yet (:meth:`not_yet_of_case`).
+        In the order of the detectors. They come from disk or memory if kept there; otherwise the
+        case is scanned now, also for the first time. If another process does that, they may not be
+        ready yet (:meth:`not_yet_of_case`).
         """
         return self.flags_of_cases(case_row, case_row + 1)
 
@@ -439,11 +438,11 @@ class Scan:
         return flags
 
     def told(self, first: int, stop: int) -> pl.DataFrame:
-        """Return the flags of the cases in some rows with what is told of them, ``TOLD_FLAGS``."""
+        """Return the flags of the cases in some rows with messages and evidence, ``TOLD_FLAGS``."""
         return pl.concat([self.told_without_scores(first, stop), self._told_by_scores(first, stop)])
 
     def told_without_scores(self, first: int, stop: int) -> pl.DataFrame:
-        """Return those of :meth:`told` that the files alone give."""
+        """Return those flags of :meth:`told` that need no scores."""
         low, high = self._numbers(first, stop)
         if not self.found.state[low:high].all():
             looked = self._now(first, stop)
@@ -452,18 +451,19 @@ class Scan:
         if flagged.is_empty():
             return TOLD_FLAGS.to_frame()
         told = self.found.told.of(low, high) if self.found.told else None
-        if told is None or len(told) != len(flagged):  # gone, or another process wrote there
+        if told is None or len(told) != len(flagged):  # gone, or overwritten by another process
             answers = flagged["answer"].unique().sort().to_numpy()
             told = run_detectors(self._batch_of(answers), self.detectors, index=False).flags
         return told
 
     def _numbers(self, first: int, stop: int) -> tuple[int, int]:
-        """Return the first number of the answers to the cases in some rows, and that after them."""
+        """Return the range of answer numbers of the cases in some rows: first, and one after last.
+        """
         starts = self.review_set.newest.starts
         return int(starts[first]), int(starts[stop])
 
     def _told_by_scores(self, first: int, stop: int) -> pl.DataFrame:
-        """Return those of :meth:`told` that readers' scores give."""
+        """Return those flags of :meth:`told` that follow from readers' scores."""
         low, high = self._numbers(first, stop)
         flags = self.by_scores.flags.filter(pl.col("answer").is_between(low, high, closed="left"))
         if flags.is_empty():
@@ -476,7 +476,7 @@ class Scan:
         return told.join(flags, on=["answer", "failure", "kind"], how="semi", maintain_order="left")
 
     def _batch_of(self, answers: Numbers, *, with_scores: bool = False) -> Batch:
-        """Gather the cases of some answers, which are to be looked at."""
+        """Load the cases of some answers that are to be scanned."""
         case_rows = np.unique(self.review_set.newest.case[answers]).astype(np.int64)
         return batch_of(self.review_set, case_rows, answers, with_scores=with_scores)
 
@@ -485,7 +485,7 @@ class Scan:
         return self._with_state(case_row, NOT_JUDGED)
 
     def not_yet_of_case(self, case_row: int) -> frozenset[int]:
-        """Return the numbers of the answers to a case that are still to be looked at."""
+        """Return the numbers of the answers to a case that are not scanned yet."""
         return self._with_state(case_row, NOT_YET)
 
     def _with_state(self, case_row: int, wanted: int) -> frozenset[int]:
@@ -497,12 +497,12 @@ class Scan:
         return frozenset(np.array(numbers)[state == wanted].tolist())
 
     def _now(self, first: int, stop: int) -> BatchResult | None:
-        """Look at all answers to some cases that nobody has looked at yet."""
+        """Scan all answers to some cases that are not scanned yet."""
         return self.asked.looked(first, stop) if self.asked else self._here(first, stop)
 
     @cached_property
     def _here(self) -> Callable[[int, int], BatchResult]:
-        """Looks in this process; keeps the latest."""
+        """Scan in this process, and keep the latest results."""
         return lru_cache(maxsize=_CASES_KEPT)(
             lambda first, stop: run_detectors(
                 batch_of(self.review_set, np.arange(first, stop)), self.detectors, index=False
@@ -511,16 +511,16 @@ class Scan:
 
 
 def unscanned(review_set: ReviewSet, detectors: Sequence[Detector]) -> Scan:
-    """Return the scan of a review set before anything was looked at."""
+    """Return the empty scan of a review set."""
     none = Gatherer(len(review_set.newest), len(review_set.cases)).found()
     return Scan(tuple(detectors), review_set, none)
 
 
 def scan(review_set: ReviewSet, detectors: Sequence[Detector], before: Scan | None = None) -> Scan:
-    """Let all detectors go through all newest answers, now and in this process.
+    """Run all detectors on all newest answers, now and in this process.
 
-    ``before`` is the scan of the same files with other scores: what does not depend on scores is
-    taken from it, and the outcome is the same.
+    ``before`` is a scan of the same files with other scores. Whatever does not depend on scores is
+    taken from it; the result is the same.
     """
     detectors = tuple(detectors)
     if before is not None and before.detectors == detectors:
@@ -531,5 +531,5 @@ def scan(review_set: ReviewSet, detectors: Sequence[Detector], before: Scan | No
 
 
 def rescored(before: Scan, review_set: ReviewSet) -> Scan:
-    """Return the scan of the same files with other scores; it may be incomplete."""
+    """Return the scan with the scores of another state of the same files; it may be incomplete."""
     return replace(before, review_set=review_set)

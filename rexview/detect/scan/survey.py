@@ -1,7 +1,7 @@
-"""The survey of a review set: what the detectors find, and what readers say about it.
+"""The survey of a review set: the detectors' flags and the readers' verdicts on them.
 
-A reader's verdict stands: an answer whose failure every reader who gave one rejected keeps the
-detector's flag, marked as rejected, but it counts nowhere. Of several verdicts of one reader the
+A reader's verdict takes precedence. A failure rejected by every reader who gave a verdict keeps the
+detector's flag, marked as rejected, but is not counted. Of several verdicts by one reader the
 newest counts.
 """
 
@@ -34,7 +34,7 @@ from rexview.schema import (
 )
 from rexview.vocab import FAILURES, HINT_KINDS
 
-# What readers say about failures: the newest verdict of each, and what they say together.
+# Readers' verdicts on failures: the newest of each reader, and the joint verdict.
 
 _ORDER: Final = {failure: place for place, failure in enumerate(FAILURES)}
 _UNDATED: Final = datetime.min.replace(tzinfo=UTC)
@@ -43,7 +43,7 @@ _UNDATED: Final = datetime.min.replace(tzinfo=UTC)
 def newest_verdicts(flags: Iterable[ReaderFlag]) -> list[ReaderFlag]:
     """Return the newest verdict of each reader on each failure of an answer, oldest first.
 
-    Of verdicts without a date the last in file order counts, and any with a date comes after them.
+    Of undated verdicts the last in file order counts, and any dated verdict is newer.
     """
     newest: dict[tuple[str, str, str, str], ReaderFlag] = {}
     for flag in sorted(flags, key=lambda flag: flag.created or _UNDATED):
@@ -59,9 +59,9 @@ def verdicts_of_set(review_set: ReviewSet) -> list[ReaderFlag]:
 
 
 def joint_verdict(verdicts: Iterable[ReaderFlag]) -> str | None:
-    """Return what readers say together about one failure of one answer; None when none spoke.
+    """Return the joint verdict of readers on one failure of one answer; None without verdicts.
 
-    It is ``rejected`` only when every reader rejects.
+    It is ``rejected`` only if every reader rejects.
     """
     given = {one.verdict for one in verdicts}
     if not given:
@@ -70,13 +70,13 @@ def joint_verdict(verdicts: Iterable[ReaderFlag]) -> str | None:
 
 
 def with_verdicts(found: Iterable[Flag], reader_flags: Iterable[ReaderFlag]) -> list[Flag]:
-    """Set what readers say beside the flags that detectors found on one answer.
+    """Join readers' verdicts with the flags that detectors found on one answer.
 
     Returns
     -------
     list of Flag
-        In the order of failures, detectors before readers; ``verdict`` of a detector's flag is
-        what the readers say together, None when there is none.
+        In the order of failures, detectors before readers. The ``verdict`` of a detector's flag is
+        the joint verdict of the readers, None without one.
     """
     verdicts = newest_verdicts(reader_flags)
     judged = [
@@ -88,7 +88,7 @@ def with_verdicts(found: Iterable[Flag], reader_flags: Iterable[ReaderFlag]) -> 
 
 
 def _as_flag(verdict: ReaderFlag) -> Flag:
-    """Turn a reader's verdict into a flag; the comment, if there is one, is its message."""
+    """Turn a reader's verdict into a flag; its comment, if any, becomes the message."""
     failure = FAILURES.get(verdict.failure)
     name = failure.name if failure else verdict.failure
     word = "marked" if verdict.verdict == "confirmed" else "rejected"
@@ -115,12 +115,12 @@ FLAG_TABLE: Final = pl.Schema(
         "source": pl.String(),  # detector or reader
         "kind": pl.String(),  # the detector's rule
         "reader": pl.String(),
-        "verdict": pl.String(),  # of the readers on a detector's flag, of the reader on their own
+        "verdict": pl.String(),  # readers' joint verdict on a detector's flag, or the reader's own
         "stands": pl.Boolean(),  # not rejected
         "hint": pl.Boolean(),  # a detector's hint: counted apart from flags
     }
 )
-"""Columns of the frame of :func:`find_flags`."""
+"""Columns of the table that :func:`find_flags` returns."""
 _KEY: Final = ("answer", "failure")
 _VERDICT: Final = pl.Enum(["confirmed", "rejected"])
 _SURVEYED: Final = pl.Schema(
@@ -139,22 +139,22 @@ _CASES_AT_A_TIME: Final = 2_000
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What detectors and readers say about all newest answers, by number.
+    """Detectors' flags and readers' verdicts on all newest answers, by number.
 
     Attributes
     ----------
     flags : polars.DataFrame
-        One row a flag, detectors' flags first, then one row for each reader's newest verdict:
-        ``answer`` (UInt32, its number) and the other columns of :data:`FLAG_TABLE` as small codes.
-        With message and evidence they are :meth:`flags_of`.
+        One row per flag: first detectors' flags, then each reader's newest verdict. ``answer``
+        (UInt32, its number) and the other columns of :data:`FLAG_TABLE` as small codes.
+        :meth:`flags_of` adds message and evidence.
     judged : array of uint32, one an answer
-        Bits of :data:`FAILURE_BITS`: the failures for which something can be said of it, because a
-        detector could judge it or a reader gave a verdict.
+        Bits of :data:`FAILURE_BITS`: the failures that a detector could judge or a reader gave a
+        verdict on.
     findings : polars.DataFrame
-        ``answer``, ``failure``, ``finding`` (id in the lexicon), ``hint``: which findings
-        the detectors' flags are about, rejected ones included. Flags without one have no row.
+        ``answer``, ``failure``, ``finding`` (id in the lexicon), ``hint``: the findings that the
+        detectors' flags are about, rejected ones included. Flags without a finding have no row.
     scan : Scan
-        What the detectors alone found, for the next survey of the same files.
+        The detectors' results alone, for the next survey of the same files.
     """
 
     flags: pl.DataFrame
@@ -173,14 +173,14 @@ class Survey:
     ) -> list[Flag]:
         """Return all flags on some answers to one case, with evidence.
 
-        ``reader_flags`` is what readers said about that case, in file order.
+        ``reader_flags`` are the readers' verdicts on that case, in file order.
 
         Returns
         -------
         list of Flag
             In the order of the answers, then of :data:`rexview.vocab.FAILURES`, detectors before
-            readers. ``verdict`` of a detector's flag is what the readers said, None when there is
-            none; rejected flags are included.
+            readers. The ``verdict`` of a detector's flag is the readers' joint verdict, None
+            without one. Rejected flags are included.
         """
         answers = tuple(answers)
         numbers = self._numbers(case_id, answers)
@@ -195,11 +195,11 @@ class Survey:
         return flags
 
     def not_judged_of(self, case_id: str, answers: Sequence[Answer]) -> frozenset[str]:
-        """Return the models whose answers to a case a detector failed on."""
+        """Return the models whose answers to a case could not be judged by every detector."""
         return self._models_of(self.scan.not_judged_of_case, case_id, answers)
 
     def not_yet_of(self, case_id: str, answers: Sequence[Answer]) -> frozenset[str]:
-        """Return the models whose answers to a case are still to be looked at."""
+        """Return the models whose answers to a case are not scanned yet."""
         return self._models_of(self.scan.not_yet_of_case, case_id, answers)
 
     def _models_of(
@@ -228,10 +228,10 @@ def survey(
     detectors: Sequence[Detector] | None = None,
     before: Survey | None = None,
 ) -> Survey:
-    """Ask detectors (all of them, by default) and readers about all newest answers.
+    """Survey all newest answers with detectors (all of them, by default) and readers' verdicts.
 
-    ``before`` is a survey of the same files with other scores or reader flags: then only what may
-    have changed is looked at again, and the outcome is the same.
+    ``before`` is a survey of the same files with other scores or reader flags. Then only what may
+    have changed is computed again; the result is the same.
     """
     if detectors is None:
         detectors = registry.detectors(models=review_set.models)
@@ -239,11 +239,11 @@ def survey(
 
 
 def survey_of(found: Scan) -> Survey:
-    """Set what readers say, in the review set of a scan, beside what the detectors found so far."""
+    """Join the readers' verdicts in a scan's review set with the flags found so far."""
     verdicts = verdicts_of_set(found.review_set)
     by_reader = _by_reader(found.review_set, verdicts)
     joint = by_reader.group_by(_KEY).agg(
-        # rejected only when every reader rejects
+        # rejected only if every reader rejects
         verdict=pl.when((pl.col("verdict") == "rejected").all())
         .then(pl.lit("rejected"))
         .otherwise(pl.lit("confirmed"))
@@ -276,7 +276,7 @@ def survey_of(found: Scan) -> Survey:
 
 
 def _by_reader(review_set: ReviewSet, verdicts: Sequence[ReaderFlag]) -> pl.DataFrame:
-    """Return the verdicts as rows of :data:`_SURVEYED` without what all have in common."""
+    """Return the verdicts as rows of :data:`_SURVEYED`, without the columns that all share."""
     columns = ("failure", "reader", "verdict")
     rows = [(one.case, one.model, one.failure, one.reader, one.verdict) for one in verdicts]
     schema = {"case": pl.String(), "model": pl.String()} | {
@@ -288,7 +288,7 @@ def _by_reader(review_set: ReviewSet, verdicts: Sequence[ReaderFlag]) -> pl.Data
 
 
 def _judged(found: Scan, by_reader: pl.DataFrame) -> npt.NDArray[np.uint32]:
-    """Turn bits of detectors into bits of failures, and add what readers spoke of."""
+    """Convert bits of detectors to bits of failures, and add the failures with a verdict."""
     judged = np.zeros(len(found.judged), dtype=np.uint32)
     for place, detector in enumerate(found.detectors):
         said = (found.judged >> np.uint32(place)) & np.uint32(1)
@@ -309,19 +309,19 @@ def named_flags(survey: Survey) -> pl.DataFrame:
 def find_flags(
     review_set: ReviewSet, *, detectors: Sequence[Detector] | None = None
 ) -> pl.DataFrame:
-    """Find all flags on the newest answers: one row a flag, columns :data:`FLAG_TABLE`."""
+    """Find all flags on the newest answers: one row per flag, columns :data:`FLAG_TABLE`."""
     return named_flags(survey(review_set, detectors=detectors))
 
 
 def judged_answers(survey: Survey) -> pl.DataFrame:
-    """List every answer that can be judged, once for each failure that it can be judged for.
+    """List every pair of an answer and a failure that it can be judged for.
 
     Returns
     -------
     polars.DataFrame
-        ``case``, ``model``, ``failure``, ``detected`` (a detector's flag that stands),
-        ``reader_flagged`` (a reader says so), ``hinted`` (a detector's hint that stands), all
-        and ``spoken`` (a reader confirmed or rejected it), all Boolean.
+        ``case``, ``model``, ``failure``, ``detected`` (a detector's flag, not rejected),
+        ``reader_flagged`` (flagged by a reader), ``hinted`` (a detector's hint, not rejected) and
+        ``spoken`` (a reader confirmed or rejected it), the last four Boolean.
     """
     by_detector = pl.col("source") == "detector"
     spoken = survey.flags.filter(~by_detector).select(*_KEY, spoken=pl.lit(value=True)).unique()
@@ -355,9 +355,9 @@ def flags_for(
     *,
     detectors: Sequence[Detector] = DETECTORS,
 ) -> list[Flag]:
-    """Let detectors look at some answers to one case, which need not be in a review set.
+    """Run detectors on some answers to one case, which need not be in a review set.
 
-    Each answer is compared with the others. ``scores`` are those of the case.
+    Each answer is compared with the others. ``scores`` are the scores of the case.
 
     Returns
     -------
@@ -382,20 +382,19 @@ def flag_rows(
     gap_threshold: float = GAP_THRESHOLD,
     disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
 ) -> list[dict[str, Any]]:
-    """List every failure that stands, as records for JSON.
+    """List every failure that is not rejected, as records for JSON.
 
     Returns
     -------
     list of dict
         ``case``, ``model``, ``failure``, ``source``, ``kind``, ``message``, ``evidence``, in the
-        order of cases and models. A hint is told by its ``kind``
-        (:data:`rexview.vocab.HINT_KINDS`).
-        Each piece of evidence is a dict with ``where`` (``answer``, ``report``, ``question``,
-        ``option``, ``box``, ``usage``, ``scores``), ``start``, ``end``, ``text``, ``side``, ``box``
-        (None where they do not apply) and, where there is one, the ``field`` (of an option: its
-        number from 0) and the ``image`` that it is of; a reference box and the correct option
-        carry ``reference``. Readers' flags carry ``reader``, and a detector's
-        flag that a reader confirmed carries ``verdict``.
+        order of cases and models. The ``kind`` identifies a hint
+        (:data:`rexview.vocab.HINT_KINDS`). Each piece of evidence is a dict with ``where``
+        (``answer``, ``report``, ``question``, ``option``, ``box``, ``usage``, ``scores``),
+        ``start``, ``end``, ``text``, ``side``, ``box`` (None where they do not apply). Where they
+        exist it has the ``field`` (of an option: its number from 0) and the ``image``. A reference
+        box and the correct option have ``reference``. Readers' flags have ``reader``, and a
+        detector's flag that a reader confirmed has ``verdict``.
 
     Examples
     --------
@@ -416,7 +415,7 @@ def flag_rows(
 
 
 def rows_of(found: Scan) -> Iterator[dict[str, Any]]:
-    """List every failure that stands, as :func:`flag_rows` does, of a scan."""
+    """List every failure in a scan that is not rejected, as :func:`flag_rows` does."""
     review_set = found.review_set
     verdicts: dict[int, list[ReaderFlag]] = {}
     given = verdicts_of_set(review_set)
@@ -465,4 +464,4 @@ def _evidence_row(item: Evidence) -> dict[str, Any]:
 
 
 _REFERENCES: Final = {"reference_box": "box", "correct_option": "option"}
-"""What evidence of the reference is called in a row, which then carries ``reference``."""
+"""Names in a row for evidence from the reference, which also gets ``reference``."""

@@ -1,9 +1,9 @@
-"""The program of a process that looks at answers: batches in, what was found out, as pickles.
+"""Program of a process that runs detectors: batches in, results out, as pickles.
 
-The first request is the tuple of detectors, answered with the version of the rules that this
-process runs. It ends when nobody asks any more, and when a batch takes more seconds of the
-processor than its first argument says. The system sees to that: a search by pattern cannot be
-interrupted. The second argument says how far it steps back, see :data:`rexview.child_process.Rank`.
+The first request is the tuple of detectors; the reply is the process's rule version. The process
+ends when its input ends, or when a batch takes more seconds of processor time than its first
+argument allows. The operating system enforces that limit, because a pattern search cannot be
+interrupted. The second argument is its scheduling rank, see :data:`rexview.child_process.Rank`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rexview.detect.scan.rule_version import rule_version
 
 
 def begin(detectors: Sequence[Detector]) -> tuple[str, Callable[[Batch], BatchResult]]:
-    """Take the detectors; return the version of the rules, and what looks at batches."""
+    """Return the rule version, and the function that runs the detectors on a batch."""
     return rule_version(), lambda batch: run_detectors(batch, detectors)
 
 
