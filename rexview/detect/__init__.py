@@ -1,9 +1,9 @@
-"""Failure detectors: deterministic, from files alone, every flag with its evidence.
+"""Find failures with deterministic detectors that read only files and give evidence for every flag.
 
 A detector implements :class:`rexview.detect.detector.Detector` and is listed in
-:mod:`rexview.detect.registry`; nothing else has to change. Flags are something to
-review, never a verdict. Weaker than a flag is a **hint** (kind ``hint``): shown as possible,
-counted apart.
+:mod:`rexview.detect.registry`; nothing else has to change. A flag is something to review, never a
+verdict. A **hint** (kind ``hint``) is weaker than a flag: it is shown as possible and counted
+apart.
 
 ======================  =======================================================================
 failure                 kinds of the detector's flags
@@ -21,7 +21,7 @@ failure                 kinds of the detector's flags
 ``omission``            ``contradiction``, ``hint``
 ``hallucination``, ``wrong_type``, ``side_incomplete``, ``overconfident``,
 ``verbose``, ``terse``: ``hint``
-``wrong_explanation``   none: only readers see it
+``wrong_explanation``   none: only readers find it
 ===============================================================================================
 
 In a notebook::

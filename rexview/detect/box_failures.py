@@ -1,4 +1,4 @@
-"""Failures that boxes show: misplaced, missing, or not mentioned in the text."""
+"""Find failures shown by boxes: misplaced, missing, or not mentioned in the text."""
 
 from __future__ import annotations
 
@@ -32,33 +32,34 @@ from rexview.text.phrases import either, whole_words, word_set
 LEAST_IOU: Final = 0.3
 """Intersection over union with the reference box below which a box is misplaced."""
 _LEAST_INSIDE: Final = 0.5
-"""Share of a box that has to lie inside the image, or inside what several boxes share."""
+"""Minimum share of a box inside the image, or inside the region that several boxes share."""
 Rectangle = tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class BoxMisplaced:
-    """Flags boxes that do not lie on what their label names.
+    """Flags boxes that are not on the finding that their label names.
 
     Kinds: ``reference_boxes`` (overlap with the reference box of the same finding on the same image
-    below :data:`LEAST_IOU`), ``outside`` (most of it lies outside the image), ``scores`` (final
-    Image Content of at most 2). Several boxes of one finding may share a reference box and one box
-    may cover several; labels of tips are not held against whole devices. A box without a label, or
-    whose finding has no reference box on its image, is held against the image's edges only.
+    below :data:`LEAST_IOU`), ``outside`` (most of the box is outside the image), ``scores`` (final
+    Image Content of at most 2). Several boxes of one finding may share a reference box, and one box
+    may cover several. Labels of tips are not compared with boxes of whole devices. A box without a
+    label, or without a reference box of its finding on its image, is compared with the image's
+    edges only.
     """
 
     failure: str = "box_misplaced"
 
     def score_rule(self) -> ScoreRule:
-        """Find low scores for the boxes of all answers."""
+        """Flag low scores for the boxes of all answers."""
         return low_image_score_rule("image_content")
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether there are boxes, or a final Image Content."""
+        """True if there are boxes, or a final Image Content."""
         return has_boxes_or_score(one, "image_content")
 
     def find(self, one: AnswerInCase) -> list[Flag]:
-        """Hold the boxes against the case's images and reference boxes."""
+        """Compare the boxes with the case's images and reference boxes."""
         case, answer = one.case, one.answer
         flags = []
         for box in one.sure_boxes:
@@ -81,7 +82,7 @@ class BoxMisplaced:
     def _missed(
         self, case: Case, box: AnswerBox, boxes: Sequence[AnswerBox]
     ) -> tuple[ReferenceBox, float] | None:
-        """Return the nearest reference box of a box that lies on none of its own."""
+        """Return the nearest reference box if a box matches none, and their overlap; else None."""
         image, topics, tip = image_of(case, box), label_topics(box.label), names_tip(box.label)
         if image is None or not topics or box_problem(box.box, image.width, image.height):
             return None
@@ -136,7 +137,7 @@ def _outside(case: Case, box: AnswerBox) -> bool:
 
 
 def _share_inside(box: Rectangle, frame: Rectangle) -> float:
-    """Return which share of a box lies inside another."""
+    """Return the share of a box that is inside another."""
     x, y, width, height = box
     across = min(x + width, frame[0] + frame[2]) - max(x, frame[0])
     down = min(y + height, frame[1] + frame[3]) - max(y, frame[1])
@@ -148,15 +149,15 @@ def _centre_in(small: Rectangle, box: Rectangle) -> bool:
     return box[0] <= x <= box[0] + box[2] and box[1] <= y <= box[1] + box[3]
 
 
-# Boxes that were asked for and not drawn, although the answer reports something to mark.
+# Boxes that were requested but not drawn, although the answer reports something to mark.
 
 _LONGEST: Final = 5_000
-"""Characters of a question that are read."""
+"""Maximum number of characters of a question that are read."""
 _MAYBE: Final = (
     r"(?i)box|mark|outlin|circl|highlight|annotat|draw|delineat|coordinat|region|roi|rectangle"
     r"|show|indicat|locali"
 )
-"""One of these is in every question that :func:`box_request` finds; tables are narrowed by it."""
+"""Every question that :func:`box_request` accepts contains one of these, to filter tables fast."""
 _FILM: Final = rf"(?:{either('box_request', 'film')})s?"
 _OBJECT: Final = rf"(?:{either('box_request', 'named')})"
 _ASKED: Final = re.compile(
@@ -187,13 +188,12 @@ _DEVICES: Final = whole_words("box_request", "device")
 
 @lru_cache(maxsize=256)
 def box_request(question: str) -> tuple[int, int] | None:
-    """Find the words of a question that ask for boxes or other marks on the image.
+    """Find the words of a question that request boxes or other marks on the image.
 
     Returns
     -------
     tuple of int, or None
-        Offsets into the question; None when nothing is asked to be marked, or it is said that no
-        boxes are wanted.
+        Offsets into the question; None if it requests no marks, or wants no boxes.
 
     >>> box_request("Is there an effusion? Mark it with a box.")
     (22, 29)
@@ -214,7 +214,7 @@ def box_request(question: str) -> tuple[int, int] | None:
 
 
 def cases_asking_for_boxes(review_set: ReviewSet) -> pl.DataFrame:
-    """Return the cases whose question asks for boxes or other marks on the image.
+    """Return the cases whose question requests boxes or other marks on the image.
 
     Returns
     -------
@@ -236,18 +236,18 @@ def models_without_boxes(models: Iterable[Model]) -> frozenset[str]:
 def models_with_boxes(models: Iterable[Model]) -> frozenset[str]:
     """Return the ids of models that are declared to draw (``draws_boxes: true``).
 
-    These are put a case's ``question_boxes`` in place of its question.
+    These models receive a case's ``question_boxes`` instead of its question.
     """
     return frozenset(model.id for model in models if model.draws_boxes)
 
 
 @dataclass(frozen=True)
 class BoxesMissing:
-    """Flags answers that report an abnormality without the box that was asked for.
+    """Flags answers that report an abnormality without the requested box.
 
-    Kind: ``text``. A picture that the model returned counts as drawn. ``undrawing`` names models
-    that cannot draw and are not judged; ``drawing`` those that are put the question with boxes,
-    where a case has one.
+    Kind: ``text``. A picture that the model returned counts as drawn. ``undrawing`` are models that
+    cannot draw; they are not judged. ``drawing`` are models that receive the question with boxes,
+    if a case has one.
     """
 
     undrawing: frozenset[str] = frozenset()
@@ -255,17 +255,17 @@ class BoxesMissing:
     failure: str = "boxes_missing"
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether boxes are asked for, and there is an English answer of a model that draws."""
+        """True if boxes are requested, and a model that draws answered in English."""
         draws = one.answer.model not in self.undrawing and one.language is None
         return draws and one.came and box_request(self._put(one)[1]) is not None
 
     def _put(self, one: AnswerInCase) -> tuple[str, str]:
-        """Return which field of the case was put to the model, and its text."""
+        """Return the name and text of the case's field that the model received as its question."""
         with_boxes = one.case.question_boxes if one.answer.model in self.drawing else None
         return ("question_boxes", with_boxes) if with_boxes else ("question", one.case.question)
 
     def find(self, one: AnswerInCase) -> list[Flag]:
-        """Hold the question against what the answer draws and reports."""
+        """Compare the request with what the answer draws and reports."""
         (where, question), answer = self._put(one), one.answer
         asked = box_request(question)
         if asked is None or answer.boxes or answer.images:
@@ -286,7 +286,7 @@ class BoxesMissing:
 
 
 def _expected_box(mentions: Iterable[Mention], *, devices: bool) -> Mention | None:
-    """Return the first thing in an answer that a box could be drawn around."""
+    """Return the first finding or device in an answer that a box could be drawn around."""
     for mention in mentions:
         wanted = devices or finding_info(mention.finding).group == "finding"
         if wanted and mention.status == "positive" and not mention.superseded:
@@ -294,12 +294,12 @@ def _expected_box(mentions: Iterable[Mention], *, devices: bool) -> Mention | No
     return None
 
 
-# Boxes that the text says nothing of.
+# Boxes that the text does not mention.
 
 _ANY_OPACITY: Final = "opacity"
-"""A label of this finding is met by any finding of the lung: its name is that general."""
+"""Matches any finding of the lung, because its name is so general."""
 _ANY_FRACTURE: Final = "fracture"
-"""A fracture of no named bone: "no fracture" denies one of any bone."""
+"""A fracture of no named bone: "no fracture" denies a fracture of any bone."""
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _STEM: Final = 5
 _PLACES: Final = word_set("box_label", "place")
@@ -309,25 +309,25 @@ _PLACES: Final = word_set("box_label", "place")
 class BoxUnrelated:
     """Flags boxes whose label names a finding or device that the answer does not report.
 
-    Kinds: ``text`` (the label's finding is not in the answer, or only as absent) and ``scores``
-    (final Image Style of at most 2, with boxes or pictures there). A label is met by any finding of
-    its family, by the question and by the chosen option; a label that names no finding known to the
-    lexicon gives no verdict, nor does an answer without text.
+    Kinds: ``text`` (the answer does not mention the label's finding, or only as absent) and
+    ``scores`` (final Image Style of at most 2, with boxes or pictures). A label matches any finding
+    of its family, the question and the chosen option. There is no verdict on a label that names no
+    finding in the lexicon, or on an answer without text.
     """
 
     failure: str = "box_unrelated"
 
     def score_rule(self) -> ScoreRule:
-        """Find low scores for the boxes of all answers."""
+        """Flag low scores for the boxes of all answers."""
         return low_image_score_rule("image_style")
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether there are boxes, or a final Image Style."""
+        """True if there are boxes, or a final Image Style."""
         by_text = bool(one.sure_boxes) and one.language is None
         return by_text or "image_style" in one.final.by_dimension
 
     def find(self, one: AnswerInCase) -> list[Flag]:
-        """Hold the labels of the boxes against the text."""
+        """Compare the labels of the boxes with the text."""
         flags = []
         readable = bool(one.text.strip()) and len(one.text) <= MOST_READ and one.language is None
         if one.sure_boxes and readable:
@@ -343,7 +343,7 @@ class BoxUnrelated:
 def _unmet(
     box: AnswerBox, text: str, mentions: Sequence[Mention], elsewhere: Sequence[Mention]
 ) -> tuple[str, tuple[Evidence, ...]] | None:
-    """Return message and evidence when the text does not report what a label names."""
+    """Return message and evidence if the text does not report what a label names, else None."""
     named = label_findings(box.label)
     if not named:
         return None
@@ -361,7 +361,7 @@ def _unmet(
 
 
 def _mentions_elsewhere(one: AnswerInCase) -> list[Mention]:
-    """Return what the question, the chosen option and the explanation mention."""
+    """Return the mentions in the question, the chosen option and the explanation."""
     chosen, options = one.answer.choice, one.case.options
     option = options[chosen] if chosen is not None and 0 <= chosen < len(options) else ""
     texts = (one.case.question, option, one.answer.explanation or "")
@@ -382,7 +382,7 @@ def _same(mentioned: str, named: str) -> bool:
 
 
 def _denies(mention: Mention, named: frozenset[str], label: str | None) -> bool:
-    """Whether a "no" is one of what a label names, not of another bone or the other side only."""
+    """True if a negated mention denies what a label names, not another bone or the other side."""
     families = {finding_info(other).family for other in named}
     denied = finding_info(mention.finding)
     if denied.family not in families and denied.id != _ANY_FRACTURE:
@@ -392,7 +392,7 @@ def _denies(mention: Mention, named: frozenset[str], label: str | None) -> bool:
 
 
 def _worded(label: str, text: str) -> bool:
-    """Whether the text has all words of a label that are not about place or size."""
+    """True if the text contains all words of a label, except for place and size."""
     stems = {word.lower()[:_STEM] for word in _WORD.findall(label) if word.lower() not in _PLACES}
     given = {word.lower()[:_STEM] for word in _WORD.findall(text)}
     return bool(stems) and stems <= given

@@ -1,4 +1,4 @@
-"""Labels and positions of boxes: which finding, which image, which side of the patient."""
+"""Read labels and positions of boxes: the finding, the image and the side of the patient."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rexview.schema import AnswerBox, Case, Evidence, ReferenceBox, StudyImage
 from rexview.text.findings import find_mentions, finding_info, misplaced_as
 from rexview.text.phrases import either, whole_words, word_set
 
-# What the label of a box is about: which finding, on which side of the patient.
+# Labels of boxes: the finding, and the side of the patient.
 #
-# A label is a few words, not a sentence: "right pleural effusion", "LLL consolidation", "Mass
-# (L)". :func:`claim_of` reads the side that it claims for a finding, and says nothing where the
-# word belongs to something else: the image, a chamber of the heart, a direction, a device that
+# A label is a few words, not a sentence: "right pleural effusion", "LLL consolidation", "Mass (L)".
+# :func:`claim_of` reads the side that it claims for a finding. It returns None if the side word
+# belongs to something else: the image, a chamber of the heart, a direction, or a device that
 # crosses the midline. A device that stays on its side (a pacemaker's generator, a port, a chest
-# tube) is like a finding.
+# tube) is treated like a finding.
 
 _TO_STOMACH: Final = "enteric_tube"
 _ENTERIC: Final = re.compile(r"gastric|feeding|enteric|\b(?:ng|og)t?\b|dobb?hoff", re.IGNORECASE)
@@ -27,7 +27,7 @@ _ENTERIC: Final = re.compile(r"gastric|feeding|enteric|\b(?:ng|og)t?\b|dobb?hoff
 
 @dataclass(frozen=True)
 class Claim:
-    """The side that a label claims, and the word that says so: offsets into the label."""
+    """The side that a label claims, and the offsets in the label of the word for it."""
 
     side: Literal["right", "left"]
     start: int
@@ -46,7 +46,7 @@ _IMAGE_SIDE: Final = re.compile(
 _IMAGE_WORD: Final = re.compile(
     rf"\b(?:{_IMAGE}|{either('box_label', 'of_image')})\b|\blateral\s*$", re.IGNORECASE
 )
-"""What is left after that and still speaks of the image: too little to tell whose side is meant."""
+"""Other words about the image: with one left, it is unclear whose side is meant."""
 _BOTH: Final = whole_words("box_label", "both_sides")
 _OTHERS_SIDE: Final = whole_words("box_label", "side_of_another")
 _STAYING: Final = whole_words("box_label", "staying_device")
@@ -69,14 +69,14 @@ _NOT_A_FINDING: Final = word_set("box_label", "general")
 
 @lru_cache(maxsize=50_000)
 def claim_of(label: str | None) -> Claim | None:
-    """Read the side that a box's label claims for its finding.
+    """Return the side that a box's label claims for its finding.
 
     Returns
     -------
     Claim or None
-        None when the label claims no side, names both or the midline, names only a side of the
-        image, is negated, or the side is not the finding's ("right atrium", "shift to the left",
-        "right jugular line").
+        None if the label claims no side, names both or the midline, names only a side of the image,
+        is negated, or the side is not the finding's ("right atrium", "shift to the left", "right
+        jugular line").
 
     >>> claim_of("Right-sided pleural effusion")
     Claim(side='right', start=0, end=11)
@@ -100,8 +100,9 @@ def claim_of(label: str | None) -> Claim | None:
 def finding_of(label: str | None) -> str | None:
     """Reduce a label to its finding, so that two labels of one finding compare equal.
 
-    Case, punctuation, side words and the plural of the last word go; None when nothing is left or
-    the label is not about one finding (negated, both sides, part of the heart, a line, "lung").
+    Case, punctuation, side words and the plural of the last word are removed. Returns None if
+    nothing remains, or if the label is not about one finding (negated, both sides, part of the
+    heart, a line, "lung").
 
     >>> finding_of("Right pleural effusions"), finding_of("pleural_effusion (L)")
     ('pleural effusion', 'pleural effusion')
@@ -124,10 +125,10 @@ def finding_of(label: str | None) -> str | None:
 
 @lru_cache(maxsize=50_000)
 def label_key(label: str | None) -> str | None:
-    """Reduce a label to what makes two boxes be of the same finding.
+    """Reduce a label to a key that is equal for boxes of the same finding.
 
-    The family of findings where the lexicon knows it, so that "infiltrate" and "consolidation"
-    agree; else :func:`finding_of`.
+    The key is the family of findings if the lexicon knows it, so that "infiltrate" and
+    "consolidation" are equal; otherwise :func:`finding_of`.
 
     >>> label_key("LLL infiltrate"), label_key("Consolidation"), label_key("odd thing")
     ('airspace_opacity', 'airspace_opacity', 'odd thing')
@@ -141,7 +142,7 @@ def label_key(label: str | None) -> str | None:
 
 @lru_cache(maxsize=20_000)
 def label_findings(label: str) -> frozenset[str]:
-    """Return the findings of the lexicon that a label names (ids); empty for none.
+    """Return the ids of the lexicon's findings that a label names; empty for none.
 
     >>> sorted(label_findings("Right basal atelectasis and pneumonia"))
     ['atelectasis', 'pneumonia']
@@ -152,10 +153,10 @@ def label_findings(label: str) -> frozenset[str]:
 
 @lru_cache(maxsize=20_000)
 def label_topics(label: str) -> frozenset[str]:
-    """Return what labels are compared by: families of findings, else the label's own words."""
+    """Return the keys for comparing labels: families of findings, or the label's own words."""
     enteric = _ENTERIC.search(label[:_LONGEST]) is not None
     families = {
-        # where it ends, it is one tube
+        # wherever it ends, it is one tube
         _TO_STOMACH
         if enteric and _TO_STOMACH in misplaced_as(finding)
         else finding_info(finding).family
@@ -168,7 +169,7 @@ def label_topics(label: str) -> frozenset[str]:
 
 
 def names_tip(label: str) -> bool:
-    """Whether a label is about the end of a device, not about all of it."""
+    """True if a label is about the end of a device, not the whole device."""
     return bool(_TIP.search(label[:_LONGEST]))
 
 
@@ -179,44 +180,44 @@ def short_label(label: str) -> str:
 
 
 def _is_unclear(text: str) -> bool:
-    """Whether a label is negated, of both sides, or of something whose side is not a finding's."""
+    """True if a label is negated, of both sides, or its side is not that of a finding."""
     if _BOTH.search(text) or _NEGATED.search(text) or _OTHERS_SIDE.search(text):
         return True
     return bool(_STAYING.search(text) and _MOVING.search(text))
 
 
 def _readable(label: str) -> str:
-    """Turn separators of identifiers into spaces and short lobes into upper case; offsets stay."""
+    """Replace separators of identifiers by spaces and capitalize short lobes; offsets are kept."""
     text = re.sub(r"[_\n\t]", " ", label.replace("’", "'"))
     return _LOBE_SHORT.sub(lambda match: match.group().upper(), text)
 
 
 def _blank(pattern: re.Pattern[str], text: str) -> str:
-    """Replace what a pattern matches by as many spaces, so that offsets stay."""
+    """Replace the matches of a pattern by spaces of the same length, which keeps offsets."""
     return pattern.sub(lambda match: " " * len(match.group()), text)
 
 
-# Where boxes lie: on which image, on which side of the patient, and evidence that shows it.
+# Positions of boxes: the image, the side of the patient, and the evidence for it.
 #
-# The side of a box comes from the recorded size and orientation of its image, so that the file
-# itself is not needed.
+# The side of a box is computed from the recorded size and orientation of its image, so the image
+# file is not needed.
 
 
 def image_of(case: Case, box: AnswerBox | ReferenceBox) -> StudyImage | None:
-    """Return the image a box is on; a box that names none is on the only image there is."""
+    """Return the image of a box; a box that names none is on the only image there is."""
     if box.image:
         return case.image(box.image)
     return case.images[0] if len(case.images) == 1 else None
 
 
 def side_of(case: Case, box: AnswerBox | ReferenceBox) -> BoxSide | None:
-    """Return the side of the patient that a box lies on; None where nothing tells."""
+    """Return the side of the patient that a box is on; None if unknown."""
     image = image_of(case, box)
     return box_side_on(image, box.box) if image is not None else None
 
 
 def reference_side(case: Case, reference: ReferenceBox) -> str | None:
-    """Return the side of a reference box; None when its given side and its position contradict."""
+    """Return the side of a reference box; None if its given side and its position disagree."""
     side = side_of(case, reference)
     if reference.side is None or side is None:
         return side or reference.side
@@ -224,12 +225,12 @@ def reference_side(case: Case, reference: ReferenceBox) -> str | None:
 
 
 def box_evidence(box: AnswerBox, side: str | None = None) -> Evidence:
-    """Point at a box of the answer; ``side`` is where it lies."""
+    """Return evidence for a box of the answer on a ``side``."""
     return Evidence("box", box.label, "box", side=side, image=box.image or None, box=box.box)
 
 
 def reference_evidence(reference: ReferenceBox, side: str | None) -> Evidence:
-    """Point at a reference box."""
+    """Return evidence for a reference box."""
     return Evidence(
         "reference_box",
         reference.label,

@@ -1,4 +1,4 @@
-"""Find which findings an answer claims, and whether they are new to its report."""
+"""Find the findings that an answer claims, and those that are new to its report."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from rexview.text.findings import (
 )
 from rexview.text.phrases import either, list_names, whole_words, word_set
 
-# Names of findings that claim little, or may stand for something else.
+# Names of findings that claim little, or may mean something else.
 
 _VAGUE: Final = re.compile(rf"(?:{either('report', 'vague')})", re.IGNORECASE)
 _SIGN_ONLY: Final = re.compile(rf"(?:{either('report', 'sign_only')})", re.IGNORECASE)
@@ -42,18 +42,18 @@ _UNSURE_NAME: Final = re.compile(rf"(?:{either('report', 'unsure_name')})", re.I
 
 
 def is_vague(finding: FindingInText) -> bool:
-    """Whether a finding is told in words too vague to be a claim."""
+    """True if a finding is described in words too vague to be a claim."""
     mention = finding.mention
     return _VAGUE.fullmatch(finding.text[mention.start : mention.end]) is not None
 
 
 def is_sign_only(words: str) -> bool:
-    """Whether words name a sign that may be of many things."""
+    """True if the words name a sign with many possible causes."""
     return _SIGN_ONLY.fullmatch(words) is not None
 
 
 def has_unsure_name(finding: FindingInText) -> bool:
-    """Whether a finding has a name that may stand for something else: "ICD" for a drain."""
+    """True if the name of a finding may mean something else: "ICD" for a drain."""
     return (
         _UNSURE_NAME.fullmatch(finding.text[finding.mention.start : finding.mention.end])
         is not None
@@ -61,7 +61,7 @@ def has_unsure_name(finding: FindingInText) -> bool:
 
 
 def is_of_pneumothorax(finding: FindingInText, said: Sequence[FindingInText]) -> bool:
-    """Whether a collapse is that of the lung beside a pneumothorax, and goes without saying."""
+    """True if a collapse belongs to a pneumothorax, so that it needs no mention of its own."""
     words = finding.text[finding.mention.start : finding.mention.end].lower()
     return "collaps" in words and any(
         other.info.family == "pneumothorax" and sides_meet(other.mention.side, finding.mention.side)
@@ -69,22 +69,22 @@ def is_of_pneumothorax(finding: FindingInText, said: Sequence[FindingInText]) ->
     )
 
 
-# Findings of an answer that stand where the report has others.
+# Findings of an answer in the place where the report has others.
 
 MAJOR: Final = word_set("report", "major_family")
-"""Families of which one finding may be taken for another."""
+"""Families whose findings may be confused with one another."""
 _REGIONS: Final = frozenset({"lung", "pleura", "abdomen"})
-"""Regions in which one finding is taken for another."""
+"""Regions in which findings are confused with one another."""
 _USUAL_ZONES: Final = {"pleural_fluid": "lower", "free_air": "base"}
-"""Where a finding lies when its text names no zone."""
+"""Zone of a finding whose text names none."""
 GENERAL: Final = "opacity"
-"""A finding so general that it says nothing of the type."""
+"""A finding so general that it does not identify a type."""
 OLD: Final = whole_words("report", "old")
-"""Of what is long there: an answer may leave it out."""
+"""Words for old findings, which an answer may leave out."""
 
 
 def mistaken_findings(one: AnswerInCase) -> list[tuple[FindingInText, FindingInText]]:
-    """Pair findings of the report with other findings that the answer has in the same place."""
+    """Pair the report's findings with other findings that the answer has in the same place."""
     report, answered = findings_of_report(one.case), findings_of_answer(one)
     others = [
         wrong
@@ -107,7 +107,7 @@ def _typed(one: FindingInText) -> bool:
 
 
 def _named(answered: Sequence[FindingInText], right: FindingInText) -> bool:
-    """Whether the answer has a finding itself; a general word does not count beside its denial."""
+    """True if the answer has the finding itself; a general word does not count next to a denial."""
     denied = any(one.info.id == right.info.id for one in of_status(answered, "negated"))
     return any(
         one.info.family == right.info.family and not (denied and one.info.id == GENERAL)
@@ -116,7 +116,7 @@ def _named(answered: Sequence[FindingInText], right: FindingInText) -> bool:
 
 
 def _same_place(first: FindingInText, second: FindingInText) -> bool:
-    """Whether two findings are known to lie on one side and at one height."""
+    """True if two findings are known to be on the same side and at the same height."""
     one, two = _zone(first), _zone(second)
     if one is None or two is None or first.mention.side != second.mention.side:
         return False
@@ -128,14 +128,14 @@ def _zone(finding: FindingInText) -> str | None:
 
 
 def _may_matter(finding: FindingInText) -> bool:
-    """Whether a finding of a report is more than a thing of long ago."""
+    """True unless a finding of a report is only an old one."""
     return finding.section == "impression" or not OLD.search(finding.around())
 
 
-# Whether an answer speaks of a finding of its report in other words than the finding's own.
+# Findings of the report that an answer mentions in other words.
 
 ALL_DEVICES: Final = whole_words("report", "all_devices")
-"""Said of devices in general."""
+"""Words for devices in general."""
 _FOCAL: Final = "nodule"
 _TUBES: Final = frozenset({"airway_tube", "bronchial_tube", "enteric_tube"})
 _PLEURAL: Final = frozenset({"pleural_fluid", "pneumothorax"})
@@ -148,9 +148,9 @@ _CLAUSE: Final = re.compile(r"[^.;,|\n]+(?:[.,]\d[^.;,|\n]*)*")
 
 
 def said_generally(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
-    """Whether an opacity of a report may be what the answer has of lung or pleura on its side.
+    """True if a report's opacity may be what the answer reports in lung or pleura on that side.
 
-    Or a mass, be it on the other side: that is another failure.
+    Also true for a mass, even on the other side: that is another failure.
     """
     return finding.info.id == GENERAL and any(
         other.info.region in ("lung", "pleura")
@@ -166,9 +166,9 @@ def said_in_other_words(
     finding: FindingInText,
     report: ReportFindings,
 ) -> bool:
-    """Whether an answer speaks of a finding in other words, or of all devices at once.
+    """True if an answer mentions a finding in other words, or all devices at once.
 
-    What the answer says in the words of another finding of the report is meant for that one.
+    Words for another finding of the report are taken to mean that finding.
     """
     text = one.text
     if finding.info.group == "device" and (
@@ -192,10 +192,10 @@ def said_in_other_words(
 
 
 def _is_another(item: FindingInText, finding: FindingInText) -> bool:
-    """Whether what may be meant by another name is named for another finding of the report.
+    """True if a possible other name for a finding belongs to another finding of the report.
 
-    So it is where that lies in another part of the chest, or is plainly another tube. Air and fluid
-    in the pleura stand beside each other, too.
+    That is so if it is in another part of the chest, or is clearly another tube. Air and fluid in
+    the pleura also occur together.
     """
     families = {item.info.family, finding.info.family}
     words = item.text[item.mention.start : item.mention.end].lower()
@@ -208,10 +208,10 @@ def _is_another(item: FindingInText, finding: FindingInText) -> bool:
 
 
 def place_unread(text: str, mentions: Sequence[Mention], region: str) -> bool:
-    """Whether a text tells of a place in a region what was not read: it may mean any finding.
+    """True if a clause names a place in a region, but no finding was read from it.
 
-    "The mass erodes two ribs" may mean a destroyed bone. A place where nothing is, or the end of a
-    line, tells of none.
+    It may mean any finding: "The mass erodes two ribs" may mean a destroyed bone. A place that is
+    free of findings, or where a line ends, does not count.
     """
     places = _PLACES.get(region)
     if places is None:
@@ -227,12 +227,12 @@ def place_unread(text: str, mentions: Sequence[Mention], region: str) -> bool:
     )
 
 
-# Whether a finding of an answer is new to its report, in whatever words.
+# Findings of an answer that are new to its report, in any words.
 
 _SURE_WITH_PART: Final = frozenset({"cardiomegaly"})
-"""Families told no less surely by a word and a part of the body: "the heart is enlarged"."""
+"""Families named equally surely by a word and a body part: "the heart is enlarged"."""
 _DISEASE: Final = "lung_abnormality"
-"""The family of diseases, which a report names for what they look like."""
+"""The family of diseases; a report may name only their appearance."""
 _OPENED_CHEST: Final = re.compile(rf"\b(?:{either('report', 'opened_chest')})", re.IGNORECASE)
 _OPERATED_HEART: Final = word_set("report", "operated_heart_family")
 _COMPARED_ONLY: Final = re.compile(rf"\b(?:{either('report', 'compared_only')})", re.IGNORECASE)
@@ -242,15 +242,16 @@ _MAY_BE: Final = re.compile(
 )
 _BESIDE_FLUID: Final = whole_words("report", "beside_fluid")
 _FEW: Final = 3
-"""Findings; a report with fewer that only compares does not say what is there."""
+"""A report with fewer findings that only compares does not describe all that is there."""
 
 
 def is_known_by_another_name(
     one: AnswerInCase, finding: FindingInText, report: ReportFindings
 ) -> bool:
-    """Whether an answer says that what it sees is something that the report has.
+    """True if an answer explains a finding as something that the report has.
 
-    "A density behind the heart, probably a hernia". Nor is the lung beside a pneumothorax new.
+    Example: "A density behind the heart, probably a hernia". The collapsed lung beside a
+    pneumothorax is not new either.
     """
     if is_of_pneumothorax(finding, report.said):
         return True
@@ -264,10 +265,10 @@ def is_known_by_another_name(
 
 
 def is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) -> bool:
-    """Whether a report that says what there is does not speak of a finding, in whatever words.
+    """True if a report that lists what is there does not mention a finding in any words.
 
-    An impression alone, or a few words on what has changed, does not say what there is; words too
-    vague to be a claim are not new, nor what stands in place of another finding.
+    An impression alone, or a few words on changes, does not list what is there. Words too vague to
+    be a claim are not new, nor is a finding in the place of another one.
     """
     if not (one.case.report.findings or "").strip() or is_vague(finding):
         return False
@@ -288,7 +289,7 @@ def is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) ->
     if finding.info.id == GENERAL and any(
         other.info.region in ("lung", "pleura") for other in report.said
     ):
-        return False  # what it is called may be meant
+        return False  # the report may mean this finding by a more specific name
     if _goes_with_another(finding, report):
         return False
     if len(report.present) < _FEW and _COMPARED_ONLY.search(text):
@@ -298,10 +299,10 @@ def is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) ->
 
 
 def _goes_with_another(finding: FindingInText, report: ReportFindings) -> bool:
-    """Whether a finding comes with one that the report has.
+    """True if a finding accompanies one in the report.
 
-    What a disease of the lung looks like, metal with a device, wires of the sternum with what an
-    operation on the heart leaves, lung that gives way beside fluid.
+    Examples: the appearance of a lung disease, metal with a device, sternal wires after heart
+    surgery, and lung that collapses beside fluid.
     """
     if finding.info.region == "lung" and any(
         other.info.family == _DISEASE for other in report.said
@@ -321,7 +322,7 @@ def _goes_with_another(finding: FindingInText, report: ReportFindings) -> bool:
 
 
 def _in_report_unread(one: AnswerInCase, finding: FindingInText) -> bool:
-    """Whether a report may speak of a finding in words that were not read."""
+    """True if a report may mention a finding in words that were not read."""
     region = "device" if finding.info.group == "device" else finding.info.region
     for section in REPORT_SECTIONS:
         text = getattr(one.case.report, section) or ""
@@ -333,7 +334,7 @@ def _in_report_unread(one: AnswerInCase, finding: FindingInText) -> bool:
     return False
 
 
-# What an answer says is there, but for rows of a table or a list that say that it is not.
+# Findings that an answer claims, without rows of a table or list that deny them.
 
 _ROW_DENIES: Final = re.compile(
     rf"[^|:.=–—\n]{{0,40}}(?:\s[|–—]\s*|\s*:\s*\**\s*|\s*=\s*|\s?\.{{3,}}\s*)"
@@ -351,7 +352,7 @@ _UNCLAIMED_AFTER: Final = whole_words("report", "unclaimed_after")
 _TURN: Final = re.compile(
     r";|\b(?:but|however|although|though|yet)\b|\b(?:there|i) (?:is|are|see)\b", re.IGNORECASE
 )
-"""After it a sentence says something else."""
+"""A word that starts a new statement in a sentence."""
 _CELL_DENIES: Final = re.compile(rf"\W*(?:{either('report', 'row_denies')})\W*", re.IGNORECASE)
 _FIELD_DENIES: Final = re.compile(
     r'"(?:severity|status|present|presence|size|grade)"\s*:\s*"?'
@@ -363,9 +364,9 @@ _UNTICKED: Final = re.compile(r"^\s*[-*]\s*\[ \]")
 
 
 def claims_of(one: AnswerInCase, *, but: Set[str]) -> list[FindingInText]:
-    """Return what an answer says is there, ``but`` for some families.
+    """Return the findings that an answer claims, except for the families in ``but``.
 
-    Of an answer that thinks aloud, what its last part says.
+    If the answer thinks aloud, only its last part counts.
     """
     likelihoods = _LIKELIHOOD.search(one.case.question) or _LIKELIHOOD.search(one.text)
     claims = [
@@ -385,7 +386,7 @@ def claims_of(one: AnswerInCase, *, but: Set[str]) -> list[FindingInText]:
 
 
 def _denied_in_row(claim: FindingInText) -> bool:
-    """Whether the row, line or field of a finding says that it is not there: "Effusion | None"."""
+    """True if the row, line or field of a finding denies it: "Effusion | None"."""
     before, behind = claim.text[: claim.mention.start], claim.text[claim.mention.end :]
     row = before.rpartition("\n")[2]
     if _UNTICKED.match(row) or _ROW_DENIES.match(claim.text, claim.mention.end):
@@ -398,16 +399,17 @@ def _denied_in_row(claim: FindingInText) -> bool:
 
 
 def _weighs_diagnoses(before: str) -> bool:
-    """Whether a text ends within a table that has columns for what speaks for and against."""
+    """True if the text ends in a table with columns of arguments for and against."""
     header = before.rpartition("\n\n")[2].partition("\n")[0]
     return "|" in header and _WEIGHED_IN.search(header) is not None
 
 
 def _is_doubtful(claim: FindingInText) -> bool:
-    """Whether the sentence of a finding has words that deny or weigh it, or may.
+    """True if the sentence of a finding has words that may deny or qualify it.
 
-    Sentences that deny in a way that is not read are rarer than plain ones, and a hint is to be
-    right: "do not wait, insert a chest drain", "so is the tube" after what is gone.
+    Precision comes first for a hint: plain sentences are far more frequent than denials in unknown
+    wording. Examples: "do not wait, insert a chest drain", "so is the tube" after something that is
+    gone.
     """
     before = _TURN.split(claim.before())[-1]
     _, last = claim.mention.sentence

@@ -1,4 +1,4 @@
-"""Find what a report or an answer denies, outright or by calling a place normal."""
+"""Find the findings that a report or an answer denies, outright or by calling a place normal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rexview.schema import Case, Evidence
 from rexview.text.findings import REPORT_SECTIONS, Finding, find_mentions, finding_info
 from rexview.text.phrases import either, list_names, whole_words, word_set
 
-# What calls a part of the chest normal, and so denies its findings without naming them.
+# Statements that call a part of the chest normal, and so deny its findings without naming them.
 
 _ALL: Final = "all"
 """Calls everything normal: "NAD."."""
@@ -48,9 +48,9 @@ _SIDES: Final = {"r": "right", "l": "left"}
 
 
 def normal_statement(text: str, finding: Finding, *, old: bool) -> re.Match[str] | None:
-    """Return where a text calls normal what a finding is a change of.
+    """Return the statement that calls normal what a finding would change; None without one.
 
-    ``old`` says that the finding is of long ago: "no acute fracture" does not deny that.
+    ``old`` marks an old finding: "no acute fracture" does not deny it.
     """
     for part, (statement, families) in _SAID.items():
         if part != _ALL and (finding.family not in families or (old and part == _ACUTE)):
@@ -64,7 +64,7 @@ def normal_statement(text: str, finding: Finding, *, old: bool) -> re.Match[str]
 def lungs_cleared(
     text: str, finding: Finding, side: str | None
 ) -> tuple[re.Match[str], str | None] | None:
-    """Return where a text calls the lungs clear of a finding, and the side that it clears."""
+    """Return the statement that clears the lungs of a finding, and the side that it clears."""
     if finding.family not in _CLEARED or finding.region != "lung":
         return None
     for match in _CLEAR.finditer(text):
@@ -84,7 +84,7 @@ QUALIFIED: Final = re.compile(
 _FOCAL: Final = re.compile(rf"\b(?:{either('report', 'focal')}){_SHORTLY_AFTER}", re.IGNORECASE)
 _DEVICE_DENIED: Final = whole_words("report", "device_denied")
 _SHOWN: Final = 160
-"""Characters of a report's sentence that are shown whole."""
+"""Longest sentence of a report that is shown whole, in characters."""
 
 
 def negation(negated: Sequence[FindingInText], finding: FindingInText) -> Evidence | None:
@@ -112,7 +112,7 @@ def negation(negated: Sequence[FindingInText], finding: FindingInText) -> Eviden
 
 
 def cleared(case: Case, finding: FindingInText) -> Evidence | None:
-    """Return where the report calls normal, or clear, what the answer sees a change of."""
+    """Return where the report calls normal or clear what the answer reports as changed."""
     for section in REPORT_SECTIONS:
         text = getattr(case.report, section) or ""
         clear = lungs_cleared(text, finding.info, finding.mention.side)
@@ -125,11 +125,11 @@ def cleared(case: Case, finding: FindingInText) -> Evidence | None:
     return None
 
 
-# Where an answer denies outright what its report affirms: ``No effusion.``, report: an effusion.
+# Outright contradictions: the answer denies what its report affirms (``No effusion.``).
 #
-# Stricter than a hint at a missed finding, so that it counts as a failure: the report is sure of
-# the finding, and the answer has a plain "no" or "without" before it, or says "No." to a question
-# whether it is there.
+# This is stricter than a hint at a missed finding, so it counts as a failure. The report is sure of
+# the finding, and the answer has a plain "no" or "without" before it, or answers "No." to the
+# question whether it is there.
 
 _PLAIN_NO: Final = re.compile(
     rf"\b(?:{either('report', 'denies_plainly')})\b(?P<between>[^.;:|\n]*)$", re.IGNORECASE
@@ -148,7 +148,7 @@ def contradiction(
 ) -> Evidence | None:
     """Return where an answer denies outright a finding that its report is sure of.
 
-    ``same`` is all that the answer says of the finding.
+    ``same`` are all mentions of the finding in the answer.
     """
     if finding.mention.status != "positive" or finding.info.group == "device":
         return None
@@ -168,7 +168,7 @@ def _outright(same: Sequence[FindingInText], finding: FindingInText) -> Evidence
 
 
 def _covers(denied: FindingInText, finding: FindingInText) -> bool:
-    """Whether what is denied includes the finding: no narrower size, age or side."""
+    """True if a denial includes the finding: it is not limited to a size, age or other side."""
     if QUALIFIED.search(denied.before()) or denied.mention.zone:
         return False
     if bool(_MILDER.search(_words(denied))) != bool(_MILDER.search(_words(finding))):
@@ -195,7 +195,7 @@ def _denied_plainly(denied: FindingInText) -> Evidence | None:
 
 
 def _no_to_question(one: AnswerInCase, finding: FindingInText) -> Evidence | None:
-    """Return the "No." to a question that asks whether just this finding is there."""
+    """Return the "No." that answers a question about just this finding."""
     says = _SAYS_NO.match(one.text)
     question = one.case.question
     if says is None or len(question) > MOST_READ or not _WHETHER.search(question):

@@ -1,4 +1,4 @@
-"""What a detector is, and what it is given: one answer with all that it is judged by."""
+"""Define detectors and their input: one answer with everything needed to judge it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _Found = TypeVar("_Found")
 class AnswerInCase:
     """One answer, its case, its scores, and all newest answers to the case.
 
-    ``scores`` are those of this answer, in file order. What several detectors ask of it is worked
-    out once.
+    ``scores`` are those of this answer, in file order. Values that several detectors use are
+    computed once.
     """
 
     case: Case
@@ -32,36 +32,36 @@ class AnswerInCase:
 
     @property
     def text(self) -> str:
-        """The answer's text, empty where it has none."""
+        """Text of the answer, empty if it has none."""
         return self.answer.text or ""
 
     @cached_property
     def language(self) -> str | None:
-        """The language of the text where the rules cannot read it; None for English."""
+        """Language of the text if the rules cannot read it; None for English."""
         return language_of(self.text)
 
     @cached_property
     def report_language(self) -> str | None:
-        """The language of the report where the rules cannot read it; None for English."""
+        """Language of the report if the rules cannot read it; None for English."""
         return language_of(report_text(self.case))
 
     @property
     def sure_boxes(self) -> tuple[AnswerBox, ...]:
-        """Its boxes, but for those of which it is not known how its model counts."""
+        """Boxes of the answer, except those in an unknown coordinate convention of its model."""
         return tuple(box for box in self.answer.boxes if not box.unsure)
 
     @cached_property
     def came(self) -> bool:
-        """Whether there is an answer: no token limit, error, refusal or empty output."""
+        """True if the answer has content: no token limit, error, refusal or empty output."""
         return status_of(self.answer) == "answered"
 
     @cached_property
     def final(self) -> FinalScores:
-        """Its final scores; an answer that did not come in full has none."""
+        """Final scores of the answer; an answer that did not arrive in full has none."""
         return final_of_answer(self.scores if self.came else ())
 
     def once(self, ask: Callable[[AnswerInCase], _Found]) -> _Found:
-        """Return what a function finds in this answer; it is asked the first time only."""
+        """Return the result of a function for this answer; it is called only the first time."""
         known: dict[object, Any] = self.__dict__.setdefault("_asked", {})
         if ask not in known:
             known[ask] = ask(self)
@@ -70,25 +70,25 @@ class AnswerInCase:
 
     @cached_property
     def mentions(self) -> Sequence[Mention]:
-        """What the answer says of findings in its own words, on sides of the patient.
+        """The answer's own mentions of findings, with sides of the patient.
 
-        Nothing where it is in another language than English.
+        Empty if its language is not English.
         """
         return asserted_mentions(self.case, self.answer)
 
     @cached_property
     def report_mentions(self) -> Sequence[tuple[str, Mention]]:
-        """What the report says of findings, each with the section that it stands in."""
+        """The report's mentions of findings, each with its section."""
         return report_mentions(self.case)
 
 
 class Detector(Protocol):
-    """Finds one kind of failure, deterministically, from what the review set carries.
+    """Finds one kind of failure, deterministically, from the data in the review set.
 
-    No detector reads an image file, nor other columns than those of
-    :mod:`rexview.detect.scan.batch`; the other answers to the case only where scores matter to it.
-    It is a frozen dataclass, whose fields are its settings; one that is a set holds ids of models.
-    One that scores matter to is a :class:`ScoringDetector`.
+    No detector reads an image file, or other columns than those of
+    :mod:`rexview.detect.scan.batch`. It reads the other answers to the case only if it uses scores.
+    A detector is a frozen dataclass whose fields are its settings; a setting that is a set contains
+    ids of models. A detector that uses scores is a :class:`ScoringDetector`.
     """
 
     @property
@@ -97,9 +97,9 @@ class Detector(Protocol):
         ...
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether the answer could show the failure: these answers are what rates are of.
+        """True if the answer could show the failure; these answers are the denominator of rates.
 
-        One that rests on a text in another language than English cannot be judged.
+        A judgement that depends on a text in another language than English is not possible.
         """
         ...
 
@@ -110,17 +110,17 @@ class Detector(Protocol):
 
 @dataclass(frozen=True)
 class ScoreRule:
-    """What a detector concludes from readers' scores, for all scored answers at once.
+    """Conclusion that a detector draws from readers' scores, for all scored answers at once.
 
-    The expressions are over the columns of :func:`rexview.detect.scan.scan.scored_answers`,
-    so that no text is read again when scores change.
+    The expressions use the columns of :func:`rexview.detect.scan.scan.scored_answers`, so no text
+    is read again when scores change.
 
     Attributes
     ----------
     judged : polars.Expr
-        Whether the scores let it judge the answer.
+        True if the scores let the detector judge the answer.
     flagged : polars.Expr
-        Whether the scores make it flag the answer; counts only where ``judged`` holds.
+        True if the scores make the detector flag the answer; used only where ``judged`` is true.
     kind : str
         The kind of that flag. No other flag of the detector has it.
     """
@@ -132,22 +132,21 @@ class ScoreRule:
 
 @runtime_checkable
 class ScoringDetector(Detector, Protocol):
-    """A detector to which scores matter.
+    """A detector that uses scores.
 
-    Scores only add to what it finds: it judges and flags no less with scores than without. Its
-    settings decide nothing about answers without scores. ``find`` and ``score_rule`` agree; a test
-    compares both.
+    Scores only add flags and judgements; they remove none. Its settings have no effect on answers
+    without scores. ``find`` and ``score_rule`` must agree; a test compares both.
     """
 
     def score_rule(self) -> ScoreRule:
-        """Return what it concludes from scores."""
+        """Return the conclusion that it draws from scores."""
         ...
 
 
 def flag(
     detector: Detector, answer: Answer, kind: str, message: str, evidence: Sequence[Evidence]
 ) -> Flag:
-    """Make a detector's flag on an answer."""
+    """Return a detector's flag on an answer."""
     return Flag(
         case=answer.case,
         model=answer.model,
@@ -162,6 +161,6 @@ def flag(
 def mention_evidence(
     where: str, text: str, mention: Mention, section: str | None = None
 ) -> Evidence:
-    """Point at the words of a text that mention a finding; ``section`` is the report's."""
+    """Return evidence for a mention in a text; ``section`` is that of a report."""
     words = text[mention.start : mention.end]
     return Evidence(where, words, section, mention.start, mention.end, side=mention.side)

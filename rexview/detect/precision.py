@@ -1,4 +1,4 @@
-"""How often a detector's flag was right on labelled texts that it had not been made with."""
+"""Report the precision of detectors, measured on labelled texts not used to develop them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _FILE: Final = Path(__file__).with_name("precision.yaml")
 
 @dataclass(frozen=True)
 class Precision:
-    """``right`` of ``flags`` flags were right ``on`` some labelled texts.
+    """Number of ``right`` flags among ``flags`` on labelled texts (``on``).
 
-    With ``suggests`` they are hints. ``low`` and ``high`` are Wilson's 95% interval of that share,
-    0 to 1. It is kept with the numbers: to work it out, every first page would wait for scipy.
+    With ``suggests`` the flags are hints. ``low`` and ``high`` are the bounds of Wilson's 95%
+    interval of that share, 0 to 1. They are stored with the numbers, because computing them would
+    make the first page wait for scipy.
     """
 
     flags: int
@@ -31,7 +32,7 @@ class Precision:
 
     @property
     def sentence(self) -> str:
-        """A sentence for the page."""
+        """Sentence for the page."""
         if self.suggests:
             words = tr(
                 "In tests {right:,} of {flags:,} such suggestions were right "
@@ -45,7 +46,7 @@ class Precision:
 
     @property
     def caption(self) -> str:
-        """The sentence after what the rule looks at."""
+        """Sentence that follows the description of the rule."""
         if self.suggests:
             words = tr(
                 "Suggested by rule: in tests {right:,} of {flags:,} such suggestions were right "
@@ -62,9 +63,9 @@ class Precision:
 
 
 def precision_of(failure: str, kind: str | None = None) -> Precision | None:
-    """Return the measured precision of a failure's detector; None when it was not measured.
+    """Return the measured precision of a failure's detector; None if it was not measured.
 
-    ``kind`` is a kind of its flags that was measured apart from its hints.
+    ``kind`` selects a kind of flags that was measured apart from the hints.
     """
     return _read(_FILE).get(f"{failure}/{kind}" if kind else failure)
 

@@ -1,4 +1,4 @@
-"""All failure detectors, with the settings that can be adjusted."""
+"""List all failure detectors, with their adjustable settings."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ from rexview.text.findings import find_mentions
 # Choice questions without a usable choice.
 
 _SHOWN: Final = 120
-"""Characters of the answer that are shown as evidence."""
+"""Characters of the answer shown as evidence."""
 
 
 @dataclass(frozen=True)
 class FailedExtraction:
     """Flags answers to choice questions that name no option of the question.
 
-    Kinds: ``no_choice`` (none could be taken from the answer) and ``no_option`` (its number is not
-    among the options).
+    Kinds: ``no_choice`` (no option could be read from the answer) and ``no_option`` (its number is
+    not among the options).
     """
 
     failure: str = "failed_extraction"
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether the question offers a choice, and what was chosen can be read."""
+        """True if the question offers a choice, and the rules can read the answer."""
         if one.case.question_type != "choice":
             return False
         return one.answer.choice is not None or one.language is None
 
     def find(self, one: AnswerInCase) -> list[Flag]:
-        """Look at the number of the option that was taken from the answer."""
+        """Check the number of the option that was read from the answer."""
         choice, count = one.answer.choice, len(one.case.options)
         text = " ".join(one.text.split())
         if choice is None:
@@ -73,10 +73,11 @@ def detectors(
     disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
     models: Iterable[Model] = (),
 ) -> tuple[Detector, ...]:
-    """Return all detectors, with the settings that can be adjusted.
+    """Return all detectors, with their adjustable settings.
 
-    The thresholds are differences of scores from which an execution gap, a disagreement of readers
-    is flagged. Of the review set's ``models`` those that draw no boxes miss none.
+    The thresholds are the differences of scores from which an execution gap, or a disagreement
+    between readers, is flagged. The review set's ``models`` that draw no boxes are not flagged for
+    missing ones.
     """
     return (
         Laterality(),
@@ -102,6 +103,6 @@ DETECTORS: Final = detectors()
 
 
 def read_word_lists() -> None:
-    """Read the lexicon and the other word lists now, not when the first text is looked at."""
+    """Read the lexicon and the other word lists now, rather than with the first text."""
     find_mentions("No effusion.")
     text_ending("No effusion")

@@ -1,4 +1,4 @@
-"""An answer's findings beside the report's: what hints at invented and missed findings rest on."""
+"""Compare an answer's findings with its report's: the basis of hints."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from rexview.text.findings import REPORT_SECTIONS, Finding, Mention, find_mentio
 from rexview.text.phrases import either, list_names, whole_words, word_set
 
 _ZONES: Final = {zone: word_set("zone_heights", zone) for zone in list_names("zone_heights")}
-"""Heights of the chest that each place may take up."""
+"""Heights of the chest that each zone may occupy."""
 MOST_READ: Final = 20_000
-"""Characters; in a longer answer, question or report no finding is looked for."""
+"""Characters; findings are not searched in a longer answer, question or report."""
 SAID: Final = ("positive", "uncertain", "prior")
-"""What a text says of a finding that it has, or had."""
+"""Statuses of a finding that a text reports as present, possible or past."""
 URGENT: Final = word_set("report", "urgent_family")
-"""Families that no answer may leave out, whatever it was asked for."""
+"""Families that no answer may leave out, whatever the question."""
 _ASKS_ALL: Final = re.compile(rf"\b(?:{either('question', 'general')})|^\W*$", re.IGNORECASE)
 ASKS_SIDE: Final = whole_words("question", "side")
-"""Asks for the side or the place of something, and for no more."""
+"""Asks for the side or the place of something, and nothing more."""
 _ALL_KINDS_ASKED: Final = whole_words("question", "hardware")
 _ALL_TUBES_ASKED: Final = whole_words("question", "all_tubes")
 _TUBES_ASKED: Final = whole_words("question", "tubes")
@@ -35,7 +35,7 @@ _RELATED: Final = {
     family: frozenset().union(*(group for group in _GROUPS if family in group))
     for family in frozenset().union(*_GROUPS)
 }
-"""By family: those of which a finding may be meant by its name."""
+"""For each family, the families whose findings may be meant by its name."""
 _LOOSE: Final = {
     family: re.compile(rf"(?<![^\W_])(?:{either('loose_words', family)})", re.IGNORECASE)
     for family in list_names("loose_words")
@@ -66,16 +66,16 @@ _GENERAL_WORDS: Final = word_set("finding_words", "general")
 _LONG_WORD: Final = re.compile(r"[^\W\d_]{5,}")
 _STEM: Final = 6
 _LONG_STEM: Final = 9
-"""For words that begin alike and mean different things: pneumothorax, pneumomediastinum."""
+"""For words with a common beginning and different meanings: pneumothorax, pneumomediastinum."""
 _ALIKE: Final = "pneumo"
 _MOST_ALIKE: Final = 8
-"""Mentions of one finding, side, zone and status that are kept: more add nothing."""
+"""Mentions kept for the same finding, side, zone and status; more add nothing."""
 
 
 class FindingInText(NamedTuple):
-    """A mention of a finding with what the lexicon knows of it and the text that it stands in.
+    """A mention of a finding, with its entry in the lexicon and the text around it.
 
-    ``where`` is ``answer`` or ``report``; ``section`` the report's.
+    ``where`` is ``answer`` or ``report``; ``section`` is the report's.
     """
 
     mention: Mention
@@ -92,16 +92,16 @@ class FindingInText(NamedTuple):
 
     @property
     def evidence(self) -> Evidence:
-        """The words that say so, as evidence."""
+        """The words of the mention, as evidence."""
         return mention_evidence(self.where, self.text, self.mention, self.section)
 
     def before(self) -> str:
-        """What its sentence says just before the finding."""
+        """The words of its sentence just before the finding."""
         start = self.mention.start
         return self.text[max(self.mention.sentence[0], start - _NEAR) : start]
 
     def around(self) -> str:
-        """Its sentence, as far as it stands near the finding."""
+        """The words of its sentence near the finding."""
         first, last = self.mention.sentence
         low, high = self.mention.start - _NEAR, self.mention.end + _NEAR
         return self.text[max(first, low) : min(last, high)]
@@ -110,9 +110,9 @@ class FindingInText(NamedTuple):
 class ReportFindings(NamedTuple):
     """The findings of a report, the same for all answers to its case.
 
-    ``present`` are the positive ones and those once seen that stay for life (a sternotomy);
-    ``said`` all that it has or had. ``families`` are the families of these; ``mentioned`` also
-    those of what it denies or only considers.
+    ``present`` are the positive ones and past ones that last for life (a sternotomy). ``said`` are
+    all that it reports as present, possible or past, and ``families`` their families. ``mentioned``
+    adds the families of those that it denies or only considers.
     """
 
     positive: Sequence[FindingInText] = ()
@@ -124,7 +124,7 @@ class ReportFindings(NamedTuple):
 
 
 def findings_of_report(case: Case) -> ReportFindings:
-    """Read the findings and devices of both sections of a case's report."""
+    """Return the findings and devices in both sections of a case's report."""
     texts = [getattr(case.report, section) or "" for section in REPORT_SECTIONS]
     return _in_report(*texts) if _readable(*texts) else ReportFindings()
 
@@ -154,7 +154,7 @@ def _in_report(*texts: str) -> ReportFindings:
 
 
 def findings_of_answer(one: AnswerInCase) -> list[FindingInText]:
-    """Read the findings and devices of an answer; what it takes back is left out."""
+    """Return the findings and devices in an answer, without those that it retracts."""
     return one.once(_of_answer)
 
 
@@ -163,7 +163,7 @@ def _of_answer(one: AnswerInCase) -> list[FindingInText]:
 
 
 def mentions_of_answer(one: AnswerInCase) -> Sequence[Mention]:
-    """Read an answer's own words; nothing of one longer than :data:`MOST_READ`."""
+    """Return the mentions in an answer's own words; none if longer than :data:`MOST_READ`."""
     return one.mentions if _readable(one.text, one.case.question) else ()
 
 
@@ -189,7 +189,7 @@ def _in_text(
 
 
 def of_status(found: Iterable[FindingInText], *statuses: str) -> list[FindingInText]:
-    """Keep the findings with one of some statuses."""
+    """Return the findings with one of some statuses."""
     return [one for one in found if one.mention.status in statuses]
 
 
@@ -199,7 +199,7 @@ def families_related_to(family: str) -> frozenset[str]:
 
 
 def related(first: FindingInText, second: FindingInText) -> bool:
-    """Whether two findings may be one that two texts call by different names, by family.
+    """True if two texts may mean one finding by these two names, judged by family.
 
     >>> sorted(_RELATED["picc"])
     ['central_line', 'picc', 'port', 'umbilical_line']
@@ -208,11 +208,11 @@ def related(first: FindingInText, second: FindingInText) -> bool:
 
 
 def may_mean(text: str, finding: FindingInText, read: Sequence[FindingInText] = ()) -> bool:
-    """Whether another text has words that may mean a finding, though they do not say so alone.
+    """True if another text has words that may mean a finding but do not prove it.
 
-    That is: those of its family in ``phrases.yaml``, or its own, but for words so general that
-    they do not tell one finding from another. ``read`` are findings that the text names: their
-    words mean them, not another.
+    These are the words of its family in ``phrases.yaml``, or its own, except words too general to
+    identify a finding. ``read`` are findings that the text names: their words mean them, not
+    another.
     """
     loose = _LOOSE.get(finding.info.family)
     compound = _COMPOUND.get(finding.info.family)
@@ -239,9 +239,9 @@ def may_mean(text: str, finding: FindingInText, read: Sequence[FindingInText] = 
 
 
 def left_unread(text: str, mentions: Sequence[Mention], region: str) -> bool:
-    """Whether a text has words of a region that no finding was read from: it may mean any.
+    """True if a text has words of a region from which no finding was read, so any is possible.
 
-    ``region`` is one of a finding or ``device``. Words that are denied are none.
+    ``region`` is a finding's region or ``device``. Denied words do not count.
     """
     loose = _UNREAD.get(region)
     if loose is None or len(text) > MOST_READ:
@@ -263,7 +263,7 @@ def left_unread(text: str, mentions: Sequence[Mention], region: str) -> bool:
 
 
 def _is_heading(text: str, match: re.Match[str]) -> bool:
-    """Whether words head a line, a field or a column: "Lines/tubes: PICC", "| Device | Side |"."""
+    """True if the words head a line, field or column: "Lines/tubes: PICC", "| Device | Side |"."""
     start = text.rfind("\n", 0, match.start()) + 1
     if match.start() - start > _LONGEST_HEADING:
         return False
@@ -272,7 +272,7 @@ def _is_heading(text: str, match: re.Match[str]) -> bool:
 
 
 def heads_device(text: str, match: re.Match[str], mentions: Sequence[Mention]) -> bool:
-    """Whether words for all devices only head the line that names one: "Lines/tubes: PICC"."""
+    """True if words for all devices only head the line that names one: "Lines/tubes: PICC"."""
     end = text.find("\n", match.end())
     line = range(match.end(), end if end >= 0 else len(text))
     named = (one.start in line and finding_info(one.finding).group == "device" for one in mentions)
@@ -280,26 +280,26 @@ def heads_device(text: str, match: re.Match[str], mentions: Sequence[Mention]) -
 
 
 def device_unread(text: str, mentions: Sequence[Mention], family: str) -> bool:
-    """Whether a text has words that no device was read from and that may mean one of a family."""
+    """True if a text has unread words for devices that may mean one of a family."""
     kinds = [kind for kind, families in _UNREAD_DEVICES.items() if family in families]
     return any(left_unread(text, mentions, kind) for kind in ("device", *kinds))
 
 
 def sides_meet(first: str | None, second: str | None) -> bool:
-    """Whether two sides can be the same place: an unknown or a bilateral one meets any."""
+    """True if two sides can be the same place: an unknown or bilateral side matches any."""
     loose = (None, "bilateral", "midline")
     return first == second or first in loose or second in loose
 
 
 def zones_meet(first: str | None, second: str | None) -> bool:
-    """Whether two zones or lobes can overlap; unknown ones do."""
+    """True if two zones or lobes can overlap; unknown zones do."""
     if first is None or second is None or first == second:
         return True
     return bool(_ZONES.get(first, frozenset()) & _ZONES.get(second, frozenset()))
 
 
 def has_report(one: AnswerInCase) -> bool:
-    """Say whether the answer has words that its case's report can be held against, in English."""
+    """True if the answer and its case's report have English words to compare."""
     if one.language or one.report_language:
         return False
     sections = (getattr(one.case.report, section) or "" for section in REPORT_SECTIONS)
@@ -317,7 +317,7 @@ _LONGEST_QUESTION: Final = 5_000
 def asked_regions(case: Case) -> frozenset[str] | None:
     """Return the regions that a question is about (``device`` for devices); None for everything.
 
-    Signs of a failing heart lie in heart, lung and pleura.
+    Signs of heart failure occur in heart, lung and pleura.
     """
     if case.question_type == "report":
         return None
@@ -338,15 +338,15 @@ def regions_of(text: str) -> frozenset[str]:
 
 
 def asks_for_side(case: Case) -> bool:
-    """Whether a question asks for the side or the place of something, and for no more."""
+    """True if a question asks for the side or the place of something, and nothing more."""
     question = case.question[:_LONGEST_QUESTION]
     return case.question_type != "report" and ASKS_SIDE.search(question) is not None
 
 
 def wants(case: Case, finding: FindingInText) -> bool:
-    """Whether an answer is to speak of a finding: it was asked about it, or it is urgent.
+    """True if an answer should mention a finding, because it was asked about or is urgent.
 
-    A question that does not ask for all that there is asks about nothing that it does not name.
+    A question that does not ask for everything asks only about what it names.
     """
     if finding.info.family in URGENT:
         return True
@@ -382,19 +382,19 @@ def _families_of(question: str) -> frozenset[str]:
 
 
 def names_in_question(case: Case, finding: FindingInText) -> bool:
-    """Whether the question names a finding, or what may be meant by it: the answer need not."""
+    """True if the question names a finding or its possible other name; the answer need not."""
     family = finding.info.family
     return asks_about(case, families_related_to(family) | {family})
 
 
 def asks_about(case: Case, families: Set[str]) -> bool:
-    """Whether the question names a finding of one of some families."""
+    """True if the question names a finding of one of some families."""
     if case.question_type == "report" or len(case.question) > MOST_READ:
         return False
     return not _families_of(case.question).isdisjoint(families)
 
 
-# Answers that think aloud: what they weigh is no claim before they conclude.
+# Answers that think aloud: what they consider is no claim before their conclusion.
 
 _ALOUD: Final = re.compile(rf"\b(?:{either('report', 'aloud')})(?!\w)")
 _CONCLUDES: Final = re.compile(rf"\W*(?:{either('report', 'concludes')})\b", re.IGNORECASE)
@@ -405,19 +405,19 @@ _REASONS: Final = re.compile(
     r"|(?:begin|start)(?:ning)? (?:of )?(?:the |my )?(?:analysis|reasoning|thinking|thoughts?)\b)",
     re.IGNORECASE,
 )
-"""The heading of reasons that stand before the answer."""
+"""The heading of reasons before the answer."""
 _STOP: Final = re.compile(r"[.!?]\s|\n")
 _OFTEN: Final = 2
-"""Turns of phrase by which a text is known to think aloud; one is enough beside a long line."""
+"""Number of phrases that show that a text thinks aloud; one is enough next to a long line."""
 _LONG: Final = 400
-"""Characters of a line of thought before the conclusion."""
+"""Characters in a line of thought before the conclusion."""
 
 
 @lru_cache(maxsize=256)
 def conclusion_of_thoughts(text: str) -> int | None:
-    """Return where the conclusion of a text that thinks aloud starts; its length without one.
+    """Return the offset of the conclusion in a text that thinks aloud; its length without one.
 
-    None for a text that does not think aloud, all of which is meant.
+    None for a text that does not think aloud: all of it is meant.
     """
     turns = len(_ALOUD.findall(text)) + _OFTEN * bool(_REASONS.match(text))
     start = text.rstrip().rfind("\n\n")

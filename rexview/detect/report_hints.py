@@ -1,8 +1,8 @@
-"""Hints of invented, missed and wrongly named findings: the answer's text beside the report's.
+"""Hint at invented, missed and wrongly named findings, by comparing an answer with its report.
 
-They are hints and no flags: a report need not say all, and rules read only so well. Each is shown
-as suggested and counted apart. Devices, postoperative states and incidental findings count too.
-Only an answer that denies outright what the report affirms is flagged
+They are hints, not flags: a report need not list everything, and rules read text imperfectly. Each
+is shown as suggested and counted apart. Devices, postoperative states and incidental findings count
+too. An answer is flagged only if it denies outright what the report affirms
 (:mod:`rexview.detect.denials`).
 """
 
@@ -65,20 +65,20 @@ from rexview.text.findings import (
 from rexview.text.findings.mention import PACEMAKERS, leads, number_of
 from rexview.text.phrases import either, list_names, whole_words, word_set
 
-# Where an answer counts fewer nodules than its report, or more pacing leads.
+# Answers that count fewer nodules than their report, or more pacing leads.
 
 _NODULES: Final = "nodule"
 _SIZE: Final = re.compile(r"(?<![\w.])(\d{1,2}(?:\.\d)?)\s*(mm|cm)\b", re.IGNORECASE)
 _ALIKE: Final = 0.15
-"""Sizes that differ by no more than this share are of one nodule."""
+"""Sizes that differ by at most this share are of the same nodule."""
 
 
 def fewer_nodules(
     answered: Sequence[FindingInText], report: ReportFindings
 ) -> tuple[int, int, tuple[Evidence, ...]] | None:
-    """Return how many nodules report and answer count, where the report has more, and the words.
+    """Return the numbers of nodules in report and answer, if the report has more, and the words.
 
-    The words of the report are the size of the nodule that is left out where that is known.
+    The report's words are the sizes of the omitted nodules if these are known.
     """
     expected, given = _nodules(report.positive), _nodules(answered)
     if expected is None or given is None or expected[0] <= given[0]:
@@ -91,7 +91,7 @@ def fewer_nodules(
 def more_leads(
     one: AnswerInCase, answered: Sequence[FindingInText], report: ReportFindings
 ) -> tuple[int, int, tuple[Evidence, ...]] | None:
-    """Return how many pacing leads report and answer have, where the answer has more."""
+    """Return the pacing leads in report and answer, if the answer has more, and the words."""
     pacemakers = [item for item in report.positive if item.info.id in PACEMAKERS]
     if not pacemakers or not any(item.info.id in PACEMAKERS for item in answered):
         return None
@@ -127,7 +127,7 @@ def _nodules(found: Sequence[FindingInText]) -> tuple[int, FindingInText] | None
 
 
 def _unmatched(expected: FindingInText, given: FindingInText) -> tuple[Evidence, ...]:
-    """Return the sizes beside the report's nodules that the answer's sentence does not have."""
+    """Return the sizes of the report's nodules that are missing in the answer's sentence."""
     sizes = _sizes(given)
     left = []
     for match in _SIZE.finditer(expected.text, *expected.mention.sentence):
@@ -148,7 +148,7 @@ def _millimetres(match: re.Match[str]) -> float:
     return float(match[1]) * (10 if match[2].lower() == "cm" else 1)
 
 
-# Tubes and lines that a report has out of place, and what an answer says of where they lie.
+# Tubes and lines that a report describes as misplaced, and the answer's words on their position.
 
 _WRONG: Final = whole_words("position", "wrong")
 _RIGHT_NOW: Final = whole_words("position", "right_now")
@@ -162,22 +162,22 @@ _IN_BRONCHUS: Final = "bronchial_tube"
 """A finding of its own."""
 _SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.](?=\d)[^.!?\n]*)*")
 _NEXT: Final = 60
-"""Characters behind the sentence with a tube that may go on about it: "It is rather low"."""
+"""Characters after a tube's sentence that may still be about it: "It is rather low"."""
 _FAR: Final = 200
-"""Characters behind a tube within which "it should be advanced" is about it."""
+"""Characters after a tube within which "it should be advanced" is about it."""
 
 
 def tubes_left_in_place(
     one: AnswerInCase, answered: Sequence[FindingInText], report: ReportFindings
 ) -> Iterator[tuple[str, tuple[Evidence, ...]]]:
-    """Yield tubes that a report has out of place where the answer has them with no word of that.
+    """Yield misplaced tubes of the report that the answer has without a word on their position.
 
-    An answer that does not speak of the tube, asked about or not, misses the tube itself.
+    If the answer mentions neither the tube nor was asked about it, the tube itself is missed.
 
     Yields
     ------
     str, tuple of Evidence
-        The tube's name; where the report says so, and where the answer calls the place right.
+        The tube's name; where the report reports it, and where the answer calls the position right.
     """
     in_bronchus = (
         found.info.family == _IN_BRONCHUS and found.mention.status != "negated"
@@ -203,7 +203,7 @@ def tubes_left_in_place(
 
 
 def _in_bronchus(report: ReportFindings) -> Iterator[tuple[str, str, Evidence]]:
-    """Yield the tubes that a report has in a bronchus: name, family, and where it says so."""
+    """Yield the report's tubes in a bronchus: name, family, and the words for it."""
     for found in report.present:
         if found.info.family == _IN_BRONCHUS:
             airway, gastric = (finding_info(name) for name in misplaced_as(found.info.id))
@@ -215,7 +215,7 @@ def _in_bronchus(report: ReportFindings) -> Iterator[tuple[str, str, Evidence]]:
 def _said_out_of_place(
     one: AnswerInCase, report: ReportFindings
 ) -> Iterator[tuple[str, str, Evidence]]:
-    """Yield the tubes that a report calls out of place: name, family, and where it says so."""
+    """Yield the tubes that a report calls misplaced: name, family, and the words for it."""
     for section in REPORT_SECTIONS:
         text = (getattr(one.case.report, section) or "")[:MOST_READ]
         for match in _WRONG.finditer(_RIGHT.sub(lambda one: " " * len(one[0]), text)):
@@ -226,7 +226,7 @@ def _said_out_of_place(
 
 
 def _kin(family: str) -> frozenset[str]:
-    """Return the families that an answer may mean one tube by; one in the airway is no other."""
+    """Return the families by which an answer may mean a tube; airway tubes have no others."""
     related = frozenset[str]() if family in _TUBES else families_related_to(family)
     return related | {family}
 
@@ -234,9 +234,9 @@ def _kin(family: str) -> frozenset[str]:
 def _tube_of(
     text: str, match: re.Match[str], section: str, report: ReportFindings
 ) -> FindingInText | None:
-    """Return the tube that words say is out of place: that of their sentence, or the last before.
+    """Return the tube that words call misplaced: the one in their sentence, or the last one before.
 
-    None where they do not say so of any: "previously malpositioned", "does not need repositioning".
+    None if they call none misplaced: "previously malpositioned", "does not need repositioning".
     """
     sentence = next(
         part for part in _SENTENCE.finditer(text) if part.start() <= match.start() < part.end()
@@ -256,7 +256,7 @@ def _tube_of(
 
 
 def _doubts(found: FindingInText) -> bool:
-    """Whether an answer says of a tube, or just behind it, what may mean that it lies wrong."""
+    """True if an answer questions a tube's position, in its sentence or just after it."""
     first, last = found.mention.sentence
     return _DOUBT.search(found.text, first, min(len(found.text), last + _NEXT)) is not None
 
@@ -264,7 +264,7 @@ def _doubts(found: FindingInText) -> bool:
 def _called_right(
     text: str, kin: frozenset[str], answered: Sequence[FindingInText]
 ) -> Evidence | None:
-    """Return where an answer calls the place of such a tube right, or that of all."""
+    """Return where an answer calls the position of such a tube right, or that of all tubes."""
     for match in _RIGHT.finditer(text):
         around = {
             found.info.family
@@ -277,11 +277,10 @@ def _called_right(
     return None
 
 
-# What a question asks for: only that can be left unsaid, and what nobody may leave out.
+# What a question asks for: only that can be missed, and what no answer may leave out.
 #
-# A question may ask for all that there is, for a disease or a finding, a part of the chest, one
-# side, devices, or only for what is acute. What an answer need not say of itself it may still
-# deny wrongly.
+# A question may ask for everything, a disease or finding, a part of the chest, one side, devices,
+# or only for acute findings. An answer can also deny wrongly what it need not mention.
 
 _LONGEST: Final = 5_000
 """Characters of a question that are read."""
@@ -302,9 +301,9 @@ _SIGNS: Final = {name: word_set("disease_signs", name) for name in list_names("d
 
 
 def may_stay_unsaid(case: Case, finding: FindingInText, report: ReportFindings) -> bool:
-    """Whether an answer need not speak of a finding of the report: it is not what was asked for.
+    """True if an answer need not mention a finding of the report, because it was not asked for.
 
-    Nor of a slight one, such as wear of the spine, beside a graver one.
+    Also true for a slight finding, such as wear of the spine, next to a graver one.
     """
     return _is_slight(case, finding, report) or not _is_asked_for(case, finding)
 
@@ -342,7 +341,7 @@ def _is_asked_for(case: Case, finding: FindingInText) -> bool:
 
 
 def _is_long_there(finding: FindingInText) -> bool:
-    """Whether a finding is nothing acute: a device, a thing that lasts or is said to be old."""
+    """True if a finding is not acute: a device, a lasting condition or one described as old."""
     return (
         finding.info.group == "device"
         or finding.info.family in _STANDING
@@ -371,7 +370,7 @@ _TRIFLES: Final = word_set("report", "trifle_family")
 """Families that any answer may leave out."""
 _COMPANIONS: Final = word_set("report", "companion_family")
 _DISEASE: Final = "lung_abnormality"
-"""The family of diseases, which a report names for what they look like."""
+"""The family of diseases; a report may name only their appearance."""
 
 
 @dataclass(frozen=True)
@@ -384,11 +383,11 @@ class InventedFinding:
     failure: str = "hallucination"
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether a report stands beside the answer."""
+        """True if there is a report to compare the answer with."""
         return has_report(one)
 
     def find(self, one: AnswerInCase) -> list[Flag]:
-        """Hold the answer against its report."""
+        """Compare the answer with its report."""
         report = findings_of_report(one.case)
         flags: list[Flag] = []
         done: set[str] = set()
@@ -428,21 +427,22 @@ class InventedFinding:
 class MissedFinding:
     """Findings of the report that the answer denies or never mentions.
 
-    Kind ``contradiction`` where it denies outright what the report is sure of, whatever was asked.
-    Else ``hint``: only those in a region that the question asks about, and what nobody may leave
-    out (:data:`URGENT`). Evidence in the answer says that it denies the finding.
+    The kind is ``contradiction`` if the answer denies outright what the report is sure of, whatever
+    the question. Otherwise it is ``hint``, only for findings in a region that the question asks
+    about, and for those that no answer may leave out (:data:`URGENT`). Evidence in the answer shows
+    its denial.
     """
 
     failure: str = "omission"
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether a report stands beside the answer, and more than a choice was asked for."""
+        """True if there is a report to compare with, and the question wants more than a choice."""
         return one.case.question_type != "choice" and has_report(one)
 
     def find(self, one: AnswerInCase) -> list[Flag]:
-        """Hold the answer against its report."""
+        """Compare the answer with its report."""
         report, answered = findings_of_report(one.case), findings_of_answer(one)
-        only_side = not answered and asks_for_side(one.case)  # "Left.", as was asked
+        only_side = not answered and asks_for_side(one.case)  # "Left.", as the question asked
         mistaken = {right.info.family for right, _ in one.once(mistaken_findings)}
         spoken = {finding_info(mention.finding).family for mention in mentions_of_answer(one)}
         flags, done = [], set[str]()
@@ -499,16 +499,16 @@ class MissedFinding:
 
 @dataclass(frozen=True)
 class WrongAbnormality:
-    """Hints at findings that stand where the report has another one. Kind: ``hint``."""
+    """Hints at findings in the place where the report has another one. Kind: ``hint``."""
 
     failure: str = "wrong_type"
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether a report stands beside the answer, and more than a choice was asked for."""
+        """True if there is a report to compare with, and the question wants more than a choice."""
         return one.case.question_type != "choice" and has_report(one)
 
     def find(self, one: AnswerInCase) -> list[Flag]:
-        """Hold the answer against its report."""
+        """Compare the answer with its report."""
         flags, done = [], set[str]()
         for right, wrong in one.once(mistaken_findings):
             if right.info.family not in done:
@@ -523,7 +523,7 @@ class WrongAbnormality:
 
 
 def _explains_another(finding: FindingInText, report: ReportFindings) -> bool:
-    """Whether a report names a disease as the cause of what it sees: "nodes, consider sarcoid"."""
+    """True if a report names a disease as the cause of a finding: "nodes, consider sarcoid"."""
     return finding.info.family == _DISEASE and any(
         other.info.family != _DISEASE
         and other.section == finding.section
@@ -535,9 +535,9 @@ def _explains_another(finding: FindingInText, report: ReportFindings) -> bool:
 def _comes_with_another(
     answered: Sequence[FindingInText], finding: FindingInText, report: ReportFindings
 ) -> bool:
-    """Whether a sign stands in one sentence of the report with a finding that the answer names.
+    """True if a sign is in one sentence of the report with a finding that the answer names.
 
-    "A cavity with surrounding consolidation", "goitre with tracheal deviation".
+    Examples: "A cavity with surrounding consolidation", "goitre with tracheal deviation".
     """
     if finding.info.family not in _COMPANIONS:
         return False
@@ -553,7 +553,7 @@ def _comes_with_another(
 
 
 def _has_kin(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
-    """Whether an answer has on a finding's side what may be that finding by another name."""
+    """True if an answer has, on a finding's side, what may be that finding by another name."""
     return any(
         related(finding, other)
         and other.mention.status in SAID
@@ -575,7 +575,7 @@ def _called_normal(one: AnswerInCase, finding: FindingInText) -> Evidence | None
 
 
 def _same(answered: Sequence[FindingInText], finding: FindingInText) -> list[FindingInText]:
-    """Return what an answer says of a finding; a fracture may be that of a bone not named."""
+    """Return the answer's mentions of a finding; a fracture may be that of an unnamed bone."""
     info = finding.info
     if "fracture" not in info.id:
         return [one for one in answered if one.info.family == info.family]
@@ -587,9 +587,9 @@ def _same(answered: Sequence[FindingInText], finding: FindingInText) -> list[Fin
 
 
 def _denial(same: Sequence[FindingInText], finding: FindingInText) -> Evidence | None:
-    """Return where the answer negates a finding that it nowhere reports.
+    """Return where the answer negates a finding that it reports nowhere.
 
-    ``same`` is all that it says of it.
+    ``same`` are all its mentions of the finding.
     """
     if any(one.mention.status != "negated" for one in same):
         return None

@@ -1,6 +1,6 @@
-"""Failures that readers' scores show: a gap between process and execution, disagreement, low marks.
+"""Find failures shown by readers' scores: execution gaps, disagreement, low scores.
 
-All go by final scores, which only an answer that came has.
+They are based on final scores, which only an answer that arrived has.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from rexview.text.phrases import whole_words
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 
 GAP_THRESHOLD: Final = 2.0
-"""Process minus execution from which a gap is flagged."""
+"""Minimum of process minus execution for a gap."""
 DISAGREEMENT_THRESHOLD: Final = 2.0
-"""Difference between two readers on a dimension from which they disagree."""
+"""Minimum difference between two readers on a dimension for a disagreement."""
 _LOW_IMAGE_SCORE: Final = 2.0
-"""Final image score from which down the readers' judgement of boxes is a flag."""
+"""Maximum final image score for which boxes are flagged."""
 
 
 def score_evidence(dimension: str, score: float) -> Evidence:
-    """Point at a final score of an answer."""
+    """Return evidence for a final score of an answer."""
     name = DIMENSION_NAMES[dimension]
     return Evidence("scores", f"{name} {write_score(score)}", field=dimension)
 
@@ -49,7 +49,7 @@ class ExecutionGap:
         return ScoreRule(gap.is_not_null(), gap >= self.threshold)
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether both scores were given."""
+        """True if both scores were given."""
         return one.final.gap is not None
 
     def find(self, one: AnswerInCase) -> list[Flag]:
@@ -80,7 +80,7 @@ class Disagreement:
         return ScoreRule(spread.is_not_null(), spread >= self.threshold)
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether two readers scored one dimension."""
+        """True if two readers scored one dimension."""
         return one.final.spread is not None
 
     def find(self, one: AnswerInCase) -> list[Flag]:
@@ -113,12 +113,12 @@ class Disagreement:
 
 
 def has_boxes_or_score(one: AnswerInCase, dimension: str) -> bool:
-    """Say whether an answer has boxes, or a final score of an image dimension."""
+    """True if an answer has boxes, or a final score on an image dimension."""
     return bool(one.sure_boxes) or dimension in one.final.by_dimension
 
 
 def low_image_score_rule(dimension: str) -> ScoreRule:
-    """Return :func:`low_image_score` for all answers."""
+    """Return :func:`low_image_score` as a rule for all answers."""
     final = pl.col(dimension)
     return ScoreRule(final.is_not_null(), pl.col("drawn") & (final <= _LOW_IMAGE_SCORE))
 
@@ -134,16 +134,16 @@ def low_image_score(detector: Detector, one: AnswerInCase, dimension: str) -> li
     return [flag(detector, one.answer, "scores", message, (evidence,))]
 
 
-# Certainty that was not earned: definite wording on reasoning that readers scored low.
+# Unearned certainty: definite wording on reasoning that readers scored low.
 
 LOW_SYNTHESIS: Final = 2.0
-"""Final Synthesis from which down definite wording is a hint."""
+"""Maximum final Synthesis for a hint at definite wording."""
 _LONGEST: Final = 50_000
 _SEEN: Final = (
     r"(?:seen|visible|visuali[sz]ed|identified|identifiable|demonstrated|shown|defined|delineated"
     r"|demarcated|marginated|outlined|circumscribed|recogni[sz]able|depicted|included)"
 )
-"""After "clearly": how well something shows, not how sure its reading is."""
+"""After "clearly": how well something is seen, not how sure its interpretation is."""
 _NEEDED: Final = r"(?:needed|required|necessary|indicated|warranted|advised)"
 _DEFINITE: Final = re.compile(
     r"\b(?:definite(?:ly)?|certainly|undoubted(?:ly)?|unquestionabl[ey]|obvious(?:ly)?|"
@@ -174,8 +174,8 @@ _DEFINITE: Final = re.compile(
 )
 """Words that leave no doubt about what is there.
 
-Not what has to be done ("must be withdrawn", "confirm by CT"), what may be done ("may be used"),
-how well something shows ("clearly visible"), or what a film leaves out ("excluded from the image").
+It does not match necessary actions ("must be withdrawn", "confirm by CT"), possible actions ("may
+be used"), visibility ("clearly visible"), or what a film leaves out ("excluded from the image").
 """
 _NOT_DEFINITE: Final = re.compile(
     r"(?:\b(?:no|not|never|cannot|can['’]?t|n['’]t|without|nor|less|hardly|neither|unable|difficult|"
@@ -192,17 +192,17 @@ class Overconfident:
     failure: str = "overconfident"
 
     def score_rule(self) -> ScoreRule:
-        """Find definite wording where Synthesis is low, in all answers."""
+        """Flag definite wording on low Synthesis, in all answers."""
         synthesis = pl.col("synthesis")
         flagged = (synthesis <= LOW_SYNTHESIS) & pl.col("definite")
         return ScoreRule(synthesis.is_not_null() & pl.col("english"), flagged, "hint")
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether readers scored Synthesis."""
+        """True if readers scored Synthesis."""
         return "synthesis" in one.final.by_dimension and one.language is None
 
     def find(self, one: AnswerInCase) -> list[Flag]:
-        """Look for definite wording where Synthesis is low."""
+        """Search an answer with low Synthesis for definite wording."""
         synthesis = one.final.by_dimension["synthesis"]
         found = definite_words(one.text) if synthesis <= LOW_SYNTHESIS else None
         if found is None:
@@ -217,7 +217,7 @@ class Overconfident:
 
 
 def definite_words(text: str | None) -> tuple[int, int] | None:
-    """Find the first words of a text that leave no doubt (offsets); None when there are none.
+    """Return the offsets of a text's first words that leave no doubt; None if there are none.
 
     >>> definite_words("This is definitely pneumonia.")
     (8, 18)
@@ -232,17 +232,17 @@ def definite_words(text: str | None) -> tuple[int, int] | None:
     return None
 
 
-# Answers too long or too short: beside the other answers to the case, and in a reader's word.
+# Answers too long or too short, by comparison with the other answers to the case.
 #
-# Length alone is no failure. It is a hint when readers also scored Language low or wrote that the
-# answer is long or short.
+# Length alone is no failure. It is a hint if readers also scored Language low, or commented that
+# the answer is long or short.
 
 TIMES: Final = 2.0
-"""How many times longer (or shorter) than the median of the other answers."""
+"""Minimum ratio to the median length of the other answers, or of that median to the length."""
 LOW_LANGUAGE: Final = 3.0
-"""Final Language from which down length is a hint."""
+"""Maximum final Language for a hint at the length."""
 _LIMITS: Final[dict[str, tuple[int, int]]] = {"verbose": (80, 10_000_000), "terse": (0, 25)}
-"""Fewest and most words of an answer that can be too long, too short."""
+"""Minimum and maximum number of words of an answer that can be too long or too short."""
 _SAYS: Final = {name: whole_words("length_comment", name) for name in _LIMITS}
 _WORD: Final = re.compile(r"\S+")
 
@@ -251,14 +251,14 @@ _WORD: Final = re.compile(r"\S+")
 class AnswerLength:
     """Hints at answers that are ``verbose`` or ``terse`` (its failure). Kind: ``hint``.
 
-    Needs at least one other answer to the case, a length :data:`TIMES` away from their median, and
-    either a final Language of at most 3 or a reader's comment that says so.
+    It requires at least one other answer to the case, a length :data:`TIMES` away from the median
+    of the others, and either a final Language of at most 3 or a reader's comment on the length.
     """
 
     failure: Literal["verbose", "terse"] = "verbose"
 
     def score_rule(self) -> ScoreRule:
-        """Hold the lengths of all answers against the others to their cases."""
+        """Compare the lengths of all answers with the other answers to their cases."""
         words, usual = pl.col("words"), pl.col("usual_words")
         least, most = _LIMITS[self.failure]
         unusual = words >= TIMES * usual if self.failure == "verbose" else words * TIMES <= usual
@@ -270,11 +270,11 @@ class AnswerLength:
         return ScoreRule((words > 0) & usual.is_not_null(), flagged, "hint")
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether readers scored the answer and another answer to the case has words."""
+        """True if readers scored the answer and another answer to the case has words."""
         return bool(one.final.by_dimension and count_words(one.text) and _other_lengths(one))
 
     def find(self, one: AnswerInCase) -> list[Flag]:
-        """Hold the length of the answer against the other answers to its case."""
+        """Compare the length of the answer with the other answers to its case."""
         size, usual = count_words(one.text), median(_other_lengths(one))
         least, most = _LIMITS[self.failure]
         longer = self.failure == "verbose"
@@ -294,7 +294,7 @@ class AnswerLength:
         return [flag(self, one.answer, "hint", message, (counted, scored))]
 
     def _support(self, one: AnswerInCase) -> tuple[str, Evidence] | None:
-        """Return what readers gave or wrote that makes a length a failure."""
+        """Return the reader's score or comment that makes the length a failure, with evidence."""
         for score in one.scores:
             if score.comment and _SAYS[self.failure].search(score.comment):
                 comment = " ".join(score.comment.split())[:160]
@@ -308,7 +308,7 @@ class AnswerLength:
 
 
 def _other_lengths(one: AnswerInCase) -> list[int]:
-    """Count the words of the other answers to the case that came and have any."""
+    """Count the words of the other answers to the case that arrived and have any."""
     return [
         words
         for other in one.answers
@@ -319,5 +319,5 @@ def _other_lengths(one: AnswerInCase) -> list[int]:
 
 @lru_cache(maxsize=256)
 def count_words(text: str) -> int:
-    """Count words; remembered, as each answer is held against all others to its case."""
+    """Count words; cached, because each answer is compared with all others to its case."""
     return len(_WORD.findall(text))

@@ -1,9 +1,9 @@
-"""Whether a model contradicts itself: the same was asked again, and another side or option said.
+"""Find models that contradict themselves when asked again: another side, or another option.
 
-Two answers of one run to one case contradict each other about a finding when each asserts it on one
-side only, one on the right and the other on the left; and about the choice when they chose
-different options. What an answer only denies, repeats from the question, or has on both sides,
-contradicts nothing.
+Two answers of one run to one case contradict each other about a finding if each asserts it on one
+side only, one on the right and the other on the left. They contradict each other about the choice
+if they chose different options. A finding that an answer only denies, repeats from the question, or
+has on both sides contradicts nothing.
 """
 
 from __future__ import annotations
@@ -34,17 +34,18 @@ ASKED_AGAIN: Final = pl.Schema(
         "choice": pl.Boolean(),
     }
 )
-"""One row for each newest answer (``number``) that its run asked for several ``times``: whether two
-of them say opposite sides, or different options; ``usable`` of them chose one of the options."""
+"""One row for each newest answer (``number``) that its run requested several ``times``: whether two
+of them assert opposite sides, or chose different options. ``usable`` of them chose an option.
+"""
 
 
 @dataclass(frozen=True)
 class Differences:
-    """How some answers to one case differ.
+    """Differences between some answers to one case.
 
-    ``sides`` has the findings that one has on the right and another on the left: by family, for
-    each answer the mention with the side, None where it has no such side. ``choices`` are the
-    options chosen (from 0) where these differ, else empty.
+    ``sides`` are the findings that one answer has on the right and another on the left. Each maps
+    its family to one mention with the side per answer, None where an answer has no such side.
+    ``choices`` are the chosen options (from 0) if they differ, else empty.
     """
 
     sides: Mapping[str, tuple[Mention | None, ...]]
@@ -52,7 +53,7 @@ class Differences:
 
 
 def differences(case: Case, answers: Sequence[Answer]) -> Differences:
-    """Compare answers of one model to one case, in the order given."""
+    """Compare one model's answers to one case, in the order given."""
     texts = [sides_named(answer.text or "") for answer in answers]
     opposed: dict[str, tuple[Mention | None, ...]] = {}
     if any(right for right, _ in texts) and any(left for _, left in texts):
@@ -67,13 +68,13 @@ def differences(case: Case, answers: Sequence[Answer]) -> Differences:
 
 
 def is_usable(case: Case, answer: Answer) -> bool:
-    """Whether an answer to a choice question chose one of the options."""
+    """True if an answer to a choice question chose one of the options."""
     is_choice = case.question_type == "choice" and answer.choice is not None
     return is_choice and 0 <= (answer.choice or 0) < len(case.options)
 
 
 def _one_sided(case: Case, answer: Answer) -> dict[str, Mention]:
-    """Return what an answer asserts on the right or on the left only, by family of findings."""
+    """Return the findings that an answer asserts on only one side, by family."""
     families = sided_by_family(asserted_mentions(case, answer))
     return {
         family: mentions[0]
@@ -83,7 +84,7 @@ def _one_sided(case: Case, answer: Answer) -> dict[str, Mention]:
 
 
 class _Comparison:
-    """All answers to a set's cases that were asked for again, compared once."""
+    """One comparison of all answers to a set's cases that were requested several times."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -104,15 +105,16 @@ class _Comparison:
 
 
 def asked_again(review_set: ReviewSet) -> pl.DataFrame:
-    """Compare all answers that the newest runs asked for several times: :data:`ASKED_AGAIN`.
+    """Compare all answers that the newest runs requested several times: :data:`ASKED_AGAIN`.
 
-    Worked out once for all states of a set that share its tables; a millisecond or two a case.
+    The result is computed once for all states of a set that share its tables, in a millisecond or
+    two per case.
     """
     return _comparison(review_set).of(review_set)
 
 
 def compare_ahead(review_set: ReviewSet) -> bool:
-    """Begin :func:`asked_again` in the background; say whether its outcome is there."""
+    """Start :func:`asked_again` in the background; return True if its result is ready."""
     comparison = _comparison(review_set)
     if comparison.found is None:
         comparison.begin(review_set)
@@ -125,7 +127,7 @@ def _comparison(review_set: ReviewSet) -> _Comparison:
 
 
 _SETTLES_S: Final = 0.3
-"""Most sets are compared by then; longer no page waits."""
+"""Most sets are compared within this time; a page waits no longer."""
 _LOCK: Final = Lock()
 _KNOWN: Final[WeakKeyDictionary[TableIndex, _Comparison]] = WeakKeyDictionary()
 

@@ -1,8 +1,8 @@
-"""Token-limit failures: the answer was cut off, or never came, because the output ran out.
+"""Find token-limit failures: the answer was cut off, or is missing, because the output ran out.
 
-Explicit signals decide: the finish reason and the token counts. Where they do not tell (no finish
-reason, or "finished" without counts that could contradict it: servers say ``stop`` of truncated
-output too), the text itself is read for the signs of a cut.
+Explicit signals decide: the finish reason and the token counts. They may be inconclusive: no finish
+reason, or "finished" without counts that could contradict it, since servers report ``stop`` for
+truncated output too. Then the text itself is searched for signs of a cut.
 """
 
 from __future__ import annotations
@@ -16,40 +16,41 @@ from rexview.stats import is_empty, limit_reached
 from rexview.text.answer_ending import text_ending
 
 _TAIL: Final = 80
-"""Characters of the end of a cut answer that are shown as evidence."""
+"""Characters at the end of a cut answer that are shown as evidence."""
 _LONGEST_SPAN: Final = 400
 _EXCEL_CELLS: Final = range(32_760, 32_768)
-"""Characters of texts that a spreadsheet cut, not a model: as many as a cell of Excel holds, less
-what is stripped from the ends."""
+"""Lengths in characters of texts that a spreadsheet cut, not a model: the capacity of an Excel
+cell, less what is stripped from the ends.
+"""
 _FROM_TEXT: Final = {
     "truncated_suspected": "The answer looks cut off: {reason}; {signs}.",
     "repetition": "The answer ends in a loop: {reason}; {signs}.",
     "empty": "No answer: {reason}; {signs}.",
 }
-"""Endings of a text that are flagged, and what is said of them."""
+"""Endings of a text that are flagged, with their messages."""
 
 
 @dataclass(frozen=True)
 class TokenLimit:
     """Flags answers that ran out of tokens.
 
-    Kinds: ``no_answer`` (the budget is spent and there is nothing to read), ``finish_reason`` (the
-    model's server says that it stopped at the limit), ``usage`` (the output tokens reached the
-    limit although the finish reason does not say so), ``empty`` (nothing came, no error, and no
-    token counts explain it), and, from the text alone, ``truncated_suspected`` (it ends in the
-    middle of a word, sentence, list, table or structure) and ``repetition`` (it ends in a loop).
+    Kinds: ``no_answer`` (the budget is spent and there is no text), ``finish_reason`` (the model's
+    server reports that it stopped at the limit), ``usage`` (the output tokens reached the limit
+    although the finish reason does not report it), ``empty`` (no text, no error, and no token
+    counts that explain it). From the text alone: ``truncated_suspected`` (it ends in the middle of
+    a word, sentence, list, table or structure) and ``repetition`` (it ends in a loop).
     """
 
     failure: str = "token_limit"
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether a signal or an English text tells; a choice alone, for one, does not."""
+        """True if a signal or an English text can decide; a choice alone, for example, cannot."""
         if not _undecided(one.answer) or is_empty(one.answer):
             return True
         return bool(one.text.strip()) and one.language is None
 
     def find(self, one: AnswerInCase) -> list[Flag]:
-        """Look at the answer's signals, and at its text where they leave it open."""
+        """Check the answer's signals, and its text where they are inconclusive."""
         answer, text = one.answer, one.text
         kind, usage = _kind(answer), Evidence("usage", _signals(answer))
         if kind is not None:
@@ -71,10 +72,10 @@ class TokenLimit:
 
 
 def _undecided(answer: Answer) -> bool:
-    """Say whether the explicit signals leave open if an answer was cut.
+    """True if the explicit signals leave open whether an answer was cut.
 
-    They do when no finish reason was recorded, or it says finished and there is no token count, or
-    none to hold it against; an error, and counts below the limit, decide.
+    They do if no finish reason was recorded, or if it reports a finish and there is no token count,
+    or no limit to compare it with. An error, or a count below the limit, is conclusive.
     """
     used, limit = answer.output_tokens, answer.max_output_tokens
     below = used is not None and limit is not None and used < limit and limit > 0
@@ -94,7 +95,7 @@ def _kind(answer: Answer) -> str | None:
 
 
 def _why_open(answer: Answer) -> str:
-    """Say why the signals do not tell, in half a sentence."""
+    """Return why the signals are inconclusive, as half a sentence."""
     if answer.finish_reason == "stop":
         return "it is marked as finished, but without token counts that show it"
     return "no finish reason was recorded"

@@ -1,4 +1,4 @@
-"""Answers and reports that the rules do not read: in words, and as records beside the flags."""
+"""Report answers and reports in languages that the rules cannot read, as text and as records."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rexview.text.findings import report_text
 from rexview.text.language import language_of, looks
 
 NOT_READ: Final = ("not_read", "report_not_read")
-"""Kinds of the records: the answer, or its case's report, is in another language than English."""
+"""Kinds of the records: the answer, or its case's report, is not in English."""
 
 
 def why_not_read(text: str | None) -> str:
-    """Say that a text is not read by the rules, and why; empty where it is.
+    """Explain why the rules do not read a text; empty if they do.
 
     >>> why_not_read("Herz normal groß, kein Erguss.")
     'Not read by the rules: it looks German.'
@@ -24,12 +24,12 @@ def why_not_read(text: str | None) -> str:
 
 
 def not_read_rows(review_set: ReviewSet) -> Iterator[dict[str, Any]]:
-    """List the newest answers that are not in English, or whose report is not.
+    """Yield a record for each newest answer that is not in English, or whose report is not.
 
     Yields
     ------
     dict
-        As :func:`rexview.detect.flag_rows`, with ``failure`` None, ``kind`` one of
+        A record as in :func:`rexview.detect.flag_rows`, with ``failure`` None, ``kind`` one of
         :data:`NOT_READ`, and ``language``.
     """
     reports: dict[str, str | None] = {}

@@ -1,1 +1,1 @@
-"""Laterality errors."""
+"""Find laterality errors."""

@@ -1,4 +1,4 @@
-"""What an answer says of sides beside its report: contradictions, and how they are told."""
+"""Find contradictions of side between an answer and its report, and explain them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from rexview.text.sides import (
     stretch,
 )
 
-# Answers that give a side only: the finding stands in the question, or the side in its options.
+# Answers that give only a side; the question names the finding, or its options name the sides.
 
 _LONGEST: Final = 2_000
 """Characters of a question or answer that are read."""
@@ -60,24 +60,24 @@ _AFFIRMS: Final = re.compile(r"\W*(?P<yes>yes|correct|affirmative)(?=\W|$)", re.
 _FIRST: Final = re.compile(r"\s*\S[^\n]{0,160}?[.!;](?=\s)|[^\n]{1,160}(?=\n)")
 """The first sentence or line of a text."""
 _ORGAN: Final = whole_words("question", "organ")
-"""What the side of a question may be of, in place of a finding's."""
+"""Organs whose side a question may ask for, in place of a finding's."""
 _OTHER_SIDE: Final = re.compile(
     r"\b(?:both|bilat\w*|other|opposite|contralat\w*|either|not (?:on|in) (?:that|this) \w+)\b",
     re.IGNORECASE,
 )
 _PLACED: Final = ("lung", "pleura")
-"""Regions of what an answer has in the part of the chest that it was asked about."""
+"""Regions of findings that can be in the part of the chest that the question names."""
 _FEWEST: Final = 2
-"""Options; less of them are no choice."""
+"""Minimum number of options in a choice."""
 
 
 def side_in_reply(case: Case, text: str) -> list[Mention]:
-    """Read the side that an answer gives the one finding of its question, without naming it.
+    """Return the side that an answer gives the one finding of its question without naming it.
 
-    "On the right.", or "B" where the question lists "B) Right". Of several findings in the question
-    the one is meant that the report puts on a side; where it names none and asks for a side or a
-    lobe, that of the report. An answer that names both sides, and a question that names the side
-    itself, give none.
+    Examples: "On the right.", or "B" if the question lists "B) Right". If the question names
+    several findings, the one to which the report gives a side is meant. If it names none and asks
+    for a side or a lobe, the report's finding is meant. The result is empty if the answer names
+    both sides, or the question names the side itself.
     """
     question = case.question[:_LONGEST]
     if not text or len(text) > _LONGEST or not question or case.options:
@@ -120,9 +120,9 @@ def side_in_reply(case: Case, text: str) -> list[Mention]:
 
 
 def _affirmed(case: Case, asked: list[Mention], start: int, end: int) -> list[Mention]:
-    """Read the side of a question to which an answer says "yes", from ``start`` to ``end`` of it.
+    """Return the side of a question that an answer affirms by the "yes" from ``start`` to ``end``.
 
-    Of a question that names one finding on one side, which the report has on one side too.
+    Only for a question about one finding on one side, which the report has on one side too.
     """
     sides = {mention.side for mention in asked}
     if len({mention.finding for mention in asked}) != 1 or not sides <= OTHER_SIDE.keys():
@@ -144,10 +144,10 @@ def _affirmed(case: Case, asked: list[Mention], start: int, end: int) -> list[Me
 
 
 def first_reply(case: Case, text: str, claims: Collection[str]) -> list[Mention]:
-    """Read the side that the first sentence of an answer replies with, before it says more.
+    """Return the side in the first sentence of a longer answer.
 
-    ``claims`` are the families that the answer itself has on a side. "(1) - left lower zone. There
-    is a plaque on the right, too."
+    ``claims`` are the families to which the answer itself gives a side; they are left out. Example:
+    "(1) - left lower zone. There is a plaque on the right, too."
     """
     question = case.question[:_LONGEST]
     if not (ASKS_SIDE.search(question) or find_mentions(question)):
@@ -166,11 +166,11 @@ def first_reply(case: Case, text: str, claims: Collection[str]) -> list[Mention]
 
 
 def on_asked_side(case: Case, text: str, mentions: Sequence[Mention]) -> list[Mention]:
-    """Give what an answer has without a side the one side of the chest that it was asked about.
+    """Give an answer's findings without a side the one side of the chest that the question names.
 
-    "What do you see in the left base?", "A patchy opacity."; of a question that names a finding
-    only that: "Is there a left effusion?", "Yes, a small effusion." An answer that names a side, or
-    the other one, gives none.
+    Examples: "What do you see in the left base?", "A patchy opacity." If the question names a
+    finding, only that one gets the side: "Is there a left effusion?", "Yes, a small effusion." The
+    result is empty if the answer names a side, or refers to the other one.
     """
     question = case.question[:_LONGEST]
     if any(sides_named(text)) or not any(sides_named(question)) or _OTHER_SIDE.search(text):
@@ -192,7 +192,7 @@ def on_asked_side(case: Case, text: str, mentions: Sequence[Mention]) -> list[Me
 
 
 def _of_report(case: Case, findings: set[str], stem: str) -> set[str]:
-    """Return the one finding that a question may be about, by the report; none without one."""
+    """Return the one finding that a question may be about, according to the report; else empty."""
     reported = sided_by_family(find_mentions(report_text(case)))
     if findings:
         families = {finding_info(finding).family: finding for finding in sorted(findings)}
@@ -208,7 +208,7 @@ def _of_report(case: Case, findings: set[str], stem: str) -> set[str]:
 
 
 def _named(findings: set[str], said: str) -> dict[str, list[Mention]]:
-    """Read a side as that of the one finding that a question asks about."""
+    """Read the sides in a text as those of the one finding that a question asks about."""
     if len(findings) != 1:
         return {}
     return sided_by_family(find_mentions(_lead(findings) + said))
@@ -233,7 +233,7 @@ def _lead(findings: set[str]) -> str:
 
 
 def _options(question: str) -> tuple[str, dict[str, str]]:
-    """Part a question from the options that it lists, by their letters."""
+    """Split a question into its stem and the options that it lists, by their letters."""
     marks = list(_OPTION.finditer(question))
     if len(marks) < _FEWEST or marks[0][1].lower() not in ("a", "1"):
         return question, {}
@@ -244,11 +244,11 @@ def _options(question: str) -> tuple[str, dict[str, str]]:
     return question[: marks[0].start()], options
 
 
-# Two findings of one kind, one on each side, whose sides an answer exchanges.
+# Two findings of one kind, one on each side, whose sides an answer swaps.
 #
-# Both texts have the kind on both sides, so that no side contradicts. What tells the two apart
-# does: a line in the jugular and one in the subclavian vein, an old and a new fracture, a lobe
-# above and one below.
+# Both texts have the kind on both sides, so no side contradicts by itself. The features that
+# distinguish the two can: a line in the jugular and one in the subclavian vein, an old and a new
+# fracture, an upper and a lower lobe.
 
 _TRAITS: Final = {name: whole_words("told_apart", name) for name in list_names("told_apart")}
 _HEIGHTS: Final = ("upper", "middle", "lower")
@@ -259,16 +259,16 @@ _LENGTH: Final = re.compile(
     re.IGNORECASE,
 )
 _ALIKE: Final = 1.2
-"""Times that one length may be another and still be the same, rounded."""
+"""Maximum ratio of two lengths that are considered equal after rounding."""
 _REACH: Final = 60
-"""Characters before and after a finding and its side in which words tell it from another."""
+"""Characters around a finding and its side in which words distinguish it from another."""
 
 TextOf = Callable[[Mention], str]
-"""Gives the text that a mention stands in."""
+"""Returns the text that contains a mention."""
 
 
 def exchanged(answer: Sided, reference: Sided, text: str, report_of: TextOf) -> list[Contradiction]:
-    """Find the kinds of findings that the answer has on both sides, the other way round."""
+    """Find the kinds of findings on both sides whose sides the answer swaps."""
     found = []
     for family, claims in answer.items():
         reported = reference.get(family, ())
@@ -288,7 +288,7 @@ def exchanged(answer: Sided, reference: Sided, text: str, report_of: TextOf) -> 
 def _exchanged(
     claims: Sequence[Mention], reported: Sequence[Mention], text: str, report_of: TextOf
 ) -> list[tuple[Mention, Mention]]:
-    """Return what tells two findings of a kind apart and has another side in the other text."""
+    """Return pairs of findings of a kind whose distinguishing feature changed sides."""
     claimed = _traits(claims, lambda _: text)
     known = _traits(reported, report_of)
     both = claimed.keys() & known.keys()
@@ -306,10 +306,10 @@ def _exchanged(
 def _moved(
     claims: Sequence[Mention], reported: Sequence[Mention], text: str, report_of: TextOf
 ) -> list[tuple[Mention, Mention]]:
-    """Return what the answer has on a side, and the report only on the other.
+    """Return a finding that the answer has on one side, and the report only on the other.
 
-    Two of a kind are told apart by the height at which they lie, or by their age: "nodules in the
-    left upper and right lower lobe", "... and one in the left lower zone".
+    Two findings of a kind are distinguished by their height or their age: "nodules in the left
+    upper and right lower lobe", "... and one in the left lower zone".
     """
     for apart in (_heights, _ages):
         ours = [(claim, apart(text, claim)) for claim in claims]
@@ -329,7 +329,7 @@ def _moved(
 
 
 def _heights(text: str, mention: Mention) -> frozenset[str]:
-    """Return the heights at which a finding lies, as far as its words tell."""
+    """Return the heights at which a finding is, as far as its words reveal them."""
     around = _around(text, mention)
     told = frozenset(name for name in _HEIGHTS if _TRAITS[name].search(around))
     if told or mention.zone is None or mention.side not in OTHER_SIDE:
@@ -339,23 +339,24 @@ def _heights(text: str, mention: Mention) -> frozenset[str]:
 
 
 def _ages(text: str, mention: Mention) -> frozenset[str]:
-    """Return whether a finding is new or was there before, as far as its words tell."""
+    """Return whether a finding is new or old, as far as its words reveal it."""
     around = _around(text, mention)
     names = (("new", "new"), ("old", "old"), ("unchanged", "old"))
     return frozenset(age for name, age in names if _TRAITS[name].search(around))
 
 
 def _may_be(mention: Mention, told: frozenset[str], side: str, wanted: frozenset[str]) -> bool:
-    """Whether a finding may be the one that is looked for on a side, as far as its words tell."""
+    """True if a finding may be the wanted one on a side, as far as its words reveal it."""
     return mention.side in (side, "bilateral") and (not told or not told.isdisjoint(wanted))
 
 
 def _with_lengths(
     claims: Sequence[Mention], reported: Sequence[Mention], text: str, report_of: TextOf
 ) -> list[tuple[Mention, Mention]]:
-    """Return what has, in two texts, one length on different sides; empty where one has not.
+    """Return findings with the same length on different sides in the two texts.
 
-    A length that both texts have on a side must not be on the other, too.
+    Empty if some length is on the same side in both texts. A length on both sides in the answer is
+    left out.
     """
     ours = _lengths(claims, lambda _: text)
     theirs = _lengths(reported, report_of)
@@ -371,7 +372,7 @@ def _with_lengths(
 
 
 def _lengths(mentions: Sequence[Mention], text_of: TextOf) -> list[tuple[float, Mention]]:
-    """Return the lengths that are told of some mentions, in millimetres."""
+    """Return the lengths given for some mentions, in millimetres."""
     found = []
     for mention in mentions:
         text = text_of(mention)
@@ -388,12 +389,12 @@ def _alike(one: float, other: float) -> bool:
 
 
 def _on_each(mentions: Sequence[Mention]) -> bool:
-    """Whether some mentions are each of one side, and together of both."""
+    """True if every mention is on one side, and together they are on both."""
     return {mention.side for mention in mentions} == set(OTHER_SIDE)
 
 
 def _traits(mentions: Sequence[Mention], text_of: TextOf) -> dict[str, Mention]:
-    """Return what is said of the mentions of one side only, each with one of these."""
+    """Return the features that mentions of only one side have, each with one of those mentions."""
     sides: dict[str, dict[str | None, Mention]] = {}
     for mention in mentions:
         around = _around(text_of(mention), mention)
@@ -404,7 +405,7 @@ def _traits(mentions: Sequence[Mention], text_of: TextOf) -> dict[str, Mention]:
 
 
 def _around(text: str, mention: Mention) -> str:
-    """Return the words around a finding's side, and around the finding where no mark parts them."""
+    """Return the words around a finding's side, and around the finding if no mark parts them."""
     if mention.side_start is None or mention.side_end is None:
         return _up_to_marks(text, mention.start, mention.end)
     side = _up_to_marks(text, mention.side_start, mention.side_end)
@@ -424,15 +425,15 @@ def _up_to_marks(text: str, first: int, last: int) -> str:
     return start + text[first:last] + (after[: stop.start()] if stop else after)
 
 
-# Laterality errors that boxes show: a box on the other side than its label or the reference.
+# Laterality errors shown by boxes: a box on the other side than its label or the reference.
 #
-# A lateral view, an unknown view, a box across the midline and a label that names only the
-# image's side give no verdict.
+# There is no verdict on a lateral or unknown view, a box across the midline, or a label that names
+# only the image's side.
 
 
 @dataclass(frozen=True, slots=True)
 class BoxFlag:
-    """A box on the wrong side: the kind of flag, its sentence and its evidence."""
+    """A box on the wrong side: the kind of flag, its message and its evidence."""
 
     kind: Literal["boxes", "reference_boxes"]
     message: str
@@ -440,16 +441,16 @@ class BoxFlag:
 
 
 SidedBox = tuple[AnswerBox, BoxSide | None]
-"""A box and the patient's side it lies on."""
+"""A box and the side of the patient that it is on."""
 
 
 def boxes_with_sides(case: Case, answer: Answer) -> list[SidedBox]:
-    """Find the patient's side of each box of an answer, but for those that may lie elsewhere."""
+    """Return an answer's boxes with the side of the patient, except boxes of uncertain position."""
     return [(box, side_of(case, box)) for box in answer.boxes if not box.unsure]
 
 
 def can_judge_boxes(case: Case, placed: Sequence[SidedBox]) -> bool:
-    """Say whether a box has a side that its label or a reference box could contradict."""
+    """True if a box has a side that its label or a reference box could contradict."""
     return any(
         side is not None and (claim_of(box.label) is not None or _has_reference(case, box))
         for box, side in placed
@@ -469,9 +470,9 @@ def _has_reference(case: Case, box: AnswerBox) -> bool:
 def against_boxes(
     case: Case, placed: Sequence[SidedBox], both: Collection[str] = ()
 ) -> list[BoxFlag]:
-    """Hold boxes against their own labels and against the reference boxes.
+    """Compare boxes with their own labels and with the reference boxes.
 
-    ``both`` are the families of findings that the answer reports on both sides: a reference box on
+    ``both`` are the families of findings that the answer reports on both sides. A reference box on
     one side does not contradict them, whichever of the two the answer drew.
     """
     flags: list[BoxFlag] = []
@@ -510,10 +511,10 @@ def _contrary_reference(
     side: str,
     placed: Sequence[SidedBox],
 ) -> ReferenceBox | None:
-    """Return the first reference box of the box's finding when all of them lie on the other side.
+    """Return the box's first reference box if all of its finding are on the other side, else None.
 
-    None as well when the answer boxes the finding on the right side too: then the box is one too
-    many, not a side mistaken.
+    Also None if the answer boxes the finding on the right side too. Then the box is superfluous,
+    and its side is not mistaken.
     """
     finding = label_key(box.label)
     if finding is None:
@@ -523,7 +524,7 @@ def _contrary_reference(
         reference for reference in case.reference_boxes if label_key(reference.label) == finding
     ]
     if any(reference_side(case, reference) == side for reference in references):
-        return None  # on another image, perhaps: the reference has it on both sides
+        return None  # perhaps on another image: the reference has it on both sides
     references = [ref for ref in references if image_of(case, ref) == image]
     if not references or any(reference_side(case, ref) != OTHER_SIDE[side] for ref in references):
         return None
@@ -540,7 +541,7 @@ _Sided = TypeVar("_Sided", bound=tuple[AnswerBox | ReferenceBox, str | None])
 
 
 def claims_of_answer(one: AnswerInCase) -> Sided:
-    """Return what an answer says is there, on a side; of thoughts, what they came to."""
+    """Return the findings that an answer claims on a side; if it thinks aloud, its conclusion's."""
     return one.once(_claims)
 
 
@@ -566,7 +567,8 @@ def _claims(one: AnswerInCase) -> Sided:
 def contradictions_of(one: AnswerInCase) -> tuple[Contradiction, ...]:
     """Find where an answer's sides contradict its report or each other.
 
-    Of a finding that the answer itself is of two minds about, it is not said that a side lacks.
+    If the answer contradicts itself about a finding, a missing side of that finding is not
+    reported.
     """
     claims = claims_of_answer(one)
     if not claims:
@@ -604,7 +606,7 @@ def contradictions_of(one: AnswerInCase) -> tuple[Contradiction, ...]:
 
 
 def _shares_side(item: Contradiction, text: str, report_of: TextOf) -> bool:
-    """Whether the one side of a finding is told of another with it: "left collapse and effusions".
+    """True if a finding shares its one side with another: "left collapse and effusions".
 
     Then the finding may well be on both sides.
     """
@@ -617,7 +619,7 @@ def _shares_side(item: Contradiction, text: str, report_of: TextOf) -> bool:
 
 
 def _more_in_report(one: AnswerInCase) -> dict[str, list[Predominance]]:
-    """Read where a report has more of its findings on both sides."""
+    """Return where a report has more of a bilateral finding on one side, by family."""
     more: dict[str, list[Predominance]] = {}
     for section in REPORT_SECTIONS:
         mentions = [mention for name, mention in one.report_mentions if name == section]
@@ -628,14 +630,14 @@ def _more_in_report(one: AnswerInCase) -> dict[str, list[Predominance]]:
 
 
 def of_family(boxes: Iterable[_Sided], family: str) -> list[_Sided]:
-    """Keep the boxes whose label is of a family of findings."""
+    """Keep the boxes whose label belongs to a family of findings."""
     return [sided for sided in boxes if label_key(sided[0].label) == family]
 
 
 def explained(
     item: Contradiction, one: AnswerInCase, placed: Sequence[SidedBox]
 ) -> tuple[str, tuple[Evidence, ...]]:
-    """Return the sentence and the evidence for a contradiction."""
+    """Return the message and the evidence for a contradiction."""
     claim, contrary = item.claim, item.contrary
     stated = evidence_of("answer", one.text, claim)
     if item.kind == "self":
@@ -670,7 +672,7 @@ def explained(
 def _explained_more(
     item: Contradiction, more: tuple[SideSpan, SideSpan], one: AnswerInCase, section: str
 ) -> tuple[str, tuple[Evidence, ...]]:
-    """Return the sentence and the evidence for a finding with more of it on the other side."""
+    """Return the message and the evidence for a finding with more of it on the other side."""
     claim, contrary = (
         mention._replace(side=side, side_start=start, side_end=end)
         for mention, (side, start, end) in zip((item.claim, item.contrary), more, strict=True)
@@ -684,14 +686,14 @@ def _explained_more(
 
 
 def named(mention: Mention, side: str = "") -> str:
-    """Return a finding with its side, or with one that is given."""
+    """Return the name of a finding with its side, or with the side given."""
     return f"{side or mention.side} {finding_info(mention.finding).name}"
 
 
 def evidence_of(
     where: str, text: str, mention: Mention, section: str | None = None
 ) -> tuple[Evidence, ...]:
-    """Show a mention with its side: one stretch where they stand close, else two."""
+    """Return evidence for a mention with its side: one span if they are close, else two."""
     together = stretch(text, mention)
     spans = [together] if together else [(mention.start, mention.end)]
     if not together and mention.side_start is not None and mention.side_end is not None:

@@ -1,8 +1,8 @@
-"""Laterality errors: a finding on the wrong side of the patient.
+"""Find laterality errors: a finding on the wrong side of the patient.
 
-An answer is held against the report, against itself, against its own boxes and against reference
-boxes; a chosen option against the correct one. The side of a box comes from the recorded size and
-orientation of its image, so that no image file is needed.
+An answer is compared with the report, with itself, with its own boxes and with reference boxes; a
+chosen option is compared with the correct one. The side of a box is computed from the recorded size
+and orientation of its image, so no image file is needed.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from rexview.text.sides import (
 )
 from rexview.vocab import option_letter
 
-# The side that an answer's text gives a finding, held against the boxes of that finding.
+# The side that an answer's text gives a finding, compared with the boxes of that finding.
 
 _VIEWER: Final = whole_words("box_label", "viewer")
 _PATIENT: Final = re.compile(r"\bpatient|\banatomic", re.IGNORECASE)
@@ -74,7 +74,7 @@ _PART: Final = re.compile(
 )
 _MEANT: Final = ("positive", "uncertain")
 _Told = tuple[str, str, Evidence, Mention]
-"""A kind of flag, where a box lies, the box, and what the text says."""
+"""The kind of flag, the position of a box, the box as evidence, and the mention in the text."""
 
 
 def text_against_boxes(
@@ -83,10 +83,10 @@ def text_against_boxes(
     claimed: Mapping[str, Sequence[Mention]],
     placed: Sequence[SidedBox],
 ) -> list[Flag]:
-    """Hold the side that the answer gives a finding against the boxes of that finding.
+    """Compare the side that the answer gives a finding with the boxes of that finding.
 
-    Its own boxes count where no label claims a side, those of the reference where it drew none.
-    A box whose label names no finding of the text is held against all that it can be about.
+    The answer's own boxes count if no label claims a side, and reference boxes if it drew none. A
+    box whose label names no finding of the text is compared with everything it can be about.
     """
     references = [(box, reference_side(one.case, box)) for box in one.case.reference_boxes]
     if not placed and not references:
@@ -124,9 +124,9 @@ def text_against_boxes(
 
 
 def _is_of_patient(text: str, claim: Mention) -> bool:
-    """Whether a side is the patient's: not as the viewer sees it, nor of the "left heart"."""
+    """True if a side is the patient's: not the viewer's, and not the "left heart"."""
     viewed = _VIEWER.search(text, *claim.sentence) and not _PATIENT.search(text, *claim.sentence)
-    if viewed and not claim.image_side:  # else it was read as the image's
+    if viewed and not claim.image_side:  # otherwise it was read as the image's side
         return False
     start = claim.side_start
     return start is None or _CHAMBER.match(text, start) is None
@@ -135,7 +135,7 @@ def _is_of_patient(text: str, claim: Mention) -> bool:
 def _of_other_names(
     one: AnswerInCase, told: Mapping[str, Sequence[Mention]], placed: Sequence[SidedBox]
 ) -> list[_Told]:
-    """Find boxes on the other side than all that they can be about.
+    """Find boxes on the other side than everything they can be about.
 
     They have no label, a number, or a name that the text does not use.
     """
@@ -176,9 +176,9 @@ def _claims_about(
 
 
 def _part(text: str, number: str | None) -> tuple[int, int] | None:
-    """Return where a text speaks of one of its numbered findings; None where it does not.
+    """Return where a text describes one of its numbered findings; None if it does not.
 
-    Without a number, or in a text without numbered findings, all of it.
+    Without a number, or in a text without numbered findings, it is the whole text.
     """
     starts = list(_PART.finditer(text))
     if number is None or len(starts) < 2:
@@ -192,7 +192,7 @@ def _part(text: str, number: str | None) -> tuple[int, int] | None:
 def _all_sided(
     one: AnswerInCase, told: Mapping[str, Sequence[Mention]], part: tuple[int, int] | None
 ) -> Sequence[Mention]:
-    """Return what a part of the text claims if all that it finds there has a side."""
+    """Return the claims in a part of the text if every finding there has a side; else empty."""
     if part is None:
         return ()
     first, last = part
@@ -208,7 +208,7 @@ def _all_sided(
 def _of_cause(
     text: str, told: Mapping[str, Sequence[Mention]], said: Sequence[Mention]
 ) -> Sequence[Mention]:
-    """Return what a change without a side comes from: "opacification after left pneumonectomy"."""
+    """Return the cause of a change without a side: "opacification after left pneumonectomy"."""
     if any(mention.side for mention in said):
         return ()
     if any(finding_info(mention.finding).region not in ("lung", "pleura") for mention in said):
@@ -217,10 +217,9 @@ def _of_cause(
     return [claim for some in told.values() for claim in some if claim.sentence in sentences]
 
 
-# Choice questions: an option that puts a finding on the wrong side is chosen.
+# Choice questions whose chosen option puts a finding on the wrong side.
 #
-# The chosen option is a claim of the answer. It is held against the correct option and the
-# report.
+# The chosen option is a claim of the answer. It is compared with the correct option and the report.
 
 _LONGEST: Final = 2_000
 """Characters of a question or option that are read."""
@@ -228,14 +227,14 @@ _LONGEST: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """A finding that an option puts on a side; offsets are of the side's words in the option."""
+    """A finding that an option puts on a side, with the offsets of the side's words."""
 
     mention: Mention
     span: tuple[int, int]
 
 
 def can_judge_choice(case: Case, answer: Answer) -> bool:
-    """Say whether the chosen option and the reference, option or report, both name a side."""
+    """True if both the chosen option and its reference (correct option or report) name a side."""
     chosen = _option(case, answer.choice)
     if case.question_type != "choice" or chosen is None or not any(sides_named(chosen)):
         return False
@@ -245,23 +244,23 @@ def can_judge_choice(case: Case, answer: Answer) -> bool:
 
 
 def _option(case: Case, number: int | None) -> str | None:
-    """Return the text of an option by its number; None when the case has none of that number."""
+    """Return the text of an option by its number; None if there is no such option."""
     known = number is not None and 0 <= number < len(case.options)
     return case.options[number] if known and number is not None else None
 
 
 def wrong_side_chosen(case: Case, answer: Answer) -> list[tuple[str, tuple[Evidence, ...]]]:
-    """Find the findings that the chosen option has on one side, and the reference on the other.
+    """Return the findings that the chosen option has on one side, and the reference on the other.
 
-    The reference is the correct option; where the question has none, the report. An option says
-    which finding it means itself or leaves that to the question. There is no error where the
-    correct option gives the finding no side or both, and none where the report contradicts the
-    correct option: then the reference is in doubt.
+    The reference is the correct option, or the report if the question has none. An option names its
+    finding itself or leaves that to the question. There is no error if the correct option gives the
+    finding no side or both. There is none either if the report contradicts the correct option: then
+    the reference is in doubt.
 
     Returns
     -------
     list of tuple
-        A sentence and the evidence for each.
+        A message and the evidence for each.
     """
     choice, correct = answer.choice, case.correct
     option, right = _option(case, choice), _option(case, correct)
@@ -297,14 +296,14 @@ def wrong_side_chosen(case: Case, answer: Answer) -> list[tuple[str, tuple[Evide
 
 
 def _asks_for_absence(question: str, category: str | None) -> bool:
-    """Say whether the right option of a question is what is *not* there."""
+    """True if the right option of a question is what is *not* there."""
     return category == "negation_assessment" or asks_for_absence(question)
 
 
 def _claims(case: Case, option: str) -> dict[str, list[_Claim]]:
-    """Read the sides that an option gives findings, by family.
+    """Return the sides that an option gives findings, by family.
 
-    "On the right, large" speaks of the one finding that the question asks about.
+    "On the right, large" means the one finding that the question asks about.
     """
     option = option[:_LONGEST]
     mentions = find_mentions(option)
@@ -319,7 +318,7 @@ def _claims(case: Case, option: str) -> dict[str, list[_Claim]]:
     claims: dict[str, list[_Claim]] = {}
     for family, sided in sided_by_family(as_displayed(case, mentions)).items():
         if lead and misplaced_as(sided[0].finding):
-            continue  # "where does the tube end?" asks for no side of the tube
+            continue  # "where does the tube end?" does not ask for the tube's side
         claims[family] = [
             _Claim(mention, (mention.side_start - lead, mention.side_end - lead))
             for mention in sided
@@ -332,13 +331,13 @@ def _claims(case: Case, option: str) -> dict[str, list[_Claim]]:
 
 @lru_cache(maxsize=256)
 def _asked_finding(question: str) -> str | None:
-    """Return the one finding that a question speaks of; None when there are several or none."""
+    """Return the one finding that a question names; None if there are several or none."""
     findings = {mention.finding for mention in find_mentions(question)}
     return findings.pop() if len(findings) == 1 else None
 
 
 def _reported(case: Case, family: str) -> list[tuple[str, Mention]]:
-    """Return where the report gives a finding a side, each with its section."""
+    """Return the report's mentions of a family with a side, each with its section."""
     return [
         (section, mention)
         for section in REPORT_SECTIONS
@@ -347,7 +346,7 @@ def _reported(case: Case, family: str) -> list[tuple[str, Mention]]:
 
 
 def _option_evidence(where: str, option: str, number: int, claim: _Claim) -> Evidence:
-    """Show the words of an option that give the side; ``field`` is its number from 0."""
+    """Return evidence for the words of an option that give the side; ``field`` counts from 0."""
     start, end = claim.span
     return Evidence(where, option[start:end], str(number), start, end, side=claim.mention.side)
 
@@ -364,13 +363,13 @@ class Laterality:
 
     Kinds: ``report`` (the report has the finding on the other side only), ``predominance`` (both
     have it on both sides, the report more of it on the other), ``self`` (the answer contradicts
-    itself), ``boxes`` (a box lies on the other side than its label or the answer says),
+    itself), ``boxes`` (a box is on the other side than its label or the answer claims),
     ``reference_boxes`` (the reference has boxes of the finding on the other side only), ``choice``
-    (an option with the finding on the other side than the correct one is chosen). One side of what
-    the other text has on both is none: see :mod:`rexview.detect.laterality.detector`.
+    (the chosen option has the finding on the other side than the correct one). It is no error to
+    name one side of a finding that the other text has on both: see :class:`SideIncomplete`.
 
-    Of a text longer than :data:`rexview.text.findings.reading.LONGEST` only that much is read;
-    what stands beyond it is neither flagged nor evidence.
+    Of a text longer than :data:`rexview.text.findings.reading.LONGEST` only that many characters
+    are read. The rest is neither flagged nor evidence.
 
     Examples
     --------
@@ -389,7 +388,7 @@ class Laterality:
     failure: str = "laterality_error"
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether a text, a chosen option or a box gives a side that could be contradicted."""
+        """True if a text, a chosen option or a box gives a side that could be contradicted."""
         case, answer = one.case, one.answer
         placed = boxes_with_sides(case, answer)
         boxed = bool(placed or case.reference_boxes)
@@ -403,7 +402,7 @@ class Laterality:
         )
 
     def find(self, one: AnswerInCase) -> list[Flag]:
-        """Hold the answer against its boxes, its choice, the report, itself and the reference."""
+        """Compare the answer with its boxes, its choice, the report, itself and the reference."""
         case, answer = one.case, one.answer
         placed = boxes_with_sides(case, answer)
         claims = claims_of_answer(one)
@@ -429,27 +428,27 @@ def _on_both(claims: Mapping[str, Sequence[Mention]]) -> list[str]:
     return [family for family, sided in claims.items() if one_side(sided) == "bilateral"]
 
 
-# One side of a bilateral finding: a hint, and no laterality error.
+# One side of a bilateral finding: a hint, not a laterality error.
 
 
 @dataclass(frozen=True)
 class SideIncomplete:
-    """Hints at findings that one of answer and report has on both sides, the other on one.
+    """Hints at findings on both sides in either the answer or the report, on one side in the other.
 
-    Kind: ``hint``. It was the kind ``bilateral`` of a laterality error once; of
-    reports by real models most such answers had the side right that they named.
+    Kind: ``hint``. It was the kind ``bilateral`` of a laterality error in the past. In reports by
+    real models most such answers named the right side.
     """
 
     failure: str = "side_incomplete"
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether the answer and the report name a side."""
+        """True if the answer and the report name a side."""
         if one.language or one.report_language:
             return False
         return both_name_a_side(one.text, report_text(one.case))
 
     def find(self, one: AnswerInCase) -> list[Flag]:
-        """Hold the answer against its report."""
+        """Compare the answer with its report."""
         return [
             flag(self, one.answer, "hint", *explained(item, one, ()))
             for item in one.once(contradictions_of)

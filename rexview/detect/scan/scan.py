@@ -457,8 +457,7 @@ class Scan:
         return told
 
     def _numbers(self, first: int, stop: int) -> tuple[int, int]:
-        """Return the range of answer numbers of the cases in some rows: first, and one after last.
-        """
+        """Return the first answer number of the cases in some rows, and one after the last."""
         starts = self.review_set.newest.starts
         return int(starts[first]), int(starts[stop])
 
