@@ -1,1 +1,1 @@
-"""How the text of an answer ends."""
+"""Read texts: how they end, the findings and boxes they contain, and the option they choose."""

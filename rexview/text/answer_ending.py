@@ -1,8 +1,8 @@
-"""How a text ends: complete, cut off, caught in a loop, empty, or a refusal.
+"""Classify the end of a text: complete, cut off, in a loop, empty, or a refusal.
 
-Looks at the text alone, for answers whose server recorded nothing that tells. What is looked for is
+The text alone is examined, for answers whose server recorded no conclusive signal. It needs
 positive evidence of a cut (half a word, an open bracket, "consistent with"); a missing full stop is
-none. The last word is judged in English texts only. Time is linear in the length of the text.
+not enough. The last word is judged in English texts only. Time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rexview.text.last_word import (
     open_sentence,
 )
 
-# Refusals and filters' notices that stand in place of an answer.
+# Refusals and filters' notices in place of an answer.
 
 _CANNOT: Final = (
     r"(?:can(?:no|['’])?t|can not|could not|couldn['’]t|am (?:not able|unable) to|"
@@ -52,14 +52,14 @@ _MAYBE: Final = re.compile(
     rf"{_CANNOT}\s+{_REFUSED_ACT}|sorry|blocked|filter|removed|withheld|refused|declined|flagged"
     r"|stopped|polic|guideline|terms|safety"
 )
-"""One of these is in every text, in lower case, in which :data:`_REFUSAL` finds anything."""
+"""Every lower-case text with a match of :data:`_REFUSAL` contains one of these."""
 _HINTS: Final = (
     *("cant", "can't", "cannot", "can not", "could", "able to", "won't", "will not", "decline"),
     *("not qualified", "not trained", "not designed", "not permitted", "not allowed"),
     *("not equipped", "sorry", "blocked", "filter", "removed", "withheld", "refused", "flagged"),
     *("stopped", "polic", "guideline", "terms", "safety"),
 )
-"""One of these is in every ASCII text in which :data:`_MAYBE` finds anything; sooner looked for."""
+"""Every ASCII text with a match of :data:`_MAYBE` contains one of these; faster to search for."""
 _CONTENT: Final = re.compile(
     r"\b(?:there (?:is|are)|(?:lungs?|heart|mediastinum|silhouette|film|bones?) (?:is|are|"
     r"appears?)|no (?:acute|focal|evidence|pleural|pneumothorax|consolidation|effusion)|"
@@ -68,17 +68,17 @@ _CONTENT: Final = re.compile(
     re.IGNORECASE,
 )
 _REFUSAL_SPAN: Final = 400
-"""A refusal stands at the beginning; what follows it is then advice, not a reading."""
+"""A refusal comes first; later in a text it is advice, not a refusal to read the image."""
 _LONGEST_REFUSAL: Final = 1_200
 
 
 def find_refusal(body: str) -> tuple[int, int] | None:
-    """Find the words of a text that refuse to answer, or say that the answer was blocked.
+    """Find the words of a text that refuse to answer, or report that the answer was blocked.
 
     Returns
     -------
     tuple of int, or None
-        Offsets; None when there are none, and when the text reads the image all the same.
+        Offsets; None if there are none, or if the text reads the image nevertheless.
 
     >>> find_refusal("I cannot exclude a small effusion.") is None
     True
@@ -86,7 +86,7 @@ def find_refusal(body: str) -> tuple[int, int] | None:
     if len(body) > _LONGEST_REFUSAL:
         return None
     opening = body[:_REFUSAL_SPAN]
-    if opening.isascii():  # other letters fold otherwise
+    if opening.isascii():  # other letters change case differently
         plain = opening.lower()
         if not any(hint in plain for hint in _HINTS) or not _MAYBE.search(plain):
             return None
@@ -97,24 +97,24 @@ def find_refusal(body: str) -> tuple[int, int] | None:
     return None if _CONTENT.search(rest) else match.span()
 
 
-# Loops at the end of a text: one passage again and again until the output ran out.
+# Loops at the end of a text: the same passage over and over until the output ran out.
 
 _WINDOW: Final = 3_000
-"""Characters of the end that are looked at; a loop that ran into a limit fills them."""
+"""Characters of the end that are read; a loop that ran into a limit fills them."""
 _PROBE: Final = 24
 _LEAST_TIMES: Final = 4
 _LEAST_COUNTED: Final = 15
-"""Times for a passage whose numbers change: twelve ribs may each have a line."""
+"""Repetitions of a passage whose numbers change: each of twelve ribs may have a line."""
 _LEAST_SPAN: Final = 48
-"""Characters that a loop of words has to cover."""
+"""Minimum length in characters of a loop of words."""
 _SIGNS: Final = 24
-"""Times in a row from which one sign (not of those that draw lines) is a loop."""
+"""Minimum repetitions of one character for a loop (except those that draw lines)."""
 _RULES: Final = frozenset("-_=*~#. \t\r\n|+·•")
 _LINE_SIGNS: Final = 400
 _SENTENCE: Final = re.compile(r"[.!?;\n]+\s*")
 _DIGITS: Final = re.compile(r"\d+(?:st|nd|rd|th)?\b|\d+")
 _LEAST_BLANKS: Final = 2
-"""Blanks in a sentence that counts among few that are repeated."""
+"""Minimum spaces in a sentence that counts as repeated."""
 _NEAR_END: Final = 400
 _LEAST_SENTENCES: Final = 10
 _MOST_DISTINCT: Final = 0.3
@@ -125,20 +125,20 @@ _MOST_DISTINCT_CLAUSES: Final = 0.35
 
 @dataclass(frozen=True)
 class Loop:
-    """Where a loop begins (offset into the text), and what repeats, in half a sentence."""
+    """The offset where a loop starts, and half a sentence on what repeats."""
 
     start: int
     reason: str
 
 
 def find_loop(text: str) -> Loop | None:
-    """Find a loop that the text ends in.
+    """Find a loop at the end of a text.
 
     Returns
     -------
     Loop or None
-        None when the text got out of the loop again, when the passage comes fewer than four times
-        (fifteen, when only its numbers change), and for lines drawn with signs.
+        None if the text left the loop again, if the passage occurs fewer than four times (fifteen
+        if only its numbers change), or for lines drawn with characters.
 
     >>> find_loop("The lungs are clear. " * 9).reason
     'the same passage is repeated 9 times'
@@ -179,10 +179,10 @@ def _repeated_sign(tail: str) -> int | None:
 
 
 def _periodic_end(folded: str) -> tuple[int, int]:
-    """Return the period of the loop that a text ends in and how far back it goes; 0, 0 for none.
+    """Return the period of a loop at the end of a text and its length; 0, 0 for none.
 
-    The last characters are looked for once more before them: each distance is a candidate, and the
-    loop goes back as far as characters equal those one period later.
+    The last characters are searched for once more before the end, and each distance is a candidate.
+    The loop extends back while characters equal those one period later.
     """
     size = len(folded)
     probe = folded[-_PROBE:]
@@ -200,7 +200,7 @@ def _periodic_end(folded: str) -> tuple[int, int]:
 
 
 def _back_to(tail: str, span: int, folded_size: int) -> int:
-    """Return where a span of the folded text begins in the text itself, at a word's start."""
+    """Return where a span of the folded text starts in the text itself, at the start of a word."""
     share = (folded_size - span) / folded_size
     start = int(share * len(tail))
     space = tail.find(" ", start)
@@ -208,12 +208,12 @@ def _back_to(tail: str, span: int, folded_size: int) -> int:
 
 
 def _times(text: str, passage: str, at_least: int) -> int:
-    """Count how often a loop's passage comes in the whole text."""
+    """Count how often the passage of a loop occurs in the whole text."""
     return max(at_least, _DIGITS.sub("0", text).lower().count(passage))
 
 
 def _few_sentences(folded: str) -> int:
-    """Return how many characters of the end say few different sentences over and over; 0: none."""
+    """Return the length of an end that repeats a few different sentences; 0 if there is none."""
     if _last_is_new(folded):
         return 0
     sentences = [part.strip() for part in _SENTENCE.split(folded)]
@@ -226,7 +226,7 @@ def _few_sentences(folded: str) -> int:
 
 
 def _few_clauses(folded: str) -> int:
-    """Return how many characters of the last sentence say few clauses over and over; 0: none."""
+    """Return the length of a last sentence that repeats a few clauses; 0 if it does not."""
     last = _STOPS.split(folded.rstrip(" .!?"))[-1]
     clauses = [part.strip() for part in last.split(",") if part.count(" ") >= _LEAST_BLANKS]
     if len(clauses) < _LEAST_CLAUSES or len(set(clauses)) > _MOST_DISTINCT_CLAUSES * len(clauses):
@@ -235,16 +235,16 @@ def _few_clauses(folded: str) -> int:
 
 
 def _last_is_new(folded: str) -> bool:
-    """Whether the last sentence of some words was plainly not said before.
+    """True if the last sentence is new.
 
-    It is looked for among the last characters; what begins before these may be half a sentence.
+    It is searched for in the last characters only, whose first sentence may be incomplete.
     """
     ends = [part.strip() for part in _SENTENCE.split(folded[-_NEAR_END:])[1:]]
     last = next((part for part in reversed(ends) if part.count(" ") >= _LEAST_BLANKS), None)
     return last is not None and folded.find(last) == folded.rfind(last)
 
 
-# What a text opens and never closes: code fences, JSON, tables, brackets, emphasis.
+# Structures that a text opens and never closes: code fences, JSON, tables, brackets, emphasis.
 
 _FENCE: Final = re.compile(r"^\s{0,3}(`{3,}|~{3,})(.*)$")
 _JSON_START: Final = re.compile(r"\s*(?:json\s*)?([{\[])\s*(?:[\"'{\[}\]]|$)", re.IGNORECASE)
@@ -267,12 +267,12 @@ _PARAGRAPH: Final = 4_000
 
 
 def open_structure(text: str) -> tuple[str, int] | None:
-    """Say what a text leaves open.
+    """Return the structure that a text leaves open.
 
     Returns
     -------
     tuple of str and int, or None
-        Half a sentence that says why the text looks cut, and the offset of what was opened.
+        Half a sentence on why the text looks cut, and the offset of what was opened.
 
     >>> open_structure('{"findings": ["left effusion", "no pn')
     ('it ends inside JSON that is not closed', 0)
@@ -302,12 +302,12 @@ def _open_fence(text: str) -> tuple[str, int] | None:
 
 
 def _open_json(text: str) -> tuple[str, int] | None:
-    """Find JSON that starts the text and is not closed; strings and escapes are minded."""
+    """Find unclosed JSON at the start of the text; strings and escapes are respected."""
     match = _JSON_START.match(text)
     if match is None:
         return None
     depth = 0
-    quotes = "'" if text[match.end() - 1] == "'" else '"'  # as Python prints it
+    quotes = "'" if text[match.end() - 1] == "'" else '"'  # single quotes, as Python prints them
     in_string = escaped = False
     for at, char in enumerate(text[match.start(1) :], match.start(1)):
         if in_string:
@@ -329,7 +329,7 @@ def _open_json(text: str) -> tuple[str, int] | None:
 
 
 def _open_tags(text: str) -> tuple[str, int] | None:
-    """Find a tag that starts the text as its root, closes others within and is not closed."""
+    """Find an unclosed root tag at the start of the text that contains closed ones."""
     root = _ROOT.match(text)
     if root is None:
         return None
@@ -341,7 +341,7 @@ def _open_tags(text: str) -> tuple[str, int] | None:
 
 
 def _open_table(text: str) -> tuple[str, int] | None:
-    """Find a table whose last row is not finished, or that has a head and no rows."""
+    """Find a table with an unfinished last row, or with a head and no rows."""
     lines = text[-_PARAGRAPH:].split("\n")
     rows: list[str] = []
     for line in reversed(lines):
@@ -401,9 +401,9 @@ def _open_marks(text: str) -> tuple[str, int] | None:
 
 
 def _cut_inside(line: str, at: int) -> bool:
-    """Whether what an open bracket began is still going on at the end of the line.
+    """True if the content of an open bracket continues at the end of the line.
 
-    Not after a full stop or a new sentence (a typing error), and not for ``[0, 1)`` or ``:(``.
+    False after a full stop or a new sentence (a typing error), and for ``[0, 1)`` or ``:(``.
     """
     inside = line[at:]
     if inside.rstrip().endswith((".", "!", "?")) or _NEW_SENTENCE.search(inside):
@@ -414,7 +414,7 @@ def _cut_inside(line: str, at: int) -> bool:
 EndingKind = Literal["complete", "truncated_suspected", "repetition", "empty", "blocked"]
 
 _TAIL: Final = 4_000
-"""Characters of the end that the last sentence and word are looked for in."""
+"""Characters of the end in which the last sentence and word are searched for."""
 _SPECIAL: Final = re.compile(
     r"\s*(?:<\|?/?(?:eos|s|im_end|endoftext|eot_id|end_of_turn|end|assistant|pad)\|?>|\[/?INST\])\s*$",
     re.IGNORECASE,
@@ -435,7 +435,7 @@ _LIST_MARK: Final = re.compile(
 )
 _ITEM: Final = re.compile(r"^\s*(?:[-*+•–‣◦]|\(?\d{1,3}[.)])\s+(?P<words>\S[^\n]{0,300})$")
 _LONG_ITEM: Final = 4
-"""Words of an item beside which one adjective alone looks cut."""
+"""Number of words in an item next to which a single adjective looks cut."""
 _NO_ITEM: Final = "it ends with the mark of a list item that never came"
 _ENDING_SMILEY: Final = re.compile(r"[:;]-?[)(D]$")
 _ADDRESS: Final = re.compile(r"(?:https?://|www\.)\S{8,}$")
@@ -455,7 +455,7 @@ _DECIMAL: Final = re.compile(
 )
 _ABBREVIATED: Final = re.compile(r"\b(?:e\.g|i\.e|vs|cf|approx|Dr)\.$")
 _LISTED: Final = 3
-"""Semicolons on a line from which they end the items of a list."""
+"""Number of semicolons on a line from which they end the items of a list."""
 _INLINE_MARK: Final = re.compile(
     r"(?<!\bref)(?<!\brefs)(?<!\bfig)(?<!\bno)(?<!\bvol)(?<!\bca)(?<!\bapprox)(?<=[a-z)])"
     r"[.;]\s+\d{1,2}\.?$",
@@ -469,7 +469,7 @@ _LONGEST_WORD: Final = 80
 
 @dataclass(frozen=True)
 class TextEnding:
-    """How a text ends, why that is said, and where it can be checked (offsets into the text)."""
+    """The kind of a text's end, the reason, and the offsets of the evidence in the text."""
 
     kind: EndingKind
     reason: str = ""
@@ -478,14 +478,14 @@ class TextEnding:
 
 
 def text_ending(text: str | None) -> TextEnding:
-    """Say from a text alone how it ends.
+    """Classify the end of a text from the text alone.
 
     Returns
     -------
     TextEnding
-        ``empty``: nothing to read. ``blocked``: a refusal or a filter's notice in place of an
-        answer. ``repetition``: the end is a loop. ``truncated_suspected``: the end shows a cut.
-        ``complete``: none of these. ``reason`` is half a sentence, empty for ``complete``.
+        ``empty``: no text. ``blocked``: a refusal or a filter's notice in place of an answer.
+        ``repetition``: the end is a loop. ``truncated_suspected``: the end looks cut. ``complete``:
+        none of these. ``reason`` is half a sentence, empty for ``complete``.
 
     Examples
     --------
@@ -519,7 +519,7 @@ def text_ending(text: str | None) -> TextEnding:
 
 
 def _readable_part(text: str) -> tuple[int | None, int]:
-    """Return where the answer itself starts and ends; no start when reasoning is still open."""
+    """Return where the answer itself starts and ends; no start if the reasoning never ended."""
     end = len(text.rstrip())
     for _ in range(_MOST_MARKS):
         end_mark = _SPECIAL.search(text, max(0, end - _LONGEST_WORD), end)
@@ -541,7 +541,7 @@ def _last_match(pattern: re.Pattern[str], text: str, end: int) -> int | None:
 
 
 def _cut(body: str) -> tuple[str, int] | None:
-    """Return why a text looks cut, and where; None when it does not."""
+    """Return why a text looks cut, and where; None if it does not."""
     opened = open_structure(body)
     if opened:
         return opened
@@ -569,7 +569,7 @@ def _cut(body: str) -> tuple[str, int] | None:
 
 
 def _after_stop(core: str, place: int) -> tuple[str, int] | None:
-    """Judge a text that ends with a full stop: a decimal point or "e.g." is none."""
+    """Judge a text that ends with a full stop; a decimal point or "e.g." is not one."""
     if _DECIMAL.search(core):
         return "it ends in the middle of a number", place
     if _ends_in_digit(core) and _ends_in_mark(core):
@@ -615,14 +615,14 @@ def _without_stop(tail: str, line: str, core: str, place: int) -> tuple[str, int
 
 
 def _closed_with_semicolons(tail: str) -> bool:
-    """Whether the lines before the last one end with a semicolon, too."""
+    """True if the lines before the last one also end with a semicolon."""
     above = [line.rstrip() for line in tail.splitlines()[:-1] if line.strip()]
     listed = len(above) > 1 and all(line.endswith(";") for line in above[-2:])
     return listed or any(line.count(";") > 1 for line in above[-2:])
 
 
 def _open_sentence(tail: str, line: str, place: int) -> tuple[str, int] | None:
-    """Judge a last sentence without a full stop by the sentences before it; English ones."""
+    """Compare a last sentence without a full stop with the sentences before it; English only."""
     start = None if language_of(tail) else open_sentence(tail, line)
     if start is None:
         return None
@@ -630,7 +630,7 @@ def _open_sentence(tail: str, line: str, place: int) -> tuple[str, int] | None:
 
 
 def _half_item(tail: str, line: str) -> bool:
-    """Whether a list ends with an adjective alone, after items of several words each."""
+    """True if a list ends with a single adjective after items of several words each."""
     item = _ITEM.match(line)
     words = item["words"].split() if item else []
     if len(words) != 1 or words[0].lower() not in ending_words()["adjectives"]:
@@ -640,7 +640,7 @@ def _half_item(tail: str, line: str) -> bool:
 
 
 def _ends_in_mark(line: str) -> bool:
-    """Whether a line ends with a number that opens an item: "... of air. 2."."""
+    """True if a line ends with a number that opens an item: "... of air. 2."."""
     stop = max(line.rfind(sign, 0, -1) for sign in ".;")
     return stop >= 0 and _INLINE_MARK.match(line, stop) is not None
 

@@ -1,6 +1,6 @@
-"""Find the language of a text by its letters and its commonest words.
+"""Detect the language of a text by its letters and its most common words.
 
-The rules of the detectors read English only.
+The rules of the detectors read only English.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Final
 
 from rexview.package_data import read_table
 
-# The language of a text, where it is plainly another than English.
+# The language of a text, if it is clearly not English.
 #
-# The rules read English. A text in another language is told by its script or by the commonest
-# words of a language; where both speak for it, it is English, so that an English text with a
-# foreign sentence or name is read as before. Notes of a few words must not be taken for another
-# language: one word is not enough. Libraries were measured against this on English notes and on
-# reports in 13 languages (docs/performance.md).
+# The rules read English. Another language is recognized by its script or its most common words. If
+# both languages fit, the text is English, so an English text with a foreign sentence or name is
+# still read. Notes of a few words must not be taken for another language, so one word is not
+# enough. Libraries were compared with this on English notes and on reports in 13 languages
+# (docs/performance.md).
 
 ENGLISH: Final = "English"
 OTHER: Final = "another language"
-"""Said of a text of a language that is not known here."""
+"""Name of a language that is not known here."""
 _READ: Final = 4_000
-"""Characters of the beginning that are looked at."""
+"""Characters at the start that are read."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _FOREIGN_LETTER: Final = re.compile(r"[\u0370-\u1fff\u2c00-\ud7ff\uf900-\ufdff\ufe70-\ufeff]")
 _SCRIPTS: Final = (
@@ -39,17 +39,17 @@ _SCRIPTS: Final = (
     ("Hindi", re.compile(r"[\u0900-\u097f]")),
     ("Thai", re.compile(r"[\u0e00-\u0e7f]")),
 )
-"""In this order: Japanese has Chinese letters too, Ukrainian Russian ones."""
+"""In this order: Japanese also uses Chinese letters, Ukrainian Russian ones."""
 _LEAST_LETTERS: Final = 4
-"""Letters of a script from which a text is in it: a name or a unit has fewer."""
+"""Minimum letters of a script; a name or a unit has fewer."""
 _OF_LETTERS: Final = 0.3
-"""Their share of all letters; a letter of Chinese says as much as several of others."""
+"""Minimum share of all letters; a Chinese letter carries as much as several others."""
 _LEAST_WORDS: Final = 2
 _FOR_ENGLISH: Final = 2
-"""Words of a language have to be so many times those of English."""
+"""Minimum ratio of a language's words to English ones."""
 _ACCENTED: Final = re.compile(r"[à-öø-ÿ\u0100-\u024f\u1e00-\u1eff]")
 _LONG: Final = 4
-"""Letters; of two words one is as long: "El Paso, La Crosse" is not Spanish."""
+"""Letters; one of two words has at least this many: "El Paso, La Crosse" is not Spanish."""
 _MANY: Final = 8
 _FEW_KNOWN: Final = 0.25
 _ACCENTED_SHARE: Final = 0.2
@@ -57,13 +57,13 @@ _ACCENTED_SHARE: Final = 0.2
 
 @lru_cache(maxsize=4_096)
 def language_of(text: str) -> str | None:
-    """Return the language of a text in which the rules cannot read it.
+    """Return the language of a text if the rules cannot read it.
 
     Returns
     -------
     str or None
-        The English name of the language, or :data:`OTHER`; None for English, and where the text is
-        too short or too mixed to tell.
+        The English name of the language, or :data:`OTHER`; None for English, and if the text is too
+        short or too mixed.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def language_of(text: str) -> str | None:
 
 
 def looks(language: str) -> str:
-    """Say what a text looks like: "looks German", "is not in English" where it is not known.
+    """Describe what a text looks like: "looks German", or "is not in English" if unknown.
 
     >>> looks("German")
     'looks German'
@@ -100,17 +100,17 @@ def _script_of(text: str) -> str | None:
 
 
 def _latin(lowered: str) -> str | None:
-    """Tell a language that is written with Latin letters by its commonest words."""
+    """Detect a language in Latin letters by its most common words."""
     languages, english = _words()
     kinds = set(_WORD.findall(lowered))
     own = len(kinds & english)
     foreign = kinds & languages.keys()
-    if foreign and len(foreign) > own * _FOR_ENGLISH:  # else no language has enough of them
+    if foreign and len(foreign) > own * _FOR_ENGLISH:  # otherwise no language has enough of them
         hits: dict[str, set[str]] = {}
         for word in foreign:
             for name in languages[word]:
                 hits.setdefault(name, set()).add(word)
-        # a word that several languages have speaks for the one with most of them
+        # a word of several languages counts for the one with most of them
         name = max(hits, key=lambda one: (len(hits[one]), sum(map(len, hits[one])), one))
         count = len(hits[name])
         accented = any(map(_ACCENTED.search, hits[name]))
@@ -127,7 +127,7 @@ def _latin(lowered: str) -> str | None:
 
 @cache
 def _words() -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
-    """Return of each word which languages but English have it, and the words of English."""
+    """Return the non-English languages that have each word, and the words of English."""
     lists = read_table(Path(__file__).with_name("language_words.yaml"))
     english = frozenset(lists.pop(ENGLISH).split())
     languages: dict[str, tuple[str, ...]] = {}

@@ -1,4 +1,4 @@
-"""The last word of a text without a full stop: half a word, or no end of a sentence."""
+"""Judge the end of a text without a full stop: half a word, sentence, list or clause."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _ARTICLE_BEFORE: Final = re.compile(
 )
 _NEEDS_MORE: Final = _just_before("needs_more")
 _CONTRACTED: Final = re.compile(r"(?:[a-z]['’](?:s|re|ve|ll|d|m)|n['’]t)$")
-"""Of a verb or an owner."""
+"""Contraction of a verb, or a possessive."""
 _HALF_CLAUSE: Final = re.compile(
     r"\b(?:whereas|while|that|because|although|but|where)\s+the\s+(?:left|right)$", re.IGNORECASE
 )
 _OPEN_CLAUSE: Final = re.compile(
     r"^(?:if|when|although|because|unless|once)\s+(?:[\w'’-]+\s+){3,}$", re.I
 )
-"""A clause that waits for its main one: no comma, no other mark."""
+"""A clause that lacks its main clause: no comma, no other mark."""
 _ADJECTIVE: Final = re.compile(
     r"\b(?:an?|another|several|with|of|no|any)\s+(?:[\w-]+ly\s+)?(?:[\w-]+\s+)?"
     r"[\w-]*(?:ular|inear|obar|ilar|ous|ive|ible|ish|oid|ical|eral|oral|ural|onal|inal|etic|atic|shaped|walled|like)$",
     re.IGNORECASE,
 )
-"""An article and a word with the ending of an adjective, whose noun has not come."""
+"""An article and a word with the ending of an adjective, without a noun."""
 _OPEN_END: Final = re.compile(
     rf"(?:,|\b(?:and|or|but))\s+(?:{either('text_end', 'then')})$"
     rf"|\bto\s+(?:{either('text_end', 'to_do')})$"
@@ -48,19 +48,19 @@ _OPEN_END: Final = re.compile(
     r"|\b(?:measur\w+|approximately|about)\s+\d[\d.]*\s*[cm]$",
     re.IGNORECASE,
 )
-"""Ends that lead on: "recommended, then", "to document", "its tip", "approximately 9 m"."""
+"""Ends without their continuation: "recommended, then", "to document", "its tip", "about 9 m"."""
 _SUBCLAUSE: Final = re.compile(
     r"\b(?:that|which|who|because|although|while|whereas|unless|whether|if)\s+"
     r"(?P<subject>(?:the|its|their|his|her|this|these|those|our|your|an?)\s+(?:[\w'’-]+\s*){1,4})$",
     re.IGNORECASE,
 )
-"""A clause of which only the subject has come: "and that its side"."""
+"""A clause with only its subject: "and that its side"."""
 _CLOSED_SENTENCE: Final = re.compile(r"[A-Z][^.!?\n]*[.!?](?=\s)")
 _NOTHING: Final = re.compile(r"\b(?:no|any|some)thing\s+(?:\w+ly\s+)?$", re.IGNORECASE)
 """Before an adjective that needs no noun: "nothing acute"."""
 _DONE: Final = re.compile(r"\w(?:ed|en|own)$")
 _LEADING: Final = re.compile(r"\b(?:the|an?|for|of|with|in|by|to)\s+$", re.IGNORECASE)
-"""What leads a word of degree on to something: "the most", "for nearly"."""
+"""Words before a word of degree that needs a continuation: "the most", "for nearly"."""
 _AT_MOST: Final = frozenset(("most", "about"))
 _NO: Final = re.compile(r"\b(?:no|without|any)\s+$", re.IGNORECASE)
 _TO_WHAT: Final = _just_before("takes_to")
@@ -86,33 +86,33 @@ _LIES: Final = re.compile(
 _PARTICLES: Final = frozenset(("in", "on", "to", "under", "near"))
 _OF_SIDE: Final = re.compile(r"\b(?:in|of|at|within|involving) the$", re.IGNORECASE)
 _JOINED: Final = re.compile(r"(?:[,/:;(&+=>–—|-]\s*|\t|\s{2,})$")
-"""Before a word that goes on with a list or is a value."""
+"""Before a word that continues a list or is a value."""
 _ASKED_IT: Final = re.compile(
     r"\b(?:can|could|does|did|do|is|was|would|will|might|may|should|and|but|that|because|when|if|where|how|why"
     r"|since|although|unless)\s+$|^$",
     re.IGNORECASE,
 )
-"""Before an "it" that something has to follow."""
+"""Before an "it" that needs a continuation."""
 _HEADED: Final = re.compile(
     rf"(?:^|\n|[.:]\s)\W*(?:{either('text_end', 'heading')})\W*:\W*(?:\d[.)]\s*)?$", re.IGNORECASE
 )
 _SHORT: Final = 30
-"""Characters; in a shorter text a last word on its own is not held against it."""
+"""Characters; in a shorter text a last word on its own is not suspicious."""
 _INFLECTED: Final = re.compile(r"[^iusx]s|[^i](?:es|ed|ing|ly)")
-"""The last letter of a word and what makes another form of it: "node", "nodes"."""
+"""The last letter of a word and the ending of its other form: "node", "nodes"."""
 _SHORTEST_STEM: Final = 4
 _TWO_LETTERS: Final = 2
 _JOINING: Final = frozenset(("of", "and", "the", "to", "a", "in"))
-"""Words that a hyphen joins to one that follows: "finger-in-glove"."""
+"""Words that a hyphen joins to the next one: "finger-in-glove"."""
 _BEFORE_IN: Final = frozenset(
     (
         *("built", "check", "drive", "fill", "log", "opt", "plug", "put", "run", "sign", "stand"),
         *("walk", "lead", "add", "how"),
     )
 )
-"""Makes a word with one of these: "check-in", "how-to"."""
+"""Form a word with one of these: "check-in", "how-to"."""
 _VALUES: Final = frozenset(("yes", "no", "none", "left", "right", "both"))
-"""In the last cell of a row."""
+"""Possible values in the last cell of a row."""
 _ORDINALS: Final = frozenset(("st", "nd", "rd", "th"))
 _SHORT_WORDS: Final = frozenset(
     (
@@ -142,7 +142,7 @@ def judge_last_word(tail: str, core: str, start: int, place: int) -> tuple[str, 
     Returns
     -------
     tuple of str and int, or None
-        Half a sentence that says why it looks cut, and the word's offset in the text.
+        Half a sentence on why the text looks cut, and the word's offset in the text.
     """
     words = ending_words()
     given = [word.lower() for word in _WORD.findall(tail)]
@@ -201,7 +201,7 @@ def judge_last_word(tail: str, core: str, start: int, place: int) -> tuple[str, 
 
 
 def _may_close(word: str, sentence: str, words: dict[str, frozenset[str]]) -> bool:
-    """Whether a word that leads on may end a sentence here: "Pneumothorax: no", "later on"."""
+    """True if a word that needs more may end a sentence here: "Pneumothorax: no", "later on"."""
     if word in _PARTICLES:
         return bool(_PARTICLE.search(sentence)) or (
             word == "to" and bool(_TO_WHAT.search(sentence))
@@ -210,7 +210,7 @@ def _may_close(word: str, sentence: str, words: dict[str, frozenset[str]]) -> bo
 
 
 def _unfinished(word: str, raw: str, sentence: str, words: dict[str, frozenset[str]]) -> bool:
-    """Whether a clause was opened that its last word does not close."""
+    """True if the last word leaves a clause open."""
     if word == "it" and _ASKED_IT.search(sentence) and (sentence or raw == "It"):
         return True
     if word in _SIDES and _OF_SIDE.search(sentence.rstrip()):
@@ -224,7 +224,7 @@ def _unfinished(word: str, raw: str, sentence: str, words: dict[str, frozenset[s
 
 
 def _is_prose(tail: str) -> bool:
-    """Whether a text is of sentences with verbs, most of which end."""
+    """True if a text consists of sentences with verbs, most of which end."""
     closed = [
         one for one in _CLOSED_SENTENCE.findall(tail) if len(one.split()) > _SHORTEST_STEM - 2
     ]
@@ -232,7 +232,7 @@ def _is_prose(tail: str) -> bool:
 
 
 def _open_subclause(sentence: str) -> bool:
-    """Whether a text ends with a subordinate clause of which only the subject has come."""
+    """True if a text ends with a subordinate clause that has only its subject."""
     clause = _SUBCLAUSE.search(sentence)
     if clause is None or _VERB.search(clause["subject"]):
         return False
@@ -243,7 +243,7 @@ def _open_subclause(sentence: str) -> bool:
 
 
 def _half_noun(word: str, sentence: str, words: dict[str, frozenset[str]], *, alone: bool) -> bool:
-    """Whether an adjective stands at the end that needs its noun."""
+    """True if an adjective at the end needs its noun."""
     if _NO.search(sentence) and word in (
         words["attributive"] | words["adjectives"] | words["before_noun"] | {"evidence"}
     ):
@@ -260,7 +260,7 @@ def _half_noun(word: str, sentence: str, words: dict[str, frozenset[str]], *, al
 
 
 def _leads_on(word: str, sentence: str, words: dict[str, frozenset[str]]) -> bool:
-    """Whether a word of degree stands where something has to come: "first test for nearly"."""
+    """True if a word of degree needs a continuation: "first test for nearly"."""
     leading = _LEADING.search(sentence) if word in words["degree"] else None
     return leading is not None and (
         word not in _AT_MOST or leading[0].lower().split()[0] in ("the", "a", "an")
@@ -268,7 +268,7 @@ def _leads_on(word: str, sentence: str, words: dict[str, frozenset[str]]) -> boo
 
 
 def _half_word(word: str, tail: str, given: list[str], words: dict[str, frozenset[str]]) -> bool:
-    """Whether a word is only the start of a longer one that is known or used in the text."""
+    """True if a word is only the start of a longer one that is known or used in the text."""
     piece = word.rsplit("-", 1)[-1] or word
     if piece != word and piece in _JOINING and word.split("-")[-2] not in _BEFORE_IN:
         return True
@@ -319,7 +319,7 @@ def _starts(piece: str) -> list[str]:
     return [word for word in _by_start().get(piece[:2], ()) if word.startswith(piece)]
 
 
-# Lists that are not at their end: fewer items than announced, half a line, a heading alone.
+# Unfinished lists: fewer items than announced, half a line, a heading alone.
 
 _ITEM: Final = re.compile(
     r"^\s*(?P<mark>[-*+•–‣◦]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|[QA]?\d{1,3}:)\s+(?P<words>\S.*)$"
@@ -331,11 +331,11 @@ _STATEMENT: Final = re.compile(
     r"^(?:no|not|none|without|otherwise|all|old|new|mild|small|large|acute|chronic|left|right|possible|probable"
     r"|likely|suspected|see|end)\b|\b(?:normal|clear|absent|present|unremarkable|intact|unchanged|stable|disease)$"
 )
-"""Says something by itself."""
+"""Complete statements by themselves."""
 _HASHED: Final = re.compile(r"^\s{0,3}(#{1,6})\s+\S")
 _THE_END: Final = re.compile(r"\b(?:end|fin|thank|signed|done)\b|[.!?]\s*$", re.IGNORECASE)
 _TITLED: Final = re.compile(r":[*_]*\s+\S")
-"""A heading with its text in its own line."""
+"""A heading with its text on the same line."""
 _BOLD_LINE: Final = re.compile(r"^\s{0,3}(\*\*|__)[^*_]+\1:?\s*$")
 _HEADING: Final = re.compile(
     rf"^\s*[*_]{{0,2}}(?:\d{{1,2}}[.)]\s*)?(?:{either('text_end', 'heading')})[*_]{{0,2}}$",
@@ -374,7 +374,7 @@ _OTHERS: Final = re.compile(
     r"\b(?:other|others|another|next|last(?:ly)?|final(?:ly)?|then|also|remaining|rest|latter)\b",
     re.IGNORECASE,
 )
-"""Speaks of what follows without counting it."""
+"""Refer to further items without counting them."""
 _INLINE_ITEM: Final = re.compile(r"(?:^|[\s,;])\(?(?:\d|[a-j]|[ivx]{1,3})\)\s")
 _CLOSED: Final = re.compile(r"[.!?][\"”’)\]*_`]*$")
 _ASKING: Final = re.compile(
@@ -388,18 +388,18 @@ _STEP: Final = re.compile(
 _AT_DASH: Final = re.compile(r"[\w).][*_]{0,3}\s[–—-]\s*[*_]*$")
 _PAST_DASH: Final = re.compile(r"[\w).][*_]{0,3}\s[–—-]\s+[*_]*\w")
 _ENOUGH: Final = 3
-"""Lines of one shape, or closed items, from which another shape stands out."""
+"""Minimum number of similar lines, or closed items, from which another one differs."""
 _WINDOW: Final = 3_000
 _LINES: Final = 60
 
 
 def open_list(text: str) -> tuple[str, int] | None:
-    r"""Say which list a text that ends without a full stop leaves open.
+    r"""Return why a list at the end of a text without a full stop looks unfinished.
 
     Returns
     -------
     tuple of str and int, or None
-        Half a sentence that says why the text looks cut, and where that shows.
+        Half a sentence on why the text looks cut, and the offset of the evidence.
 
     >>> open_list("Three findings:\n1. Effusion\n2. Scar")
     ('it ends before all that was announced has come', 0)
@@ -424,7 +424,7 @@ def open_list(text: str) -> tuple[str, int] | None:
 
 
 def _lone_heading(above: list[str], line: str) -> bool:
-    """Whether the last line is a heading, known or like another one that has text below it."""
+    """True if the last line is a heading: a known one, or like another one with text below."""
     filled = [one for one in above if one.strip()]
     if not filled:
         return False
@@ -439,7 +439,7 @@ def _lone_heading(above: list[str], line: str) -> bool:
 
 
 def _half_line(above: list[str], line: str) -> bool:
-    """Whether names with values ("Heart: normal") end with a name alone."""
+    """True if a list of names with values ("Heart: normal") ends with a name alone."""
     parts = [part.strip() for part in line.split(";")]
     if len(parts) > _ENOUGH - 1 and all(":" in part for part in parts[:-1]) and parts[-1]:
         return _is_key(parts[-1])
@@ -462,7 +462,7 @@ def _is_key(words: str) -> bool:
 
 
 def _open_item(above: list[str], line: str) -> bool:
-    """Whether the items before are sentences or questions that end, and the last one does not."""
+    """True if the items before are sentences or questions that end, and the last one does not."""
     item = _ITEM.match(line)
     if item is None:
         return False
@@ -484,7 +484,7 @@ def _open_item(above: list[str], line: str) -> bool:
 
 
 def _open_step(above: list[str], line: str) -> bool:
-    """Whether numbered steps are closed sentences, and the last one is not: "Step 5 - Putting"."""
+    """True if numbered steps are closed sentences, and the last is not: "Step 5 - Putting"."""
     if not _STEP.match(line):
         return False
     steps = [one.rstrip() for one in above if _STEP.match(one)]
@@ -492,7 +492,7 @@ def _open_step(above: list[str], line: str) -> bool:
 
 
 def _ends_at_dash(above: list[str], line: str) -> bool:
-    """Whether a line ends with a dash after which the lines like it have something to say."""
+    """True if a line ends with a dash after which similar lines continue."""
     if not _AT_DASH.search(line):
         return False
     filled = [one for one in above if one.strip()]
@@ -500,7 +500,7 @@ def _ends_at_dash(above: list[str], line: str) -> bool:
 
 
 def _too_few_ordinals(window: str, base: int) -> tuple[str, int] | None:
-    """Find an announced number of things of which "the first" has come and not all others."""
+    """Find an announced number of things with "the first" but not all the others."""
     announced = next(reversed([*_COUNTED.finditer(window)]), None)
     if announced is None:
         return None
@@ -519,7 +519,7 @@ def _too_few_ordinals(window: str, base: int) -> tuple[str, int] | None:
 
 
 def _too_few(window: str, base: int) -> tuple[str, int] | None:
-    """Find a list that was announced with a number and runs to the end with fewer items."""
+    """Find a list announced with a number that has fewer items at the end of the text."""
     announced = next(reversed([*_ANNOUNCED.finditer(window)]), None)
     if announced is None:
         return _too_few_ordinals(window, base)
@@ -537,10 +537,10 @@ def _too_few(window: str, base: int) -> tuple[str, int] | None:
     return "it ends before all that was announced has come", base + announced.start()
 
 
-# A last sentence that has a subject and no verb yet, after sentences that all have one and end.
+# A last sentence with a subject but no verb, after sentences that all have a verb and end.
 #
-# A text that ends without a full stop may be complete: notes, lists, references and signatures
-# do. Not so prose that breaks off before its verb.
+# A text without a full stop may be complete: notes, lists, references and signatures are. Prose
+# that stops before its verb is not.
 
 _STOP: Final = re.compile(r"(?<=[a-z0-9)\]%\"”’*A-Z][.!?])[\"”’)*_]*\s+(?=[\"“‘(*_]*[A-Z0-9])")
 _NO_STOP: Final = re.compile(
@@ -549,12 +549,12 @@ _NO_STOP: Final = re.compile(
     re.IGNORECASE,
 )
 _FEW: Final = 1
-"""Closed sentence with a verb from which one stands out that has a subject and no verb yet."""
+"""Minimum number of closed sentences with a verb before one without."""
 _AUXILIARY: Final = re.compile(
     r"\s(?:do|does|did|can|could|may|might|will|would|should|must|cannot)$"
 )
 _SAYS: Final = re.compile(r"(?:I|you|he|she|we|they|it|who)\s+(?:\S+\s+){2,}", re.IGNORECASE)
-"""A pronoun and more than a verb could be: there is one, though it may be no known one."""
+"""A pronoun and enough words for a verb, even if it is not a known one."""
 _OPENING: Final = re.compile(
     r"(?:finally|then|next|therefore|thus|however|moreover|furthermore|also|overall|second(?:ly)?"
     r"|third(?:ly)?|first(?:ly)?|similarly|conversely|instead|consequently|hence|additionally|meanwhile|nevertheless"
@@ -562,7 +562,7 @@ _OPENING: Final = re.compile(
     re.IGNORECASE,
 )
 _SHARE: Final = 0.75
-"""Share of the closed sentences that have a verb: the others are notes."""
+"""Minimum share of closed sentences with a verb; the others are notes."""
 _FINITE: Final = whole_words("text_end", "finite")
 _SUBJECT: Final = re.compile(
     r"[\"“‘(*_]*(?:the|an?|this|these|that|those|it|its|there|they|he|she|we|i|you|your|his|her|our|their|both"
@@ -570,7 +570,7 @@ _SUBJECT: Final = re.compile(
     re.IGNORECASE,
 )
 _PROSE: Final = 40
-"""Characters from which a line is looked at as prose."""
+"""Minimum characters of a line of prose."""
 _SENTENCE_STOPS_LINES: Final = 40
 _NO_SENTENCE: Final = re.compile(
     r"https?:|www\.|doi\b|@|\b(?:et al|vol|pp|pmid|isbn|ed)\b|[=→➜•|\\]|(?:19|20)\d\d\s*[;:]"
@@ -590,12 +590,12 @@ _SENTENCE_STOPS_ITEM: Final = re.compile(
 
 
 def open_sentence(tail: str, line: str) -> int | None:
-    """Return where on a last line without a full stop the sentence begins that was to get one.
+    """Return where an unfinished sentence starts on a last line without a full stop.
 
     Returns
     -------
     int or None
-        Offset into ``line``; None where what is written there may do without.
+        Offset into ``line``; None if the text needs no full stop.
     """
     starts = _sentence_starts(line)
     start = starts[-1] if starts else 0
@@ -624,13 +624,13 @@ def open_sentence(tail: str, line: str) -> int | None:
 
 
 def _is_signed(above: str) -> bool:
-    """Whether the line above is a greeting, so that a name follows: "Kind regards,"."""
+    """True if the line above is a greeting, so that a name follows: "Kind regards,"."""
     lines = [line for line in above.splitlines() if line.strip()]
     return bool(lines) and len(lines[-1]) < _PROSE and _SIGNED.search(lines[-1]) is not None
 
 
 def _sentence_starts(line: str) -> list[int]:
-    """Return where sentences begin that follow a closed one."""
+    """Return the starts of the sentences that follow a closed one."""
     return [
         match.end()
         for match in _STOP.finditer(line)
@@ -639,7 +639,7 @@ def _sentence_starts(line: str) -> list[int]:
 
 
 def _closed_above(above: str) -> list[str] | None:
-    """Return the closed sentences of the prose on some lines; None where one is not closed."""
+    """Return the closed sentences in the prose of some lines; None if one is not closed."""
     found: list[str] = []
     for line in above.splitlines()[-_SENTENCE_STOPS_LINES:]:
         text = line.strip()

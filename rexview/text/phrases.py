@@ -1,4 +1,4 @@
-"""The word lists of ``phrases.yaml``, as patterns and sets of words."""
+"""Read the word lists of ``phrases.yaml`` as patterns and sets of words."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def either(part: str, name: str) -> str:
 
 
 def whole_words(part: str, name: str) -> re.Pattern[str]:
-    """Return what finds the items of a list where they stand as whole words, in any case."""
+    """Return a pattern that matches the items of a list as whole words, in any case."""
     return re.compile(rf"\b(?:{either(part, name)})\b", re.IGNORECASE)
 
 

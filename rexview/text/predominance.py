@@ -1,7 +1,7 @@
-"""A finding on both sides of which an answer has more on one, and the report more on the other.
+"""Find bilateral findings that predominate on one side in the answer, on the other in the report.
 
-Both texts say both sides, so that no side contradicts; "larger on the left" does, or "moderate on
-the right and small on the left".
+Both texts have both sides, so no side contradicts by itself. "Larger on the left" does, or
+"moderate on the right and small on the left".
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _ON: Final = rf"(?:(?:{_PLACED}) (?:the |its )?)"
 _COMMA: Final = r"\s*+(?:,\s*+)?"
 _THAN: Final = rf"(?:\s+\w+)?\s+than\s+(?:those |that |the one )?{_ON}?(?:the )?{_OTHER}"
 _WORDS_ON: Final = r"(?:\s++(?!than\b)[\w'-]++){0,4}?\s++"
-"""Up to so many words between a side and what compares it with the other."""
+"""Up to four words between a side and its comparison with the other side."""
 _NOT_BEFORE: Final = (
     rf"(?!{_COMMA}(?:than|compared (?:to|with)|from|since)\b"
     rf"[^.;,\n]{{0,25}}{_WORDS['before']})"
 )
-"""No comparison with an earlier film follows."""
+"""A comparison with an earlier film must not follow."""
 _NOT_BOTH: Final = rf"(?!(?:\s+\w+){{0,2}}\s*(?:and|/|&)\s*(?:the )?{_SIDE_WORD})"
 _FEW: Final = rf"(?:[\s,]++(?!than\b|and\b|{_SIDE_WORD})[\w'-]++){{0,3}}?[\s,]++"
 _SOME: Final = r"(?: (?!than\b)\w++){0,4}? "
@@ -121,7 +121,7 @@ _SIZE_OR_SIDE: Final = re.compile(rf"{_SIZE}|{_SIDE}", re.IGNORECASE)
 _BETWEEN: Final = 40
 """Characters between a size and its side."""
 _BEHIND: Final = 60
-"""Characters behind a finding in which its size is told."""
+"""Characters after a finding in which its size is given."""
 _PREVIOUS: Final = 200
 """Characters back to the finding that a sentence without one compares."""
 _JOINED: Final = re.compile(
@@ -137,17 +137,17 @@ _BREAK_BEHIND: Final = re.compile(
 _STRAIGHT: Final = re.compile(
     r"(?:\s(?!and\b|with\b|in\b|of\b|but\b)[\w-]+){0,3}?\s", re.IGNORECASE
 )
-"""Between a comparison and the finding it stands before: "left greater than right effusions"."""
+"""Between a comparison and the finding after it: "left greater than right effusions"."""
 _EARLIER: Final = re.compile(
     rf"\s*(?:on|in|at|of) (?:the |her |his |an? )?{_WORDS['before']}", re.IGNORECASE
 )
-"""Behind a comparison that is one of an earlier film."""
+"""After a comparison with an earlier film."""
 _OF_IMAGE: Final = re.compile(
     r"(?: side)? (?:of|in|on) the (?:image|picture|film|screen|display|radiograph)"
     r"| as (?:displayed|viewed|shown)",
     re.IGNORECASE,
 )
-"""Behind a side that may not be the patient's."""
+"""After a side that may not be the patient's."""
 _CROSSED: Final = re.compile(
     rf"(?:{_WORDS['most']}|{_MORE}|{_MOSTLY}){_FEW}{_ON}"
     r"(?P<one>right|left) (?P<first>upper|lower|mid)"
@@ -155,7 +155,7 @@ _CROSSED: Final = re.compile(
     re.IGNORECASE,
 )
 _ABOVE: Final = "above: "
-"""Before the family of what has more above on one side, and more below on the other."""
+"""Prefix of a family with more above on one side, and more below on the other."""
 _ANY_MORE: Final = re.compile(_MORE, re.IGNORECASE)
 _SIDE_CELL: Final = re.compile(
     r"[\s*]*+(?:right|left|r|l)(?: (?:lung|side|hemithorax))?[\s*]*+", re.IGNORECASE
@@ -165,16 +165,16 @@ _ASSERTED: Final = ("positive", "uncertain")
 
 
 class Predominance(NamedTuple):
-    """A finding on both sides, and the side that has more of it with where the text says so."""
+    """A bilateral finding, and the side with more of it, with the offsets of the words."""
 
     mention: Mention
     side: SideSpan
 
 
 def predominances(text: str, mentions: Sequence[Mention]) -> dict[str, list[Predominance]]:
-    """Read where a text has more of its findings on both sides, by family of findings.
+    """Return the findings of a text that predominate on one of both sides, by family.
 
-    What has more above on one side and below on the other has a key of its own.
+    A finding with more above on one side and below on the other has a key of its own.
     """
     asserted = [one for one in mentions if one.status in _ASSERTED and not one.superseded]
     if not asserted or not any(sides_named(text)):
@@ -209,7 +209,7 @@ def _family(mention: Mention) -> str:
 
 
 def _compared(text: str) -> Iterator[SideSpan]:
-    """Find the comparisons of both sides: the side with more, and where that stands."""
+    """Find the comparisons of both sides: the side with more, and its offsets."""
     taken: list[tuple[int, int]] = []
     for pattern, more in _PATTERNS:
         for match in pattern.finditer(text):
@@ -232,8 +232,8 @@ def _side_of(word: str) -> Literal["right", "left"]:
 def _meant(text: str, mentions: Sequence[Mention], told: SideSpan) -> list[Mention]:
     """Return the findings that a comparison is about.
 
-    The one it stands before; or the last before it, with those joined to it and what it may be;
-    or that of the sentence before.
+    That is the finding right after it. Otherwise it is the last one before it, with those joined to
+    it and its possible meanings, or the finding of the sentence before.
     """
     _, start, end = told
     within = [one for one in mentions if one.sentence[0] <= start < one.sentence[1]]
@@ -258,7 +258,7 @@ def _meant(text: str, mentions: Sequence[Mention], told: SideSpan) -> list[Menti
 
 
 def _sizes_of_sides(text: str) -> Iterator[SideSpan]:
-    """Find the larger of two sizes that have a side each: "moderate left and small right"."""
+    """Find the larger of two sizes that each have a side: "moderate left and small right"."""
     found = list(_SIZE_OR_SIDE.finditer(text))
     for four in zip(found, found[1:], found[2:], found[3:], strict=False):
         if _STOP.search(text, four[0].end(), four[-1].start()):
@@ -277,9 +277,9 @@ def _sizes_of_sides(text: str) -> Iterator[SideSpan]:
 
 
 def _crossed(text: str) -> Iterator[SideSpan]:
-    """Find the side with more above of what has more below on the other.
+    """Find the side with more above, if the other has more below.
 
-    "Densest in the left upper and the right lower lobes".
+    Example: "Densest in the left upper and the right lower lobes".
     """
     for match in _CROSSED.finditer(text):
         sides = [_side_of(match[name]) for name in ("one", "two")]
@@ -315,9 +315,9 @@ def _rank(match: re.Match[str]) -> int:
 
 
 def _larger(mentions: Sequence[Mention], text: str) -> Iterator[Predominance]:
-    """Find the larger of two that are told with a size each: "small right effusion".
+    """Find the larger of two mentions that each have a size: "small right effusion".
 
-    In the order of a text, so that findings and impression may differ.
+    In the order of the text, so that findings and impression may differ.
     """
     told: dict[str, tuple[int, Predominance]] = {}
     for mention in mentions:
@@ -335,7 +335,7 @@ def _larger(mentions: Sequence[Mention], text: str) -> Iterator[Predominance]:
 
 
 def _size_of(mention: Mention, text: str) -> re.Match[str] | None:
-    """Return the size that is told of a finding: before it, or behind it up to a mark."""
+    """Return the size of a finding: before it, or after it up to a mark."""
     first = max(mention.sentence[0], mention.start - _BETWEEN)
     breaks = [match.end() for match in _BREAK.finditer(text, first, mention.start)]
     before = _ANY_SIZE.search(text, breaks[-1] if breaks else first, mention.end)
@@ -349,10 +349,10 @@ def _size_of(mention: Mention, text: str) -> re.Match[str] | None:
 def against_predominance(
     answer: Mapping[str, Sequence[Predominance]], report: Mapping[str, Sequence[Predominance]]
 ) -> list[Contradiction]:
-    """Find the findings of which the answer has more on the side that the report has less on.
+    """Find the findings that predominate on opposite sides in answer and report.
 
-    Of one that the report is of two minds about, nothing is said. An answer that is of two minds
-    is wrong in one of them; unless it speaks of two findings, only of one family.
+    A finding about which the report contradicts itself is left out. An answer that contradicts
+    itself is wrong in one place, unless it describes two findings of the same family.
     """
     found = []
     for family, claims in answer.items():

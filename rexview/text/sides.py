@@ -1,4 +1,4 @@
-"""Sides that two texts, or two parts of one text, contradict each other about."""
+"""Find contradictions of side between two texts, or between two parts of one text."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ _BOTH: Final = re.compile(
     r"\b(?:both|bilat\w*|bi-?(?:basal|basilar|apical|hilar)\w*|b/l|either|each)\b"
 )
 Sided = dict[str, list[Mention]]
-"""What a text says is there, on a side: by family of findings."""
+"""Findings that a text has on a side, by family."""
 _REACH: Final = 160
-"""Characters between a finding and its side up to which they are shown as one stretch of text."""
+"""Maximum characters of a span that shows a finding together with its side."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
     """Two mentions of one finding on different sides.
 
-    ``kind`` is ``report`` (answer against report), ``incomplete`` (one of the two says both sides),
-    ``predominance`` (both do, and ``more`` is the side that each has more of it on, and where it
-    says so) or ``self`` (``contrary`` stands in the answer too). ``claimed`` and ``known`` are the
-    sides of all that answer and report say of it, where they are not those of the two mentions.
+    ``kind`` is ``report`` (answer against report), ``incomplete`` (one of the two has both sides),
+    ``predominance`` (both have both sides, and ``more`` holds for each the side with more of it,
+    with offsets) or ``self`` (``contrary`` is in the answer too). ``claimed`` and ``known`` are the
+    sides of all mentions in answer and report if they differ from those of these two.
     """
 
     kind: Literal["report", "incomplete", "predominance", "self"]
@@ -69,7 +69,7 @@ class Contradiction:
 
 @lru_cache(maxsize=256)
 def sides_named(text: str) -> tuple[bool, bool]:
-    """Say whether a text has words for the right and for the left."""
+    """Return whether a text has words for the right and for the left."""
     lower = text.lower()
     right = "right" in lower or _RIGHT.search(lower) is not None
     left = "left" in lower or _LEFT.search(lower) is not None
@@ -77,14 +77,15 @@ def sides_named(text: str) -> tuple[bool, bool]:
 
 
 def _names_side(text: str) -> bool:
-    """Whether a text has words for the right, the left or both sides."""
+    """True if a text has words for the right, the left or both sides."""
     return any(sides_named(text)) or _BOTH.search(text.lower()) is not None
 
 
 def can_judge_text(text: str, report: str, *, boxed: bool) -> bool:
-    """Say whether the sides that an answer names could be contradicted.
+    """True if the sides that an answer names could be contradicted.
 
-    The report, the answer itself and, where it is ``boxed``, boxes of it or of the reference may.
+    They may be contradicted by the report, by the answer itself and, if ``boxed``, by boxes of the
+    answer or the reference.
     """
     right, left = sides_named(text)
     if (right and left) or ((right or left) and boxed):
@@ -93,12 +94,12 @@ def can_judge_text(text: str, report: str, *, boxed: bool) -> bool:
 
 
 def both_name_a_side(text: str, report: str) -> bool:
-    """Say whether the sides that an answer names can be held against a report's."""
+    """True if an answer and its report both name a side."""
     return _names_side(text) and _names_side(report)
 
 
 def stretch(text: str, mention: Mention) -> tuple[int, int] | None:
-    """Return where a finding and its side stand in a text; None when they are far apart."""
+    """Return the span of a finding and its side in a text; None if they are far apart."""
     if mention.side_start is None or mention.side_end is None:
         return mention.start, mention.end
     first, last = min(mention.start, mention.side_start), max(mention.end, mention.side_end)
@@ -107,7 +108,7 @@ def stretch(text: str, mention: Mention) -> tuple[int, int] | None:
 
 
 def sided_by_family(mentions: Iterable[Mention]) -> Sided:
-    """Group what a text says is there, on a side: by family of findings."""
+    """Group the findings that a text has on a side by family."""
     families: Sided = {}
     for mention in mentions:
         if mention.side is None or mention.side == "midline" or mention.superseded:
@@ -118,9 +119,10 @@ def sided_by_family(mentions: Iterable[Mention]) -> Sided:
 
 
 def against_report(answer: Sided, reference: Sided) -> list[Contradiction]:
-    """Find the findings that the answer has on one side and the report on the other only.
+    """Find the findings that the answer has on one side and the report only on the other.
 
-    With them those that one of the two has on both sides and the other on one, told by their kind.
+    The result includes those that one of the two has on both sides and the other on one; their
+    ``kind`` is different.
     """
     found = []
     families = set(answer)
@@ -147,11 +149,11 @@ def against_report(answer: Sided, reference: Sided) -> list[Contradiction]:
 
 
 def loosely_told(item: Contradiction, answer: Iterable[Mention], report: Iterable[Mention]) -> bool:
-    """Whether two texts tell a finding too loosely to say that one of them lacks a side of it.
+    """True if two texts are too vague about a finding to report that a side is missing in one.
 
-    The one with a side speaks of the finding without a side, too; or no word of the other says both
-    sides of the same, but for fluid; or the name is one for many things, or for what lies in the
-    middle.
+    The text with one side also mentions the finding without a side; or the other text has no word
+    for both sides of the same finding (except fluid); or the name may mean many things, or
+    something in the middle.
     """
     family = finding_info(item.claim.finding).family
     of_answer, of_report = (
@@ -182,11 +184,11 @@ def loosely_told(item: Contradiction, answer: Iterable[Mention], report: Iterabl
 def against_kin(
     answer: Sided, reference: Sided, said: Set[str], report: Sequence[Mention]
 ) -> list[Contradiction]:
-    """Find what the answer has on one side, and the report by a kindred name only on the other.
+    """Find what the answer has on one side, and the report by a related name only on the other.
 
-    A PICC may be what the report calls a central line, an opacity what it calls atelectasis. Only
-    where the answer, of which ``said`` are all families, has no finding by the report's name, and
-    the ``report`` none by the answer's that may lie on its side: "left lobectomy, volume loss".
+    A PICC may be the report's central line, and an opacity its atelectasis. The answer, whose
+    families are ``said``, must have no finding by the report's name. The ``report`` must have none
+    by the answer's name that may be on its side: "left lobectomy, volume loss".
     """
     found = []
     for family, claims in answer.items():
@@ -203,7 +205,7 @@ def against_kin(
 
 
 def _beside(side: str | None, family: str, mentions: Sequence[Mention]) -> bool:
-    """Whether a finding of a family is told without a side in one sentence with one on a side."""
+    """True if a finding of a family without a side shares a sentence with one on that side."""
     there = {mention.sentence for mention in mentions if mention.side == side}
     return any(
         mention.sentence in there
@@ -213,7 +215,7 @@ def _beside(side: str | None, family: str, mentions: Sequence[Mention]) -> bool:
 
 
 def families_said(mentions: Iterable[Mention]) -> Set[str]:
-    """Return the families of findings of which a text speaks, but to deny or only suppose them."""
+    """Return the families of findings that a text mentions, except denied or supposed ones."""
     return {
         finding_info(mention.finding).family
         for mention in mentions
@@ -222,7 +224,7 @@ def families_said(mentions: Iterable[Mention]) -> Set[str]:
 
 
 def _kin_on(side: str, family: str, text: Sided) -> bool:
-    """Whether a text has a finding on a side that may be what another calls one of a family."""
+    """True if a text has on a side a finding that may be one of a family by another name."""
     return any(
         mention.side in (side, "bilateral")
         for name in _KIN.get(family, ())
@@ -231,16 +233,16 @@ def _kin_on(side: str, family: str, text: Sided) -> bool:
 
 
 def _has_under_kin(known: str, family: str, reported: Sequence[Mention], answer: Sided) -> bool:
-    """Whether an answer has what a report calls an opacity by a kindred name, on the same side."""
+    """True if an answer has a report's opacity by a related name, on the same side."""
     vague = all(mention.finding in _UNSPECIFIC for mention in reported)
     named = {name: some for name, some in answer.items() if name != _DISEASE}
     return vague and _kin_on(known, family, named)
 
 
 def _related(family: str, families: set[str], reference: Sided) -> list[Mention]:
-    """Return what a fracture of an unnamed bone may be, or what may be meant by one of a bone.
+    """Return the findings that a fracture of an unnamed bone may mean, or the reverse.
 
-    ``families`` are all those of the answer: where it names a bone too, that one is compared.
+    ``families`` are all families of the answer; if it names a bone too, that one is compared.
     """
     if family == "fracture" and any(may_be_same_fracture(family, name) for name in families):
         return []
@@ -253,7 +255,7 @@ def _related(family: str, families: set[str], reference: Sided) -> list[Mention]
 
 
 def one_side(mentions: Sequence[Mention]) -> str | None:
-    """Return the side of some mentions of one finding; ``bilateral`` when they differ."""
+    """Return the side of some mentions of one finding; ``bilateral`` if they differ."""
     sides = {mention.side for mention in mentions}
     if "bilateral" in sides or len(sides) > 1:
         return "bilateral"
@@ -263,9 +265,9 @@ def one_side(mentions: Sequence[Mention]) -> str | None:
 def _contradicted(
     claims: Sequence[Mention], reported: Sequence[Mention], answer: Sided, reference: Sided
 ) -> bool:
-    """Whether the report has another finding on the claimed side that the answer may well mean.
+    """True if the report has another finding on the claimed side that the answer may mean.
 
-    Not one that the answer has there, too.
+    Findings that the answer has there too do not count.
     """
     ids = {mention.finding for mention in claims}
     if ids & {mention.finding for mention in reported} - _UNSPECIFIC:
@@ -283,7 +285,7 @@ def _contradicted(
 
 
 def _may_be_calcified(claims: Sequence[Mention], answer: Sided, reference: Sided) -> bool:
-    """Whether a nodule may be the granuloma that the report has on its side, and the answer not."""
+    """True if a nodule may be a granuloma that the report has on its side, and the answer lacks."""
     side = claims[0].side
     nodule = any(mention.finding == _NODULE for mention in claims)
     return (
@@ -294,7 +296,7 @@ def _may_be_calcified(claims: Sequence[Mention], answer: Sided, reference: Sided
 
 
 def _has_there(answer: Sided, family: str, side: str | None, *, by_name: bool) -> bool:
-    """Whether an answer has a finding on a side, by its name or else by one that stands for it."""
+    """True if an answer has a finding on a side, by its name or by one that may stand for it."""
     others = () if by_name else _ALIAS.get(family, ())
     return any(
         mention.side in (side, "bilateral")
@@ -304,9 +306,10 @@ def _has_there(answer: Sided, family: str, side: str | None, *, by_name: bool) -
 
 
 def contradictions_within(answer: Sided, reference: Sided) -> list[Contradiction]:
-    """Find the findings that one answer puts on one side here and on the other there.
+    """Find the findings that one answer has on different sides in different places.
 
-    A finding that the report has on both sides is none: then the answer tells them apart.
+    A finding that the report has on both sides is left out, because the answer then distinguishes
+    two.
     """
     found = []
     for family, claims in answer.items():
@@ -319,7 +322,7 @@ def contradictions_within(answer: Sided, reference: Sided) -> list[Contradiction
 
 
 def _opposed(claims: Sequence[Mention]) -> tuple[Mention, Mention] | None:
-    """Return a pair of which the later one takes for granted what the earlier one contradicts."""
+    """Return two mentions, the later of which presumes what the earlier one contradicts."""
     if any(mention.side == "bilateral" for mention in claims):
         return None
     if len({mention.side for mention in claims}) < 2:
@@ -329,7 +332,7 @@ def _opposed(claims: Sequence[Mention]) -> tuple[Mention, Mention] | None:
         for structured in (False, True)
     )
     if len({mention.side for mention in told}) == len({mention.side for mention in tabled}) == 1:
-        return told[0], tabled[0]  # a table or an object gives again what the words say
+        return told[0], tabled[0]  # a table or an object repeats the prose
     for earlier, later in pairwise(claims):
         if later.side == claims[0].side:
             continue
@@ -342,12 +345,12 @@ def _opposed(claims: Sequence[Mention]) -> tuple[Mention, Mention] | None:
 
 
 def _sums_up(earlier: Mention, later: Mention) -> bool:
-    """Whether the later mention stands in a conclusion and the earlier one does not."""
+    """True if the later mention is in a conclusion and the earlier one is not."""
     if later.section is None or earlier.section == later.section:
         return False
     return _CONCLUSION.search(later.section) is not None
 
 
 def _presumes(earlier: Mention, later: Mention) -> bool:
-    """Whether the later mention speaks as of something known: "the right effusion"."""
+    """True if the later mention presumes that the finding is known: "the right effusion"."""
     return later.definite and not earlier.definite and not later.compared

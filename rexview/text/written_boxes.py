@@ -1,4 +1,4 @@
-"""Boxes as models write them into texts: the ways they count, and how a text is read."""
+"""Read boxes as models write them into texts, in their various conventions."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from typing import Any, Final, Literal
 
 from rexview.package_data import read_table
 
-# How models write boxes: the order of the numbers, and what they count in.
+# Conventions for boxes: the order of the numbers, and their unit.
 
 Convention = Literal[
     "pixels_sent", "pixels_stored", "normalised_1000", "normalised_100", "normalised_1", "unknown"
 ]
-"""How a model counts in boxes: pixels of the picture as sent or as stored, or parts of the picture
-as sent (0 to 1000, 0 to 100, 0 to 1)."""
+"""Unit of a model's boxes: pixels of the picture as sent or as stored, or parts of the picture as
+sent (0 to 1000, 0 to 100, 0 to 1).
+"""
 Corners = Literal["xyxy", "yxyx", "xywh", "cxcywh"]
 WHOLE: Final[dict[Convention, float]] = {
     "normalised_1000": 1000.0,
     "normalised_100": 100.0,
     "normalised_1": 1.0,
 }
-"""What the width or height of the picture is, in conventions that count in parts of it."""
+"""Width or height of the picture in conventions that use parts of it."""
 Named = tuple[tuple[str, str, str, str], Corners]
 NAMED_EDGES: Final[tuple[Named, ...]] = (
     (("x1", "y1", "x2", "y2"), "xyxy"),
@@ -39,12 +40,12 @@ NAMED_SIZES: Final[tuple[Named, ...]] = (
     (("x", "y", "width", "height"), "xywh"),
     (("x", "y", "w", "h"), "xywh"),
 )
-"""Fields that are a place and a size."""
+"""Fields that are a position and a size."""
 NAMED_OFFSETS: Final[Named] = (("left", "top", "width", "height"), "xywh")
-"""The same in the words of a page's style: read where nothing else names a box."""
+"""The same in the terms of CSS; used if nothing else names a box."""
 NAMED_CENTRES: Final[Named] = (("cx", "cy", "w", "h"), "cxcywh")
 SCORES: Final = ("score", "confidence", "probability")
-"""Fields that say how sure a model is of a box, the first of them first."""
+"""Fields for a model's confidence in a box, in order of preference."""
 _LIMITS: Final = ("longest_side", "most_pixels", "square")
 _MODELS: Final = Path(__file__).with_name("model_boxes.yaml")
 
@@ -53,8 +54,8 @@ _MODELS: Final = Path(__file__).with_name("model_boxes.yaml")
 class BoxForm:
     """How a model writes boxes.
 
-    ``key`` is the JSON field of the coordinates, ``source`` says where this is known from.
-    ``calibrated`` is written by the phantom: date and prompt.
+    ``key`` is the JSON field of the coordinates; ``source`` is the origin of this information.
+    ``calibrated`` is the date and prompt, set by the phantom.
     """
 
     convention: Convention = "unknown"
@@ -66,10 +67,10 @@ class BoxForm:
 
 @dataclass(frozen=True)
 class SentBoxes:
-    """How a model that is known by its name writes boxes, and what it is usually sent.
+    """How a known model writes boxes, and the usual limits of its pictures.
 
-    ``longest_side`` and ``most_pixels`` bound the picture, None where nothing does; a ``square``
-    one is padded to a square.
+    ``longest_side`` and ``most_pixels`` limit the picture, None for no limit. A ``square`` picture
+    is padded to a square.
     """
 
     form: BoxForm = BoxForm()
@@ -79,7 +80,7 @@ class SentBoxes:
 
 
 def corners_of(numbers: Iterable[Any], corners: Corners) -> tuple[Any, Any, Any, Any]:
-    """Return left, top, right, bottom of four numbers, or arrays of them, in some order."""
+    """Return left, top, right, bottom from four numbers, or arrays, in a given order."""
     a, b, c, d = numbers
     match corners:
         case "xyxy":
@@ -107,11 +108,11 @@ _IN_A_NAME: Final[dict[str, Corners]] = {
     "cxcywh": "cxcywh",
     "xcenterycenterwidthheight": "cxcywh",
 }
-"""What a name of whole boxes says, its letters and digits only."""
+"""Orders implied by names of whole boxes (letters and digits only)."""
 
 
 def corners_in_name(name: str) -> Corners | None:
-    """Return the order of numbers that a field or column of whole boxes is named for.
+    """Return the order of numbers implied by the name of a field or column of whole boxes.
 
     >>> corners_in_name("Bbox [x,y,w,h]"), corners_in_name("box_xyxy"), corners_in_name("box")
     ('xywh', 'xyxy', None)
@@ -122,13 +123,13 @@ def corners_in_name(name: str) -> Corners | None:
 
 
 def sent_boxes(model: str) -> SentBoxes:
-    """Return how a model writes boxes, by its name; unknown where nothing says so."""
+    """Return how a model writes boxes, by its name; unknown without an entry."""
     known = dict(known_boxes(model))
     return SentBoxes(known.pop("boxes", BoxForm()), **known)
 
 
 def known_boxes(model: str) -> Mapping[str, Any]:
-    """Return the form of a model's ``boxes`` with the limits of its pictures; empty if unknown."""
+    """Return the form of a model's ``boxes`` and the limits of its pictures; empty if unknown."""
     name = model.lower().rstrip("/\\")
     names = {name, name.replace("\\", "/").rpartition("/")[2], name.replace("_", "-")}
     for entry in _entries():
@@ -145,12 +146,12 @@ def _entries() -> tuple[Mapping[str, Any], ...]:
     return tuple(read_table(_MODELS)["models"])
 
 
-# Boxes as models and tools write them: JSON, also inside a text, tags, lists in prose.
+# Boxes in the output of models and tools: JSON, also inside a text, tags, lists in prose.
 #
 # Models write boxes as JSON (in a fence, after "Final Answer:", in the middle of a sentence), as
-# ``<box>(x, y), (x, y)</box>``, or in words: ``right effusion: [12, 30, 200, 400]``. JSON counts
-# before tags, tags before prose. What has four numbers and cannot be read is told, never passed
-# over.
+# ``<box>(x, y), (x, y)</box>``, or in words: ``right effusion: [12, 30, 200, 400]``. JSON takes
+# precedence over tags, and tags over prose. Four numbers that cannot be read are reported, never
+# ignored.
 
 MOST_READ: Final = 400_000
 """Characters of a text that are searched for boxes."""
@@ -168,7 +169,7 @@ _KEYS: Final[dict[str, Corners | None]] = {
     "coordinates": None,
     "location": None,
 }
-"""Fields that hold a box, and the order that their name stands for, where it does for one."""
+"""Fields that contain a box, with the order that their name implies, if any."""
 _HOLDS_BOXES: Final = re.compile(r"(?:bounding)?b?box(?:es)?|coordinates")
 _NAMED: Final = (*NAMED_EDGES, *NAMED_SIZES, NAMED_OFFSETS, NAMED_CENTRES)
 _LABELS: Final = (
@@ -189,7 +190,7 @@ _REF: Final = re.compile(
     re.IGNORECASE,
 )
 _BINS: Final = re.compile(r"<x(\d{1,2})><y(\d{1,2})><x(\d{1,2})><y(\d{1,2})>")
-"""A box in the hundredths of a picture that MAIRA-2 has words for."""
+"""A box in hundredths of the picture, for which MAIRA-2 has special tokens."""
 _OBJECT: Final = re.compile(r"<obj>\s*(.*?)\s*(?:<box>|</obj>|$)", re.DOTALL)
 _LIST: Final = re.compile(
     rf"[\[(]\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*[\])]"
@@ -201,17 +202,17 @@ _END: Final = re.compile(
     r"|\b(?:is )?(?:located|seen|marked)?(?: ?(?:at|in|with|by))$|\bcoordinates?$",
     re.IGNORECASE,
 )
-"""What may stand between the name of a finding and its box."""
+"""Possible text between the name of a finding and its box."""
 _START_OF_LINE: Final = re.compile(r"^(?:[-*•\s]+|\d{1,3}[.)]\s)+")
 _APART: Final = re.compile(r"[.;!?,]\s|[\[\](){}|]")
 
 
 @dataclass(frozen=True)
 class WrittenBox:
-    """A box as a model wrote it: its numbers, and what it says of them.
+    """A box as a model wrote it: its numbers and the model's description.
 
-    ``corners`` is the order that its field names stand for, None where they say nothing. ``image``
-    is the number of the picture, from 1, or the id that was written.
+    ``corners`` is the order implied by its field names, None if they imply none. ``image`` is the
+    number of the picture, from 1, or the id that was written.
     """
 
     numbers: tuple[float, float, float, float]
@@ -224,21 +225,21 @@ class WrittenBox:
 
 @dataclass(frozen=True)
 class Found:
-    """The boxes of a text, and how many things looked like one and are none."""
+    """The boxes of a text, and the number of things that looked like boxes but are none."""
 
     boxes: tuple[WrittenBox, ...] = ()
     unread: int = 0
 
 
 def boxes_in_value(value: Any, form: BoxForm, *, bare: bool = True) -> Found:
-    """Find the boxes in a value of JSON, at any depth; ``bare``: four numbers alone may be one."""
+    """Find the boxes in a JSON value, at any depth; ``bare``: four numbers alone may be one."""
     found: list[WrittenBox] = []
     unread = _gather(value, form, found, 0, bare=bare)
     return Found(tuple(found[:MOST_BOXES]), unread + max(0, len(found) - MOST_BOXES))
 
 
 def parse_boxes(value: Any) -> list[WrittenBox] | None:
-    """Return the boxes of a value that holds nothing else; None when it does.
+    """Return the boxes of a value that contains nothing else; None if it does.
 
     >>> [box.numbers for box in parse_boxes("[10, 20, 30, 40]") or ()]
     [(10.0, 20.0, 30.0, 40.0)]
@@ -250,9 +251,9 @@ def parse_boxes(value: Any) -> list[WrittenBox] | None:
 
 
 def boxes_in_text(text: str, form: BoxForm, *, bare: bool = True) -> Found:
-    """Find the boxes that a free text holds.
+    """Find the boxes in a free text.
 
-    ``bare`` says whether four numbers alone may be one: ribs [4, 5, 6, 7] are none.
+    ``bare`` is True if four numbers alone may be one: ribs [4, 5, 6, 7] are none.
     """
     text = text[:MOST_READ]
     boxes: list[WrittenBox] = []
@@ -309,7 +310,7 @@ def without_marks(text: str) -> str:
 
 
 def _json_values(text: str) -> Iterator[tuple[Any, int, int]]:
-    """Yield the objects and lists of JSON that stand anywhere in a text, outermost ones."""
+    """Yield the JSON objects and lists anywhere in a text, outermost ones only."""
     decoder = json.JSONDecoder(parse_int=_bounded_int)
     at = tried = 0
     while tried < _MOST_STARTS and (match := _START.search(text, at)):
@@ -336,10 +337,10 @@ def _gather(
     bare: bool = True,
     strict: bool = False,
 ) -> int:
-    """Add the boxes of a value; return how many things looked like one and are none.
+    """Add the boxes of a value; return the number of things that looked like boxes but are none.
 
-    ``bare`` says whether four numbers alone are one: not in a field that is about something else.
-    With ``strict`` whatever is no box counts, and a text may hold the numbers.
+    ``bare`` is True if four numbers alone may be one: not in a field about something else. With
+    ``strict`` anything that is no box counts, and a text may contain the numbers.
     """
     if strict and isinstance(value, str):
         value = _of_text(value)
@@ -360,7 +361,7 @@ def _gather(
 
 
 def _of_text(text: str) -> Any:
-    """Return a text that holds numbers as JSON or a list; None where it has words."""
+    """Return the numbers in a text as JSON or a list; None if it contains words."""
     try:
         return json.loads(text.replace("(", "[").replace(")", "]"))
     except (ValueError, RecursionError):
@@ -395,7 +396,7 @@ def _of_object(
             for name, key in keys.items()
         )
     name = held[0]
-    # a phantom has shown the order, whatever the name of the field usually stands for
+    # a phantom has shown the order, whatever the field's name usually implies
     known = name == form.key.lower() or bool(form.calibrated)
     corners = None if known else _KEYS.get(name) or corners_in_name(name)
     inner: list[WrittenBox] = []
@@ -413,7 +414,7 @@ def _holds_boxes(name: str) -> bool:
 def _described(
     box: WrittenBox, value: Mapping[str, Any], keys: Mapping[str, str], corners: Corners | None
 ) -> WrittenBox:
-    """Return a box with what the object that holds it says of it."""
+    """Return a box with the description in the object that contains it."""
 
     def first(names: Sequence[str]) -> Any:
         return next((value[keys[name]] for name in names if name in keys), None)
@@ -432,25 +433,25 @@ def _described(
 
 
 def four_numbers(values: Sequence[Any]) -> tuple[float, float, float, float] | None:
-    """Return four finite numbers of a bearable size, or None."""
+    """Return four finite numbers of a reasonable size, or None."""
     if len(values) != 4 or any(isinstance(one, bool) for one in values):
         return None
     try:
         a, b, c, d = (float(one) for one in values)
     except (TypeError, ValueError, OverflowError):
         return None
-    within = all(abs(one) <= _LARGEST for one in (a, b, c, d))  # not so for a NaN
+    within = all(abs(one) <= _LARGEST for one in (a, b, c, d))  # False for a NaN
     return (a, b, c, d) if within else None
 
 
 def one_number(value: Any) -> float | None:
-    """Return a finite number of a bearable size, or None."""
+    """Return a finite number of a reasonable size, or None."""
     found = four_numbers((value, 0, 0, 0))
     return found[0] if found else None
 
 
 def _label_before(text: str) -> str:
-    """Return the words right before a box that stands in prose."""
+    """Return the words right before a box in prose."""
     words = _TAGS.sub("", text[-200:].replace("**", "")).rpartition("\n")[2]
     before = ""
     while words != before:

@@ -1,1 +1,1 @@
-"""What option of a multiple-choice question a free text chooses."""
+"""Read the option of a multiple-choice question that a free text chooses."""

@@ -1,4 +1,4 @@
-"""Find the words by which a text says what its answer is, or takes an answer back."""
+"""Find the words by which a text gives its answer, or takes an answer back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _INVERTED: Final = re.compile(
     r"|incorrect|untrue|wrong|normal|clear|free|spared|unaffected)\b|n['’]t\b",
     re.IGNORECASE,
 )
-"""In a question that asks for what is not there, a choice claims nothing that is."""
+"""If a question asks for what is absent, its choice does not claim that a finding is present."""
 _NOUN: Final = (
     r"(?:\b(?:ans(?:wer)?|choice|option|letter|selection|pick|response|statement|diagnosis"
     r"|finding|exception|conclusion|decision|verdict|antwort|r[ée]ponse|respuesta|risposta"
@@ -24,7 +24,7 @@ FIRM_NOUNS: Final = (
     *("result", "correct", "right one", "best one", "final", "rép"),
     *("rep", "respu", "rispo", "respo", "ответ", "答", "正"),
 )
-"""What a statement about these says is the answer itself, its words too."""
+"""Nouns after which a statement is the answer itself, also if it uses an option's words."""
 _BE: Final = (
     r"(?:\b(?:is|was|(?:would|must|should|could|will|has to|seems to|appears to|to) be|ist|est|es"
     r"|è|é)\b(?:\s*:)?|[\]:=–—-]|[是は은는])"
@@ -42,10 +42,10 @@ OF_ANOTHER: Final = re.compile(
     r"|false|rejected|eliminated|excluded|discarded)(?:\s+(?:best|likely|probable|good))?\s+\Z",
     re.IGNORECASE,
 )
-"""Before such a noun: what is named is not the answer."""
+"""Before such a noun: the option named is not the answer."""
 IS: Final = re.compile(rf"{_BE}{_AS}\s*", re.IGNORECASE)
 OTHER_TONGUES: Final = re.compile("antw|r[ée]p|respu|rispo|resposta|ответ|答|正")
-"""Nouns behind which the words beside a label are not English either."""
+"""Nouns of other languages; the words after such a label are not English either."""
 NOT_THE_ANSWER: Final = re.compile(
     r"\b(?:wrong|incorrect|false|no|not|null|rejected|nicht|pas|non|не)\b", re.IGNORECASE
 )
@@ -53,7 +53,7 @@ SURELY: Final = re.compile(
     r"(?:definitely|probably|likely|most likely|clearly|absolutely|certainly)\W\s*", re.I
 )
 CHOSEN: Final = re.compile(
-    r"(?=[cpsgolimwhtvn→⇒⟹∴=-])"  # nearly all letters are passed over at once
+    r"(?=[cpsgolimwhtvn→⇒⟹∴=-])"  # a fast filter: most letters cannot start a match
     r"(?:\b(?:(?:choo?s|pick|select|chose)(?:e|ed|ing)?|go(?:ing)? (?:with|for)"
     r"|(?:opt(?:ing)?|vote) for|lean(?:ing)? towards?|settled? (?:on|for)|stick(?:ing)? with"
     r"|it is|it.s|(?:must|has to) be|makes it|guess|leaves|left with|i['’ ]?d say|i would say"
@@ -67,7 +67,7 @@ POINTS: Final = re.compile(
     r"|favou?rs?|suggests?)(?:\s+best)?\s+",
     re.IGNORECASE,
 )
-"""Weaker than a choice: reasoning says it of options that it then leaves."""
+"""Weaker than a choice: reasoning uses it for options that it then rejects."""
 NOT_CHOSEN: Final = re.compile(r"(?:\b(?:not|never|cannot)|n['’ ]t)\s+\Z", re.IGNORECASE)
 NOT_POINTED: Final = re.compile(
     r"(?:\b(?:not|never|cannot|would|could|might|may|if)|n['’ ]t)\s+\Z", re.IGNORECASE
@@ -96,13 +96,13 @@ SPOKEN_OF: Final = re.compile(
     r"\s+(?:is|are|was|seems?|would|could|might|may|can|cannot|has|does|shows?|fits?)\b",
     re.IGNORECASE,
 )
-"""Behind a label: a sentence about the option, which need not be the answer."""
+"""After a label: a sentence about the option, which need not be the answer."""
 GOES_ON: Final = re.compile(
     r"\s*(?:$|[.,;:!)\]\n–—/&→-]|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
     r"|(?:because|since|as|due|for|based|given|after all|here|is|seems|would|and|or)\b)",
     re.IGNORECASE,
 )
-"""What may follow a letter that stands for an option; "A patient" and "I think" do not."""
+"""May follow a letter that means an option; "A patient" and "I think" do not match."""
 AND: Final = re.compile(
     r"\s*(?:,\s*(?:and|or|nor)?|and|or|nor|/|&|\+)\s*(?:option\s+|answer:\s*)?", re.I
 )
@@ -137,7 +137,7 @@ BESIDE: Final = re.compile(
     rf'"(?:(?:answer|option|choice|selected)_)?(?:text|label|name|value)"\s*:\s*{_VALUE}',
     re.IGNORECASE,
 )
-"""A field beside the answer's that repeats its words; where those are another option's, neither."""
+"""A field that repeats the answer's words; if they are another option's, neither field counts."""
 PLACES: Final = (
     *("first 1st one", "second 2nd two", "third 3rd three", "fourth 4th four"),
     *("fifth 5th five", "sixth 6th six", "seventh 7th seven", "eighth 8th eight"),
@@ -150,7 +150,7 @@ IN_PLACE: Final = re.compile(
     rf"|(?:option|choice|answer)?\s*number\s+(?P<count>{_COUNTED}|\d)\b",
     re.IGNORECASE,
 )
-"""An option by its place in the list: "the second option", "number three"."""
+"""An option by its position in the list: "the second option", "number three"."""
 SET_APART: Final = re.compile(
     r"\s*(?:[–—(]|-\s|:\s|\n|(?:,\s*)?(?:because|since|given|based)\b)", re.IGNORECASE
 )
@@ -162,11 +162,11 @@ ONLY_TICK: Final = re.compile(r"[✓✔✅☑]|\[x\]|\bcorrect\b", re.IGNORECASE
 ALONE_AT_END: Final = re.compile(
     r"(?<=\w\w[.!?])(?<!\b(?i:dr)\.)(?<!\b(?i:prof|figs)\.)(?<!\b(?i:fig|ref)\.)\s+\(?([A-Z]|\d{1,2})\)?\s*\.?\s*\Z"
 )
-"""A last sentence, behind one of words, that is nothing but a label."""
+"""A last sentence that is only a label, after a sentence of words."""
 BEHIND_REASONS: Final = re.compile(
     r",\s+(?:option|choice|opci[óo]n|op[çc][ãa]o)\s+\(?(\w{1,2})\)?\s*\.?\s*\Z", re.IGNORECASE
 )
-"""The label behind what was seen: "the bubble is on the right, option B"."""
+"""A label after the observations: "the bubble is on the right, option B"."""
 MOST_LIKELY: Final = re.compile(
     r"(?=m)\b(?:most|more)\s+(?:likely|probably):?\s+(?:(?:to be|to represent|represents?|reflects?"
     r"|due to|is|are|from)\s+)?(?:(?:an?|the)\s+)?",
@@ -180,7 +180,7 @@ NONE_OF_THEM: Final = re.compile(
     re.IGNORECASE,
 )
 NONE_OPTION: Final = re.compile(r"(?:none|no)\b", re.IGNORECASE)
-"""An option that says that there is none of the others."""
+"""An option that means none of the others."""
 NOTHING_FOUND: Final = re.compile(
     r"\bnormal (?:(?:frontal|chest|PA|AP|lateral) )*"
     r"(?:radiograph|x-?ray|film|study|exam\w*|image)\b"
@@ -192,13 +192,13 @@ NOTHING_OPTION: Final = re.compile(
     r"none|normal"
     r"|no(?: (?:acute|active|significant|cardiopulmonary))* (?:findings?|abnormalit(?:y|ies))"
 )
-"""An option, in its folded words, that says that nothing is found."""
+"""An option, in its folded words, that means that nothing is found."""
 NOT_NOTHING: Final = re.compile(
     r"\?|\b(?:not|hardly|almost|nearly|compared|exclud\w+|exclude|except|but|other than|apart|if"
     r"|would|although|though|however)\b|n['’ ]t\b",
     re.IGNORECASE,
 )
-"""With any of these a sentence does not just say that all is normal."""
+"""A sentence with one of these does not merely call everything normal."""
 SPEAKS_OF_OTHERS: Final = re.compile(r"\b(?:mimics?|question|differential|concern)\b", re.I)
 RULED_OUT: Final = re.compile(
     r"\b(?:exclud\w+|exclude|rul\w+ out|reject\w*|eliminat\w+|not|except)\W*\Z", re.IGNORECASE
@@ -213,14 +213,14 @@ THEREFORE_IS: Final = re.compile(
 NEXT_QUESTION: Final = re.compile(
     r"\n[^\S\n]*+(?:Question|Q)\s*+(?:\d++\s*+)?[:.]\s*+(?P<asked>[^\n]*)"
 )
-"""The line in which a model goes on with a question of its own making."""
+"""The line on which a model continues with an invented question."""
 BULLET: Final = re.compile(r"(?:\s|[-•|✓✔✅☑]|\[x\])*")
 NAMES_SOMETHING: Final = re.compile(
     r"\s{0,3}[.:)–—-]\s{0,3}((?!(?i:not?|note|high|low|final|the|a|an|this|because|since|as|i|there)\b)"
     r"[A-Za-z][\w-]*(?: (?!(?i:is|are|was|answer|confidence|seen|visible|and|or)\b)[\w-]+){0,3})"
     r"[ .]*(?:\n|\Z)"
 )
-"""Behind a label: a few words to the end of the line, such as the name of a finding."""
+"""After a label: a few words to the end of the line, such as the name of a finding."""
 MAY_BE_PRAISED: Final = re.compile(
     r"(?:^|(?<=[\s,(]))(?=[(\[]?\w{1,2}\b)|\boption\s+|\bthe\s+(?=\w+\s)",
     re.IGNORECASE | re.MULTILINE,
@@ -233,11 +233,11 @@ _LONGEST_QUESTION: Final = 2_000
 
 @lru_cache(maxsize=4_096)
 def asks_for_absence(question: str) -> bool:
-    """Say whether the right option of a question may be what is *not* there."""
+    """True if the right option of a question may be what is *not* there."""
     return bool(_INVERTED.search(question[:_LONGEST_QUESTION]))
 
 
-# A text without its dress: typography, markup and thoughts blanked, every place where it was.
+# Plain text: typography, markup and thoughts become spaces, and all offsets are kept.
 
 TICKS: Final = "✓✔✅☑"
 CROSSES: Final = "✗✘❌☒"
@@ -258,7 +258,7 @@ _REPLY: Final = re.compile(r"^([ \t]*)A(?=\s*:)", re.MULTILINE)
 
 
 class _Forms(dict[int, str]):
-    """One plain character for each of another width, weight or use; asked for by its code."""
+    """The plain character for each variant in width, weight or use, looked up by its code."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -280,7 +280,7 @@ _FORMS: Final = _Forms()
 
 
 def plain(text: str) -> str:
-    """Blank out markup and thoughts, letter for letter, so that every place stays where it is."""
+    """Replace markup and thoughts by spaces, letter for letter, so that offsets are kept."""
     if not text.isascii():
         text = text.translate(_FORMS)
     if "&lt;" in text:
@@ -304,5 +304,5 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def folded(text: str) -> str:
-    """Return the words of a text in lower case, apart by one space."""
+    """Return the words of a text in lower case, separated by one space."""
     return " ".join(re.findall(r"\w+", text.casefold()))

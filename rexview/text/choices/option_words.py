@@ -1,4 +1,4 @@
-"""Options of a question: their labels, their words, and where a text names them."""
+"""Find the options of a question in a text, by their labels and their words."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _TOKENS: Final = {
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a question, each tuple with an entry for each.
+    """The options of a question; each tuple has one entry per option.
 
-    ``labels`` are in upper case; ``folded`` are the words in lower case, apart by one space;
-    ``token`` finds a label with what may be around it; ``parts`` are the folded words before and in
-    the brackets that an option ends with; ``plain`` are the options without labels.
+    ``labels`` are in upper case. ``folded`` are the words in lower case, separated by one space.
+    ``token`` matches a label with what may surround it. ``parts`` are the folded words before and
+    inside the brackets at the end of an option. ``plain`` are the options without labels.
     """
 
     labels: tuple[str, ...]
@@ -43,22 +43,22 @@ class Options:
     plain: tuple[str, ...]
 
     def labelled(self, label: str) -> int | None:
-        """Return the option of a label, in whatever case."""
+        """Return the option with a label, in any case."""
         return self.labels.index(label.upper()) if label.upper() in self.labels else None
 
     def by_part(self, words: str) -> int | None:
-        """Return the one option that has some folded words before or in its brackets."""
+        """Return the only option with these folded words before or inside its brackets."""
         met = [place for place, parts in enumerate(self.parts) if words and words in parts]
         return met[0] if len(met) == 1 else None
 
     def counted(self, number: int) -> int | None:
-        """Return the option by its place in the list, from 1."""
+        """Return the option by its position in the list, from 1."""
         return number - 1 if 1 <= number <= len(self.folded) else None
 
 
 @lru_cache(maxsize=4_096)
 def options_of(options: tuple[str, ...]) -> Options:
-    """Read the labels that options carry, or count them A, B, C; ``options`` is not empty."""
+    """Read the labels of options, or label them A, B, C; ``options`` must not be empty."""
     own = [_OWN_LABEL.match(option) for option in options]
     labels = tuple(match[1].upper() if match else "" for match in own)
     runs = (
@@ -79,7 +79,7 @@ def options_of(options: tuple[str, ...]) -> Options:
     return Options(labels, tuple(folded(one) for one in words), token, parts, words)
 
 
-# Words that mean those of an option though they are not the same: numbers, initials, a slip.
+# Other words for those of an option: numbers, initials, a spelling slip.
 
 _NUMBERS: Final = (
     *("one first", "two second", "three third", "four fourth", "five fifth", "six sixth"),
@@ -94,32 +94,32 @@ _DIGITS: Final = {
         words.split(), (str(number), f"{number}{_ENDS.get(number, 'th')}"), strict=True
     )
 }
-"""Counting and ordering words as the options may write them."""
+"""Number words and ordinals as the options may write them."""
 _LINKS: Final = frozenset(("a", "an", "the", "of", "in", "on", "at", "to", "and", "or", "is"))
 _NEGATIVE: Final = frozenset(("no", "not", "none", "without", "cannot", "absent", "neither"))
 _OF_THE_CHEST: Final = frozenset(("pulmonary", "lung", "chest", "thoracic"))
-"""What every finding here may be called."""
+"""Words that may describe any finding here."""
 _NO_INITIALS: Final = frozenset(
     ("no", "or", "in", "on", "as", "is", "it", "at", "to", "an", "if", "am", "ap", "pa", "not")
 )
-"""Words and views, which a text in capitals may hold."""
+"""Words and views that a text in capitals may contain."""
 _LONGEST: Final = 60
-"""Characters of a reply that is held against the options as a whole."""
+"""Maximum length in characters of a reply that is compared with whole options."""
 _FEWEST, _MOST = 2, 5
-"""Letters of initials."""
+"""Minimum and maximum number of letters in initials."""
 
 
 def may_be_short(word: str, folded: str) -> bool:
-    """Whether a word of a text may stand for others: a number in words, or initials."""
+    """True if a word may abbreviate others: a number in words, or initials."""
     return folded in _DIGITS or (word.isupper() and _FEWEST <= len(word) <= _MOST)
 
 
 @lru_cache(maxsize=4_096)
 def spelled_out(options: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Return what stands for words of the options: "third" for "3rd", "LLL" for three words.
+    """Return short forms and the words of options that they mean: "third" for "3rd", "LLL".
 
-    Initials are those of neighbouring words, of which links may be left out; a word that an option
-    has itself stands for itself.
+    Initials are those of neighbouring words, with or without linking words. A word that an option
+    contains means itself.
     """
     known = {word for words in options for word in words.split()}
     found: dict[str, tuple[str, ...]] = {
@@ -132,12 +132,12 @@ def spelled_out(options: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
                 run = tuple(every[first:last])
                 for initials in _initials(run) - known:
                     if found.setdefault(initials.upper(), run) != run:
-                        found[initials.upper()] = ()  # of other words, too: it stands for none
+                        found[initials.upper()] = ()  # also initials of other words: ambiguous
     return {short: run for short, run in found.items() if run}
 
 
 def _initials(run: Sequence[str]) -> set[str]:
-    """Return the initials of some words, with their links and without."""
+    """Return the initials of some words, with and without their linking words."""
     if run[0] in _LINKS or run[-1] in _LINKS:
         return set()
     every = {"".join(word[0] for word in run)}
@@ -148,8 +148,8 @@ def _initials(run: Sequence[str]) -> set[str]:
 def meant_by(reply: str, options: Sequence[str], question: str) -> int | None:
     """Return the one option that a short reply means, None for none or several.
 
-    The reply is an option with slips of the pen, or the last words of one alone where those before
-    them say no more than the question does. ``options`` are folded
+    The reply is an option with spelling slips, or the last words of only one option, whose words
+    before them only repeat the question. ``options`` are folded
     (:func:`rexview.text.choices.answer_cues.folded`).
     """
     if len(reply) > _LONGEST or re.search(r"[.;?\n]\s*\w", reply):
@@ -167,7 +167,7 @@ def meant_by(reply: str, options: Sequence[str], question: str) -> int | None:
 
 
 def _is_slip(said: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether words are those of an option with at most a letter wrong in each."""
+    """True if the words are those of an option with at most one wrong letter in each."""
     return len(said) == len(words) and all(
         one == other or (min(len(one), len(other)) > 2 and _one_slip(one, other))
         for one, other in zip(said, words, strict=True)
@@ -175,14 +175,14 @@ def _is_slip(said: Sequence[str], words: Sequence[str]) -> bool:
 
 
 def _is_end(said: Sequence[str], words: Sequence[str], asked: frozenset[str]) -> bool:
-    """Whether words are the last of an option, links aside, and those before them were asked."""
+    """True if the words are the last of an option, and its words before are in the question."""
     own, end = ([one for one in some if one not in _LINKS] for some in (words, said))
     left = own[: len(own) - len(end)]
     return bool(left and end) and own[len(left) :] == end and asked.issuperset(left)
 
 
 def _one_slip(one: str, other: str) -> bool:
-    """Whether a letter was left out, added, changed or two neighbours were exchanged."""
+    """True if one letter was left out, added or changed, or two neighbours were swapped."""
     if not (one.isalpha() and other.isalpha()) or abs(len(one) - len(other)) > 1:
         return False
     pairs = enumerate(zip(one, other, strict=False))
@@ -198,12 +198,12 @@ def _one_slip(one: str, other: str) -> bool:
     return longer[start + 1 :] == shorter[start:]
 
 
-# Where the words of options stand in a text, and whether they are denied there.
+# Positions of the words of options in a text, and whether they are denied there.
 
 SHORT: Final = frozenset(("yes", "no", "true", "false", "none", "normal", "abnormal"))
-"""Options that mean themselves only where an answer begins, not anywhere in a sentence."""
+"""Options that mean themselves only where an answer starts, not anywhere in a sentence."""
 _SIDES: Final = frozenset(("right", "left"))
-"""Options that mean a side only behind "the" or "on": not "you are right", "what is left"."""
+"""Options that mean a side only after "the" or "on": not "you are right", "what is left"."""
 _DENIED_BEFORE: Final = re.compile(
     r"\b(?:not?|without|nor|neither|never|cannot|excludes?|rules? out|ruled out|absence of"
     r"|negative for|against|rather than|instead of|likely than|unlikely|unlike|if|whether"
@@ -225,7 +225,7 @@ _CLAUSE: Final = re.compile(r"[.;:!?\n]|\b(?:but|however|although|though|yet)\b"
 _AFTER: Final = re.compile(
     r"[.,;:!?\n]|\s[–—-]\s|\b(?:but|however|although|though|yet)\b", re.IGNORECASE
 )
-"""Where a clause ends behind some words: "consolidation, not effusion" denies only the second."""
+"""The end of a clause after some words: "consolidation, not effusion" denies only the second."""
 _CLAUSE_LENGTH: Final = 300
 _SENTENCE: Final = re.compile(r"(?:[^.;\n]|\.(?=\d)){1,400}")
 _RANGE_BEFORE: Final = re.compile(r"(\w+)(?:\s+to\s+|\s*/\s*)\Z")
@@ -235,7 +235,7 @@ _UNIT: Final = re.compile(r"\s*(?:cm|mm|%|°|degrees?|days?|weeks?|years?|hours?
 _BOUNDS: Final = r"[<>≤≥]\s*|\b(?:than|over|under|above|below|beyond)\s+"
 _BOUND: Final = re.compile(rf"(?:{_BOUNDS})\d", re.IGNORECASE)
 NOT_SO_MUCH: Final = re.compile(rf"(?:\d[.,]|{_BOUNDS})\Z", re.IGNORECASE)
-"""Before a number: the rest of another, or a bound."""
+"""Before a number: the start of a longer number, or a bound."""
 _IN_ALL: Final = re.compile(r"\b(?:total of|in total,?|altogether,?)\s+\Z", re.IGNORECASE)
 _EMPTY: Final = frozenset(
     (
@@ -260,7 +260,7 @@ _EMPTY: Final = frozenset(
     )
 )
 _SHORTEST_TELLING: Final = 3
-"""A word that tells options apart is longer."""
+"""Only longer words distinguish options."""
 _SAYS_LITTLE: Final = frozenset(
     ("there", "seen", "present", "visible", "shown", "noted", "identified", "evidence", "than")
 )
@@ -271,7 +271,7 @@ _ENDINGS: Final = frozenset(("", "s", "es", "d", "ed", "a", "e", "al", "um", "ar
 
 
 class Named(NamedTuple):
-    """Words of an option in the text; ``denied``: as not there, or as no more than possible."""
+    """An option's words in the text; ``denied``: as not there, or as merely possible."""
 
     option: int
     start: int
@@ -280,14 +280,14 @@ class Named(NamedTuple):
 
 
 class Words:
-    """The words of one text, in which those of its question's options are looked for."""
+    """The words of one text, to search for those of its question's options."""
 
     def __init__(self, text: str, options: Options, question: str) -> None:
         self.text, self.options, self.question = text, options, question
 
     @cached_property
     def _found(self) -> tuple[list[Named], list[int]]:
-        """All words of options from left to right, of words within others only the longer."""
+        """All words of options from left to right; only the longest of overlapping ones."""
         places, folded = [], []
         for match in re.finditer(r"\w+", self.text):
             for word in self._spelled_out(match[0]):
@@ -314,22 +314,22 @@ class Words:
     def _spelled_out(self, word: str) -> tuple[str, ...]:
         """Return a word in lower case; initials and numbers as the options write them."""
         plain = word.casefold()
-        if not may_be_short(word, plain):  # nearly all words
+        if not may_be_short(word, plain):  # true for nearly all words
             return (plain,)
         stands_for = spelled_out(self.options.folded)
         return stands_for.get(word) or stands_for.get(plain) or (plain,)
 
     @cached_property
     def _has_bounds(self) -> bool:
-        """Whether options are bounds themselves: "> 3 cm"."""
+        """True if options are bounds themselves: "> 3 cm"."""
         return any(_BOUND.search(one) for one in self.options.plain)
 
     def _is_bound(self, text: str) -> bool:
-        """Whether a text has a bound, and no option is one."""
+        """True if a text contains a bound, and no option is one."""
         return bool(_BOUND.search(text)) and not self._has_bounds
 
     def begin_at(self, at: int) -> list[Named]:
-        """Return the options whose words are the next words behind a place, if near."""
+        """Return the options whose words come next after an offset."""
         named, starts = self._found
         index = bisect_left(starts, at)
         if index == len(named) or re.search(r"\w", self.text[at : named[index].start]):
@@ -341,7 +341,7 @@ class Words:
         return self._found[0]
 
     def lists_words(self) -> bool:
-        """Whether lines begin with the words of several options."""
+        """True if lines start with the words of several options."""
         first = {
             one.option
             for one in self._found[0]
@@ -350,7 +350,7 @@ class Words:
         return len(first) > 1
 
     def between(self, start: int, end: int) -> list[Named]:
-        """Return the options named in a stretch of text, and whether they are denied in it."""
+        """Return the options named in a stretch of text, and whether each is denied there."""
         named, starts = self._found
         index = bisect_left(starts, start)
         inside = []
@@ -365,7 +365,7 @@ class Words:
         return totals or inside
 
     def _is_meant(self, one: Named, first: int) -> bool:
-        """Whether words that also mean something else stand for the option."""
+        """True if words with several meanings mean the option here."""
         words = self.options.folded[one.option]
         before = self.text[max(first, one.start - 10) : one.start]
         if words in SHORT:
@@ -380,7 +380,7 @@ class Words:
         return not (words[-1].isdigit() and _UNIT.match(self.text, one.end))
 
     def is_denied(self, one: Named, first: int) -> bool:
-        """Whether the clause around some words denies them or only thinks them possible."""
+        """True if the clause around some words denies them or only considers them possible."""
         before = self.text[max(first, one.start - _CLAUSE_LENGTH) : one.start]
         after = self.text[one.end : one.end + _CLAUSE_LENGTH]
         cut = [match.end() for match in _CLAUSE.finditer(before)]
@@ -395,9 +395,9 @@ class Words:
         )
 
     def speaks_of_others(self, option: int) -> bool:
-        """Whether the text has a word that only another option has, beside what it names in full.
+        """True if the text has a word that only another option has, outside options named in full.
 
-        Not where it is denied, and no word that the question has.
+        Denied words and words of the question do not count.
         """
         own = set(self.options.folded[option].split())
         asked = set(re.findall(r"\w+", self.question.casefold()))
@@ -413,10 +413,10 @@ class Words:
         return False
 
     def in_other_order(self) -> Named | None:
-        """Find the one option all of whose words stand in one sentence, in whatever order.
+        """Find the only option whose words are all in one sentence, in any order.
 
-        A sentence with words of other options, with a denial or doubt, or with a place that the
-        option does not name, says nothing.
+        None if such a sentence contains words of other options, a denial or doubt, or a place that
+        the option does not name.
         """
         sets = [frozenset(words.split()) - _EMPTY for words in self.options.folded]
         known = frozenset().union(*sets)
@@ -446,7 +446,7 @@ class Words:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two words differ by no more than an ending: nodule and nodules, not nodular."""
+    """True if two words differ only by an ending: nodule and nodules, not nodular."""
     if one == other:
         return True
     common = 0
@@ -457,7 +457,7 @@ def same(one: str, other: str) -> bool:
     return common >= 4 and one[common:] in _ENDINGS and other[common:] in _ENDINGS
 
 
-# What was read from a text, how, and where it stands.
+# The choice that was read from a text, its method and its offsets.
 
 METHODS: Final[dict[str, str]] = {
     "letter": "a letter on its own, before the rest, or on the last line",
@@ -467,4 +467,4 @@ METHODS: Final[dict[str, str]] = {
     "probability": "the option that is given by far the highest probability",
     "mentioned": "the only option that the text speaks of",
 }
-"""How a choice was read from a text, by id, with its words."""
+"""Methods by which a choice is read from a text: ids and their descriptions."""

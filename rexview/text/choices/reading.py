@@ -1,10 +1,10 @@
-"""Which option a free text chooses: how it was read, and where it stands.
+"""Read the option that a free text chooses, with the method and the offsets of its words.
 
 Models answer a multiple-choice question with a letter, a sentence, an option's words, JSON or long
-reasoning. What is said outright is read; where more than one option could be meant, where a letter
-and the words beside it are of different options, and where an option is only denied or thought
-possible, nothing is. A wrong reading would count for or against a model, a missing one is counted
-as what it is. Only English is read.
+reasoning. Only explicit choices are read. Nothing is read if more than one option could be meant,
+if a letter and the words next to it belong to different options, or if an option is only denied or
+thought possible. A wrong reading would count for or against a model, while a missing one is counted
+as missing. Only English is read.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from rexview.text.choices.unclaimed import without_claims, yes_or_no
 _SHORTEST_QUESTION = 10
 _MARKED = re.compile(r"[✓✔✅☑✗✘❌☒→]")
 _GOES_ON = re.compile(r"[^\S\n]*(?:[^\W_]|[✓✔✅☑✗✘❌☒:→]|[–—-]\s)")
-"""Behind a list that does not end there: its last option is being spoken of."""
+"""After a list that continues: the text discusses its last option."""
 
 
 def without_next_question(text: str, question: str) -> str:
-    """Blank what a model goes on with after its answer: another question, and what comes behind."""
+    """Blank the invented question with which a model continues after its answer, and the rest."""
     for match in answer_cues.NEXT_QUESTION.finditer(text):
         answered = text[: match.start()].rstrip()
         asked = match["asked"].strip()
@@ -39,9 +39,9 @@ def without_next_question(text: str, question: str) -> str:
 
 
 def without_what_was_asked(text: str, question: str, words: Words) -> str:
-    """Blank the question where it stands in a text, and the first list of all its options.
+    """Blank the question where a text repeats it, and the first list of all its options.
 
-    A list in which something is said of an option, if only by a tick, is no repetition.
+    A list that comments on an option, if only by a tick, is no repetition.
     """
     question = question.strip()
     at = text.find(question) if len(question) > _SHORTEST_QUESTION else -1
@@ -59,7 +59,7 @@ def without_what_was_asked(text: str, question: str, words: Words) -> str:
 
 
 def _list_start(text: str, run: list[Named], labels: tuple[str, ...]) -> int | None:
-    """Return where a list begins whose entries have these words; None if it is no plain list."""
+    """Return where a list with these words as its entries starts; None if it is no plain list."""
     if [one.option for one in run] != list(range(len(run))) or _GOES_ON.match(text, run[-1].end):
         return None
     for label, (before, after) in zip(labels[1:], pairwise(run), strict=False):
@@ -85,15 +85,15 @@ _OF_THE_OPPOSITE: Final = re.compile(
     r"\b(?:not|no|wrong|error|incorrect|false|un-?like\w+|exclu\w+)\b", re.IGNORECASE
 )
 _MOST_WORDS: Final = 2
-"""Words beside them, such as the head of a table."""
+"""Maximum number of other words, such as the head of a table."""
 _AT_LEAST: Final = 0.5
 _TIMES_THE_NEXT: Final = 2
 
 
 def most_probable(text: str, options: Options) -> tuple[int, int, int] | None:
-    """Return the option that is at least as probable as not, and where that stands.
+    """Return the option with a probability of at least one half, and its offsets.
 
-    It has to be twice as probable as the next; every option has a probability, once.
+    It must be twice as probable as the next, and every option must have one probability.
     """
     given = list(_GIVEN.finditer(text))
     labels = [match[1] for match in given]
@@ -112,10 +112,10 @@ def most_probable(text: str, options: Options) -> tuple[int, int, int] | None:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A label or a place from ``start`` to ``end`` of a text, with brackets to ``behind``.
+    """A label or a list position from ``start`` to ``end`` of a text, with brackets to ``behind``.
 
-    ``option`` is None where there is none of that name; ``bare``: without bracket, dot or colon;
-    ``lower``: bare and in lower case, which is seldom meant as a label.
+    ``option`` is None if no option has that name. ``bare``: without bracket, dot or colon.
+    ``lower``: bare and in lower case, which is rarely meant as a label.
     """
 
     option: int | None
@@ -127,7 +127,7 @@ class Name:
 
 
 def name_at(text: str, at: int, options: Options) -> Name | None:
-    """Return the label, or the place in the list, that stands at a place of the text."""
+    """Return the label or list position at an offset of the text."""
     match = options.token.match(text, at)
     if match:
         bare = not match["close"] and not text.startswith((".", ":"), match.end())
@@ -150,12 +150,12 @@ def name_at(text: str, at: int, options: Options) -> Name | None:
 
 _LONGEST_OPTION: Final = 2_000
 WEAK, STATED, FIRM = range(3)
-"""How strongly a claim is made; weaker ones count only where there is no stronger."""
+"""Strengths of a claim; weaker claims count only if there is no stronger one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a place in the text says is the answer; ``option`` None: none or several of them."""
+    """An answer given at one place of the text; ``option`` None: none or several of them."""
 
     option: int | None
     method: str
@@ -166,7 +166,7 @@ class Claim:
 
 
 def whole(text: str, start: int, end: int, options: Options) -> Claim | None:
-    """Read a stretch that is nothing but a letter, an option's words, or both."""
+    """Read a stretch that is only a letter, an option's words, or both."""
     while start < end and not text[start].isalnum() and text[start] not in "([":
         start += 1
     part = text[start:end].rstrip()
@@ -197,21 +197,21 @@ def whole(text: str, start: int, end: int, options: Options) -> Claim | None:
 
 
 LONGEST: Final = 50_000
-"""Characters of a text that is read; none is taken from a longer one."""
+"""Maximum length in characters; nothing is read from a longer text."""
 
 _LONGEST_QUESTION: Final = 2_000
 _LONGEST_LINE: Final = 300
 _LOOK_AHEAD: Final = 1_000
 _NOT_BUT: Final = re.compile(r"\W*[Nn]ot\W+([A-Z])\W+(?:but\W+)?([A-Z])\W*")
 _LAST: Final = 60
-"""Characters in which a text may end with a label."""
+"""Characters at the end of a text in which a label may be."""
 
 
 def read_choice(text: str, options: Sequence[str], question: str = "") -> ReadChoice | None:
-    """Read the option that a text chooses; None when none or more than one could be meant.
+    """Return the option that a text chooses; None if none or more than one could be meant.
 
-    ``options`` may carry labels of their own (``"A. ..."``, ``"2) ..."``); without, they are A, B,
-    C and so on. A number stands for an option only where the options are numbered.
+    ``options`` may have labels of their own (``"A. ..."``, ``"2) ..."``); otherwise they are A, B,
+    C and so on. A number means an option only if the options are numbered.
     """
     if not options or len(text) > LONGEST or not text.strip():
         return None
@@ -234,7 +234,7 @@ class _Reader:
 
     @cached_property
     def listed(self) -> bool:
-        """Whether the text goes through several options by their labels."""
+        """True if the text discusses several options by their labels."""
         found = (match[1].upper() for match in answer_cues.LISTED.finditer(self.plain))
         return len({label for label in found if label in self.options.labels}) > 1
 
@@ -270,13 +270,13 @@ class _Reader:
         return without_claims(self.plain, self.options, self.question, self.words)
 
     def is_one_of_two(self, found: ReadChoice) -> bool:
-        """Whether another option stands right before: "Severe or Cannot be determined"."""
+        """True if another option is named just before: "Severe or Cannot be determined"."""
         before = folded(self.plain[: found.start])
         others = (one for place, one in enumerate(self.options.folded) if place != found.option)
         return any(re.search(rf"\b{re.escape(one)}\W+or\W*$", before) for one in others if one)
 
     def _one(self, claims: Sequence[Claim]) -> ReadChoice | None:
-        """Take the option that all claims agree on, or the last where the text changes its mind."""
+        """Return the option that all claims share, or the last one if the text changes its mind."""
         if not claims:
             return None
         last = claims[-1]
@@ -298,7 +298,7 @@ class _Reader:
         return ReadChoice(last.option, last.method, last.start, last.end)
 
     def _gainsaid(self, claim: Claim) -> bool:
-        """Whether what follows a label speaks for one other option and never of its own."""
+        """True if the text after a label names one other option and never its own."""
         named = self.words.between(claim.end, len(self.plain))
         return len(
             {one.option for one in named if not one.denied} - {claim.option}
@@ -369,7 +369,7 @@ class _Reader:
         yield from self._concluded()
 
     def _holds(self, cue: re.Match[str]) -> bool:
-        """Whether the option behind a cue is said outright, and alone."""
+        """True if the option after a cue is stated outright, and alone."""
         one = self.words.begin_at(cue.end())[0]
         if answer_cues.SPEAKS_OF_OTHERS.search(cue[0]) or answer_cues.OR_ANOTHER.match(
             self.plain, one.end
@@ -382,7 +382,7 @@ class _Reader:
         return not said_no and not self.words.is_denied(one, cue.start())
 
     def _none_of_them(self, start: int) -> Iterator[Claim]:
-        """Read "none of these" as the one option that says so."""
+        """Read "none of these" as the one option with that meaning."""
         match = answer_cues.NONE_OF_THEM.match(self.plain, start)
         none = [
             n for n, words in enumerate(self.options.folded) if answer_cues.NONE_OPTION.match(words)
@@ -391,7 +391,7 @@ class _Reader:
             yield Claim(none[0], "stated", start, match.end())
 
     def _lines(self, start: int) -> Iterator[Claim]:
-        """Read lines that are nothing but an option, and those of lists that are ticked."""
+        """Read lines that consist of an option, and ticked lines of lists."""
         end = len(self.plain.rstrip())
         last = self.plain.rfind("\n", 0, end) + 1
         if last <= start:
@@ -410,11 +410,11 @@ class _Reader:
             at += len(line) + 1
 
     def _apart(self, line: str, at: int) -> bool:
-        """Whether a last line stands apart from the list before it and is not its last entry."""
+        """True if a last line is separate from the list before it and is not its last entry."""
         return self.plain[:at].endswith("\n\n") and not re.match(r"\s*\w[.:)]", line)
 
     def _ticked(self, start: int, end: int) -> Iterator[Claim]:
-        """Read the option of a line that says yes to one: "B ✅", "| C | yes |"."""
+        """Read the option of a line that ticks one: "B ✅", "| C | yes |"."""
         if self.inverted and not answer_cues.ONLY_TICK.search(self.plain[start:end]):
             return
         at = start + len(answer_cues.BULLET.match(self.plain[start:end])[0])  # type: ignore[index]
@@ -457,9 +457,9 @@ class _Reader:
         opens: bool = False,
         in_english: bool = True,
     ) -> Iterator[Claim]:
-        """Read a label that stands at a place and is meant as one; ``opens`` the text.
+        """Read a label at an offset if it is meant as one; ``opens``: it is the start of the text.
 
-        Where that is not ``in_english``, neither are the words behind it.
+        ``in_english`` is False if the words after it are in another language.
         """
         name = name_at(self.plain, at, self.options)
         if not name or not self._is_label(name):
@@ -485,7 +485,7 @@ class _Reader:
         yield Claim(option, method, name.start, name.end, strength, final)
 
     def _is_label(self, name: Name) -> bool:
-        """Whether a letter is a label, and not "a", "I" or the first word of a sentence."""
+        """True if a letter is a label, and not "a", "I" or the first word of a sentence."""
         rest = self.plain[name.behind : name.behind + _LOOK_AHEAD]
         label = self.plain[name.start : name.end]
         if not name.bare and (len(label) > 2 or name.behind > name.end):
@@ -502,7 +502,7 @@ class _Reader:
         return any(one.option == name.option for one in begun)
 
     def _several(self, rest: str) -> int:
-        """Say how far another label reaches that follows, else 0: "A or C", "A, C", "B/D"."""
+        """Return the end of further labels that follow, 0 for none: "A or C", "A, C", "B/D"."""
         reach = 0
         while match := answer_cues.AND.match(rest, reach):
             other = self.options.token.match(rest, match.end())
@@ -512,7 +512,7 @@ class _Reader:
         return reach
 
     def _other_words(self, option: int | None, behind: int) -> bool:
-        """Whether the words right behind a label are those of another option."""
+        """True if the words right after a label are those of another option."""
         begun = self.words.begin_at(behind)
         if not begun or any(one.option == option for one in begun):
             return False
@@ -523,7 +523,7 @@ class _Reader:
         return not (own and said.startswith(own))
 
     def _foreign_words(self, option: int | None, behind: int) -> bool:
-        """Whether a few words that end the line behind a label have none of its option's."""
+        """True if the few words from a label to the end of the line have none of its option's."""
         match = answer_cues.NAMES_SOMETHING.match(self.plain, behind)
         if not match or option is None or self.words.begin_at(behind):
             return False
@@ -537,7 +537,7 @@ class _Reader:
         return not any(same(one, other) for one in said for other in own)
 
     def _short_word(self, at: int) -> Iterator[Claim]:
-        """Read "Yes, ..." and "No, ..." where an answer begins."""
+        """Read "Yes, ..." and "No, ..." at the start of an answer."""
         match = re.match(r"(\w+)\s*(?=[.,;:!\n–—-]|$)", self.plain[at : at + 40])
         word = match[1].casefold() if match else ""
         if match and word in SHORT and self.options.folded.count(word) == 1:
@@ -545,7 +545,7 @@ class _Reader:
             yield Claim(option, "stated", at, at + match.end(1), FIRM)
 
     def _words_in_front(self, at: int) -> Iterator[Claim]:
-        """Read the words of an option that open the text, set apart from the reasons for it."""
+        """Read the words of an option at the start of the text, separated from its reasons."""
         begun = self.words.begin_at(at)
         if (
             len(begun) != 1
@@ -587,7 +587,7 @@ class _Reader:
             yield Claim(name.option, "stated", name.start, name.end)
 
     def _words_praised(self) -> Iterator[Claim]:
-        """Read "pneumonia is the best answer" and "pneumonia (B)", not what is denied there."""
+        """Read "pneumonia is the best answer" and "pneumonia (B)", unless denied there."""
         for one in self.words.between(0, len(self.plain)):
             behind = self.plain[one.end : one.end + 100]
             label = answer_cues.LABEL_BEHIND.match(behind)
@@ -599,7 +599,7 @@ class _Reader:
             yield Claim(one.option, "stated", one.start, one.end, STATED if praised else WEAK)
 
     def _concluded(self) -> Iterator[Claim]:
-        """Read the words of one option behind "so" or "therefore" in the last sentence."""
+        """Read the words of one option after "so" or "therefore" in the last sentence."""
         end = len(self.plain.rstrip(" \n.!"))
         last = max(self.plain.rfind(". ", 0, end), self.plain.rfind("\n", 0, end)) + 1
         for match in answer_cues.CONCLUDES.finditer(self.plain, last, end):

@@ -1,4 +1,4 @@
-"""Texts that nowhere say what their answer is: the option that they come down to, if it is one."""
+"""Read the option that a text implies if it states no answer."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ _FRAME: Final = frozenset(
         "demonstrate",
     )
 )
-"""Words of a question that only carry what it asks for."""
+"""Words of a question that only introduce what it asks for."""
 _NO: Final = re.compile(
     r"\b(?:no|not|without|absence of|absent|nothing|negative for)\b|n['’ ]t\b", re.I
 )
 _SIDES: Final = frozenset(("right", "left"))
-"""What is denied on one side only, where neither was asked for, may be on the other."""
+"""A denial on one side may leave the other side open, if the question names no side."""
 _DOUBT: Final = re.compile(
     r"\b(?:if|whether|may|might|could|would|can|cannot|possibl[ey]|probabl[ey]|perhaps|maybe"
     r"|unlikely|likely|suspect\w*|question\w*|exclude\w*|rule\w*|resolved|prior|previous\w*|only"
@@ -93,10 +93,10 @@ _IS: Final = re.compile(r"\b(?:is|are|has|have|lies|appears)\b", re.IGNORECASE)
 
 
 def says(text: str, question: str) -> tuple[bool, int, int] | None:
-    """Return what the text says and where, if one of its clauses repeats what was asked for.
+    """Return whether a clause of the text affirms what the question asks for, with its offsets.
 
-    None where no clause has all the words of the question, where one of those doubts, and where
-    two disagree.
+    None if no clause has all the words of the question, if one of them expresses doubt, or if two
+    disagree.
     """
     asks = _ASKS.match(question)
     wanted = set(re.findall(r"\w+", question.casefold())) - _FRAME
@@ -125,9 +125,10 @@ def says(text: str, question: str) -> tuple[bool, int, int] | None:
 
 
 def without_claims(text: str, options: Options, question: str, words: Words) -> ReadChoice | None:
-    """Read what a text means that claims nothing; where absence is asked for, only its own words.
+    """Return the option that a text without claims implies.
 
-    ``text`` is plain (:func:`rexview.text.choices.answer_cues.plain`); ``words`` are of it.
+    If the question asks for absence, only the option's own words count. ``text`` is plain
+    (:func:`rexview.text.choices.answer_cues.plain`); ``words`` belong to it.
     """
     found = _near(text, options, question)
     if found or answer_cues.asks_for_absence(question):
@@ -142,7 +143,7 @@ def without_claims(text: str, options: Options, question: str, words: Words) -> 
 
 
 def _near(text: str, options: Options, question: str) -> ReadChoice | None:
-    """Read a text that is hardly more than one option, with a slip or not in full."""
+    """Read a text that is little more than one option, with a slip or incomplete."""
     start, end = len(text) - len(text.lstrip()), len(text.rstrip())
     option = options.by_part(folded(text))
     if option is None:
@@ -151,7 +152,7 @@ def _near(text: str, options: Options, question: str) -> ReadChoice | None:
 
 
 def _mentioned(text: str, words: Words) -> ReadChoice | None:
-    """Read the only option that the text speaks of, if it is nowhere denied or doubted."""
+    """Read the only option that the text mentions, if it is nowhere denied or doubted."""
     named = words.between(0, len(text))
     meant = {one.option for one in named if not one.denied}
     if len(meant) > 1 or any(one.denied and one.option in meant for one in named):
@@ -164,9 +165,10 @@ def _mentioned(text: str, words: Words) -> ReadChoice | None:
 
 
 def yes_or_no(text: str, options: Options, question: str) -> ReadChoice | None:
-    """Read "there is no effusion" where that is asked; not where a claim chooses neither.
+    """Read "there is no effusion" as "no" if the question asks for that.
 
-    The options are yes and no; what is denied may be none of them, too, where all others say yes.
+    An affirmation chooses the plain "yes". A denial chooses "no" if there is a plain "yes", or if
+    all other options start with "yes".
     """
     if answer_cues.asks_for_absence(question) or answer_cues.UNDECIDED.search(text):
         return None
@@ -182,7 +184,7 @@ def yes_or_no(text: str, options: Options, question: str) -> ReadChoice | None:
 
 
 def _nothing_found(text: str, options: Options, words: Words) -> ReadChoice | None:
-    """Read one sentence that says that all is normal as the option that says so."""
+    """Read one sentence that calls everything normal as the option with that meaning."""
     nothing = [
         place
         for place, own in enumerate(options.folded)
@@ -203,9 +205,9 @@ def _nothing_found(text: str, options: Options, words: Words) -> ReadChoice | No
 
 
 def _on_a_side(text: str, options: Options, question: str) -> ReadChoice | None:
-    """Read "entering on the right" where the options differ by their side only.
+    """Read "entering on the right" if the options differ only by their side.
 
-    A text that names another side, too, says nothing.
+    None if the text names another side too.
     """
     split = [_by_side(words) for words in options.folded]
     beside = {rest for side, rest in split if side}
@@ -223,7 +225,7 @@ def _on_a_side(text: str, options: Options, question: str) -> ReadChoice | None:
 
 
 def _by_side(words: str) -> tuple[str, frozenset[str]]:
-    """Return the side that an option has, if any, and the beginnings of its other words."""
+    """Return the side of an option, if any, and the stems of its other words."""
     every = words.split()
     sides = [word for word in every if _SIDE.fullmatch(word)]
     rest = frozenset(word.rstrip("s")[:_STEM] for word in every if not _SIDE.fullmatch(word))
@@ -235,7 +237,7 @@ def _canonical(side: str) -> str:
 
 
 def _so_long(text: str, options: Options) -> ReadChoice | None:
-    """Read the one length of a text as the option of that length, in whatever unit."""
+    """Read the one length in a text as the option with that length, in any unit."""
     lengths = [_millimetres(words) for words in options.plain]
     found = {(_millimetres(match[0]), *match.span()) for match in _LENGTH.finditer(text)}
     if len(found) != 1 or _NEGATED.search(text):
@@ -247,7 +249,7 @@ def _so_long(text: str, options: Options) -> ReadChoice | None:
 
 
 def _millimetres(text: str) -> float | None:
-    """Return the length that a text is, None where it is anything else."""
+    """Return the length that a text consists of, None if it is anything else."""
     match = _LENGTH.fullmatch(text.strip())
     return None if match is None else round(float(match[1]) * (1 if match[2] == "mm" else 10), 3)
 
@@ -258,4 +260,4 @@ _LENGTH = re.compile(
     r"(?<![\d.,–-])(?<![x×])(?<![x×]\s)(\d{1,4}(?:\.\d{1,3})?)\s?(mm|cm)\b(?!\s*[x×])"
 )
 _STEM = 6
-"""Letters by which words are held against each other."""
+"""Number of letters by which words are compared."""

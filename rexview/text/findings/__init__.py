@@ -1,4 +1,4 @@
-"""Findings in text: what a report or an answer says is there, on which side, and how surely.
+"""Read findings in text: what is there, on which side, and how surely.
 
 >>> from rexview.text.findings import find_mentions
 >>> [(m.finding, m.side, m.status) for m in find_mentions("Right effusion. No pneumothorax.")]

@@ -1,4 +1,4 @@
-"""Sides that a sentence names beside those of its findings: "same on the right", "tiny R"."""
+"""Attach sides that a sentence names apart from its findings: "same on the right", "tiny R"."""
 
 from __future__ import annotations
 
@@ -27,30 +27,31 @@ _ANEW: Final = frozenset(("a", "another", "new", "second", "similar", "smaller",
 """Before the "one" that is a second finding."""
 _ONE: Final = "one"
 _OF_IT: Final = frozenset((_ONE, "on", "in", "at"))
-"""In "and a small one on the right": left out, that is "and small right"."""
+"""Omitted, "and a small one on the right" reads "and small right"."""
 _EXCHANGED: Final = frozenset(("exchanged", "replaced", "swapped", "changed"))
 _FINAL: Final = frozenset(("unchanged", "previous", "prior", "before", "no", "not"))
-"""Beside a "same" or "similar" that compares with an earlier film."""
+"""With one of these, "same" or "similar" compares with an earlier film."""
 _EXCEPTING: Final = frozenset(("apart", "aside", "except", "other", "besides", "save"))
-"""Opens what a side has although it is clear: "apart from a granuloma"."""
+"""Introduces the exceptions on a side that is otherwise clear: "apart from a granuloma"."""
 _NOTE: Final = 4
-"""Terms of the shortest note with a second side; tokens of that side."""
+"""Minimum terms of a note with a second side; maximum tokens of that side."""
 _BESIDE: Final = 4
-"""Tokens around a clause among which a word such as "same" is looked for."""
+"""Tokens around a clause in which a word such as "same" is searched for."""
 _SAID_AGAIN: Final = 7
-"""Tokens of the longest clause that has what was said last once more."""
+"""Maximum tokens of a clause that repeats the last statement."""
 
 
 def _span(tokens: Tokens, first: int, term: Term) -> tuple[int, int]:
-    """Return where a term stands in the text; its places count from token ``first`` on."""
+    """Return the offsets of a term in the text; its positions count from token ``first``."""
     return tokens.starts[first + term.i], tokens.ends[first + term.j - 1]
 
 
 def give_lone_side(tokens: Tokens, first: int, said: Reading, found: list[Draft]) -> None:
     """Give findings the one side that their sentence names for none of them.
 
-    A sentence says where its finding is, be it in a clause of its own: "an opacity is present, and
-    the affected base is the left". Where one of its findings has a side, that one may be meant.
+    A sentence gives the position of its finding, even in a clause of its own: "an opacity is
+    present, and the affected base is the left". If one of its findings has a side, the side may
+    belong to that one.
     """
     if any(draft.sides or draft.status in ("negated", "hypothetical") for draft in found):
         return
@@ -70,7 +71,7 @@ def give_lone_side(tokens: Tokens, first: int, said: Reading, found: list[Draft]
 def give_excepted(
     tokens: Tokens, first: int, said: Reading, clause: Clause, drafts: list[Draft]
 ) -> None:
-    """Give findings the side that is clear but for them: "the right lung is clear except for"."""
+    """Give findings the side that is otherwise clear: "the right lung is clear except for"."""
     if tokens.words[first + clause.terms[0].i] not in _EXCEPTING:
         return
     places = [
@@ -85,9 +86,9 @@ def give_excepted(
 
 
 def with_second_side(tokens: Tokens, first: int, said: Reading, found: list[Draft]) -> list[Draft]:
-    """Return the finding of a note once more where its end says so: "mod L eff, tiny R".
+    """Return the finding of a note again if the end of the note repeats it: "mod L eff, tiny R".
 
-    Or "and a small right one", "and a smaller one on the right"; and what came in its place.
+    Also for "and a small right one" and "and a smaller one on the right", and for a replacement.
     """
     terms = said.terms
     if instead := _instead(tokens, first, said, found[-1]):
@@ -118,7 +119,7 @@ def with_second_side(tokens: Tokens, first: int, said: Reading, found: list[Draf
 
 
 def _instead(tokens: Tokens, first: int, said: Reading, gone: Draft) -> list[Draft]:
-    """Return what a finding was exchanged for: "the right line was replaced by a left one"."""
+    """Return what replaced a finding: "the right line was replaced by a left one"."""
     if gone.status != "negated" or len({side for side, _, _ in gone.sides}) != 1:
         return []
     for term in said.terms:
@@ -132,7 +133,7 @@ def _instead(tokens: Tokens, first: int, said: Reading, gone: Draft) -> list[Dra
 
 
 def says_again(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
-    """Whether a clause has what was said last on another side: "same on the right", "a new one"."""
+    """True if a clause repeats a finding on another side: "same on the right", "a new one"."""
     if is_size_and_side(tokens.words, clause.terms) or is_left_over(tokens.words, clause.terms):
         return True
     i, j = clause.terms[0].i, clause.terms[-1].j
@@ -148,7 +149,7 @@ def says_again(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
     if clause.has("than"):
         return False
     sizes = {tokens.words[term.i] for term in clause.terms if "size" in term.cues}
-    named = [word for word in words if word not in sizes]  # "a small one" is "a one"
+    named = [word for word in words if word not in sizes]  # "a small one" becomes "a one"
     anew = any(
         (first in _ANEW or first in OTHER_SIDE) and then == "one" for first, then in pairwise(named)
     )
@@ -156,12 +157,12 @@ def says_again(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
 
 
 def _is_the_one(words: list[str]) -> bool:
-    """Whether a clause opens with one of several: "the one at the left base", "the upper one"."""
+    """True if a clause starts with one of several: "the one at the left base", "the upper one"."""
     return "the" in words[:2] and _ONE in words[words.index("the") :][:3]
 
 
 def again(last: list[Draft], places: list[SideSpan], clause: Clause) -> list[Draft]:
-    """Return findings that were said last, on another side, as the clause that says so has them."""
+    """Return the last findings again, on another side, as a clause repeats them."""
     status: Status = "uncertain" if clause.has("maybe_before", "maybe_after") else "positive"
     return [
         replace(draft, status=status, sides=list(places), compared=True)

@@ -1,4 +1,4 @@
-"""One sentence: its clauses, the findings in each, their sides and status."""
+"""Read one sentence: its clauses, the findings in each, their sides and status."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from rexview.text.findings.status import AFTERWARDS, EARLIER, SINCE, mention_sta
 # Words that mean a finding only with a part of the body: "fracture" of which bone.
 
 _NEAR: Final = 14
-"""Tokens that may stand between a word such as "fracture" and the part that it is of."""
+"""Tokens between a word such as "fracture" and its part of the body."""
 _LIST: Final = 12
-"""Terms behind a part of the body among which more such parts are listed."""
+"""Terms after a part of the body in which further parts are listed."""
 _FLUID: Final = "pleural_effusion"
 _SIDE_ENOUGH: Final = frozenset(("pleural_effusion/2",))
-"""What a side is enough for, without a part of the body."""
+"""Findings for which a side is enough, without a part of the body."""
 
 
 def parts_meant(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
-    """Let words that mean a finding only with a part of the body mean it where that part stands.
+    """Resolve words that mean a finding only together with a part of the body.
 
     Returns
     -------
     dict
-        For such a word's index the findings it means and the index of the part each is of:
+        For the index of such a word, the findings it means, each with the index of its part:
         "fractures of the left clavicle and the right third rib".
     """
     sites: dict[int, list[tuple[str, int]]] = {}
@@ -67,7 +67,7 @@ def parts_meant(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
 
 
 def _sizes_next(terms: list[Term], k: int) -> bool:
-    """Whether a size is that of what follows: "shift of the heart, a large effusion"."""
+    """True if a size belongs to what follows: "shift of the heart, a large effusion"."""
     if "size" not in terms[k].cues:
         return False
     for n in range(k + 1, len(terms)):
@@ -81,9 +81,9 @@ def _sizes_next(terms: list[Term], k: int) -> bool:
 
 
 def _nearest(terms: list[Term], k: int, places: range) -> list[int]:
-    """Return places by how near they are, those behind a mark later.
+    """Return indices by distance, those beyond a mark last.
 
-    Behind a "fracture of" those that follow come first.
+    After "fracture of", the following ones come first.
     """
     marks = [n for n in places if terms[n].mark]
     far = {n for n in places if any(min(n, k) < mark < max(n, k) for mark in marks)}
@@ -94,16 +94,16 @@ def _nearest(terms: list[Term], k: int, places: range) -> list[int]:
 
 
 def _is_all(terms: list[Term], k: int) -> bool:
-    """Whether a clause has a side and, but for the word at ``k``, nothing that is found."""
+    """True if a clause has a side and no finding except the word at ``k``."""
     return any(term.side in ("right", "left") for term in terms) and not any(
         term.finding for n, term in enumerate(terms) if n != k
     )
 
 
 def _further_parts(terms: list[Term], k: int, part: int, name: str) -> list[int]:
-    """Return more parts of one kind, each with a side: "of the right third rib and the left fifth".
+    """Return further parts of one kind with a side: "of the right third rib and the left fifth".
 
-    They stand behind the word at ``k`` and the first part, parted by no more than commas and "and".
+    They follow the word at ``k`` and the first part, up to another finding or statement.
     """
     found: list[int] = []
     if part < k:
@@ -120,17 +120,17 @@ def _further_parts(terms: list[Term], k: int, part: int, name: str) -> list[int]
 
 
 def _parted(terms: list[Term], k: int, n: int) -> bool:
-    """Whether another finding stands between a word and a part of the body."""
+    """True if another finding is between a word and a part of the body."""
     between = terms[min(k, n) + 1 : max(k, n)]
     return any(term.finding and not term.meaning.near for term in between)
 
 
 _BEFORE: Final = 4
-"""Words before a finding among which it is said to be known: "the", "in the"."""
+"""Words before a finding that show that it is known: "the", "in the"."""
 _AROUND: Final = 8
-"""Terms around a finding and its sides among which its zone is looked for."""
+"""Terms around a finding and its sides in which its zone is searched for."""
 _RELATIVE: Final = ("same", "opposite")
-"""Cues for a side that an earlier one gives."""
+"""Cues for a side that is defined by an earlier one."""
 WITHIN: Final = frozenset(("in", "on", "at", "within", "over", "overlying", "along", "near"))
 LASTING: Final = frozenset(
     (
@@ -143,15 +143,15 @@ LASTING: Final = frozenset(
         "granuloma",
     )
 )
-"""Done or left long ago, and still to be seen."""
+"""Done or implanted long ago, and still visible."""
 _IN_VEINS: Final = ("central_line", "picc", "port", "pacemaker", "pacing_lead", "stent")
 _INTO: Final = frozenset(("into", "in", "via", "through", "within", "from", "toward", "towards"))
 _PART: Final = "pacing_lead"
 _BARE_PARTS: Final = frozenset(("lead", "leads", "wire", "wires"))
 _WHOLE: Final = ("pacemaker", "stimulator", "loop_recorder")
-"""Devices that have leads; these go elsewhere than the device."""
+"""Devices with leads; the leads go elsewhere than the device."""
 _PARTING: Final = ("verb", "not_before", "not_after", "but")
-"""Cues without one of which a sentence is one clause, unless a semicolon parts it."""
+"""Without one of these cues a sentence is one clause, unless it has a semicolon."""
 _JOINING: Final = frozenset(("and", "plus", "&"))
 _ONLY_AFTER: Final = frozenset(("there", "only"))
 _BROKEN: Final = "fracture"
@@ -169,7 +169,7 @@ _NOWHERE: Final[list[tuple[None, None, None]]] = [(None, None, None)]
 
 @dataclass(slots=True, eq=False)
 class Draft:
-    """A mention while the text is read."""
+    """A mention while the text is still being read."""
 
     finding: str
     status: Status
@@ -190,7 +190,7 @@ class Draft:
     sided: bool = True
 
     def mentions(self) -> list[Mention]:
-        """Make one mention for each side, or one without a side."""
+        """Return one mention for each side, or one without a side."""
         sides = self.sides if len(self.sides) < 2 else _each_once(self.sides)
         return [
             Mention(
@@ -216,7 +216,7 @@ class Draft:
 
 
 def _each_once(sides: list[SideSpan]) -> list[SideSpan]:
-    """Keep the first place of each side, and of both sides what names both."""
+    """Keep the first place of each side; if one place names both sides, only that one."""
     places: dict[str, SideSpan] = {}
     for side in sides:
         places.setdefault(side[0], side)
@@ -233,7 +233,7 @@ def _lobe(zone: str, side: Side | None) -> str:
 
 
 class Statement(NamedTuple):
-    """A finding of a clause as its sentence alone has it; places are tokens."""
+    """A finding of a clause as read from its sentence alone; positions are tokens."""
 
     finding: str
     status: Status
@@ -248,7 +248,7 @@ class Statement(NamedTuple):
     sided: bool
 
     def draft(self, tokens: Tokens, first: int, span: tuple[int, int]) -> Draft:
-        """Make the mention that the text is read on with; ``first`` is where places count from."""
+        """Convert it to a draft; its positions count from token ``first``."""
         starts, ends = tokens.starts, tokens.ends
         return Draft(
             self.finding,
@@ -268,20 +268,20 @@ class Statement(NamedTuple):
 
 @dataclass(slots=True)
 class Clause:
-    """A part of a sentence that says one thing, with the findings that it states."""
+    """Part of a sentence with one statement, and the findings that it states."""
 
     terms: list[Term]
     statements: list[Statement] = field(default_factory=list)
 
     def drafts(self, tokens: Tokens, first: int, span: tuple[int, int]) -> list[Draft]:
-        """Make mentions of its findings; ``span`` is the sentence's.
+        """Return drafts of its findings; ``span`` is the sentence's.
 
-        Places of the clause count from token ``first`` on.
+        Positions in the clause count from token ``first``.
         """
         return [statement.draft(tokens, first, span) for statement in self.statements]
 
     def side_spans(self, tokens: Tokens, first: int) -> list[SideSpan]:
-        """Sides that the clause names, in order."""
+        """Return the sides that the clause names, in order."""
         return [
             (term.side, tokens.starts[first + term.i], tokens.ends[first + term.j - 1])
             for term in self.terms
@@ -289,7 +289,7 @@ class Clause:
         ]
 
     def has(self, *cues: str) -> bool:
-        """Whether a cue of one of these kinds stands in the clause."""
+        """True if the clause contains a cue of one of these kinds."""
         return any(term.is_(*cues) for term in self.terms)
 
 
@@ -298,7 +298,7 @@ def read_clauses(
 ) -> list[Clause]:
     """Split the terms of a sentence into clauses and read the findings of each.
 
-    ``said`` is what there is among the terms, or was before sides were taken away.
+    ``said`` is the outline of the terms before sides were removed.
     """
     parts = _split(words, terms, said.cues)
     if len(parts) == 1 and len(parts[0]) == len(terms):
@@ -307,10 +307,10 @@ def read_clauses(
 
 
 def _split(words: list[str], terms: list[Term], cues: set[str]) -> list[list[Term]]:
-    """Split at semicolons, at "but", and at a comma or "and" with a whole statement on both sides.
+    """Split at semicolons, at "but", and at a comma or "and" between two whole statements.
 
-    "Effusion on the right and no pneumothorax is seen" is two clauses, so that the "no" does not
-    reach the effusion; "effusion and pneumothorax on the right" is one, so that the side does.
+    "Effusion on the right and no pneumothorax is seen" is two clauses, so the "no" does not apply
+    to the effusion. "Effusion and pneumothorax on the right" is one, so the side applies to both.
     """
     if not terms:
         return []
@@ -327,7 +327,7 @@ def _split(words: list[str], terms: list[Term], cues: set[str]) -> list[list[Ter
             clauses.append([])
             continue
         if "but" in term.cues and not term.finding:
-            # some open a clause only after a finding: not "on the left there is only fluid"
+            # some start a clause only after a finding: not "on the left there is only fluid"
             if words[term.i] not in _ONLY_AFTER or any(_is_statement(item) for item in clauses[-1]):
                 clauses.append([term])
                 continue
@@ -343,21 +343,21 @@ def _split(words: list[str], terms: list[Term], cues: set[str]) -> list[list[Ter
 
 
 def _is_statement(term: Term) -> bool:
-    """Whether a term is what a clause can be about: a finding, or that all is normal."""
+    """True if a clause can be about the term: a finding, or that everything is normal."""
     return term.finding is not None or bool(term.meaning.near) or "normal" in term.cues
 
 
 def _is_whole(terms: list[Term]) -> bool:
-    """Whether some terms can stand as a clause: they state something about a finding."""
+    """True if the terms can form a clause: they state something about a finding."""
     return any(a.is_("verb", "not_before", "not_after") for a in terms) and any(
         map(_is_statement, terms)
     )
 
 
 def _tells_of_one(words: list[str], terms: list[Term]) -> bool:
-    """Whether some terms tell of another one of what was said: "there may be a small one".
+    """True if the terms describe another of the same findings: "there may be a small one".
 
-    Or of one that is left: "the left drain was removed, the right remains".
+    Or one that remains: "the left drain was removed, the right remains".
     """
     said = [words[term.i] for term in terms]
     if said[:1] == ["there"]:
@@ -366,7 +366,7 @@ def _tells_of_one(words: list[str], terms: list[Term]) -> bool:
 
 
 def is_size_and_side(words: list[str], terms: list[Term]) -> bool:
-    """Whether some terms are a size and a side and no more: "small (one) on the left"."""
+    """True if the terms are only a size and a side: "small (one) on the left"."""
     sides = [term for term in terms if term.side in ("right", "left")]
     others = [term for term in terms if term.side is None]
     return (
@@ -381,7 +381,7 @@ def is_size_and_side(words: list[str], terms: list[Term]) -> bool:
 
 
 def is_left_over(words: list[str], terms: list[Term]) -> bool:
-    """Whether some terms say of a side that what was named is still there: "the right remains"."""
+    """True if the terms state that a side's finding is still there: "the right remains"."""
     if not terms or terms[0].side not in ("right", "left") or terms[0].meaning.zone:
         return False
     i, j = terms[0].i, terms[0].j
@@ -413,7 +413,7 @@ def _statements(
             continue
         name = _BROKEN_WIRE if _is_of_wire(words, terms, f) else term.finding
         status = mention_status(words, terms, f, cues, asked=asked)
-        # "status post sternotomy": what was done then is still to be seen now
+        # "status post sternotomy": the result is still visible now
         if status == "prior" and term.finding in LASTING:
             status = "positive"
         # "after thoracotomy, with part of the rib resected"
@@ -444,7 +444,7 @@ def _statements(
 
 
 def _is_of_wire(words: list[str], terms: list[Term], f: int) -> bool:
-    """Whether what is broken is a wire or a lead: "fracture of the superior sternal wire"."""
+    """True if what is broken is a wire or a lead: "fracture of the superior sternal wire"."""
     if terms[f].finding != _BROKEN:
         return False
     named = {word for term in terms if term.finding for word in words[term.i : term.j]}
@@ -452,9 +452,9 @@ def _is_of_wire(words: list[str], terms: list[Term], f: int) -> bool:
 
 
 def drop_access(words: list[str], terms: list[Term]) -> None:
-    """Let a vein be a line only where it stands for one: "left IJ, tip in SVC".
+    """Keep a vein as a line only where it denotes one: "left IJ, tip in SVC".
 
-    Not beside a device that lies in it, nor where something leads into it.
+    Not next to a device in a vein, nor where something leads into the vein.
     """
     known = lexicon().findings
     devices = {
@@ -469,7 +469,7 @@ def drop_access(words: list[str], terms: list[Term]) -> None:
 
 
 def _without_parts(words: list[str], terms: list[Term]) -> list[Term]:
-    """Let no part of a device that is named beside it own a side: "pacer box left leads RA RV"."""
+    """Leave out the parts of a device that is also named: "pacer box left leads RA RV"."""
     named = {term.finding for term in terms}
     if _PART not in named or named.isdisjoint(_WHOLE):
         return terms
@@ -482,7 +482,7 @@ def _without_parts(words: list[str], terms: list[Term]) -> list[Term]:
 
 
 def _is_definite(words: list[str], terms: list[Term], f: int, sides: list[Term]) -> bool:
-    """Whether a finding is spoken of as known: "the (right basal) opacity"."""
+    """True if a finding is mentioned as known: "the (right basal) opacity"."""
     first = terms[f].i
     side = min((side.i for side in sides), default=first) if sides else first
     if side < first and not any(
@@ -494,9 +494,10 @@ def _is_definite(words: list[str], terms: list[Term], f: int, sides: list[Term])
 
 
 def _is_normal(words: list[str], terms: list[Term], f: int, site: int) -> bool:
-    """Whether a part is said to be normal, so that a word means another part than this one.
+    """True if a part is called normal, so that a word refers to another part than this one.
 
-    "Prominent vessels with a normal cardiac silhouette", "the heart is normal with prominent hila".
+    Examples: "Prominent vessels with a normal cardiac silhouette", "the heart is normal with
+    prominent hila".
     """
     first = site if site < f else f + 1
     normal = [n for n in range(max(0, first - 1), max(site, f)) if "normal" in terms[n].cues]
@@ -523,13 +524,13 @@ def _zone(terms: list[Term], f: int, sides: list[Term]) -> str | None:
     return f"{meaning.zone} lobe" if meaning.lobe else meaning.zone
 
 
-# What a sentence says by itself; equal sentences are read once.
+# Readings of single sentences; equal sentences are read once.
 #
-# The rules for one sentence see its words, without their places in the text, and of the words
-# around it those that a rule asks for. What they find depends on nothing else and is remembered.
+# The rules for one sentence see its words without their positions in the text, and of the words
+# around it only those that a rule uses. The result depends on nothing else, so it is cached.
 
 _REMEMBERED: Final = 16_384
-"""Sentences whose reading is kept: some thirty megabytes."""
+"""Number of cached readings, which take some thirty megabytes."""
 _SENTENCE_ALONE_BEFORE: Final = WITHIN | {"the", "not"}
 _BEHIND: Final = (
     _SENTENCE_ALONE_BEFORE,
@@ -537,29 +538,28 @@ _BEHIND: Final = (
     _SENTENCE_ALONE_BEFORE | SINCE,
     _SENTENCE_ALONE_BEFORE | SINCE | PARTS | {"no"},
 )
-"""Words before a sentence that rules ask for: among the last four tokens, by place."""
+"""Words before a sentence that rules use: among the last four tokens, by position."""
 _SEEN_BEHIND: Final = len(_BEHIND)
 _EVER_BEHIND: Final = frozenset().union(*_BEHIND)
 _ENDS: Final = frozenset(".;,\n")
 _AHEAD: Final = AFTERWARDS | EARLIER | {"a", "an", "and", "its", "the", "where"}
-"""Words after a sentence that rules ask for."""
+"""Words after a sentence that rules use."""
 _PAST_END: Final = EARLIER | {"where"}
-"""Words that they ask for when the sentence has ended."""
+"""Words that rules use after the end of the sentence."""
 _JUST_PAST: Final = 3
-"""Tokens after the end of a sentence among which they do."""
+"""Tokens after the end of a sentence in which rules search."""
 _UNSEEN: Final = [""] * _JUST_PAST
 
 _LETTERS: Final = ("r", "l")
-"""Sides by their letters."""
+"""Letters for sides."""
 
 
 class Reading(NamedTuple):
-    """What a sentence says by itself; places are tokens of the part that was read.
+    """Reading of a sentence by itself; positions are tokens of the part that was read.
 
-    ``named`` and ``sided`` say whether any term is a finding, or may be one with a part of the
-    body, and whether any names a side, before sides that are no finding's own were taken away;
-    ``side`` is the last one that is left. ``relative`` says that the side of an earlier sentence
-    matters.
+    ``named``: a term is a finding, or may be one with a part of the body. ``sided``: a term names a
+    side, before sides that belong to no finding were removed. ``side`` is the last side that
+    remains. ``relative``: the result depends on the side of an earlier sentence.
     """
 
     terms: list[Term]
@@ -578,13 +578,13 @@ def read_alone(
 ) -> tuple[Reading, int]:
     """Read tokens ``i`` to ``j``, a sentence or its label.
 
-    ``begin`` is where the whole sentence begins, ``asked`` says that it is a question, ``before``
-    is the last side of the sentences before.
+    ``begin`` is the start of the whole sentence, ``asked`` marks a question, and ``before`` is the
+    last side in the sentences before.
 
     Returns
     -------
     Reading, int
-        The reading, and the token that its places count from.
+        The reading, and the token from which its positions count.
     """
     first = min(begin, max(0, i - _SEEN_BEHIND))
     words = tokens.words[first : j + PAIRED]
@@ -601,7 +601,7 @@ def read_alone(
 
 
 def _before(words: list[str], i: int) -> list[str]:
-    """Return the words before token ``i`` that rules ask for; others are empty."""
+    """Return the words before token ``i`` that rules use; others are empty."""
     near = words[max(0, i - _SEEN_BEHIND) : i]
     letter = i < len(words) and words[i] in _LETTERS
     if not letter and _EVER_BEHIND.isdisjoint(near):
@@ -609,12 +609,12 @@ def _before(words: list[str], i: int) -> list[str]:
     asked_for = _BEHIND[_SEEN_BEHIND - len(near) :]
     shown = [word if word in some else "" for word, some in zip(near, asked_for, strict=True)]
     if near and letter:
-        shown[-1] = words[i - 1]  # "apical r": a letter is a side beside the name of a place
+        shown[-1] = words[i - 1]  # "apical r": a letter is a side next to the name of a place
     return shown if i <= _SEEN_BEHIND else [""] * (i - _SEEN_BEHIND) + shown
 
 
 def _after(words: list[str], j: int) -> list[str]:
-    """Return the words from token ``j`` on that rules ask for, and what kind the others are."""
+    """Return the words from token ``j`` that rules use, and the kind of the others."""
     shown: list[str] = []
     for n, word in enumerate(words[j:], j):
         if word in _ENDS:
@@ -628,7 +628,7 @@ def _after(words: list[str], j: int) -> list[str]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _kind(word: str) -> str:
-    """Return a word that stands for another: the same as to being a word, and a plural."""
+    """Return a word equivalent for the rules: alphabetic or not, plural or not."""
     return ("word" if word.isalnum() else "'") + ("s" if word.endswith("s") else "")
 
 
@@ -662,4 +662,4 @@ def _read(
 
 
 forget_sentences: Final = _read.cache_clear
-"""Forgets all sentences that were read."""
+"""Clears the cache of sentences."""

@@ -1,4 +1,4 @@
-"""What sentences say of one another, read one by one."""
+"""Relate sentences to one another, reading them one by one."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from rexview.text.findings.sentences import Sentence, Tokens
 from rexview.text.findings.side_exclusions import PAIRED, SHIFTS
 from rexview.text.phrases import either, word_set
 
-# What earlier sentences leave for the next one.
+# State that earlier sentences leave for the next one.
 
 
 @dataclass(slots=True)
 class Context:
-    """What headings and earlier sentences say of the next one.
+    """State from headings and earlier sentences that applies to the next one.
 
-    ``section`` and ``status`` come from a heading ("Indication:" makes what follows hypothetical),
-    ``topic`` is the side that a heading or label set, ``topic_indent`` how far in a line stood that
-    others stand below, ``last`` the findings of the last sentence that had any, ``pending`` a side
-    that was given ahead of its finding, ``side`` the last one of a finding (``side_is_told``) or,
-    as long as none has one, the last that was named, for "on the same side". ``correcting`` waits
-    for what a correction puts right, ``tentative`` says that a correction was met, which may be
-    corrected in turn.
+    ``section`` and ``status`` come from a heading ("Indication:" makes what follows hypothetical).
+    ``topic`` is the side set by a heading or label, ``topic_indent`` the indent of a line that
+    heads the lines below it. ``last`` are the findings of the last sentence that had any.
+    ``pending`` is a side given before its finding. ``side`` is the last side of a finding
+    (``side_is_told``) or, while none has one, the last side named, for "on the same side".
+    ``correcting``: a correction waits for the corrected statement. ``tentative``: there was a
+    correction, which may be corrected in turn.
     """
 
     section: str | None = None
@@ -54,22 +54,22 @@ class Context:
     drafts: list[Draft] = field(default_factory=list)
 
 
-# Taking back what a correction replaces: "left effusion, no, right effusion".
+# Retractions by a correction: "left effusion, no, right effusion".
 
 _ALSO: Final = frozenset(
     ("also", "additionally", "second", "another", "too", "other", "both", "further", "well")
 )
 _MEMORY: Final = 40
-"""Mentions that a correction looks back over."""
+"""Number of mentions before a correction that it can retract."""
 
 
 def correct(
     tokens: Tokens, sentence: Sentence, clauses: list[Clause], context: Context, found: list[Draft]
 ) -> None:
-    """Take back what a correction replaces: "left effusion, no, right effusion".
+    """Retract what a correction replaces: "left effusion, no, right effusion".
 
     The last statement counts, and a corrected one may be corrected again. A sentence with "also" or
-    "second" adds a finding and takes nothing back.
+    "second" adds a finding and retracts nothing.
     """
     cues = [term for clause in clauses for term in clause.terms if "correction" in term.cues]
     cue = cues[-1] if cues else None
@@ -80,7 +80,7 @@ def correct(
                 [d for d in (*context.drafts[-_MEMORY:], *found) if d.tentative and d is not draft],
             )
     if cue is None:
-        # the sentence before ended in "Correction:"; what it corrects to stands in this one
+        # the sentence before ended in "Correction:", and this one contains the corrected statement
         if context.correcting:
             context.correcting = False
             for draft in found:
@@ -108,7 +108,7 @@ def correct(
     ]
     context.correcting = not sides and not found
     target = next((draft for draft in reversed(earlier) if draft.sides), None)
-    # "... no, the left": only a side, so the last finding with a side is meant
+    # "... no, the left": only a side, so it belongs to the last finding with a side
     if sides and target is not None and not any(c.has("normal", "own") for c in clauses):
         renewed = Draft(
             target.finding, target.status, target.start, target.end, sides[-1:], target.zone,
@@ -123,9 +123,9 @@ def _side_after(draft: Draft, at: int) -> bool:
 
 
 def _supersede(draft: Draft, earlier: list[Draft]) -> None:
-    """Take back earlier mentions of the same family on another side than ``draft``.
+    """Retract earlier mentions of the same family on another side than ``draft``.
 
-    One on the same side is no contradiction and stays.
+    One on the same side is no contradiction and is kept.
     """
     family = finding_info(draft.finding).family
     sides = {side for side, _, _ in draft.sides}
@@ -134,31 +134,31 @@ def _supersede(draft: Draft, earlier: list[Draft]) -> None:
             other.superseded = other.superseded or {side for side, _, _ in other.sides} != sides
 
 
-# Lines that lead others: headings without a mark, how far in a line stands, boxes to tick.
+# Lines that head others: headings without a mark, indents, boxes to tick.
 
 _LINE_START: Final = 40
-"""Characters of a line among which it starts."""
+"""Characters in which the text of a line starts."""
 _MARKUP: Final = 8
-"""Characters of markup that may stand between the start of a line and its first word."""
+"""Characters of markup between the start of a line and its first word."""
 _UNTICKED: Final = re.compile(r"[ \t]*(?:[-*+][ \t]*)?(?:\[[ \t]?\]|\([ \t]?\)|[☐□◻⬜])")
 _BOXES: Final = " \t-*+[]()☐□◻⬜"
 _BOX: Final = 6
 
 
 def indent_of(tokens: Tokens, k: int) -> int:
-    """Return how far in the line of token ``k`` stands, in characters."""
+    """Return the indent of the line of token ``k``, in characters."""
     text = tokens.text
     start = text.rfind("\n", 0, tokens.starts[k]) + 1
     return len(text[start : tokens.starts[k]]) - len(text[start : tokens.starts[k]].lstrip())
 
 
 def leads_lines(tokens: Tokens, sentence: Sentence) -> int | None:
-    """Return how far in a line stands that is a heading for lines further in; None for others."""
+    """Return the indent of a line that heads lines with a larger indent; None for others."""
     text, end = tokens.text, tokens.ends[sentence.j - 1]
     stop = text.find("\n", end)
     line = text[text.rfind("\n", 0, end) + 1 : stop].strip()
     if stop > 0 and line.isupper() and not text[stop + 1 : stop + _LINE_START].isupper():
-        return -1  # a line in capitals leads all that follow
+        return -1  # a line in capitals heads all that follow
     if stop < 0 or text[end:stop].strip(" \t:*_.") or not text[stop + 1 : stop + 2].isspace():
         return None
     after = text[stop + 1 : stop + _LINE_START]
@@ -167,7 +167,7 @@ def leads_lines(tokens: Tokens, sentence: Sentence) -> int | None:
 
 
 def leads_line(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
-    """Whether a fragment opens a line as a heading would: "**Right pleural space.** No fluid."."""
+    """True if a fragment opens a line like a heading: "**Right pleural space.** No fluid."."""
     text, start = tokens.text, tokens.starts[sentence.i]
     opening = text[max(0, start - _MARKUP) : start].rsplit("\n", 1)
     first = start == 0 or (len(opening) == 2 and not opening[1].strip("*_# \t"))
@@ -176,7 +176,7 @@ def leads_line(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
 
 
 def stands_alone(tokens: Tokens, sentence: Sentence) -> bool:
-    """Whether a sentence is all that its line has, above others."""
+    """True if a sentence is alone on its line, with lines below."""
     text = tokens.text
     first, last = tokens.starts[sentence.i], tokens.ends[sentence.j - 1]
     before = text[text.rfind("\n", 0, first) + 1 : first]
@@ -185,7 +185,7 @@ def stands_alone(tokens: Tokens, sentence: Sentence) -> bool:
 
 
 def is_unticked(tokens: Tokens, sentence: Sentence) -> bool:
-    """Whether a box before a sentence is empty: "[ ] Effusion"."""
+    """True if the box before a sentence is empty: "[ ] Effusion"."""
     text, start = tokens.text, tokens.starts[sentence.i]
     line = text.rfind("\n", 0, start) + 1
     return _UNTICKED.match(text, line, start + _BOX) is not None and not text[line:start].strip(
@@ -193,29 +193,27 @@ def is_unticked(tokens: Tokens, sentence: Sentence) -> bool:
     )
 
 
-# Headings, labels and questions that say what the sentences behind them are about.
+# Headings, labels and questions that set the topic of the sentences after them.
 
 _WEIGHED: Final = re.compile(either("heading", "weighed"))
 _ASKED: Final = re.compile(f"{either('heading', 'weighed')}|{either('heading', 'asked')}")
 _SECTION: Final = re.compile(either("heading", "section"))
 _BODY: Final = word_set("sentence", "body")
 _SOON: Final = 120
-"""Tokens that a request or history may take before its findings."""
+"""Tokens of a request or history before its findings."""
 SHORT: Final = 7
-"""Tokens of the longest sentence that counts as a fragment, such as "Left side."."""
+"""Maximum tokens of a fragment, such as "Left side."."""
 _ALL_WELL: Final = frozenset(("normal", "clear", "unremarkable", "fine", "ok"))
 
 
 def read_label(tokens: Tokens, sentence: Sentence, context: Context) -> int:
-    """Take in a heading or label; return the token at which the rest of the sentence starts."""
+    """Process a heading or label; return the token at which the rest of the sentence starts."""
     end = sentence.i + sentence.label if sentence.label else sentence.j
     heading = sentence.kind == "heading"
     said, first = read_alone(tokens, sentence.i, end, begin=sentence.i)
     text = " ".join(tokens.words[sentence.i : end]).strip(" :")
     places = Clause(said.terms).side_spans(tokens, first)
-    if (
-        said.named
-    ):  # as a heading it tells what follows about; as a label it is part of the sentence
+    if said.named:  # a heading gives the topic of what follows; a label is part of the sentence
         if not heading:
             return sentence.i
         _read_finding_heading(tokens, first, sentence, said, context)
@@ -227,7 +225,7 @@ def read_label(tokens: Tokens, sentence: Sentence, context: Context) -> int:
     if _SECTION.search(text) or _ASKED.search(text):
         context.section = text
         context.status = "hypothetical" if _ASKED.search(text) else None
-        # "Request: effusion? Findings: ..." on one line: the request goes up to the next label
+        # "Request: effusion? Findings: ..." on one line: the request ends at the next label
         context.status_line = None if heading or _goes_on_to_findings(tokens, end) else sentence.i
         context.topic, context.topic_line = None, None
         return end
@@ -239,7 +237,7 @@ def read_label(tokens: Tokens, sentence: Sentence, context: Context) -> int:
 
 
 def _goes_on_to_findings(tokens: Tokens, k: int) -> bool:
-    """Whether a label for the findings comes soon, so that all before it is the request."""
+    """True if a label for the findings comes soon, so that all text before it is the request."""
     words = tokens.words
     return any(
         words[n] == ":" and words[n - 1] in _BODY for n in range(k + 1, min(len(words), k + _SOON))
@@ -249,7 +247,7 @@ def _goes_on_to_findings(tokens: Tokens, k: int) -> bool:
 def _read_finding_heading(
     tokens: Tokens, first: int, sentence: Sentence, said: Reading, context: Context
 ) -> None:
-    """Take in a heading that names a finding: what follows says whether and where it is."""
+    """Process a heading that names a finding: the text after it gives presence and position."""
     span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
     drafts = [draft for clause in said.clauses for draft in clause.drafts(tokens, first, span)]
     context.topic, context.topic_line = None, None
@@ -260,21 +258,21 @@ def _read_finding_heading(
 
 
 def heads_what_is_weighed(tokens: Tokens, sentence: Sentence) -> bool:
-    """Whether a question stands alone on its line, above what is only weighed: "Why not ...?"."""
+    """True if a question alone on its line heads mere considerations: "Why not ...?"."""
     words = " ".join(tokens.words[sentence.i : sentence.j])
     return stands_alone(tokens, sentence) and _WEIGHED.search(words) is not None
 
 
 def called_normal_next(tokens: Tokens, sentence: Sentence) -> bool:
-    """Whether a side only heads that all is well there: "Left side. Normal.", "Left: clear."."""
+    """True if a side only heads a normal statement: "Left side. Normal.", "Left: clear."."""
     word = next((one for one in tokens.words[sentence.j : sentence.j + 3] if one.isalpha()), "")
     return sentence.j - sentence.i <= SHORT and word in _ALL_WELL
 
 
-# What sentences say of one another: headings, "it is on the left", corrections, answers.
+# Relations between sentences: headings, "it is on the left", corrections, answers.
 #
-# A finding and its side often stand in different sentences. What earlier ones leave for the next
-# is kept in a :class:`Context`: each sentence is read with it and changes it.
+# A finding and its side are often in different sentences. A :class:`Context` holds the state from
+# earlier sentences: each sentence is read with it and changes it.
 
 _LEADS: Final = re.compile(
     r"(?:so,? )?(?:the |my )?(?:in (?:conclusion|summary|short)|to (?:summari[sz]e|conclude)"
@@ -288,7 +286,7 @@ _REPLIES: Final = (_YES, "no", "none", "nil")
 _PAST: Final = frozenset(("was", "were", "had", "if", "would", "could", "may", "might", "should"))
 _DENYING: Final = ("normal", "not_before", "not_after", "own", "tip")
 _NO_LENGTH: Final = 2
-"""Tokens of a "no" with the dash after it."""
+"""Tokens of a "no" with its dash."""
 _PENDING: Final = frozenset(
     ("side", "laterality", "location", "position", "site", "where", "region")
 )
@@ -303,19 +301,19 @@ _WH: Final = frozenset(
 _DOUBT: Final = 5
 """Tokens of a doubt at the end of a statement, its comma and question mark included."""
 _HENCE: Final = frozenset(("so", "therefore", "hence", "thus"))
-"""Before the place that follows from what was said: "it hides the heart border, so lingular"."""
+"""Before a conclusion about the place: "it hides the heart border, so lingular"."""
 _POINTS_BACK: Final = 4
-"""Tokens from the start of a clause within which an "it" still points back."""
+"""Tokens from the start of a clause in which an "it" still points back."""
 _SOON_LINES: Final = 2
-"""Lines after a finding in which a fragment with only a side may still be about it."""
+"""Lines after a finding in which a fragment with only a side may still belong to it."""
 
 
 def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[Draft]:
-    """Read one sentence in its context, and change the context for the next."""
+    """Read one sentence in its context, and update the context for the next."""
     i = sentence.i
     if context.topic_indent is not None and indent_of(tokens, sentence.i) <= context.topic_indent:
         context.topic, context.topic_indent = None, None
-    # what a label in the midst of text set ("Left: ...") holds to the end of its line only
+    # a label within a line ("Left: ...") applies to the end of its line only
     if context.topic_line is not None and sentence.line != context.topic_line:
         context.topic, context.topic_line = None, None
     if context.status_line is not None and sentence.i != context.status_line:
@@ -392,7 +390,7 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
 
 
 def _keep_side(found: list[Draft], context: Context) -> None:
-    """Keep the side of the last finding that is there, to which "the same side" points back."""
+    """Record the side of the last finding that is there; "the same side" points back to it."""
     sides = [
         side
         for draft in found
@@ -405,7 +403,7 @@ def _keep_side(found: list[Draft], context: Context) -> None:
 
 
 def _queried_from(tokens: Tokens, sentence: Sentence) -> int | None:
-    """Return where a doubt begins at the end of a statement: "calcified pleura, asbestos?"."""
+    """Return where a doubt at the end of a statement starts: "calcified pleura, asbestos?"."""
     words = tokens.words[sentence.i : sentence.j]
     if "," not in words or words[0] in _CONDITIONAL or words[0] in _WH:
         return None
@@ -416,7 +414,7 @@ def _queried_from(tokens: Tokens, sentence: Sentence) -> int | None:
 def _reply(
     tokens: Tokens, i: int, sentence: Sentence, said: Reading, first: int, context: Context
 ) -> bool:
-    """Take in the "yes" or "no" to a question about a finding; say whether that was all."""
+    """Process the "yes" or "no" to a question about a finding; return True if that was all."""
     asked = [draft for draft in context.last if draft.asked and draft.status == "hypothetical"]
     short = i + 1 == sentence.j or tokens.words[i + 1] in (",", ".", "-", ":", "—", "–")
     if not asked or not short or said.finding:
@@ -436,7 +434,7 @@ def _reply(
 
 
 def _says_no_first(tokens: Tokens, i: int, sentence: Sentence) -> bool:
-    """Whether a sentence says no to the question before it, and then what there is instead."""
+    """True if a sentence answers the previous question by "no", then reports what is there."""
     words = tokens.words
     return (
         i + _NO_LENGTH < sentence.j
@@ -457,11 +455,11 @@ def _give_context(
     *,
     near: bool,
 ) -> None:
-    """Give the findings of a clause, whose first term opens with a word, what the context says.
+    """Apply the context to the findings of a clause that opens with the word ``opening``.
 
-    A finding without a side takes the heading's, else that of what it is another name for ("this
-    represents pneumonia") where that stands ``near``, in the same paragraph, else the side that was
-    given ahead. One that is denied takes none.
+    A finding without a side takes the side of the heading. Otherwise it takes that of the finding
+    it renames ("this represents pneumonia") if that is ``near``, in the same paragraph; otherwise
+    the side given before it. A denied finding takes none.
     """
     for draft in drafts:
         draft.section = context.section
@@ -487,7 +485,7 @@ def _give_context(
 
 
 def _mark_resolved(words: list[str], context: Context) -> None:
-    """Give earlier findings the status ``prior`` when a clause says "it has resolved"."""
+    """Set earlier findings to the status ``prior`` if a clause states "it has resolved"."""
     if not words or words[0] not in ("it", "this", "these", "they", "both", "all", "which"):
         return
     if _HAS.isdisjoint(words[1:3]) or _RESOLVED.isdisjoint(words) or not _PARTLY.isdisjoint(words):
@@ -498,7 +496,7 @@ def _mark_resolved(words: list[str], context: Context) -> None:
 
 
 def _is_apposed(clause: Clause, opening: str) -> bool:
-    """Whether a sentence says what the last one was: "This represents pneumonia"."""
+    """True if a sentence renames the last finding: "This represents pneumonia"."""
     return opening in ("this", "it", "these", "which") and "it" in clause.terms[0].cues
 
 
@@ -518,8 +516,9 @@ def _complete_earlier(
 ) -> None:
     """Let a clause that names only a side complete the findings before it: "It lies on the left".
 
-    Only where it clearly points back (a pronoun, "affected", a label such as "Side:", a list item
-    or a fragment that follows at once); a side may as well open what comes next.
+    Only if it clearly points back: by a pronoun, "affected", a label such as "Side:", as a list
+    item, or as a fragment that follows at once. Otherwise a side may as well introduce what comes
+    next.
     """
     places = clause.side_spans(tokens, 0)
     if not places or clause.has("correction", "turned", "not_before", "not_after"):
@@ -530,7 +529,7 @@ def _complete_earlier(
         return
     if called_normal_next(tokens, sentence):
         return
-    # where the tip of a device ends says nothing of the side on which the device lies
+    # the side where a device's tip ends is not the side of the device
     if clause.has("tip") and any(finding_info(d.finding).group == "device" for d in context.last):
         return
     if context.status is not None or sentence.asked:
@@ -550,7 +549,7 @@ def _complete_earlier(
     refers = refers or (bool(found) and tokens.words[first] in _HENCE)
     refers = refers or _says_where(tokens, clause)
     label = tokens.words[sentence.i] in _PENDING
-    # a short line of its own is a heading for what follows, not a word on what came before
+    # a short line of its own is a heading for what follows, not a comment on what came before
     if short and not (refers or label or sentence.item) and leads_line(tokens, sentence, clause):
         context.topic, context.topic_line = places[0], sentence.line
         return
@@ -571,7 +570,7 @@ def _complete_earlier(
             draft.sides = list(places)
             if draft.asked:
                 draft.status = "positive"
-    # asked about one side, answered for another: the question stays as it was, the answer is new
+    # asked about one side, answered for another: the question is unchanged, the answer is new
     elif refers and any(d.asked and d.sides for d in context.last):
         context.drafts += [
             replace(draft, status="positive", sides=list(places), asked=False)
@@ -585,22 +584,22 @@ def _complete_earlier(
         ]
     elif not open_ones and says_again(tokens, sentence, clause):
         context.drafts += again(found or context.last, places, clause)
-    # nothing before it lacks a side, so it is the side of what comes next: "Side: left."
+    # no earlier finding lacks a side, so it is the side of what comes next: "Side: left."
     elif label or clause.has("topic") or (short and not refers and not clause.has("verb")):
         context.pending = places[0]
 
 
 def _is_open(draft: Draft) -> bool:
-    """Whether a finding was asked about and no yes or no has come."""
+    """True if a question about a finding has had no yes or no."""
     return draft.asked and draft.status == "hypothetical"
 
 
 def _lies_elsewhere(
     tokens: Tokens, clause: Clause, last: list[Draft], places: list[SideSpan]
 ) -> bool:
-    """Whether a finding that is not on one side is on the other: "it's on the left, as I see it".
+    """True if a finding absent on one side is on the other: "it's on the left, as I see it".
 
-    What was said last of it is that it is not there, was there, or would be.
+    The last statement about it is that it is not there, was there, or would be.
     """
     words = tokens.words[clause.terms[0].i : clause.terms[-1].j]
     if not last or clause.has("normal", "tip", "than") or not _PAST.isdisjoint(words):
@@ -618,7 +617,7 @@ def _lies_elsewhere(
 
 
 def _only_normal(clause: Clause) -> bool:
-    """Whether a clause says that what its side names is normal: "right angle: clear"."""
+    """True if a clause calls normal what its side names: "right angle: clear"."""
     return clause.has("normal") and any(
         term.names_anatomy
         or term.is_("opposite", "same")
@@ -629,7 +628,7 @@ def _only_normal(clause: Clause) -> bool:
 
 
 def _speaks_of_place(clause: Clause) -> bool:
-    """Whether a clause has a part of the body as its subject: "the right lung shows little"."""
+    """True if the subject of a clause is a part of the body: "the right lung shows little"."""
     for term in clause.terms:
         if "verb" in term.cues:
             return False
@@ -639,7 +638,7 @@ def _speaks_of_place(clause: Clause) -> bool:
 
 
 def _goes_on_to_more(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
-    """Whether a word that is not read follows a place: "resolving left lower lobe process"."""
+    """True if an unread word follows a place: "resolving left lower lobe process"."""
     last = clause.terms[-1]
     after = tokens.words[last.j : min(sentence.j, last.j + 1)]
     named = last.side is not None and last.meaning.zone is not None
@@ -647,7 +646,7 @@ def _goes_on_to_more(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool
 
 
 def _says_where(tokens: Tokens, clause: Clause) -> bool:
-    """Whether a clause ends in "is where it lies"."""
+    """True if a clause ends in "is where it lies"."""
     words = tokens.words[clause.terms[0].i : clause.terms[-1].j]
     return any(
         first == "where" and then in ("it", "this", "they") for first, then in pairwise(words)

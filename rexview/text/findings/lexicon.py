@@ -28,15 +28,15 @@ _SIDES: Final[dict[str, Side]] = {
     **dict.fromkeys(("right", "rt", "r"), "right"),
 }
 _CHAMBERS: Final = frozenset({"ventricular", "atrial"})
-"""Beside these, left and right are a part's name and no side of the patient."""
+"""Next to these, left and right belong to a part's name, not to the patient."""
 
 
 @dataclass(slots=True)
 class Meaning:
-    """What a phrase can mean; a phrase may mean several things.
+    """Meanings of a phrase; a phrase may have several.
 
-    ``near`` are findings that it means beside a part of the body that has them in ``site_of``; of
-    one finding there may be several such pairs of lists, "pleural_effusion/2" being another.
+    ``near`` are findings that it means together with a part of the body that lists them in
+    ``site_of``. One finding may have several such pairs of lists; "pleural_effusion/2" is another.
     """
 
     finding: str | None = None
@@ -51,22 +51,23 @@ class Meaning:
 
 @dataclass(slots=True)
 class Opening:
-    """The phrases that open with some words: what these mean alone, and longer ones by the next."""
+    """Phrases that start with the same words: their own meaning, and longer ones by next word."""
 
     alone: Meaning | None = None
     longer: dict[str, Opening] = field(default_factory=lambda: _NOTHING_LONGER)
 
 
 _NOTHING_LONGER: Final[dict[str, Opening]] = {}
-"""Shared by the many phrases that no longer one begins with; it stays empty."""
+"""Shared by the many phrases that start no longer one; it must remain empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
     """All findings by id, all phrases word by word, and words narrower than their finding.
 
-    ``narrower`` holds these as lists of words ("empyema" for a pleural effusion); ``misplaced``
-    devices for what they are called in the wrong place (a tube in a bronchus).
+    ``narrower`` holds the latter as lists of words ("empyema" for a pleural effusion).
+    ``misplaced`` maps a finding to the devices that it is in the wrong place (a tube in a
+    bronchus).
     """
 
     findings: dict[str, Finding]
@@ -77,7 +78,7 @@ class Lexicon:
 
 @cache
 def lexicon() -> Lexicon:
-    """Read the lexicon; done once."""
+    """Read the lexicon, once."""
     data = _load("lexicon.yaml")
     meanings: dict[tuple[str, ...], Meaning] = {}
     findings: dict[str, Finding] = {}
@@ -132,13 +133,13 @@ def lexicon() -> Lexicon:
 
 
 def _side_within(words: Sequence[str]) -> Side | None:
-    """Return the side that a finding's own words give it, if they name one side of the patient."""
+    """Return the side in a finding's own words, if they name one side of the patient."""
     sides = {_SIDES[word] for word in words if word in _SIDES}
     return sides.pop() if len(sides) == 1 and _CHAMBERS.isdisjoint(words) else None
 
 
 def _indexed(meanings: dict[tuple[str, ...], Meaning]) -> dict[str, Opening]:
-    """Put phrases into a tree of words."""
+    """Arrange phrases as a tree of words."""
     root = Opening()
     for words, meaning in meanings.items():
         opening = root
@@ -154,7 +155,7 @@ _FRACTURE: Final = "fracture"
 
 
 def may_be_same_fracture(one: str, other: str) -> bool:
-    """Whether of two findings one is a fracture of a bone and the other of a bone not named.
+    """True if one finding is a fracture of a bone and the other that of an unnamed bone.
 
     >>> may_be_same_fracture("rib_fracture", "fracture")
     True
@@ -164,7 +165,7 @@ def may_be_same_fracture(one: str, other: str) -> bool:
 
 
 def misplaced_as(finding: str) -> tuple[str, ...]:
-    """Return the devices that a finding is, in the wrong place; none for any other finding.
+    """Return the devices that a finding is in the wrong place; none for any other finding.
 
     >>> misplaced_as("bronchial_tube")
     ('endotracheal_tube', 'enteric_tube')
@@ -173,7 +174,7 @@ def misplaced_as(finding: str) -> tuple[str, ...]:
 
 
 def is_narrower(phrase: str) -> bool:
-    """Say whether a phrase names only some of what its finding in the lexicon stands for.
+    """True if a phrase names only some of what its finding in the lexicon covers.
 
     >>> is_narrower("empyema"), is_narrower("pleural effusion")
     (True, False)
@@ -182,7 +183,7 @@ def is_narrower(phrase: str) -> bool:
 
 
 def means_alone(phrase: str) -> bool:
-    """Say whether a phrase means a finding by itself, not only with a part of the body.
+    """True if a phrase means a finding by itself, not only with a part of the body.
 
     >>> means_alone("effusion"), means_alone("blunting")
     (True, False)
@@ -203,7 +204,7 @@ def finding_info(finding: str) -> Finding:
     Raises
     ------
     KeyError
-        When the lexicon has no such finding.
+        If the lexicon has no such finding.
 
     >>> finding_info("pleural_effusion").family
     'pleural_fluid'
@@ -212,13 +213,13 @@ def finding_info(finding: str) -> Finding:
 
 
 def finding_name(finding: str) -> str:
-    """Return the name on screen of a finding of the lexicon; one that it lacks keeps its id."""
+    """Return the displayed name of a finding in the lexicon; an unknown finding keeps its id."""
     known = lexicon().findings.get(finding)
     return known.name if known else finding.replace("_", " ")
 
 
 def finding_region(finding: str) -> str:
-    """Return the region of a finding of the lexicon, such as ``pleura``; ``whole`` for none."""
+    """Return the region of a finding in the lexicon, such as ``pleura``; ``whole`` if unknown."""
     known = lexicon().findings.get(finding)
     return known.region if known else "whole"
 
@@ -239,7 +240,7 @@ def _spellings(phrases: Iterable[str], *, plurals: bool = False) -> Iterator[tup
 
 
 def _expanded(phrase: str) -> Iterator[str]:
-    """Write out the choices of a phrase: "{on|in} {the|} film" is four phrases."""
+    """Expand the alternatives of a phrase: "{on|in} {the|} film" is four phrases."""
     match = _CHOICE.search(phrase)
     if match is None:
         yield " ".join(phrase.split())
@@ -263,7 +264,7 @@ def _plural(word: str) -> str | None:
     return word + "s"
 
 
-# The words of a sentence that mean something: its terms, in order.
+# The terms of a sentence, in order: its words with a meaning.
 
 _TELLING: Final = ("correction", "same", "opposite", "topic")
 PUNCTUATION: Final = frozenset(',;:()[]{}|"\n•—–=')
@@ -282,10 +283,10 @@ _LETTERS: Final[dict[str, Meaning]] = {
 class Term:
     """A phrase of the lexicon (or a punctuation ``mark``) at tokens ``i`` to ``j``.
 
-    ``cues`` are the kinds of cues that it is, ``finding`` the finding it means here; ``side`` the
-    patient's side it gives here, unless it is a direction (``way``), what it names is normal
-    (``clear``), or it is where a device goes in (``entry``). ``is_site`` says that it is the part
-    of the body that a finding is of.
+    ``cues`` are its kinds of cues, ``finding`` is the finding that it means here. ``side`` is the
+    patient's side that it gives here, unless it is a direction (``way``), what it names is normal
+    (``clear``), or it is where a device enters (``entry``). ``is_site`` marks the part of the body
+    of a finding.
     """
 
     meaning: Meaning
@@ -302,20 +303,20 @@ class Term:
     is_site: bool = False
 
     def is_(self, *cues: str) -> bool:
-        """Whether the phrase is a cue of one of these kinds."""
+        """True if the phrase is a cue of one of these kinds."""
         return not self.cues.isdisjoint(cues)
 
     @property
     def names_anatomy(self) -> bool:
-        """Whether the phrase names a part of the body in which a finding lies."""
+        """True if the phrase names a part of the body in which a finding can be."""
         return self.meaning.host or self.meaning.zone is not None or bool(self.meaning.site_of)
 
 
 class Outline(NamedTuple):
-    """What there is among some terms.
+    """Kinds of terms in a sentence.
 
-    ``near`` are words that mean a finding only with a part of the body; ``matters`` says that
-    anything is said of findings, sides or what was said before.
+    ``near``: words that mean a finding only with a part of the body. ``matters``: some term
+    concerns findings, sides or earlier statements.
     """
 
     finding: bool
@@ -327,7 +328,7 @@ class Outline(NamedTuple):
 
 
 def outline(terms: Iterable[Term]) -> Outline:
-    """Say what there is among some terms."""
+    """Return the kinds of terms among some terms."""
     finding = near = side = zone = False
     cues: set[str] = set()
     for term in terms:
@@ -349,9 +350,9 @@ def outline(terms: Iterable[Term]) -> Outline:
 
 
 def scan(words: list[str], start: int, end: int, side_letters: Mapping[int, bool]) -> list[Term]:
-    """Find the phrases of the lexicon among some words; at one place the longest counts.
+    """Find the phrases of the lexicon in some words; the longest counts at each place.
 
-    ``side_letters`` are the places of an "R" or "L" by itself, and whether it is in upper case.
+    ``side_letters`` maps the positions of a single "R" or "L" to True if it is in upper case.
     """
     terms: list[Term] = []
     free = start
@@ -381,20 +382,20 @@ def scan(words: list[str], start: int, end: int, side_letters: Mapping[int, bool
 
 @cache
 def _openings() -> dict[str, Opening]:
-    """Return what may begin a term, by its first word: a phrase, a mark or a side's letter."""
+    """Return the possible starts of a term by first word: a phrase, a mark or a side's letter."""
     others = {word: Opening() for word in (*PUNCTUATION, *_LETTERS)}
     return others | lexicon().phrases
 
 
 def _names_place(words: list[str], i: int, end: int) -> bool:
-    """Whether a finding or a part of the body stands at token ``i``: "r apical ptx"."""
+    """True if a finding or a part of the body is at token ``i``: "r apical ptx"."""
     opening = lexicon().phrases.get(words[i]) if i < end else None
     meaning = opening.alone if opening else None
     return meaning is not None and bool(meaning.finding or meaning.zone or meaning.host)
 
 
 def _is_side_letter(words: list[str], i: int, end: int, upper: bool) -> bool:
-    """Whether a single letter is an R or L for a side: upper case, or before a place's name."""
+    """True if a letter R or L means a side: in upper case, or before a place's name."""
     if not upper and not _names_place(words, i + 1, end):
         last = i + 1 >= end or not words[i + 1].isalnum()
         before = i - 2 if i > 1 and words[i - 1] == "," else i - 1

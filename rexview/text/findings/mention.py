@@ -1,4 +1,4 @@
-"""What is read from a text: one mention of a finding, and what a finding is."""
+"""Define findings and their mentions in a text."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Finding:
     group : str
         ``finding`` or ``device``.
     family : str
-        Findings of one family stand for each other when two texts are compared.
+        When two texts are compared, findings of one family are interchangeable.
     region : str
         ``lung``, ``pleura``, ``heart``, ``mediastinum``, ``airway``, ``bone``, ``soft_tissue``,
         ``abdomen`` or ``whole``.
     sided : bool
-        Whether the finding lies on a side of the patient; a side beside an unsided one
-        (cardiomegaly) is not its own.
+        True if the finding has a side of the patient; a side next to an unsided one (cardiomegaly)
+        belongs to something else.
     """
 
     id: str
@@ -41,7 +41,7 @@ class Finding:
 
 
 class Mention(NamedTuple):
-    """One place where a text speaks of a finding.
+    """A mention of a finding at one place of a text.
 
     Attributes
     ----------
@@ -57,24 +57,24 @@ class Mention(NamedTuple):
     start, end : int
         The finding's words: offsets into the text.
     side_start, side_end : int or None
-        Where the side was read, which may lie in another sentence, heading, cell or field.
+        Where the side was read, possibly in another sentence, heading, cell or field.
     sentence : tuple of int
         Span of the sentence, list item, cell or field.
     section : str or None
-        Heading that it stands under, in lower case (``impression``).
+        Heading above it, in lower case (``impression``).
     superseded : bool
-        Whether the text takes it back later ("correction: ...").
+        True if the text retracts it later ("correction: ...").
     refers_back : bool
-        Whether it points at something said before ("this left effusion").
+        True if it points back to an earlier statement ("this left effusion").
     image_side : bool
-        Whether the text named a side of the image, which on a standard display is the other side
-        of the patient; ``side`` is the patient's.
+        True if the text named a side of the image, which on a standard display is the other side of
+        the patient; ``side`` is the patient's.
     definite : bool
-        Whether it is spoken of as known ("the right effusion").
+        True if it is mentioned as known ("the right effusion").
     compared : bool
-        Whether its sentence sets it beside another one ("the right effusion is larger", "also").
+        True if its sentence compares it with another one ("the right effusion is larger", "also").
     structured : bool
-        Whether it stands in an object or a table.
+        True if it is in an object or a table.
     """
 
     finding: str
@@ -95,7 +95,7 @@ class Mention(NamedTuple):
     structured: bool = False
 
 
-# How many of a finding a text counts: "four round nodules", "two leads", "dual-chamber".
+# Counts of a finding in a text: "four round nodules", "two leads", "dual-chamber".
 
 _WORDS: Final = {
     "single": 1,
@@ -128,26 +128,26 @@ _LEADS: Final = re.compile(
     r"(?:[\s-]+[a-z]+){0,2}\s+leads?\b",
     re.IGNORECASE,
 )
-"""One lead is often beside another: "one lead in the atrium, the other in the ventricle"."""
+"""One lead is often next to another: "one lead in the atrium, the other in the ventricle"."""
 _BEFORE: Final = 60
-"""Characters before a finding among which its number is looked for."""
+"""Characters before a finding in which its number is searched for."""
 _MOST_CHAMBERS: Final = 3
 PACEMAKERS: Final = frozenset({"pacemaker", "pacing_lead"})
 """Findings whose leads are counted."""
 
 
 def number_of(text: str, mentions: Iterable[Mention]) -> tuple[int, Mention] | None:
-    """Return how many a text counts of one finding, and the mention that has the number.
+    """Return how many of a finding a text counts, and the mention with the number.
 
-    ``mentions`` are those of the finding. Numbers on both sides of the patient are added; else the
-    greatest counts. None where the text has no number.
+    ``mentions`` are those of the finding. Numbers on both sides of the patient are added; otherwise
+    the greatest counts. None if the text has no number.
     """
     found = [(n, one) for one in mentions if (n := _count_before(text, one)) is not None]
     if not found:
         return None
     greatest = max(found, key=lambda item: item[0])
     places = {one.start: (n, one.side) for n, one in found}
-    if len(places) == len(found):  # else one number is of both sides
+    if len(places) == len(found):  # otherwise one number is for both sides
         by_side: dict[str | None, int] = {}
         for n, side in places.values():
             by_side[side] = max(n, by_side.get(side, 0))
@@ -170,7 +170,7 @@ def _count_before(text: str, one: Mention) -> int | None:
 
 
 def leads(text: str) -> tuple[int, tuple[int, int]] | None:
-    """Return how many pacing leads a text speaks of, and where it says so.
+    """Return how many pacing leads a text mentions, and the offsets of the words; None for none.
 
     >>> leads("Dual-chamber pacemaker."), leads("A pacemaker with its lead in the ventricle.")[0]
     ((2, (0, 12)), 1)

@@ -1,4 +1,4 @@
-"""Reading a text from end to end."""
+"""Read a text from end to end, and select the mentions that are its own."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from rexview.text.findings.structured_records import read_record
 from rexview.text.language import language_of
 
 LONGEST: Final = 100_000
-"""Characters of a text that are read; far more than a report or an answer has."""
+"""Maximum characters of a text that are read; far more than a report or an answer has."""
 _REMEMBERED: Final = 20_000
-"""Characters of the longest text whose reading is kept: a report is met once for each model."""
+"""Maximum characters of a text whose reading is cached: a report is read for each model."""
 _LAST_SENTENCE: Final = 1_000
-"""Characters before the bound among which the end of a sentence is looked for."""
+"""Characters before the limit in which the end of a sentence is searched for."""
 _START: Final = attrgetter("start")
 _ORIGINAL: Final = re.compile(
     r"\b(?:original|initial|first|preliminary|uncorrected)(?:ly)?"
@@ -40,7 +40,7 @@ _NOT_TICKED: Final = re.compile(
     r"(?<=[^\s\]☒☑✓✔*-])[^\S\n]+(?:[☐□]|\[ \])[^\S\n]*[^\s☐□☒☑✓✔\[][^\n☐□☒☑✓✔\[]{0,30}?"
     r"(?=[^\S\n]+[☐□☒☑✓✔\[]|[^\S\n]{2,}|[^\S\n]*(?:\n|$))"
 )
-"""A box in the midst of a line that is not ticked, and what stands beside it: "☐ R ☒ L"."""
+"""An unticked box within a line, with the text next to it: "☐ R ☒ L"."""
 _ROUND_TICK: Final = re.compile(r"\([xX*•✓✔]\)[^\S\n]*\w")
 _ROUND_NOT_TICKED: Final = re.compile(
     r"(?<=\S)[^\S\n]+\([ ]\)[^\S\n]*[^\s()][^\n()]{0,30}?(?=[^\S\n]*(?:\(|\n|$)|[^\S\n]{2,})"
@@ -51,9 +51,9 @@ _MINUS: Final = re.compile(
     r"(?:[,;/][^\S\n]*|\b)(?:[RL]t?|[Rr]ight|[Ll]eft)[^\S\n]?:?[^\S\n]?"
     r"(?:-(?![\w-])|[–—](?=[^\S\n]*(?:[,;.\n]|$))|no(?=[^\S\n]*(?:[,;.)\n]|$)))"
 )
-"""A side that has a finding, and one that has not: "effusion R+, L-"."""
+"""A side with a finding, and one without: "effusion R+, L-"."""
 _STRUCK: Final = re.compile(r"~~[^~\n]{1,200}~~")
-"""What is struck through."""
+"""Text that is struck through."""
 _DRAFT: Final = re.compile(
     r"\b(?:draft|first (?:pass|read|look|version)|initial (?:read|impression|version)"
     r"|preliminary(?: read)?|version 1|v1)[^\S\n]*[:=]",
@@ -65,7 +65,7 @@ _FINAL: Final = re.compile(
     re.IGNORECASE,
 )
 _DICTATED_STOP: Final = re.compile(r"(?<=[^\W\d_] )(?:full stop|period)\b(?! of\b)", re.IGNORECASE)
-"""A full stop that was dictated as a word."""
+"""A full stop dictated as a word."""
 _FEWEST_SIDES: Final = 2
 _THOUGHTS: Final = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
 
@@ -76,16 +76,15 @@ def find_mentions(text: str | None) -> tuple[Mention, ...]:
     Parameters
     ----------
     text : str or None
-        A report or an answer: prose, markdown, tables, JSON; English. Any other text is read
-        without harm and gives what English words it has. Of a text longer than :data:`LONGEST`
-        that many characters are read and nothing is said of the rest; where a model's thoughts
-        end within it, the reading starts behind them.
+        A report or an answer in English: prose, markdown, tables, JSON. Any other text is read
+        without harm and yields the English words in it. Only the first :data:`LONGEST` characters
+        are read; if a model's thoughts end within them, the reading starts after the thoughts.
 
     Returns
     -------
     tuple of Mention
-        In order of place. A finding that one phrase gives two sides ("left lower and right upper
-        lobe opacity") stands there once for each.
+        In order of position. A finding to which one phrase gives two sides ("left lower and right
+        upper lobe opacity") has one mention for each.
 
     Examples
     --------
@@ -101,7 +100,7 @@ def find_mentions(text: str | None) -> tuple[Mention, ...]:
 
 
 def _bounded(text: str) -> str:
-    """Return what is read of a text that is too long, with the same offsets."""
+    """Return the part of a text that is read, with the same offsets."""
     start = max((match.end() for match in _THOUGHTS.finditer(text)), default=0)
     if not text[start : start + LONGEST].strip():
         start = 0
@@ -114,7 +113,7 @@ def _bounded(text: str) -> str:
 
 
 def sides_of_text(text: str) -> list[SideSpan]:
-    """Return the sides of the patient that a short text names, but for those it calls normal.
+    """Return the sides of the patient that a short text names, except those it calls normal.
 
     >>> [side for side, _, _ in sides_of_text("Over the right fifth rib; the left lung is clear.")]
     ['right']
@@ -133,7 +132,7 @@ def _remembered(text: str) -> tuple[Mention, ...]:
 
 
 def forget() -> None:
-    """Forget all texts and sentences that were read, so that reading them again can be measured."""
+    """Clear the caches of texts and sentences, so that reading can be measured."""
     _remembered.cache_clear()
     forget_sentences()
 
@@ -175,7 +174,7 @@ def _read_prose(tokens: Tokens, start: int, end: int, context: Context) -> None:
 
 
 def _set_original_aside(text: str, drafts: list[Draft]) -> None:
-    """Let an addendum that corrects a side correct the report that stands below it, too."""
+    """Let an addendum that corrects a side retract it in the report below, too."""
     original = _ORIGINAL.search(text)
     if original is None or not _SHOULD_READ.search(text, 0, original.start()):
         return
@@ -193,7 +192,7 @@ def _set_original_aside(text: str, drafts: list[Draft]) -> None:
 
 
 def _set_draft_aside(text: str, drafts: list[Draft]) -> None:
-    """Let a draft give way to the final version below it, where that puts a finding elsewhere."""
+    """Retract findings with a side in a draft if the final version below gives them a side too."""
     if len({side for one in drafts for side, _, _ in one.sides}) < _FEWEST_SIDES:
         return
     draft = _DRAFT.search(text)
@@ -213,28 +212,28 @@ def _set_draft_aside(text: str, drafts: list[Draft]) -> None:
 
 
 def _set_thoughts_aside(text: str, drafts: list[Draft]) -> None:
-    """Let what a model wrote while thinking give way to the answer that follows."""
+    """Retract findings in a model's thoughts in favour of the answer that follows."""
     end = max((match.end() for match in _THOUGHTS.finditer(text)), default=0)
     if end and text[end:].strip():
         for draft in drafts:
             draft.superseded = draft.superseded or draft.end <= end
 
 
-# What an answer and a report say themselves: the mentions that count when they are compared.
+# The own mentions of answers and reports, which count in a comparison.
 #
-# An answer repeats its question, lists the options, and may speak of the sides of the picture;
-# none of that is a finding of its own on that side of the patient.
+# An answer repeats its question, lists the options, and may use the sides of the picture. None of
+# that is a finding of its own on that side of the patient.
 
 REPORT_SECTIONS: Final = ("findings", "impression")
 _WORD: Final = re.compile(r"[^\W_]+")
 _FEW: Final = 4
-"""Words; a shorter sentence is not taken for a repetition of the question."""
+"""Words; a shorter sentence is never taken for a repetition of the question."""
 _LONGEST: Final = 20_000
 """Characters; a longer question is not searched for."""
 
 
 def report_mentions(case: Case) -> list[tuple[str, Mention]]:
-    """Return the mentions of a case's report, each with the section it stands in; English ones."""
+    """Return the mentions of a case's report, if English, each with its section."""
     if language_of(report_text(case)):
         return []
     return [
@@ -250,10 +249,10 @@ def report_text(case: Case) -> str:
 
 
 def asserted_mentions(case: Case, answer: Answer) -> tuple[Mention, ...]:
-    """Return the mentions of an answer that are its own words, with sides of the patient.
+    """Return the mentions in an answer's own words, with sides of the patient.
 
-    Of a very long text only the part that :func:`find_mentions` reads; of one in another language
-    than English none: "kein Pneumothorax" would be one.
+    Of a very long text only the part that :func:`find_mentions` reads counts. A text in another
+    language than English has none: "kein Pneumothorax" would count as one.
     """
     if not answer.text or language_of(answer.text):
         return ()
@@ -261,7 +260,7 @@ def asserted_mentions(case: Case, answer: Answer) -> tuple[Mention, ...]:
 
 
 def as_displayed(case: Case, mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
-    """Turn the sides of the picture that some mentions of a case have into sides of the patient."""
+    """Convert the picture's sides in some mentions of a case to sides of the patient."""
     if not any(mention.image_side for mention in mentions):
         return mentions
     return tuple(
@@ -274,7 +273,7 @@ def _sided(mention: Mention) -> bool:
 
 
 def _without_repetition(text: str, case: Case) -> tuple[Mention, ...]:
-    """Leave out what only repeats the question or the options."""
+    """Return the mentions of a text, except those that only repeat the question or the options."""
     mentions = find_mentions(text)
     if not any(_sided(mention) for mention in mentions):
         return mentions
@@ -302,10 +301,10 @@ def _without_repetition(text: str, case: Case) -> tuple[Mention, ...]:
 
 
 def _of_patient(case: Case, mention: Mention) -> Mention:
-    """Turn a side of the picture into the patient's by how the case's frontal images are stored.
+    """Convert a side of the picture to the patient's, by the orientation of the frontal images.
 
-    The reading took the standard display for granted; images seen from behind turn it round, and
-    images of which nothing is known, or that disagree, leave no side.
+    The reading assumed the standard display. Images seen from behind reverse it. Images of unknown
+    orientation, or that disagree, leave no side.
     """
     if not case.images:
         return mention
@@ -324,11 +323,11 @@ def _folded(text: str | None) -> str:
 
 
 _folded_question: Final = lru_cache(maxsize=256)(_folded)
-"""All answers to a case share its question and options."""
+"""Cached because all answers to a case share its question and options."""
 
 
 def _may_repeat(text: str, span: tuple[int, int], question: str) -> bool:
-    """Whether the first word of a sentence stands in a question at all."""
+    """True if the first word of a sentence occurs in a question at all."""
     first = _WORD.search(text[slice(*span)].lower())
     return first is not None and f" {first[0]} " in question
 

@@ -1,4 +1,4 @@
-"""How a text is laid out: headings, list items, sentences."""
+"""Split a text into tokens, headings, list items and sentences."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Final, Literal, NamedTuple
 
 from rexview.text.phrases import word_set
 
-# Words and marks of a text, with their places.
+# Words and marks of a text, with their offsets.
 #
-# One regular expression without nested repetition: linear in the length of any text.
+# One regular expression without nested repetition, so it is linear in the length of any text.
 
 _LETTER: Final = r"[^\W\d_]"
 _FORM: Final = (
@@ -39,8 +39,8 @@ _SIDE_LETTERS: Final = ("r", "l")
 class Tokens:
     """The tokens of a text: lower-case words and marks, with their offsets.
 
-    ``alike`` are the words with all numbers alike, as no rule asks for any: which they are decides
-    whether two sentences are equal.
+    ``alike`` are the words with all numbers made equal, since no rule uses a number's value. They
+    determine whether two sentences are equal.
     """
 
     __slots__ = ("alike", "ends", "starts", "text", "words")
@@ -52,7 +52,7 @@ class Tokens:
             lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
             lower = lower.replace("’", "'")
         token = _ASCII_TOKEN if lower.isascii() else _TOKEN
-        pieces = token.split(lower)  # what is between tokens and the tokens, in turn
+        pieces = token.split(lower)  # the text between tokens and the tokens, in turn
         sizes = list(map(len, pieces))
         places = list(accumulate(sizes))
         self.words, self.starts, self.ends = pieces[1::2], places[:-1:2], places[1::2]
@@ -67,7 +67,7 @@ class Tokens:
             self.alike = [_number(word) if word[0].isdigit() else word for word in self.words]
 
     def _part_camel_case(self, text: str) -> None:
-        """Part the words of a name of a field: "rightLowerLobe"."""
+        """Split the words of a field name: "rightLowerLobe"."""
         words, starts, ends = self.words, self.starts, self.ends
         self.words, self.starts, self.ends = [], [], []
         for word, start, end in zip(words, starts, ends, strict=True):
@@ -78,7 +78,7 @@ class Tokens:
                 self.ends.append(last)
 
     def part(self, first: int, last: int) -> Tokens:
-        """Return some of the tokens; the text and the offsets into it are those of all."""
+        """Return some of the tokens; the text and the offsets remain those of the whole."""
         part = object.__new__(Tokens)
         part.text, part.alike = self.text, self.alike[first:last]
         part.words = self.words[first:last]
@@ -86,7 +86,7 @@ class Tokens:
         return part
 
     def side_letters(self, start: int, end: int) -> Mapping[int, bool]:
-        """Return which tokens are an "R" or "L" by itself, and whether each is in upper case."""
+        """Return the tokens that are a single "R" or "L", with True for upper case."""
         words, text = self.words, self.text
         return {
             k: text[self.starts[k]].isupper()
@@ -105,7 +105,7 @@ def _is_glued(text: str, stop: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def words_of(phrase: str) -> tuple[str, ...]:
-    """Split a phrase of the lexicon into the words that :class:`Tokens` would give.
+    """Split a phrase of the lexicon into the words that :class:`Tokens` would yield.
 
     >>> words_of("Kerley-B lines")
     ('kerley', 'b', 'lines')
@@ -121,15 +121,15 @@ _ABBREVIATIONS: Final = word_set("sentence", "abbreviation")
 _STARTERS: Final = word_set("sentence", "starter")
 _STOPS: Final = frozenset((".", "!", "?", ";"))
 _FRACTURE: Final = "#"
-"""As a token: "# L 7-9 ribs" opens no heading."""
+"""As a token: "# L 7-9 ribs" starts no heading."""
 _EVENTFUL: Final = _STARTERS | _STOPS | {"\n"}
-"""Words at which a sentence may end or begin; all others are passed over."""
+"""Words at which a sentence may end or start; all others are skipped."""
 _LINKS: Final = word_set("sentence", "link")
 _LONGEST: Final = 120
-"""Tokens; a longer run without an end is cut, so that no text takes more than its length."""
+"""Maximum tokens; a longer run is cut, which keeps the time linear in the length of the text."""
 _LABEL_WORDS: Final = 7
 _NUMBER: Final = 2
-"""Tokens; the mark that opens an item may make a sentence of its own ("1.")."""
+"""Tokens; the mark of an item may be a sentence of its own ("1.")."""
 _LABEL_STOPS: Final = frozenset(
     (".", ",", "(", ")", ";", "is", "are", "was", "were", "shows", "has")
 )
@@ -150,12 +150,12 @@ class Sentence(NamedTuple):
     asked: bool
 
     def moved(self, by: int) -> Sentence:
-        """Return the sentence with its tokens counted from another one on."""
+        """Return the sentence with its token positions shifted."""
         return self._replace(i=self.i + by, j=self.j + by)
 
 
 def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
-    """Split tokens into sentences, over lines as far as a sentence goes on."""
+    """Split tokens into sentences, across lines if a sentence continues."""
     words = tokens.words
     i = start
     line = 0
@@ -177,7 +177,7 @@ def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
         if stop:
             if k > i:
                 yield _sentence(tokens, i, k + (word == "?"), heading, line, item)
-                item = item and k - i < _NUMBER  # what follows on the line is no item itself
+                item = item and k - i < _NUMBER  # the text after it on the line is no item itself
             i = k + 1
             if word == "\n":
                 line += 1
@@ -201,12 +201,12 @@ def _sentence(tokens: Tokens, i: int, j: int, heading: bool, line: int, item: bo
 
 
 def _opening(tokens: Tokens, k: int) -> tuple[bool, bool]:
-    """Say whether the line that token ``k`` is on is a list item, and whether it is a heading."""
+    """Return two booleans for the line of token ``k``: a list item, a heading."""
     if k >= len(tokens.words):
         return False, False
     text = tokens.text
     first = text.rfind("\n", 0, tokens.starts[k]) + 1
-    if text[first : first + 2].isalpha():  # a word; most lines open with one
+    if text[first : first + 2].isalpha():  # a word; most lines start with one
         return False, False
     match = _LINE_START.match(text, first)
     if match is None:
@@ -220,7 +220,7 @@ def _opening(tokens: Tokens, k: int) -> tuple[bool, bool]:
 
 
 def _goes_on(tokens: Tokens, i: int, k: int, end: int, heading: bool) -> bool:
-    """Whether a sentence goes on after the end of a line at token ``k``."""
+    """True if a sentence continues after the end of a line at token ``k``."""
     if heading or k + 1 >= end or k == i:
         return False
     after = tokens.words[k + 1]
@@ -262,13 +262,13 @@ def _is_stop(tokens: Tokens, k: int) -> bool:
 
 
 def _queries(text: str, start: int, end: int) -> bool:
-    """Whether a question mark stands before what it doubts: "enlarged, ? lymphoma"."""
+    """True if a question mark precedes what it doubts: "enlarged, ? lymphoma"."""
     after = text[end : end + 2].lstrip(" ")
     return start > 0 and text[start - 1] in " ,(" and after[:1].islower()
 
 
 def _starts_anew(tokens: Tokens, k: int) -> bool:
-    """Whether a capital in the midst of lower case opens a sentence whose stop is missing."""
+    """True if a capital within lower case starts a sentence whose stop is missing."""
     text = tokens.text
     if not text[tokens.starts[k]].isupper():
         return False

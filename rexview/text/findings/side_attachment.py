@@ -1,4 +1,4 @@
-"""Which side of the patient a finding of a sentence has."""
+"""Attach sides of the patient to the findings of a sentence."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from rexview.text.findings.sentences import words_of
 from rexview.text.findings.side_exclusions import SHIFTS
 from rexview.text.phrases import word_set
 
-# Sides in lists of notes: which one closes what is said of a finding.
+# Sides in lists of notes: which one ends the statement on a finding.
 #
-# "Collapse right base, left drain": a comma may part two findings, or two sides of one.
+# "Collapse right base, left drain": a comma may separate two findings, or two sides of one.
 
 
 def usable(term: Term) -> bool:
-    """Whether a term gives a side that a finding may have."""
+    """True if a term gives a side that a finding may have."""
     return term.side is not None and not term.way and not term.clear
 
 
 def closes_finding(terms: list[Term], k: int) -> bool:
-    """Whether a side up to ``k`` is told of a finding before: "collapse right base, left drain"."""
+    """True if the side before ``k`` belongs to a finding: "collapse right base, left drain"."""
     sided = False
     while k >= 0 and not terms[k].finding:
         aside = sided and terms[k].mark == ","
@@ -33,7 +33,7 @@ def closes_finding(terms: list[Term], k: int) -> bool:
 
 
 def closes_with_side(terms: list[Term], k: int) -> bool:
-    """Whether a comma leads to a side and nothing else: "effusion and thick pleura, left"."""
+    """True if only a side follows a comma: "effusion and thick pleura, left"."""
     if terms[k].mark != "," or k + 1 >= len(terms) or not usable(terms[k + 1]):
         return False
     rest = next((n for n in range(k + 2, len(terms)) if not terms[n].names_anatomy), len(terms))
@@ -41,7 +41,7 @@ def closes_with_side(terms: list[Term], k: int) -> bool:
 
 
 def is_told_behind(terms: list[Term], k: int) -> bool:
-    """Whether a side closes what is said of a finding: "a drain, right, and basal opacity"."""
+    """True if a side ends the statement on a finding: "a drain, right, and basal opacity"."""
     return (
         k > 1
         and terms[k - 1].mark == ","
@@ -53,7 +53,7 @@ def is_told_behind(terms: list[Term], k: int) -> bool:
 
 
 def listed_next(terms: list[Term], k: int) -> int:
-    """Return the finding that only a comma parts from that at ``k``, in a list of notes; else 0."""
+    """Return the finding after a comma behind the one at ``k``, in a list of notes; else 0."""
     for n in range(k + 1, len(terms)):
         if terms[n].is_("and", "with", "maybe_before", "apposed"):
             return 0
@@ -62,28 +62,28 @@ def listed_next(terms: list[Term], k: int) -> int:
     return 0
 
 
-# Which side belongs to which finding of a clause.
+# Attachment of sides to the findings of a clause.
 #
-# Sides stand before a finding ("right basal and left apical opacity"), after it ("opacity in the
-# left base"), or with the subject ("the left base shows an opacity").
+# Sides are before a finding ("right basal and left apical opacity"), after it ("opacity in the left
+# base"), or with the subject ("the left base shows an opacity").
 
 _REACH: Final = 5
-"""Tokens without a meaning that may stand between a finding and its side."""
+"""Tokens without a meaning between a finding and its side."""
 _MAYBE_ADJECTIVES: Final = word_set("sentence", "maybe_adjective")
 _WALK: Final = 16
-"""Terms that are looked at before or after a finding: it bounds the time for odd sentences."""
+"""Terms examined before or after a finding; limits the time for odd sentences."""
 _NONE: Final = frozenset(("none", "nil"))
-"""Between the side of a finding and the side that has it not: "on the right, none on the left"."""
+"""Between a finding's side and the side without it: "on the right, none on the left"."""
 _ATTACHED: Final = word_set("sentence", "attached")
 _OUTSIDE: Final = frozenset(("neck", "arm", "extremity"))
-"""Parts outside the chest by which a device goes in, and in which a finding lies."""
+"""Parts outside the chest through which a device enters, or in which a finding is."""
 _ONWARD: Final = frozenset(
     words_of(
         "passes passing turns turning turned goes crosses crossing into traverses swings heads"
     )
     + words_of("runs travels cephalad loops kinks doubles over across enters entering through")
 )
-"""Between where a device goes in and a place that it passes or ends in."""
+"""Between where a device enters and a place that it passes or ends in."""
 _COPULAS: Final = frozenset(words_of("is are was were remains remain appears looks became becomes"))
 _LYING: Final = frozenset(
     (
@@ -106,18 +106,17 @@ PARTS: Final = word_set("sentence", "part")
 def attach(
     words: list[str], terms: list[Term], sites: dict[int, list[tuple[str, int]]]
 ) -> dict[int, list[Term]]:
-    """Give each finding of a clause its sides.
+    """Assign sides to the findings of a clause.
 
-    A side that stands before a finding belongs to it first, as English puts adjectives there; then
-    what follows it, then the subject of the clause. A side that one finding owns is no other's.
-    ``sites`` has, for findings that a word means with a part of the body, finding and index of each
-    part.
+    A side before a finding belongs to it first, because English puts adjectives there; then the
+    sides after it, then the subject of the clause. A side that one finding owns belongs to no
+    other. For findings that a word means together with parts of the body, ``sites`` maps the word's
+    index to each finding and the index of its part.
 
     Returns
     -------
-    dict
-        Index of a finding's term to the side terms that belong to it (at most one of each side);
-        findings without a side of their own are left out.
+    Index of a finding's term to the side terms that belong to it (at most one for each side);
+    findings without a side of their own are left out.
     """
     places = [k for k, term in enumerate(terms) if term.finding]
     known = lexicon().findings
@@ -126,7 +125,7 @@ def attach(
     for k, term in enumerate(terms):
         outside = term.entry and not _OUTSIDE.isdisjoint(words[term.j : term.j + 1])
         if outside and not (devices and device.get(k - 1, True)):
-            term.entry = False  # nothing goes in there: a shunt passes the neck on its side
+            term.entry = False  # nothing enters there: a shunt passes the neck on its side
     sided = [k for k, term in enumerate(terms) if usable(term)] or [len(terms)]
     first, last = sided[0], sided[-1]
     before = {
@@ -144,7 +143,7 @@ def attach(
         for k, sides in before.items()
         for side in sides
         if not any("with" in term.cues for term in terms[terms.index(side) + 1 : k])
-    }  # "effusion on the right with adjacent atelectasis": the side is of both
+    }  # "effusion on the right with adjacent atelectasis": both have the side
     owned |= {
         id(terms[k - 1])
         for k, term in enumerate(terms)
@@ -152,7 +151,7 @@ def attach(
         if terms[k - 1].is_("opposite") and terms[k - 1].j == term.i
     }  # "collapse of the right lung and contralateral shift"
     found: dict[int, list[Term]] = {}
-    # what shifts comes last: a part of the body that it shares with another finding has its way
+    # shifts come last: their direction applies to a part of the body shared with another finding
     for k in sorted(places, key=lambda k: terms[k].finding in SHIFTS):
         if terms[k].finding in SHIFTS:
             ways = [a for a in terms if a.side and a.way]
@@ -188,17 +187,17 @@ def attach(
 
 
 def _goes_in(known: dict[str, Finding], finding: str) -> bool:
-    """Whether a finding is a device with a tip in the chest; a shunt only passes through."""
+    """True if a finding is a device with a tip in the chest; a shunt only passes through."""
     return known[finding].group == "device" and known[finding].family != "shunt"
 
 
 def _is_tip(words: list[str], term: Term, finding: Term) -> bool:
-    """Whether a word is about the end of a device; what has none only lies over something."""
+    """True if a word is about the end of a device; one without an end only projects over things."""
     return "tip" in term.cues and not (finding.finding in _LYING and words[term.i] in _OVER)
 
 
 def _is_apposed(words: list[str], terms: list[Term], k: int) -> bool:
-    """Whether a finding is another name for what was said: "density that may be a scar"."""
+    """True if a finding renames an earlier one: "density that may be a scar"."""
     for term in reversed(terms[max(0, k - 3) : k]):
         if term.mark or term.finding:
             closed = k + 1 < len(terms) and terms[k + 1].mark == ")"
@@ -211,16 +210,16 @@ def _is_apposed(words: list[str], terms: list[Term], k: int) -> bool:
 
 
 def _to_give(term: Term) -> bool:
-    """Whether a side can be another finding's: that of "dextroscoliosis" is its own."""
+    """True if a side can belong to another finding: that of "dextroscoliosis" cannot."""
     return usable(term) and (term.finding is None or "access" in term.cues)
 
 
 def _before(
     words: list[str], terms: list[Term], f: int, finding: int, *, device: bool
 ) -> list[Term]:
-    """Walk back from a finding at ``f`` (or the part of the body it is of) to the sides it has.
+    """Walk back from a finding at ``f`` (or its part of the body) to the sides that it has.
 
-    ``finding`` is the finding's index. The walk ends at whatever starts another statement.
+    ``finding`` is the finding's index. The walk ends where another statement starts.
     """
     found: list[Term] = []
     passed_and = shared = placed = attached = False
@@ -263,11 +262,11 @@ def _before(
         elif term.finding:
             if found or not passed_and:
                 break
-            shared = True  # "right effusion and atelectasis": the side is of both
+            shared = True  # "right effusion and atelectasis": both have the side
         elif "with" in term.cues:
             if found or not _ATTACHED & set(words[term.j : terms[f].j]):
                 break
-            passed_and = attached = True  # it shares all sides of what it goes with
+            passed_and = attached = True  # it shares all sides of the finding that it accompanies
         elif "where" in term.cues:
             word = words[term.i]
             if found or word != "of" or not term.i or words[term.i - 1] not in PARTS:
@@ -283,7 +282,7 @@ def _before(
         last = term.i
         k -= 1
     if found and (shared or attached):
-        # "left effusion and opacity in the right base": what follows comes before a shared side
+        # "left effusion and opacity in the right base": a side after it precedes a shared side
         end = next(
             (
                 k
@@ -298,7 +297,7 @@ def _before(
 
 
 def _belongs_to_earlier(terms: list[Term], k: int, finding: int) -> bool:
-    """Whether a side belongs to a finding before it: "opacity in the [left] base and right ..."."""
+    """True if a side belongs to an earlier finding: "opacity in the [left] base and right ..."."""
     if is_told_behind(terms, k):
         return True
     for back in range(k - 1, max(-1, k - 4), -1):
@@ -316,10 +315,10 @@ def _belongs_to_earlier(terms: list[Term], k: int, finding: int) -> bool:
 def _after(
     words: list[str], terms: list[Term], f: int, owned: set[int], *, device: bool
 ) -> list[Term]:
-    """Walk on from a finding to the sides that follow it: "in the left base", "(right)".
+    """Walk forward from a finding to the sides after it: "in the left base", "(right)".
 
-    A side counts only where a preposition or mark leads to it or where the clause ends with it;
-    else it opens what is said next.
+    A side counts only if a preposition or mark leads to it or if it ends the clause; otherwise it
+    starts the next statement.
     """
     found: list[Term] = []
     led = chained = joined = aside = False
@@ -374,7 +373,7 @@ def _after(
 
 
 def _opens_clause(words: list[str], terms: list[Term], k: int) -> bool:
-    """Whether a side after an "and" is of a new subject: "and the right lung has herniated"."""
+    """True if a side after an "and" has a new subject: "and the right lung has herniated"."""
     if words[terms[k].i - 1] != "the":
         return False
     for later in terms[k + 1 : k + 4]:
@@ -386,7 +385,7 @@ def _opens_clause(words: list[str], terms: list[Term], k: int) -> bool:
 
 
 def _ends_here(terms: list[Term], k: int) -> bool:
-    """Whether no further finding follows that the side at ``k`` could belong to."""
+    """True if no further finding follows to which the side at ``k`` could belong."""
     for later in terms[k + 1 :]:
         if later.mark or later.is_("verb", "and", "but", "not_before", "with"):
             return True
@@ -396,7 +395,7 @@ def _ends_here(terms: list[Term], k: int) -> bool:
 
 
 def _is_predicate(words: list[str], terms: list[Term], k: int) -> bool:
-    """Whether a finding is what its subject is said to be: "the left base is consolidated"."""
+    """True if a finding is the predicate of its subject: "the left base is consolidated"."""
     before = terms[k].i - 1
     while before > 0 and words[before].endswith("ly"):
         before -= 1
@@ -412,10 +411,10 @@ def _subject(
     device: bool,
     ahead: bool = True,
 ) -> list[Term]:
-    """Find the sides of the clause's subject: "the left base shows an opacity".
+    """Return the sides of the clause's subject: "the left base shows an opacity".
 
-    The nearest before the finding; without any, the next that follows (looking ``ahead``) and that
-    no finding owns.
+    The nearest before the finding; if there is none, the next after it (with ``ahead``) that no
+    finding owns.
     """
     found: list[Term] = []
     chained = False

@@ -1,6 +1,6 @@
-"""Sides in a sentence that are no finding's own: of the heart, a view, a direction, the picture.
+"""Exclude sides that belong to no finding: of the heart, a view, a direction, the picture.
 
-They are taken away, turned round or merged before sides are given to findings.
+They are removed, reversed or merged before sides are assigned to findings.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _LITTLE: Final = frozenset(words_of("only little nothing some just anything what
 
 
 def is_no_side(words: list[str], term: Term) -> bool:
-    """Whether a word for a side means "just" or "remaining"."""
+    """True if a word for a side means "just" or "remaining"."""
     return _is_exactly(words, term) or _is_remaining(words, term)
 
 
 def _is_exactly(words: list[str], term: Term) -> bool:
-    """Whether "right" means "just": "the lung right above it"."""
+    """True if "right" means "just": "the lung right above it"."""
     if words[term.i : term.j] != ["right"] or term.j >= len(words):
         return False
     before = words[term.i - 1] if term.i else ""
@@ -39,7 +39,7 @@ def _is_exactly(words: list[str], term: Term) -> bool:
 
 
 def _is_remaining(words: list[str], term: Term) -> bool:
-    """Whether "left" means what remains: "only a strand is left"."""
+    """True if "left" means what remains: "only a strand is left"."""
     if words[term.i : term.j] != ["left"] or not term.i or words[term.i - 1] not in _REMAINS:
         return False
     ends = term.j >= len(words) or not words[term.j].isalnum()
@@ -52,18 +52,18 @@ _PUT_RIGHT: Final = frozenset(
     words_of("correction correct corrected sorry scratch strike mean meant actually wait rather er")
     + words_of("oops delete apologies pardon erratum no")
 )
-"""Between a side that was said by mistake and the right one."""
+"""Between a side given by mistake and the correct one."""
 _SLIPS: Final = _PUT_RIGHT | set(
     words_of("i that is make should be the on in at of to side it , . - — – ( … not um uh a")
 )
 _SLIP: Final = 8
-"""Tokens that a slip and its correction may take between two sides."""
+"""Tokens of a slip and its correction between two sides."""
 _MARKS: Final = frozenset(",-—–")
 _SPENT: Final = Meaning()
 
 
 def drop_corrected(words: list[str], terms: list[Term]) -> None:
-    """Drop the side that a slip of the tongue is put right after: "left correction right"."""
+    """Drop the side before the correction of a slip: "left correction right"."""
     sides = [term for term in terms if term.side in OTHER_SIDE]
     for slip, side in pairwise(sides):
         between = words[slip.j : side.i]
@@ -79,7 +79,7 @@ def drop_corrected(words: list[str], terms: list[Term]) -> None:
 
 
 SHIFTS: Final = frozenset({"mediastinal_shift", "tracheal_deviation"})
-"""Findings whose side is where something moved."""
+"""Findings whose side is the direction of a shift."""
 _DASH: Final = "-"
 _OF_FILMS: Final = frozenset(
     words_of(
@@ -87,7 +87,7 @@ _OF_FILMS: Final = frozenset(
     )
     + words_of("dates readers cases times of")
 )
-"""After a "both" that is not of the body."""
+"""After a "both" that does not refer to the body."""
 _FILMS: Final = frozenset(words_of("film radiograph xray ray cxr scan plate"))
 _EITHER: Final = frozenset(("each", "either"))
 _BORDERS: Final = frozenset(("border", "borders", "margin", "margins", "contour"))
@@ -97,7 +97,7 @@ _IN_BRONCHI: Final = frozenset(("stent", "foreign_body", "mass", "nodule", "bron
 _OF_TWO: Final = frozenset(
     words_of("higher hazier denser whiter darker blacker brighter lighter lucent cloudier greyer")
 )
-"""Before a "than" that sets one side against the other, which has nothing."""
+"""Before a "than" that compares one side with the other, which has nothing."""
 _VIEWS: Final = frozenset(
     words_of("pa ap view views frontal film radiograph projection decubitus two")
 )
@@ -123,7 +123,7 @@ _MORE: Final = frozenset(words_of("greater worse greatest worst more larger"))
 _COMPARED: Final = 4
 """Words between a side and the word that compares it."""
 PAIRED: Final = 9
-"""Words after "both" among which the second of two things has to be named."""
+"""Words after "both" in which the second of two things must be named."""
 _CHAMBERS: Final = frozenset(words_of("atrial ventricular atrium ventricle cardiac heart"))
 _ON_THE_WAY: Final = frozenset(
     words_of("anterior posterior basal mid upper lower and to through")
@@ -132,9 +132,9 @@ _ON_THE_WAY: Final = frozenset(
 """Directions and ordinals between "lateral" and the place that it describes."""
 _WALL: Final = "wall"
 _BETWEEN: Final = 4
-"""So many of them, and of numbers, may stand there."""
+"""Maximum number of these words, and of numbers, between them."""
 _BEFORE_CLEAR: Final = ("verb", "and", "own", "where", "entry", "size", "it")
-"""What may stand between a side and the word that calls it normal: "the right one is clean"."""
+"""Possible words between a side and the word that calls it normal: "the right one is clean"."""
 _DROPPING: Final = frozenset(
     (
         "anything but",
@@ -154,9 +154,9 @@ _DROPPING: Final = frozenset(
 def clean_sides(
     words: list[str], terms: list[Term], said: Outline, before: Side | None = None
 ) -> None:
-    """Take away, turn round or merge the sides of a sentence that are no finding's own.
+    """Remove, reverse or merge the sides in a sentence that belong to no finding.
 
-    ``said`` is what there is among the terms, ``before`` the last side of the sentences before, for
+    ``said`` is the outline of the terms. ``before`` is the last side in the sentences before, for
     "on the same side".
     """
     cues = said.cues
@@ -184,7 +184,7 @@ def clean_sides(
             continue
         if term.meaning.zone:
             if k and terms[k - 1].meaning.side and terms[k - 1].j == term.i:
-                term.side = None  # "left middle lobe": what is said outright counts
+                term.side = None  # "left middle lobe": the explicit side counts
             continue
         following = terms[k + 1] if k + 1 < len(terms) else None
         earlier = terms[k - 1] if k else None
@@ -234,27 +234,27 @@ def clean_sides(
 
 
 def _is_beside(words: list[str], term: Term) -> bool:
-    """Whether a side is only what another is held against: "darker than (on) the right"."""
+    """True if a side is only the other side in a comparison: "darker than (on) the right"."""
     return "than" in words[max(0, term.i - 3) : term.i]
 
 
 def _bronchial(terms: list[Term]) -> bool:
-    """Whether a tube, a stent or the like is spoken of, whose side is that of its bronchus."""
+    """True if the terms include a tube, a stent or the like, whose side is that of its bronchus."""
     return any(_is_misplaced(term.meaning.near) or term.finding in _IN_BRONCHI for term in terms)
 
 
 def _is_misplaced(findings: Iterable[str]) -> bool:
-    """Whether one of some findings is a device in the wrong place, which has its side there."""
+    """True if one of some findings is a device in the wrong place, where it has its side."""
     return any(misplaced_as(finding) for finding in findings)
 
 
 def _of_abdomen(terms: list[Term]) -> bool:
-    """Whether clips of the abdomen are spoken of, whose side is that of its quadrant."""
+    """True if the terms include clips of the abdomen, whose side is that of its quadrant."""
     return any(_ABDOMINAL in term.meaning.near or term.finding == _ABDOMINAL for term in terms)
 
 
 def _is_outer(words: list[str], terms: list[Term], k: int) -> bool:
-    """Whether "left lateral" is a place, not a view: at the end, after a finding or a part."""
+    """True if "left lateral" is a place, not a view: at the end, after a finding or a part."""
     if words[terms[k].j : terms[k + 1].j] != ["lateral"] or not _VIEWS.isdisjoint(words):
         return False
     after = words[terms[k + 1].j] if terms[k + 1].j < len(words) else ""
@@ -264,7 +264,7 @@ def _is_outer(words: list[str], terms: list[Term], k: int) -> bool:
 
 
 def _was_there(words: list[str], terms: list[Term], k: int) -> bool:
-    """Whether a side is only where something was: "had been on the right, is now on the left"."""
+    """True if it is only a finding's former side: "had been on the right, is now on the left"."""
     before = words[max(0, terms[k].i - _COMPARED) : terms[k].i]
     if _BEEN.isdisjoint(before) and _DESCRIBED.isdisjoint(before):
         return False
@@ -277,7 +277,7 @@ def _was_there(words: list[str], terms: list[Term], k: int) -> bool:
 
 
 def _is_hidden(words: list[str], terms: list[Term]) -> bool:
-    """Whether a shadow lies beside a border of the heart, as it hides it: it is on that side."""
+    """True if a shadow hides a border of the heart, so that it is on the border's side."""
     shadow = any(
         term.finding and lexicon().findings[term.finding].family in _SHADOWS for term in terms
     )
@@ -285,9 +285,9 @@ def _is_hidden(words: list[str], terms: list[Term]) -> bool:
 
 
 def _is_clear(words: list[str], terms: list[Term], k: int) -> bool:
-    """Whether what a side names is said to be normal: "the left lung and pleura are clear".
+    """True if what a side names is called normal: "the left lung and pleura are clear".
 
-    Not where a change is told with the side: "the right lung is hyperexpanded and clear".
+    False if a change is named with the side: "the right lung is hyperexpanded and clear".
     """
     if terms[k].finding:
         return False
@@ -306,7 +306,7 @@ def _is_clear(words: list[str], terms: list[Term], k: int) -> bool:
 
 
 def _trust_patient(terms: list[Term]) -> None:
-    """Where "the patient's left" is said, drop the sides of the picture."""
+    """If a sentence has "the patient's left", drop the sides of the picture."""
     sides = [(k, term) for k, term in enumerate(terms) if term.side in OTHER_SIDE]
     sure = {
         k
@@ -323,7 +323,7 @@ def _trust_patient(terms: list[Term]) -> None:
 
 
 def _place_follows(words: list[str], terms: list[Term], k: int) -> bool:
-    """Whether "lateral" and the like only describe a place: "left lateral (7th) rib"."""
+    """True if "lateral" and the like only describe a place: "left lateral (7th) rib"."""
     if words[terms[k].j : terms[k].j + 1] == [_WALL]:
         return True
     after = next((a for a in terms[k + 1 :] if words[a.i] not in _ON_THE_WAY), None)
@@ -354,7 +354,7 @@ def _is_image_side(words: list[str], terms: list[Term], k: int) -> bool:
 
 
 def _is_way(words: list[str], terms: list[Term], k: int) -> bool:
-    """Whether the side is where something moved: "shifted to the (patient's) right"."""
+    """True if the side is the direction of a shift: "shifted to the (patient's) right"."""
     leads = k - 1
     if leads > 0 and "patient" in terms[leads].cues:
         leads -= 1
@@ -385,7 +385,7 @@ def _both_of_something(words: list[str], terms: list[Term], k: int) -> bool:
 
 
 def _on_one_side(terms: list[Term], k: int) -> bool:
-    """Whether "both" means two findings that lie on one side: "both on the left"."""
+    """True if "both" means two findings on one side: "both on the left"."""
     following = terms[k + 1 : k + 6]
     if following and following[0].finding and following[0].i == terms[k].j:
         following = following[1:]  # "both drains lie on the left"
@@ -400,7 +400,7 @@ def _on_one_side(terms: list[Term], k: int) -> bool:
 
 
 def _pairs(words: list[str], i: int) -> bool:
-    """Whether "both" only joins two things that follow: "both the angle and the dome"."""
+    """True if "both" only joins two things that follow: "both the angle and the dome"."""
     words = words[i : i + PAIRED]
     for k, word in enumerate(words[:-1]):
         if word in (",", ".", ";", "\n"):
@@ -445,7 +445,7 @@ def _merge_compared(words: list[str], terms: list[Term]) -> None:
 
 
 def _is_described(words: list[str], terms: list[Term], k: int) -> bool:
-    """Whether "larger" tells of the one finding that follows: "slightly larger left effusion"."""
+    """True if "larger" describes the one finding after it: "slightly larger left effusion"."""
     if k + 1 >= len(terms) or words[terms[k].i - 1] not in _MORE:
         return False
     later = terms[k + 1]
@@ -453,12 +453,12 @@ def _is_described(words: list[str], terms: list[Term], k: int) -> bool:
 
 
 def _leads_on(words: list[str], term: Term) -> bool:
-    """Whether what follows lies on that side: "unlike the left, where there is an opacity"."""
+    """True if the next finding is on that side: "unlike the left, where there is an opacity"."""
     return words[term.j : term.j + 2] == [",", "where"]
 
 
 def _drop_denied(words: list[str], terms: list[Term]) -> None:
-    """Drop the side of "on the right, not the left"; the "not" is then read."""
+    """Drop the side of "on the right, not the left"; the "not" is then used up."""
     sides = [term for term in terms if term.side in OTHER_SIDE]
     if len({term.side for term in sides}) < 2:
         return

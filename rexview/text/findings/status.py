@@ -1,4 +1,4 @@
-"""Whether a clause says that a finding is there, is not, may be, might be, or was once."""
+"""Read the status of a finding in a clause: present, absent, possible, supposed, or past."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ _AFTERWARDS: Final = frozenset({"after", "following", "post", "since"})
 _BARE: Final = frozenset(
     ("no", "none", "nil", "not", "negative", "absent", "false", "nowhere", "no longer", "out")
 )
-"""Say something of what stands before them only at the end of a clause ("effusion: none")."""
+"""They refer to words before them only at the end of a clause ("effusion: none")."""
 _PREDICATES: Final = frozenset(
     words_of("is are was were has have shows remains seen noted present")
 )
 _NOW: Final = frozenset(
     words_of("at now today currently presently seen visible identified noted present evident shown")
 )
-"""After a bare "none" that ends what is said of a finding: "effusion: none at present"."""
+"""After a bare "none" that ends the statement on a finding: "effusion: none at present"."""
 _ANEW: Final = frozenset(words_of("the a an its his her their this that there"))
 """After a comma or an "and": a new subject."""
 _IF: Final = frozenset(("if_before", "if_after"))
 _PRIOR: Final = frozenset(("prior_before", "prior_after"))
 _MAYBE: Final = frozenset(("maybe_before", "maybe_after"))
 _WALK: Final = 24
-"""Terms that a finding looks over, to either side."""
+"""Terms examined on either side of a finding."""
 EARLIER: Final = frozenset(
     words_of("prior previous previously earlier before last preceding comparison old yesterday")
 )
@@ -38,7 +38,7 @@ _VARIANTS: Final = frozenset(("azygos_fissure", "cervical_rib", "dextrocardia"))
 _SHORT: Final = 3
 _WAYS: Final = frozenset(("to", "toward", "towards"))
 _AFTER_COMMA: Final = frozenset(("were", "if", "which"))
-"""Open what is only supposed after a comma: "an effusion, which would otherwise explain it"."""
+"""Start a supposition after a comma: "an effusion, which would otherwise explain it"."""
 _STILL: Final = frozenset(
     words_of("which that previously formerly although though however described reported noted seen")
 )
@@ -50,15 +50,15 @@ _MONTHS: Final = frozenset(
 )
 _DEGREES: Final = word_set("sentence", "degree")
 AFTERWARDS: Final = _NOW | _ANEW | _DEGREES | {"which"}
-"""Words that are asked for after a clause."""
+"""Words after a clause that rules use."""
 _GOING_ON: Final = frozenset(
     words_of("keeps keep persists persist continues grows increases enlarges worsens")
 )
 _CAUSES: Final = frozenset(words_of("owing due because secondary"))
-"""Behind what is not seen: what follows is why."""
+"""After something not seen: the reason follows."""
 _ONE_SIDE: Final = frozenset(words_of("left right lt rt bilateral"))
 _ENDS: Final = frozenset(words_of("tip tips end ends sidehole sideport"))
-"""Parts of a tube or a line of which a film may not show what it shows of the rest."""
+"""Parts of a tube or a line that a film may not show, unlike the rest."""
 _DIFFERENTIAL: Final = frozenset(words_of("ddx dd differential differentials"))
 """Before a list of what a finding may be."""
 _IS_NOT: Final = frozenset(
@@ -69,11 +69,11 @@ _IS_NOT: Final = frozenset(
 def mention_status(
     words: list[str], terms: list[Term], f: int, cues: set[str], *, asked: bool = False
 ) -> Status:
-    """Read the status of the finding at ``terms[f]`` from its clause.
+    """Return the status of the finding at ``terms[f]`` in its clause.
 
-    ``cues`` are the kinds of cues in the clause, ``asked`` says that the sentence is a question.
-    What is asked or supposed stays so however it is denied ("if no effusion"); then a "no" decides,
-    then what was once, then doubt.
+    ``cues`` are the kinds of cues in the clause; ``asked`` marks a question. Questions and
+    suppositions keep their status whatever denies them ("if no effusion"). After them a "no"
+    decides, then the past, then doubt.
     """
     if asked or (cues & _IF and _supposed(words, terms, f)):
         return "hypothetical"
@@ -125,7 +125,7 @@ def _supposed(words: list[str], terms: list[Term], f: int) -> bool:
 
 
 def _end_of_enumeration(terms: list[Term], f: int) -> int:
-    """Return where what is said of a list of findings starts: "cancer and failure are ..."."""
+    """Return where the statement on a list of findings starts: "cancer and failure are ..."."""
     k = f + 1
     while k < len(terms) and (terms[k].finding or terms[k].mark == "," or "and" in terms[k].cues):
         k += 1
@@ -134,12 +134,12 @@ def _end_of_enumeration(terms: list[Term], f: int) -> int:
 
 
 def _opens_before(terms: list[Term], k: int) -> bool:
-    """Whether the bracket that closes at ``k`` opens among the terms that are looked over."""
+    """True if the bracket that closes at ``k`` opens among the examined terms."""
     return any(term.mark == "(" for term in terms[max(0, k - _WALK) : k])
 
 
 def _goes_on(words: list[str], terms: list[Term], f: int) -> bool:
-    """Whether what is supposed of a finding is only that it goes on."""
+    """True if the supposition about a finding is only that it continues."""
     return not _GOING_ON.isdisjoint(words[terms[f].j : terms[f].j + 2])
 
 
@@ -189,32 +189,32 @@ def _denied_before(words: list[str], terms: list[Term], f: int) -> bool:
 
 
 def _heads_denied(terms: list[Term], k: int) -> bool:
-    """Whether a colon follows words that deny all that comes: "Not seen: cavity, effusion"."""
+    """True if a colon follows words that deny all that comes: "Not seen: cavity, effusion"."""
     return k == 1 and "not_before" in terms[0].cues and not terms[0].finding
 
 
 def _names_part_only(terms: list[Term], k: int, f: int) -> bool:
-    """Whether what stands at ``k`` says of a part of the body alone that it is not seen."""
+    """True if the words at ``k`` only deny that a part of the body is seen."""
     comma = next((n for n in range(k + 1, f) if terms[n].mark == ","), None)
     return comma is not None and not any(term.finding for term in terms[k + 1 : comma])
 
 
 def _is_other_name(terms: list[Term], f: int) -> bool:
-    """Whether a finding is alone in brackets behind another: "fibrosis (asbestosis)"."""
+    """True if a finding is alone in brackets after another: "fibrosis (asbestosis)"."""
     if f <= 1 or f + 1 >= len(terms):
         return False
     return terms[f - 1].mark == "(" and terms[f + 1].mark == ")" and bool(terms[f - 2].finding)
 
 
 def _has_its_own_side(words: list[str], terms: list[Term], k: int) -> bool:
-    """Whether what follows a comma is told with a side: "no pneumothorax, (and) left effusion"."""
+    """True if a comma is followed by another side: "no pneumothorax, (and) left effusion"."""
     comma = k - 1 if words[terms[k].i] == "and" else k
     follows = comma > 0 and terms[comma].mark == "," and bool(terms[comma - 1].finding)
     return follows and words[terms[k].j] in _ONE_SIDE
 
 
 def _of_none(words: list[str], terms: list[Term], f: int) -> bool:
-    """Whether a finding is what "none of the" counts: it is there, what none of it has is not."""
+    """True if "none of the" counts a finding: it is there, but lacks what is denied."""
     cue = terms[f - 1] if f else None
     if cue is None or not cue.is_("not_before") or words[cue.i] != "none":
         return False
@@ -222,7 +222,7 @@ def _of_none(words: list[str], terms: list[Term], f: int) -> bool:
 
 
 def _or_follows(words: list[str], terms: list[Term], k: int) -> bool:
-    """Whether the list that goes on at ``k`` ends with an "or", so that one "no" governs it all."""
+    """True if the list continuing at ``k`` ends with an "or", so that one "no" governs it all."""
     for later in terms[k : k + _WALK]:
         if "and" in later.cues and words[later.i] in ("or", "nor"):
             return True
@@ -283,14 +283,14 @@ def _denied_after(words: list[str], terms: list[Term], f: int) -> bool:
 
 
 def _is_date(then: list[str], after: str) -> bool:
-    """Whether what follows "not seen in" is a date, be it taken out of the text: "in ___."."""
+    """True if a date follows "not seen in", even if removed from the text: "in ___."."""
     if then and then[0][0].isdigit():
         return True
     return after != "since" and (not then or not then[0].isalnum() or then[0] in _MONTHS)
 
 
 def _new_subject(words: list[str], terms: list[Term], f: int, k: int) -> bool:
-    """Whether another thing is denied after a comma: "opacity, bulging fissure not seen"."""
+    """True if something else is denied after a comma: "opacity, bulging fissure not seen"."""
     at = next(n for n in range(k - 1, f, -1) if terms[n].mark == ",")
     if any(term.finding for term in terms[f + 1 : k]):
         return False
@@ -302,7 +302,7 @@ def _new_subject(words: list[str], terms: list[Term], f: int, k: int) -> bool:
 
 
 def _end_of_list(terms: list[Term], f: int) -> int:
-    """Return where what is said of a finding starts: at the colon of "effusion, oedema: none"."""
+    """Return where the statement on a finding starts: at the colon of "effusion, oedema: none"."""
     for k in range(f + 1, min(len(terms), f + _WALK)):
         term = terms[k]
         if term.mark == ":" and k > f + 1:

@@ -1,4 +1,4 @@
-"""Objects and tables in a text."""
+"""Find objects and tables in a text."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Final
 
 from rexview.text.phrases import either
 
-# What objects and tables are read into: values with their offsets.
+# Values of objects and tables, with their offsets.
 
 Span = tuple[int, int]
 """Start and end of a stretch of the text."""
 DEPTH: Final = 40
-"""How deep objects may lie in one another; what lies deeper is left out."""
+"""Maximum nesting of objects; deeper ones are left out."""
 
 
 @dataclass(slots=True)
 class Node:
     """A value: a stretch of text, or the fields of an object (an array's have no key).
 
-    The fields of a ``row`` of a table have their column's header as key.
+    The keys of a table's ``row`` are the column headers.
     """
 
     span: Span
@@ -28,7 +28,7 @@ class Node:
     row: bool = False
 
     def inner(self) -> list[tuple[Span | None, Node]]:
-        """Return the fields, to which more may be added."""
+        """Return the fields as a list, to which more may be added."""
         if self.fields is None:
             self.fields = []
         return self.fields
@@ -42,7 +42,7 @@ class StructuredPart:
     records: list[Node] = field(default_factory=list)
 
 
-# YAML in a text: keys with values, or with fields that stand further in.
+# YAML in a text: keys with values, or with indented fields.
 
 _OPENING: Final = re.compile(
     r"(?m)(?P<fence>^[ \t]*```[ \t]*ya?ml[ \t]*\n)|^[a-z]+_[a-z_]+:(?=[ \t]*\n[ \t]+\S)"
@@ -51,7 +51,7 @@ _OPENING: Final = re.compile(
     r"|^-[ \t][a-z_]+:[ ][^\n]*\n(?=[ \t]+[a-z_]+:)"
     r"|^[a-z][a-z_ ]{1,40}:[ ]*\{[ ]*[a-z_]+:[^{}\n]*\}[ ]*$"
 )
-"""Where YAML starts: its fence, a snake_case key with fields below it, a list or a short object."""
+"""The start of YAML: its fence, a snake_case key with fields below it, a list or a short object."""
 _OBJECT: Final = re.compile(r"[ \t]*\{([^{}\n]*)\}[ \t]*")
 _FIELD: Final = re.compile(r"[ ]*(\w[\w ]{0,40}?)[ ]*:[ ]*([^,]*)")
 _LINE: Final = re.compile(
@@ -61,7 +61,7 @@ _LINE: Final = re.compile(
 
 
 def find_yaml(text: str) -> StructuredPart | None:
-    """Read the lines of YAML: keys with values, or with fields that stand further in."""
+    """Read the lines of YAML: keys with values, or with indented fields."""
     opening = _OPENING.search(text)
     if opening is None:
         return None
@@ -91,7 +91,7 @@ def find_yaml(text: str) -> StructuredPart | None:
 
 
 def _put_line(line: re.Match[str], indent: int, stack: list[tuple[int, Node]], stop: int) -> None:
-    """Put a line where it belongs; an item stands further in than a key in its column."""
+    """Add a line to its object; a list item is deeper than a key with the same indent."""
     level = 2 * indent + (line["dash"] is not None)
     while len(stack) > 1 and level <= stack[-1][0]:
         stack.pop()
@@ -122,7 +122,7 @@ def _put_line(line: re.Match[str], indent: int, stack: list[tuple[int, Node]], s
 
 
 def _close_spans(node: Node) -> None:
-    """Let an object reach to the end of its last field."""
+    """Extend an object to the end of its last field."""
     todo = [node]
     order = []
     while todo:
@@ -134,16 +134,16 @@ def _close_spans(node: Node) -> None:
             one.span = (one.span[0], max(one.span[1], one.fields[-1][1].span[1]))
 
 
-# Parts of a text that are no prose: JSON-like objects and tables, as fields with their offsets.
+# Parts of a text that are not prose: JSON-like objects and tables, as fields with offsets.
 #
 # Hostile text is expected: strings that never end, brackets without partners, rows of any length.
-# All of it is read in one pass; what cannot be made sense of is left to be read as prose.
+# Everything is read in one pass; what has no valid structure is left to be read as prose.
 
 _KEY: Final = re.compile(r'"[^"\n]{1,80}"\s*:')
 _PARTS_OPENING: Final = re.compile(r'[{\[]\s*["{\[]')
 _PIECE: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\]:,]|[^\s"{}\[\]:,]+')
 _GAP: Final = "  "
-"""Between the cells of a table that blanks alone hold in line."""
+"""Between the cells of a table that is aligned by blanks alone."""
 _GAPS: Final = re.compile(r" {2,}")
 _ALIGNED: Final = re.compile(
     r"(?m)^[^\n|\t]{0,60} {2}"
@@ -310,14 +310,14 @@ _HEADER: Final = re.compile(rf"\W*(?:{either('field', 'table_header')})\b", re.I
 
 
 def _has_header(text: str, rows: list[list[Span]]) -> bool:
-    """Whether a table of two columns has headers, and is not a list of names with their values."""
+    """True if a table of two columns has headers, and is not a list of names with their values."""
     if len(rows[0]) > 1 and all(_SIDE.fullmatch(text[a:b]) for a, b in rows[0]):
         return True
     return _is_name(text, rows[0][0]) and not any(_is_name(text, row[0]) for row in rows[1:] if row)
 
 
 def _is_row(text: str, rows: list[list[Span]]) -> bool:
-    """Whether the first row of a table is no header: it has a side or a size in a cell."""
+    """True if the first row of a table is no header: it has a side or a size in a cell."""
     first = rows[0]
     if any(_is_name(text, cell) for cell in first):
         return False

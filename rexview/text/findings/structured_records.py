@@ -1,6 +1,6 @@
-"""Reading the fields of objects and tables.
+"""Read the findings in the fields of objects and tables.
 
-A finding stands in one field; its side, and whether it is there, may stand in others of the record.
+A finding is in one field; its side and presence may be in other fields of the record.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ABSENT: Final = re.compile(
     r"|not (?:seen|present|detected|identified|visible)"
 )
 _KEY_LENGTH: Final = 120
-"""Characters of a key or cell that are read: each row reads its headers again."""
+"""Characters of a key or cell that are read, because each row reads its headers again."""
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SHORT_SIDES: Final[tuple[dict[str, Side], ...]] = (
     {"r": "right", "l": "left"},
@@ -45,15 +45,15 @@ _SHORT_SIDES: Final[tuple[dict[str, Side], ...]] = (
 )
 _DEPTH: Final = 45
 _FEWEST: Final = 2
-"""Fields of a record that are read together."""
+"""Minimum number of fields of a record that are read together."""
 _LONGEST: Final = 80
-"""Tokens of a record whose fields are read together."""
+"""Maximum tokens of a record whose fields are read together."""
 _FIELD_MARKS: Final = frozenset('"{}[]')
 
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What the fields around a value say of it."""
+    """Information from the fields around a value."""
 
     side: SideSpan | None = None
     named: tuple[Draft, ...] = ()
@@ -63,7 +63,7 @@ class _Around:
 
 
 def read_record(tokens: Tokens, record: Node) -> list[Draft]:
-    """Read an object or a row of a table."""
+    """Return the findings in an object or a row of a table."""
     return _read(tokens, record, _Around(), 0)
 
 
@@ -102,7 +102,7 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
                 and _ABSENT.fullmatch(_lower(tokens.text, value.span))
                 and not (_names(tokens, key) or _sides(tokens, key))
             ):
-                status = "negated"  # "Effusion | – | No", whatever the column is called
+                status = "negated"  # "Effusion | – | No", whatever the column's name
                 continue
         drafts, places = _key(tokens, key)
         if not drafts and around.parts:
@@ -133,7 +133,7 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
 
 
 def _sides_in_attributes(tokens: Tokens, node: Node) -> list[SideSpan]:
-    """Return the sides that an object of attributes gives, which names no finding itself."""
+    """Return the sides in an object of attributes that names no finding itself."""
     fields = node.fields or []
     keys = [(key, value) for key, value in fields if key is not None and value.fields is None]
     if len(keys) < len(fields) or any(
@@ -149,15 +149,15 @@ def _sides_in_attributes(tokens: Tokens, node: Node) -> list[SideSpan]:
 
 
 def _with_lone_side(tokens: Tokens, node: Node, found: list[Draft]) -> list[Draft]:
-    """Give the one finding of a record without a side the one side that its other fields name.
+    """Give a record's one finding without a side the one side that its other fields name.
 
-    The fields may be called whatever they are, but for those of a device's tip.
+    The fields may have any name, except those of a device's tip.
     """
     there = [draft for draft in found if draft.status in ("positive", "uncertain")]
     bare = [draft for draft in there if draft.sided and not draft.sides]
     if not bare or len({draft.finding for draft in bare}) > 1:
         return found
-    plain = len(there) > len(bare)  # beside another finding only a cell that is a side counts
+    plain = len(there) > len(bare)  # next to another finding only a cell that is a side counts
     places: list[SideSpan] = []
     for key, value in node.fields or []:
         if plain and len(tokens.text[slice(*value.span)].split()) != 1:
@@ -177,8 +177,8 @@ def _with_lone_side(tokens: Tokens, node: Node, found: list[Draft]) -> list[Draf
 def _joined(tokens: Tokens, node: Node, around: _Around, found: list[Draft]) -> list[Draft]:
     """Read all fields of a record as one sentence, for findings that no single field names.
 
-    "ETT | right main bronchus", ``{"lesion": "expansile", "bone": "rib 7"}``: a word in one field
-    means its finding only with the part of the body in another.
+    Examples: "ETT | right main bronchus", ``{"lesion": "expansile", "bone": "rib 7"}``. A word in
+    one field means its finding only together with the part of the body in another.
     """
     fields = node.fields or []
     if len(fields) < _FEWEST or any(value.fields is not None for _, value in fields):
@@ -207,7 +207,7 @@ def _joined(tokens: Tokens, node: Node, around: _Around, found: list[Draft]) -> 
 
 
 def _without_marks(tokens: Tokens, i: int, j: int) -> Tokens:
-    """Return tokens as those of a sentence, whose fields commas part."""
+    """Return tokens as a sentence whose fields are separated by commas."""
     kept = [k for k in range(i, j) if tokens.words[k] not in _FIELD_MARKS]
     line = tokens.part(0, 0)
     line.words = ["," if tokens.words[k] == "|" else tokens.words[k] for k in kept]
@@ -229,13 +229,13 @@ def _near_key(tokens: Tokens, key: Span, parts: frozenset[str]) -> list[Draft]:
 
 
 def _short_sides(tokens: Tokens, node: Node) -> dict[str, Side]:
-    """Return what two keys "R" and "L", or "D" and "S", of one object mean; only together."""
+    """Return the sides of two keys "R" and "L", or "D" and "S", of one object; only together."""
     names = {_lower(tokens.text, key) for key, _ in node.fields or ()}
     return next((dict(pair) for pair in _SHORT_SIDES if pair.keys() <= names), {})
 
 
 def _leaves(node: Node, depth: int = 0) -> list[Node]:
-    """Return the values of an object, also of those within it."""
+    """Return the values of an object, nested ones included."""
     if node.fields is None:
         return [node]
     if depth > _DEPTH:
@@ -244,7 +244,7 @@ def _leaves(node: Node, depth: int = 0) -> list[Node]:
 
 
 def _row_label(tokens: Tokens, node: Node, around: _Around) -> _Around:
-    """Let the first cell of a row say what its other cells are of: a finding or a side."""
+    """Apply the first cell of a row to its other cells, if it names a finding or a side."""
     fields = node.fields or []
     if not node.row or len(fields) < 2 or fields[0][0] is None or fields[0][1].fields is not None:
         return around
@@ -263,7 +263,7 @@ def _row_label(tokens: Tokens, node: Node, around: _Around) -> _Around:
 
 
 def _parts(tokens: Tokens, span: Span) -> frozenset[str]:
-    """Return the findings of which a label names a part of the body."""
+    """Return the findings for which a label names a part of the body."""
     return frozenset(name for term in _terms(tokens, span) for name in term.meaning.site_of)
 
 
@@ -310,7 +310,7 @@ def _named_value(tokens: Tokens, span: Span, around: _Around) -> list[Draft]:
 def _complete(
     found: list[Draft], sides: list[SideSpan], status: Status | None, around: _Around, node: Node
 ) -> list[Draft]:
-    """Let the side and the status that a record gives in fields of their own reach its findings."""
+    """Apply a record's separate fields for side and status to its findings."""
     if not found and around.named and (sides or status):
         found = [replace(draft, status="positive", sentence=node.span) for draft in around.named]
     for draft in found:
@@ -330,7 +330,7 @@ def _prose(tokens: Tokens, span: Span, around: _Around) -> list[Draft]:
 
 
 def _of_part(tokens: Tokens, span: Span, drafts: list[Draft], around: _Around) -> list[Draft]:
-    """Let a cell mean a finding of the part that its row names: "Pleura | thickening"."""
+    """Read a cell as a finding of the part that its row names: "Pleura | thickening"."""
     if not around.parts:
         return drafts
     for term in _terms(tokens, span):
@@ -384,13 +384,13 @@ def _status_in(text: str, span: Span) -> Status | None:
 
 
 def _read_cell(tokens: Tokens, span: Span) -> tuple[Reading, int]:
-    """Read a key, header or cell, as far as it is read; also return where its places count from."""
+    """Read the start of a key, header or cell, and the token from which its positions count."""
     i, j = _range(tokens, (span[0], min(span[1], span[0] + _KEY_LENGTH)))
     return read_alone(tokens, i, j, begin=i)
 
 
 def _terms(tokens: Tokens, span: Span) -> list[Term]:
-    """Find the terms of a key, header or cell, as far as it is read."""
+    """Find the terms in the start of a key, header or cell."""
     i, j = _range(tokens, (span[0], min(span[1], span[0] + _KEY_LENGTH)))
     return scan(tokens.words, i, j, tokens.side_letters(i, j))
 
