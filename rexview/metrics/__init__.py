@@ -1,1 +1,1 @@
-"""Metrics of generated reports: their identity, and those that are computed in the app."""
+"""Identify metrics of generated reports, and compute some of them in the app."""

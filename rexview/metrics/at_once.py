@@ -1,4 +1,4 @@
-"""Metrics of the generated reports of a set, worked out while somebody waits for them."""
+"""Compute metrics of a set's generated reports while the caller waits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from rexview.metrics.of_answer import IMPLEMENTATION, own_value
 from rexview.metrics.pairs import ComparedPairs, ReportPair
 from rexview.spread.workers import Job, Refused, Spread, answered, workers_of
 
-# Metrics of reports, worked out by the workers of a cluster: the same values as here.
+# Metrics computed by the workers of a cluster, with the same values as on this machine.
 
 Show = Callable[[int, int], None]
 Spreading = Callable[[Sequence[ReportPair], Show | None], Mapping[str, Sequence[float | None]]]
@@ -39,14 +39,15 @@ _LOG: Final = logging.getLogger(__name__)
 def spread_scorer(
     spread: Spread, metric: str, harm: HarmTable | None = None, *, download: bool = False
 ) -> Iterator[Spreading]:
-    """Return what scores pairs on all workers, in batches; what belongs together in one.
+    """Return a function that scores pairs on all workers, in batches.
 
-    A report over which two workers die has no value; what is worked out together has all or none.
+    Pairs that must be scored together are in one batch. A report that kills two workers has no
+    value; in a batch scored together, all or none have values.
 
     Raises
     ------
     MetricsError, ClusterError
-        Raised by what is returned, too.
+        Also raised by the returned function.
     """
     external = metric in CALCULATORS
     together = external and CALCULATORS[metric].together
@@ -89,17 +90,17 @@ def _tell_died() -> None:
 
 
 NAMES: Final = (*COMPUTED_HERE, *CALCULATORS, FINERADSCORE)
-"""What can be asked for."""
+"""Names of all metrics that a user can request."""
 _VERSIONS: Final = {"bleu_2": of_answer.VERSION, "finding_agreement": finding_agreement.VERSION}
 
 
 def find_metric(name: str) -> str | Calculator:
-    """Return what a name stands for: a metric of ours, or what another package computes.
+    """Return one of our metrics, or the calculator of another package, by its name.
 
     Raises
     ------
     MetricsRefused
-        Nothing has that name.
+        If there is no metric with that name.
     """
     if name in COMPUTED_HERE or name == FINERADSCORE:
         return name
@@ -117,9 +118,9 @@ def own_values(
     show: Show | None = None,
     spread: Spread | None = None,
 ) -> MetricValues:
-    """Work out a metric of ours, here or on the workers of ``spread``.
+    """Compute one of our metrics, here or on the workers of ``spread``.
 
-    ``scope`` is what the values are kept under.
+    The values are kept under ``scope``.
 
     Raises
     ------
@@ -151,17 +152,17 @@ def external_values(
     download: bool,
     spread: Spread | None = None,
 ) -> list[MetricValues]:
-    """Let a package compute its metrics, model by model, here or on the workers of ``spread``.
+    """Compute a package's metrics, model by model, here or on the workers of ``spread``.
 
     Parameters
     ----------
     compared
-        What is compared, and the scope that the values are kept under.
+        Pairs, each with the scope under which the values are kept.
 
     Raises
     ------
     MetricsError
-        The package is not there, or fails.
+        If the package is not installed, or fails.
     ClusterError
     """
     with _scorer(calculator, download, spread) as scorer:

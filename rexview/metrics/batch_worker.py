@@ -1,6 +1,7 @@
-"""The program of a worker that works out one metric of pairs of reports.
+"""Program of a worker that computes one metric of pairs of reports.
 
-A batch of pairs in; out come the values, one list for each name of a metric, or why there are none.
+The input is a batch of pairs. The output is the values, one list for each name of a metric, or the
+reason why there are none.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from rexview.metrics.worker import metrics_version
 from rexview.spread.workers import Refused
 
 Row = tuple[float | None, ...]
-"""The values of one pair, in the order of what the metric makes."""
+"""The values of one pair, in the order of the metric's names."""
 
 
 class Wanted(NamedTuple):
-    """What is worked out: a metric of ours, or what a calculator makes."""
+    """The metric to compute: one of ours, or that of a calculator."""
 
     metric: str
     harm: HarmTable | None = None
@@ -37,12 +38,12 @@ class Wanted(NamedTuple):
 
 
 def makes(metric: str) -> tuple[str, ...]:
-    """Return the names of the metrics that come of it."""
+    """Return the names of the metrics that it yields."""
     return CALCULATORS[metric].makes if metric in CALCULATORS else (metric,)
 
 
 def version_of(metric: str) -> tuple[str, str | None]:
-    """Name the code that works it out: ours, and that of the package."""
+    """Return the version of the code that computes it: ours, and the package's."""
     package = CALCULATORS[metric].version if metric in CALCULATORS else None
     return metrics_version(), package
 
@@ -50,7 +51,7 @@ def version_of(metric: str) -> tuple[str, str | None]:
 def begin(
     wanted: Wanted,
 ) -> tuple[tuple[str, str | None], Callable[[Sequence[ReportPair]], list[Row] | Refused]]:
-    """Take what is wanted; return the version of the code, and what answers batches."""
+    """Return the version of the code, and a function that computes the values of batches."""
     answer = _External(wanted) if wanted.metric in CALCULATORS else _own(wanted)
     return version_of(wanted.metric), answer
 
@@ -62,7 +63,7 @@ def _own(wanted: Wanted) -> Callable[[Sequence[ReportPair]], list[Row] | Refused
 
 
 class _External:
-    """Has a package's metric loaded from the first batch on."""
+    """Computes a package's metric, which is loaded with the first batch."""
 
     def __init__(self, wanted: Wanted) -> None:
         self._wanted = wanted
@@ -84,7 +85,7 @@ class _External:
         try:
             found = self._scorer(pairs)
         except Exception as error:
-            # what was opened says in words what the package failed on
+            # the context manager explains the package's failure
             self._opened.__exit__(type(error), error, error.__traceback__)
             raise
         if any(len(values) != len(pairs) for values in found.values()):

@@ -1,7 +1,8 @@
-"""The app's own metrics of all generated reports of a review set, worked out in the background.
+"""Compute the app's own metrics of all generated reports of a review set, in the background.
 
-Once for all states of a set that share its tables, in a process beside this one; kept on disk by
-the content of reports and answers and by the version of the rules. It ends with the set.
+They are computed once for all states of a set that share its tables, in a separate process. They
+are kept on disk by the content of reports and answers and by the version of the rules. The process
+ends with the set.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ from rexview.metrics.worker import PROGRAM, Generated, Values, compute, metrics_
 from rexview.schema import Answer, ReviewSet, case_from_row
 
 AT_ONCE: Final = 60
-"""So few reports are compared when they are first asked for."""
+"""Up to this many reports are compared within the first call."""
 _BATCH: Final = 40
 _AT_A_TIME: Final = 20_000
-"""Texts that are looked at together to see which came."""
+"""Texts that are checked together for content."""
 _SECONDS: Final = 60
 _WRITTEN_EVERY_S: Final = 60.0
 _CASE_COLUMNS: Final = ("report", "context", "images")
@@ -54,25 +55,25 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, eq=False)
 class ComputedMetrics:
-    """What is known by now.
+    """The metrics computed so far.
 
     Attributes
     ----------
     values : polars.DataFrame
-        With the columns of :data:`rexview.frames.METRICS`, one row a value, by case and model in
-        the set's order; what else is in that table is null.
-    done, answers : int
-        So many of the answers that can be compared have been: those to report questions that came,
-        where the case has a report.
-    failed : int
-        Answers among them over which the rules failed; they have no values.
-    message : str
-        A sentence for the page where it does not go on, else empty.
-    not_read : int
-        Answers among those that were compared that have no agreement about findings, because they
-        or their report are in another language than English.
-    gone_over : polars.DataFrame
-        Case and model of the answers that were compared without fail, with and without a value.
+        Columns of :data:`rexview.frames.METRICS`, one row per value, by case and model in the set's
+        order; the other columns of that table are null.
+        done, answers : int
+        Number of answers compared so far, and of those that can be compared: answers with a text to
+        report questions whose case has a report.
+        failed : int
+        Number of these answers on which the rules failed; they have no values.
+        message : str
+        A sentence for the page if the computation stopped, else empty.
+        not_read : int
+        Number of compared answers without finding-level agreement, because they or their report are
+        in another language than English.
+        gone_over : polars.DataFrame
+        Case and model of the answers that were compared without failure, with and without a value.
     """
 
     values: pl.DataFrame
@@ -85,7 +86,7 @@ class ComputedMetrics:
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing left to do."""
+        """True if nothing is left to do."""
         return self.done == self.answers or bool(self.message)
 
 
@@ -94,16 +95,16 @@ def computed_metrics(
     keep: KeptFiles | None = None,
     gives_way: Callable[[], float] | None = None,
 ) -> ComputedMetrics:
-    """Return the metrics that are worked out by now; the first call begins with it.
+    """Return the metrics computed so far; the first call starts the computation.
 
     Parameters
     ----------
     review_set : ReviewSet
     keep : KeptFiles, optional
-        Where values are kept, of the kind ``metrics``. The first call that gives it decides.
+        Where values of the kind ``metrics`` are kept. The first call that passes it decides.
     gives_way : callable, optional
-        Is asked before each batch for how many seconds none should be begun. With it, the process
-        has only time that nobody else wants.
+        Called before each batch; returns for how many seconds no batch should start. With it the
+        process uses only idle time.
     """
     index = review_set.index
     with _LOCK:
@@ -117,7 +118,7 @@ def computed_metrics(
 
 
 class _Work:
-    """All comparisons of a set, which it must not hold on to: only to the tables."""
+    """All comparisons of a set. It must not keep the set alive, so it refers to the tables only."""
 
     def __init__(self, review_set: ReviewSet) -> None:
         newest = review_set.newest
@@ -144,7 +145,7 @@ class _Work:
     def _comparable(
         self, cases: npt.NDArray[np.int32], rows: npt.NDArray[np.uint32]
     ) -> npt.NDArray[np.bool_]:
-        """Say which answers have a text, and a report to compare it with."""
+        """Return a mask of the answers with a text, and a report to compare it with."""
         report = pl.col("report").struct
         has_report = pl.concat_str(report.field("findings", "impression"), ignore_nulls=True) != ""
         reports = self._cases.select(has_report.fill_null(False)).to_series().to_numpy()
@@ -160,7 +161,7 @@ class _Work:
         return np.asarray(found, dtype=np.bool_)
 
     def begin(self, keep: KeptFiles | None, gives_way: Callable[[], float] | None) -> None:
-        """Begin, if that has not happened; few answers are compared before this returns."""
+        """Start unless already started; a few answers are compared before this returns."""
         with self._lock:
             if self._thread is not None or self._closed:
                 return
@@ -173,7 +174,7 @@ class _Work:
             self._thread.start()
 
     def snapshot(self) -> ComputedMetrics:
-        """Return what is known by now; the same object as long as there is nothing new."""
+        """Return the metrics computed so far; the same object while nothing is new."""
         with self._lock:
             done, failed = (int((self._state >= which).sum()) for which in (_DONE, _FAILED))
             known = self._snapshot
@@ -189,14 +190,14 @@ class _Work:
             return known
 
     def close(self) -> None:
-        """End it: nobody looks at the set any more."""
+        """End the computation, because the set is no longer open."""
         self._closed = True
         process = self._process
         if process is not None:
             process.kill()
 
     def _not_read(self) -> int:
-        """Count answers whose letters were compared, and whose findings were not."""
+        """Count answers with BLEU-2 whose findings were not compared."""
         known = ~np.isnan(self._values)
         lettered, found = (
             known[:, [one.metric == metric for one in IDENTITIES]]
@@ -221,7 +222,7 @@ class _Work:
         yield from (left[start : start + _BATCH] for start in range(0, len(left), _BATCH))
 
     def _gather(self, places: npt.NDArray[np.intp]) -> list[Generated]:
-        """Make records of some answers, those to one case together."""
+        """Make records of some answers, grouped by case."""
         rows, first = np.unique(self._case[places], return_inverse=True)
         cases = [case_from_row(row) for row in some_rows(self._cases, rows).iter_rows(named=True)]
         texts = some_rows(
@@ -278,7 +279,7 @@ class _Work:
     def _one_by_one(
         self, places: npt.NDArray[np.intp], ask: Callable[[Sequence[Generated]], Values]
     ) -> list[tuple[float, ...] | None]:
-        """Compare answers one by one, so that one over which that fails costs no other."""
+        """Compare answers one by one, so that a failure on one affects no other."""
         values: list[tuple[float, ...] | None] = []
         for place in places:
             try:
@@ -286,14 +287,14 @@ class _Work:
             except ProcessUnusable:
                 raise
             except Exception as error:
-                # only its kind: its words may be those of a report
+                # only its type: its message may contain words of a report
                 kind = type(error).__name__
                 _log.warning("The metrics of one answer could not be worked out: %s.", kind)
                 values.append(None)
         return values
 
     def _may_go_on(self) -> bool:
-        """Wait until nobody waits for something else; say whether the set is still looked at."""
+        """Wait until nobody waits for something else; return True while the set is open."""
         while self._gives_way and not self._closed and (left := self._gives_way()) > 0:
             time.sleep(min(left, 0.25))
         return not self._closed
@@ -308,13 +309,13 @@ class _Work:
                     self._values[place] = found
 
     def _keys(self) -> npt.NDArray[np.uint64]:
-        """Return a key for all that the values of each answer depend on, but for the rules."""
+        """Return a key of everything but the rules that each answer's values depend on."""
         of_answers = hashed(self._answers, _ANSWER_COLUMNS)[self._row]
         return mixed(of_answers, hashed(self._cases, _CASE_COLUMNS)[self._case])
 
     @property
     def _name(self) -> str:
-        """The name under which the values of this set are kept."""
+        """Name under which the values of this set are kept."""
         parts = (metrics_version(), repr(sorted(self._harm.findings.items())), str(self._folder))
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
@@ -355,21 +356,21 @@ _LOCK: Final = RLock()
 _KNOWN: Final[WeakKeyDictionary[TableIndex, _Work]] = WeakKeyDictionary()
 
 
-# A review set with the metrics that the app works out itself, beside those that were given.
+# A review set with the metrics that the app computed, next to the given ones.
 
 _OF_ANSWER: Final = ["case", "model"]
 
 
 def asks_for_reports(review_set: ReviewSet) -> bool:
-    """Whether any case asks for a report: without one there is nothing to work out."""
+    """True if any case asks for a report; without one there is nothing to compute."""
     return "report" in review_set.cases["question_type"].unique()
 
 
 def with_computed(review_set: ReviewSet, known: ComputedMetrics) -> ReviewSet:
-    """Add what is worked out by now to the table of metrics.
+    """Add the metrics computed so far to the table of metrics.
 
-    Of an answer that was gone over it takes the place of what was given of the same identities,
-    which may be of an earlier text or of earlier rules. The fingerprint changes with what is known.
+    For a compared answer they replace given values of the same identity, which may belong to an
+    earlier text or earlier rules. The fingerprint changes with the number of compared answers.
     """
     if known.gone_over.is_empty():
         return review_set

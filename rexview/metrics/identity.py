@@ -1,4 +1,4 @@
-"""What tells one metric from another: one word means different numbers in different packages."""
+"""Identify metrics: one name means different numbers in different packages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 from rexview.words import tr
 
-# The metrics that are known by name: which way is better, their range.
+# Metrics known by name: which direction is better, and their range.
 #
 # Sources: ReXrank (arXiv 2411.15122), RadEval (arXiv 2509.18030), RadCliQ (Yu et al., Patterns
 # 2023;4:100802), FineRadScore (arXiv 2405.20613), GREEN (arXiv 2405.03595), RaTEScore (arXiv
@@ -17,19 +17,19 @@ from rexview.words import tr
 
 @dataclass(frozen=True)
 class KnownMetric:
-    """What is known of a metric by its name.
+    """Properties of a metric known by its name.
 
     Attributes
     ----------
     id, name : str
         ``bleu_2``; ``BLEU-2``.
     higher_is_better : bool or None
-        None where that is not known.
+        None if unknown.
     low, high : float or None
-        The values that it can take; None without a bound, or where that is not known.
+        Range of its values; None without a bound, or if unknown.
     reciprocal : str or None
-        The name under which boards show 1 divided by the mean of its values; the reciprocal is
-        of a mean and is no value of a report.
+        Name under which leaderboards show 1 divided by the mean of its values. The reciprocal
+        belongs to a mean, not to a report.
     """
 
     id: str
@@ -73,17 +73,17 @@ _METRICS: Final = (
     KnownMetric("temporal_f1", "Temporal F1", True, 0, 1),
 )
 KNOWN: Final[dict[str, KnownMetric]] = {metric.id: metric for metric in _METRICS}
-"""What is known of metrics by their names, in the order in which pages list them."""
+"""Known metrics by name, in the order in which pages list them."""
 RECIPROCALS: Final[dict[str, str]] = {
     metric.reciprocal: metric.id for metric in _METRICS if metric.reciprocal
 }
-"""Names of reciprocals of a mean, and what they are the reciprocals of."""
+"""Names of reciprocals of a mean, with the metric of each."""
 COMPUTED_HERE: Final = ("bleu_2", "finding_agreement")
-"""What the app works out itself."""
+"""Metrics that the app computes itself."""
 
 
 def known_metric(metric: str) -> KnownMetric:
-    """Return what is known of a metric; of one that is not known its name as it stands.
+    """Return the properties of a metric; an unknown one has only its name, unchanged.
 
     >>> known_metric("radcliq_v1").higher_is_better, known_metric("my_own").name
     (False, 'my_own')
@@ -92,7 +92,7 @@ def known_metric(metric: str) -> KnownMetric:
 
 
 OWN: Final = "rexview"
-"""The implementation of what this app computes."""
+"""The implementation name of metrics that this app computes."""
 _FIRST: Final = "1"
 _PART: Final = ":"
 
@@ -104,11 +104,11 @@ class MetricId(NamedTuple):
     ----------
     metric : str
         Its name, such as ``bleu_2``; see :mod:`rexview.metrics.identity`.
-    implementation, version : str or None
+    Program that computed it, such as ``radeval`` and ``2.0.1``; None if the source has no entry.
         What computed it, such as ``radeval`` and ``2.0.1``; None where the source does not say.
     scope : str or None
-        What was compared: ``findings``, ``impression``, ``findings+impression`` or another word;
-        None where the source does not say.
+        Sections that were compared: ``findings``, ``impression``, ``findings+impression`` or
+        another word; None if the source has no entry.
     """
 
     metric: str
@@ -118,7 +118,7 @@ class MetricId(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The identity as one word of a link, read by :func:`read_key`.
+        """The identity as one word in a link, parsed by :func:`read_key`.
 
         >>> MetricId("bleu_2", "rexview", "1", "findings").key
         'bleu_2:rexview:1:findings'
@@ -127,21 +127,21 @@ class MetricId(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The metric's name on screen, such as ``BLEU-2``."""
+        """Displayed name of the metric, such as ``BLEU-2``."""
         return known_metric(self.metric).name
 
     @property
     def provenance(self) -> str:
-        """What computed it, exactly: ``rexview 1``, or that it is not said."""
+        """Exact program that computed it: ``rexview 1``, or a note that it is unknown."""
         if self.implementation is None:
             return tr("implementation not said")
         return " ".join(part for part in (self.implementation, self.version) if part)
 
     @property
     def computed_by(self) -> str:
-        """What computed it, on screen: this app is named by no version that a clinician minds.
+        """Displayed name of the program that computed it, without this app's first version.
 
-        A version after its first, and a judge that it asked, are named: they tell values apart.
+        A later version, and the judge, are named, because they distinguish values.
 
         >>> MetricId("bleu_2", "rexview", "1").computed_by
         'computed here'
@@ -158,7 +158,7 @@ class MetricId(NamedTuple):
 
     @property
     def described(self) -> str:
-        """All of it in words, on screen.
+        """Displayed description of the whole identity.
 
         >>> MetricId("bleu_2", "radeval", "2.0", "findings").described
         'BLEU-2 (radeval 2.0, findings)'
@@ -169,7 +169,7 @@ class MetricId(NamedTuple):
 
     @property
     def exact(self) -> str:
-        """All of it in words, with the version of what computed it.
+        """Description of the whole identity, with the version of the program.
 
         >>> MetricId("bleu_2", "rexview", "1", "findings").exact
         'BLEU-2 (rexview 1, findings)'
@@ -178,13 +178,13 @@ class MetricId(NamedTuple):
 
 
 def known_first(metric: MetricId) -> tuple[int, str]:
-    """Return what metrics are sorted by on screen: known ones in their order, then the others."""
+    """Return a sort key for display: known metrics in their order, then the others."""
     places = {name: place for place, name in enumerate(KNOWN)}
     return places.get(metric.metric, len(places)), metric.key
 
 
 def read_key(key: str) -> MetricId | None:
-    """Read :attr:`MetricId.key`; None for what is no such word.
+    """Parse :attr:`MetricId.key`; None for any other word.
 
     >>> read_key("bleu_2:rexview:1:findings").scope
     'findings'

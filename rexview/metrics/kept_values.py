@@ -1,4 +1,4 @@
-"""Values and corrections that were worked out: parts of a set's tables, beside the given files."""
+"""Keep computed values and corrections as parts of a set's tables, next to the given files."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class MetricValues:
-    """The values of one metric: case, model and value; ``n`` where they depend on each other.
+    """The values of one metric: case, model and value; ``n`` if they depend on each other.
 
-    ``without`` counts the reports that could be compared and have no value.
+    ``without`` is the number of comparable reports without a value.
     """
 
     identity: MetricId
@@ -63,7 +63,7 @@ class MetricValues:
 
 
 def part_file(folder: Path, table: str, words: Sequence[str | None]) -> Path:
-    """Return where rows that the words name are kept: a part of a table, the same each time."""
+    """Return the file of a part of a table, which is determined by the words."""
     joined = "-".join(word or "" for word in words)
     plain = re.sub(r"[^a-z0-9._]+", "-", joined.lower()).strip("-._")[:_LONGEST_NAME]
     digest = hashlib.sha256(json.dumps(list(words)).encode()).hexdigest()[:8]
@@ -75,22 +75,22 @@ def write_values(
 ) -> tuple[Path, int]:
     """Keep the values of one metric in the set's folder ``metrics``.
 
-    The part takes the place of the one that was kept for the same identity; of that the rows of
-    models other than ``models`` stay. Values that the set's other files give are left as they are.
+    The part replaces the one of the same identity, except the rows of models not in ``models``.
+    Values in the set's other files are not changed.
 
     Returns
     -------
     tuple of Path and int
-        The part, and how many values are left out since the set gives them already.
+        The part, and the number of values left out because the set contains them already.
 
     Raises
     ------
     MetricsError
-        It cannot be written; all is as it was.
+        If the part cannot be written; nothing has changed then.
     """
     path = part_file(review_set.folder, "metrics", identity)
     rows = with_digests(review_set, rows)
-    # those of earlier answers, too: a key stands once in all files
+    # including those of earlier answers: a key occurs once in all files
     known = pl.concat([review_set.metrics, review_set.stale_metrics]).filter(
         pl.col(name).eq_missing(pl.lit(part, pl.String))
         for name, part in identity._asdict().items()
@@ -99,7 +99,7 @@ def write_values(
 
 
 def with_digests(review_set: ReviewSet, rows: Sequence[Row]) -> list[Row]:
-    """Say in rows of ``metrics`` which text of the answer they are of."""
+    """Add to rows of ``metrics`` the digest of the answer's text that they belong to."""
     digests = digests_of(review_set).of_all({(row["case"], row["model"]) for row in rows})
     return [{**row, "answer_digest": digests.get((row["case"], row["model"]))} for row in rows]
 
@@ -113,15 +113,15 @@ def write_edits(
 
 
 def _replace(path: Path, known: pl.DataFrame, rows: Sequence[Row], models: Collection[str]) -> int:
-    """Write a part anew: its rows of other models, then the new ones that no other file gives.
+    """Rewrite a part: its rows of other models, then the new ones that no other file contains.
 
-    A part without rows is taken away. ``known`` are the rows of the open set, in all its files.
-    Returns how many rows are left out.
+    A part without rows is removed. ``known`` are the rows of the open set, in all its files.
+    Returns the number of rows left out.
 
     Raises
     ------
     MetricsError
-        It cannot be written; it is as it was.
+        If it cannot be written; it is unchanged then.
     """
     before = _rows_of(path)
     own = {(row["case"], row["model"]) for row in before}
@@ -147,12 +147,12 @@ def _unwritable(folder: Path, reason: str) -> MetricsError:
 
 
 def check_values_can_be_kept(set_folder: Path) -> None:
-    """Look whether values may be kept in a set, before anything is worked out for it.
+    """Check that values can be kept in a set, before anything is computed for it.
 
     Raises
     ------
     MetricsError
-        They cannot.
+        If they cannot.
     """
     folder = set_folder / "metrics"
     if folder.exists() and not folder.is_dir():
@@ -167,7 +167,7 @@ def _rows_of(path: Path) -> list[Row]:
     Raises
     ------
     MetricsError
-        It is damaged: what it says of other models would be lost.
+        If it is damaged, because its values of other models would be lost.
     """
     try:
         text = read_file(path, _MOST_BYTES).decode("utf-8")
@@ -186,12 +186,12 @@ def _rows_of(path: Path) -> list[Row]:
 
 
 def check_file(path: Path) -> None:
-    """Look whether :func:`write_file` may write a file, before anything is worked out for it.
+    """Check that :func:`write_file` can write a file, before anything is computed for it.
 
     Raises
     ------
     MetricsError
-        There is such a file already, or it has another ending.
+        If the file exists already, or has another ending.
     """
     if path.suffix.lower() not in (".csv", ".jsonl"):
         raise MetricsError(f"--out: {path.name} ends neither in .csv nor in .jsonl.")
@@ -202,12 +202,12 @@ def check_file(path: Path) -> None:
 
 
 def write_file(path: Path, rows: Sequence[Row]) -> None:
-    """Write rows of ``metrics`` to a file of their own, as CSV or JSON Lines by its ending.
+    """Write rows of ``metrics`` to a separate file, as CSV or JSON Lines by its ending.
 
     Raises
     ------
     MetricsError
-        There is such a file already, it has another ending, or it cannot be written.
+        If the file exists already, has another ending, or cannot be written.
     """
     check_file(path)
     try:

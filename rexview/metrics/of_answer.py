@@ -1,4 +1,4 @@
-"""The metrics that the app works out itself, for one answer."""
+"""Compute the app's own metrics for one answer."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from rexview.text.language import language_of
 
 # BLEU-2 of one report as ReXrank computes it.
 #
-# ReXrank's script hands its reports to CXR-Report-Metric (``run_eval.py``, ``add_bleu_col``):
-# lower case, a space before every full stop, words between single spaces, then ``fast_bleu.BLEU``
-# with the weights 1/2 and 1/2 and its default, smoothing method 1 of Chen and Cherry (2014): an
-# order of which nothing matches counts as a tenth of a match. Written after that description; the
-# tests hold it against values of fast-bleu 0.0.90.
+# ReXrank's script passes its reports to CXR-Report-Metric (``run_eval.py``, ``add_bleu_col``):
+# lower case, a space before every full stop, words between single spaces. It then uses
+# ``fast_bleu.BLEU`` with the weights 1/2 and 1/2 and its default, smoothing method 1 of Chen and
+# Cherry (2014): an order without any match counts as a tenth of a match. This follows that
+# description; the tests compare it with values of fast-bleu 0.0.90.
 #
-# This is not RadEval's BLEU: that one keeps case, puts no space before full stops and does not
-# smooth, and its ``bleu_2`` is of a whole set of reports, not of one.
+# RadEval's BLEU differs: it keeps case, puts no space before full stops and does not smooth. Its
+# ``bleu_2`` belongs to a whole set of reports, not to one.
 
 VERSION: Final = "1"
-"""Of the definition: values of another one are not comparable."""
+"""Version of the definition; values of different versions are not comparable."""
 _ORDERS: Final = 2
 _OF_NO_MATCH: Final = 0.1
 
@@ -39,7 +39,7 @@ def bleu_2(reference: str, candidate: str) -> float:
     Parameters
     ----------
     reference, candidate : str
-        Either may be empty: nothing in common is 0.
+        Either may be empty; texts with nothing in common have 0.
 
     >>> round(bleu_2("The lungs are clear.", "Lungs are clear."), 4)
     0.7788
@@ -65,7 +65,7 @@ def _ngrams(words: list[str], order: int) -> Counter[tuple[str, ...]]:
 
 
 COMPUTED_SCOPES: Final = ("findings", "findings+impression")
-"""What is compared where both sides have it."""
+"""Scopes that are compared if both sides have them."""
 IMPLEMENTATION: Final = OWN
 IDENTITIES: Final = tuple(
     MetricId(metric, IMPLEMENTATION, version, scope)
@@ -74,7 +74,7 @@ IDENTITIES: Final = tuple(
 )
 """Everything that is computed, in the order of :func:`values_of`."""
 LONGEST: Final = 20_000
-"""Characters of the longest report or answer that is compared; real ones have a tenth."""
+"""Maximum characters of a report or answer that is compared; real ones have a tenth of it."""
 
 
 def agreement_of(
@@ -82,14 +82,14 @@ def agreement_of(
 ) -> FindingAgreement | None:
     """Return the finding-level agreement of an answer with its case's report, with its parts.
 
-    Spans of the report count from the beginning of their section, those of the answer from the
-    beginning of its text.
+    Spans of the report count from the start of their section, those of the answer from the start of
+    its text.
 
     Returns
     -------
     FindingAgreement or None
-        None where report or answer lack what the scope asks for, are too long, or are in another
-        language than English: that is not read, which is not the same as naming no finding.
+        None if report or answer lack a section of the scope, are too long, or are in another
+        language than English. Such a text is unread, which differs from a text without findings.
     """
     expected = parts_of_report(case.report, scope)
     given = parts_of_answer(answer.text, scope)
@@ -113,7 +113,7 @@ def bleu_2_of(case: Case, answer: Answer, scope: str = "findings") -> float | No
 
 
 def values_of(case: Case, answer: Answer, harm: HarmTable) -> Mapping[MetricId, float]:
-    """Return all that can be computed of an answer, by what it is."""
+    """Return all values that can be computed for an answer, by identity."""
     values: dict[MetricId, float] = {}
     for identity in IDENTITIES:
         scope = identity.scope or ""
@@ -133,7 +133,7 @@ def _too_long(case: Case, answer: Answer) -> bool:
 
 
 def own_value(metric: str, pair: ReportPair, harm: HarmTable) -> float | None:
-    """Work out one metric of ours for a pair of reports; None where it has no value."""
+    """Compute one of our metrics for a pair of reports; None if it has no value."""
     if metric == "bleu_2":
         return bleu_2_of(pair.case, pair.answer, pair.scope)
     found = agreement_of(pair.case, pair.answer, harm, pair.scope)

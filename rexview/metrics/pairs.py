@@ -1,4 +1,4 @@
-"""Which generated reports are compared with which references, and which cannot be."""
+"""Pair generated reports with their references, and count those that cannot be compared."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from rexview.reviewset.report_text import absent, has_report_headings, section_s
 from rexview.schema import Answer, Case, Report, ReviewSet
 from rexview.words import tr
 
-# Which sections of a report and of an answer are compared with each other.
+# Sections of a report and an answer that are compared with each other.
 
 SCOPES: Final[dict[str, str]] = {
     "findings": tr("Findings only"),
     "findings+impression": tr("Findings and impression"),
     "impression": tr("Impression only"),
 }
-"""Scopes with their names on screen; other words of files are kept as they stand."""
+"""Scopes with their displayed names; other words in files are kept unchanged."""
 Parts = tuple[Part, ...]
 
 
 def parts_of_report(report: Report, scope: str) -> Parts | None:
-    """Return the sections that a scope names; None where one of them is missing.
+    """Return the sections of a scope; None if one of them is missing.
 
-    Spans of what is found in them count from each section's beginning.
+    Spans in them count from the start of each section.
     """
     sections = scope.split("+")
     parts = [Part(name, getattr(report, name, None) or "") for name in sections]
@@ -36,11 +36,11 @@ def parts_of_report(report: Report, scope: str) -> Parts | None:
 
 
 def parts_of_answer(text: str | None, scope: str) -> Parts | None:
-    """Return the sections of a generated report that a scope names; None where one is missing.
+    """Return the sections of a generated report in a scope; None if one is missing.
 
-    Sections are told by their headings (:func:`section_spans`). A text without them
-    is findings, and so is what an answer without findings says before its impression. Spans count
-    from the beginning of the text.
+    Sections are recognized by their headings (:func:`section_spans`). A text without headings is
+    findings, and so is the text before the impression in an answer without findings. Spans count
+    from the start of the text.
     """
     if not text or absent(text):
         return None
@@ -48,7 +48,7 @@ def parts_of_answer(text: str | None, scope: str) -> Parts | None:
     if not has_report_headings(text):
         spans = [("findings", 0, len(text))]
     elif not any(kind == "findings" and not absent(text[i:j]) for kind, i, j in spans):
-        # what stands before the impression is findings
+        # the text before the impression is findings
         spans = [(kind or "findings", start, end) for kind, start, end in spans]
     parts = [
         Part(kind, text[start:end], start)
@@ -60,7 +60,7 @@ def parts_of_answer(text: str | None, scope: str) -> Parts | None:
 
 
 def as_one_text(parts: Sequence[Part]) -> str:
-    """Return sections as ReXrank compares them: one alone as it is, two under their headings."""
+    """Return sections as ReXrank compares them: one alone unchanged, two under their headings."""
     texts: dict[str | None, str] = {}
     for part in parts:
         body = part.text.strip()
@@ -74,7 +74,7 @@ def as_one_text(parts: Sequence[Part]) -> str:
 class ReportPair:
     """A generated report and its reference, both with the sections of a scope.
 
-    ``case`` has as its report the reference that is compared with.
+    The report of ``case`` is the reference.
     """
 
     case: Case
@@ -96,19 +96,19 @@ class ReportPair:
 
 @dataclass
 class ComparedPairs:
-    """The pairs of a scope by model; ``missing`` counts answers by why they cannot be compared."""
+    """The pairs of a scope by model; ``missing`` counts incomparable answers by reason."""
 
     scope: str
     pairs: dict[str, list[ReportPair]] = field(default_factory=dict)
     missing: Counter[str] = field(default_factory=Counter)
 
     def __iter__(self) -> Iterator[ReportPair]:
-        """All pairs, model by model."""
+        """Yield all pairs, model by model."""
         return (pair for pairs in self.pairs.values() for pair in pairs)
 
 
 def models_with_reports(review_set: ReviewSet) -> tuple[str, ...]:
-    """Return the models that answered report cases, people who are imported as models left out."""
+    """Return the models that answered report cases, without people imported as models."""
     reports = review_set.cases.filter(pl.col("question_type") == "report")["id"]
     answered = review_set.answers.filter(pl.col("case").is_in(reports.implode()))["model"].unique()
     wrote = set(answered.to_list())
@@ -126,8 +126,8 @@ def compared(
     Parameters
     ----------
     corrected : mapping of str to Report, optional
-        The references by case where these are reports that readers corrected, see
-        :func:`corrected_reports`; a case without one is missing. Without them, the given reports.
+        Corrected references by case, see :func:`corrected_reports`; a case without one is missing.
+        Without them, the given reports are the references.
     """
     found = ComparedPairs(scope, {model: [] for model in models})
     reports = review_set.cases.filter(pl.col("question_type") == "report")["id"]

@@ -1,4 +1,4 @@
-"""The lines of a report: what is corrected one by one, aligned and counted."""
+"""Split a report into lines, which are corrected one by one, aligned and counted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Line(NamedTuple):
     number : int
         From 1.
     start, end : int
-        Offsets into the text; ``text`` is what lies between.
+        Offsets into the text; ``text`` is the text between them.
     section : str or None
         ``findings``, ``impression``, ``comparison``, ``indication`` or ``other``, by the headings
         of the text ("Findings:"), which are no lines themselves; None before the first of them.
@@ -32,10 +32,10 @@ class Line(NamedTuple):
 
 
 def report_lines(text: str | None) -> tuple[Line, ...]:
-    """Split a report into its lines, as the rules that look for findings split it.
+    """Split a report into its lines, like the rules that search for findings.
 
-    Whatever is not space, nor the heading of a section, stands in exactly one line. What lies
-    beyond :data:`rexview.text.findings.reading.LONGEST` characters is one line more.
+    Everything except space and section headings is in exactly one line. The text after
+    :data:`rexview.text.findings.reading.LONGEST` characters is one more line.
 
     >>> [(line.section, line.text) for line in report_lines("FINDINGS: Clear. IMPRESSION: None.")]
     [('findings', 'Clear.'), ('impression', 'None.')]
@@ -54,7 +54,7 @@ def report_lines(text: str | None) -> tuple[Line, ...]:
 
 
 def _sentence_spans(text: str, first: int, last: int) -> list[tuple[int, int]]:
-    """Share out the characters of a section among its sentences."""
+    """Divide the characters of a section among its sentences."""
     body = text[first : min(last, first + LONGEST)]
     tokens = Tokens(body)
     found = [
@@ -71,12 +71,12 @@ def _sentence_spans(text: str, first: int, last: int) -> list[tuple[int, int]]:
 
 
 def _says(tokens: Tokens, sentence: Sentence) -> bool:
-    """Whether there is a word in a sentence: the number of a list item is none by itself."""
+    """True if a sentence contains a word; the number of a list item alone is none."""
     return any(word[0].isalpha() for word in tokens.words[sentence.i : sentence.j])
 
 
 def _cut(text: str, end: int, start: int) -> int:
-    """Say where one of two sentences ends: marks behind it are its own, those of a list not."""
+    """Return where the first of two sentences ends: marks after it are its own, list marks not."""
     between = text[end:start]
     line = between.find("\n")
     if line >= 0:
@@ -85,7 +85,7 @@ def _cut(text: str, end: int, start: int) -> int:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Leave out the space around a span; None for one of space and marks of emphasis only."""
+    """Trim the space around a span; None if it has only space and marks of emphasis."""
     body = text[start:end]
     if not body.strip(" \t\r\n*_#"):
         return None

@@ -1,4 +1,4 @@
-"""The program of a process that works out metrics of generated reports."""
+"""Program of a process that computes metrics of generated reports."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Generated(NamedTuple):
 
 
 Values = list[tuple[float, ...]]
-"""One for each report: what :data:`IDENTITIES` names, NaN where there is no value."""
+"""One tuple per report, in the order of :data:`IDENTITIES`; NaN if there is no value."""
 
 
 @cache
 def metrics_version() -> str:
-    """Return a digest of the code and words that decide the values."""
+    """Return a digest of the code and words that determine the values."""
     own = code_files([PROGRAM.parent, Path(report_text.__file__)])
     return code_version(own, rule_version())
 
@@ -52,7 +52,7 @@ def compute(batch: Sequence[Generated], harm: HarmTable) -> Values:
 
 
 def begin(harm: HarmTable) -> tuple[str, Callable[[Sequence[Generated]], Values]]:
-    """Take the table of harm; return the version of the code, and what computes batches."""
+    """Return the version of the code, and a function that computes the values of batches."""
     return metrics_version(), lambda batch: compute(batch, harm)
 
 

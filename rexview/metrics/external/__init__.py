@@ -1,5 +1,5 @@
-"""Metrics that other people's packages compute, where these are installed.
+"""Metrics that installed packages of other authors compute.
 
-:mod:`.calculators` names them and what they are, :mod:`.calls` calls the packages. None of them is
-needed by the app, and none is imported before it is asked for.
+:mod:`.calculators` describes the metrics, and :mod:`.calls` calls the packages. The app needs none
+of the packages, and imports each only when it is used.
 """

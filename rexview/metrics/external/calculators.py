@@ -1,4 +1,4 @@
-"""What other packages compute: by which name it is asked for, what it is, whether it is there."""
+"""Describe the metrics of other packages: their names, requirements and availability."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ _LONGEST_REASON: Final = 300
 
 @dataclass(frozen=True)
 class Calculator:
-    """One thing that a package computes.
+    """A metric, or several together, that a package computes.
 
     Attributes
     ----------
     name : str
-        By which it is asked for.
+        Name by which it is requested.
     makes : tuple of str
-        The metrics that come of it.
+        The metrics that it yields.
     package, distribution : str
-        What is imported; what is installed, and gives the version.
+        Module to import; distribution to install, which determines the version.
     load : callable
         Loads it, see :mod:`.calls`.
     weights : str
-        Stands behind the package's version: with others the values are others.
+        Appended to the package's version, because other weights give other values.
     needs : str
-        In words, what it needs besides.
+        Further requirements, as text.
     together : bool
-        Whether a value depends on the other reports that it was computed with.
+        True if a value depends on the other reports in the same computation.
     always_fetches : bool
-        Whether the package goes to the network each time that it begins.
+        True if the package uses the network each time that it starts.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Calculator:
 
     @property
     def version(self) -> str | None:
-        """The version of the package that is installed, with the weights; None where unknown."""
+        """Version of the installed package, with the weights; None if unknown."""
         try:
             number = importlib.metadata.version(self.distribution)
         except importlib.metadata.PackageNotFoundError:
@@ -69,7 +69,7 @@ class Calculator:
 
     @property
     def missing(self) -> str | None:
-        """What to do before it can be computed; None where the package is there."""
+        """Instructions for the user if the package is missing; None if it is installed."""
         if importlib.util.find_spec(self.package) is not None:
             return None
         needs = f" It needs {self.needs}." if self.needs else ""
@@ -137,7 +137,7 @@ _CALCULATORS: Final = (
         {"radcliq_v1": "radcliq_v1"},
         "distilroberta-base, radgraph, CheXbert",
         "the weights of distilroberta-base, radgraph and CheXbert",
-        together=True,  # the rarity of words is taken from all references
+        together=True,  # the rarity of words is computed from all references
     ),
     Calculator(
         *("ratescore", ("ratescore",), "RaTEScore", "RaTEScore", calls.ratescore),
@@ -171,11 +171,11 @@ _CALCULATORS: Final = (
     ),
 )
 CALCULATORS: Final[dict[str, Calculator]] = {one.name: one for one in _CALCULATORS}
-"""By name, in the order in which they are told."""
+"""Calculators by name, in the order of display."""
 
 
 def calculator_of(name: str) -> Calculator | None:
-    """Return what is asked for by a name of its own, or by a metric that it makes.
+    """Return the calculator with a name, or the one that yields a metric of that name.
 
     >>> calculator_of("radcliq_v1").name, calculator_of("radgraph_f1").name
     ('radcliq', 'radgraph_radcliq')
@@ -187,14 +187,14 @@ def calculator_of(name: str) -> Calculator | None:
 
 @contextlib.contextmanager
 def loaded(calculator: Calculator, *, download: bool) -> Iterator[Scorer]:
-    """Load what computes a metric, in a folder of its own, silent on standard output.
+    """Load the computation of a metric, in a folder of its own, silent on standard output.
 
     Packages that fetch weights do so only with ``download``.
 
     Raises
     ------
     MetricsError
-        The package is not installed, has not what it needs, or fails while it is at work.
+        If the package is not installed, lacks something it needs, or fails while it is in use.
     """
     if calculator.missing:
         raise MetricsError(calculator.missing)
@@ -206,14 +206,14 @@ def loaded(calculator: Calculator, *, download: bool) -> Iterator[Scorer]:
     os.environ.update(dict.fromkeys(_OFFLINE, "0" if download else "1"))
     try:
         with (
-            tempfile.TemporaryDirectory() as folder,  # some leave files where they are started
+            tempfile.TemporaryDirectory() as folder,  # some leave files in the working directory
             contextlib.chdir(folder),
             contextlib.redirect_stdout(sys.stderr),
         ):
             yield calculator.load()
     except MetricsError:
         raise
-    except Exception as error:  # what goes wrong in their code is not known here
+    except Exception as error:  # their code may raise anything
         line = " ".join(str(error).split()).rstrip(".")[:_LONGEST_REASON]
         said = f"{calculator.distribution} failed on {calculator.name}"
         raise MetricsError(
@@ -228,7 +228,7 @@ def loaded(calculator: Calculator, *, download: bool) -> Iterator[Scorer]:
 
 
 def _remedy(calculator: Calculator, error: Exception, download: bool) -> str:
-    """Say what may help."""
+    """Return a sentence on what may help."""
     if isinstance(error, ImportError):
         return f" Install it with what it needs: pip install --upgrade {calculator.distribution}."
     if download or not calculator.needs:
@@ -244,14 +244,14 @@ def values_of(
     Parameters
     ----------
     pairs
-        Of one model: what depends on the other reports is computed on these together.
+        Pairs of one model; values that depend on the other reports are computed with these.
     scope
-        That the values are kept under.
+        Scope under which the values are kept.
 
     Raises
     ------
     MetricsError
-        What the package returned is not one value a report.
+        If the package did not return one value per report.
     """
     found = []
     for metric, values in scorer(pairs).items():

@@ -1,8 +1,8 @@
-"""How each package is called.
+"""Call the packages of other authors.
 
-Written after radeval 2.2.1, radgraph 0.1.18, RaTEScore 0.6.0 and crimson-score 0.2.0. Each function
-here loads what a package needs and returns what scores pairs: for each name of a metric one value a
-pair, None where the package gave none.
+Written for radeval 2.2.1, radgraph 0.1.18, RaTEScore 0.6.0 and crimson-score 0.2.0. Each function
+loads a package and returns a function that scores pairs. For each name of a metric it returns one
+value per pair, None if the package gave none.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ def _texts(pairs: Sequence[ReportPair]) -> tuple[list[str], list[str]]:
 
 
 def radeval(name: str, keys: Mapping[str, str]) -> Callable[[], Scorer]:
-    """Return what loads one metric of radeval; ``keys`` are its own names and ours.
+    """Return a function that loads one metric of radeval; ``keys`` maps its names to ours.
 
-    Per sample, as only these are values of a report: the aggregates are of all together, and that
-    of RadCliQ is the reciprocal of the mean.
+    The metric is computed per sample, because only these are values of a report. The aggregates
+    cover all reports together, and that of RadCliQ is the reciprocal of the mean.
     """
 
     def load() -> Scorer:
@@ -45,7 +45,7 @@ def radeval(name: str, keys: Mapping[str, str]) -> Callable[[], Scorer]:
 
 
 def sembscore() -> Scorer:
-    """Load the cosine of CheXbert embeddings, which radeval has only inside of RadCliQ."""
+    """Load the cosine of CheXbert embeddings, which radeval has only inside RadCliQ."""
     similarities = import_module("radeval.metrics.RadCliQv1.semb_score").semantic_embedding_scores
     device = "cuda" if import_module("torch").cuda.is_available() else "cpu"
 
@@ -70,7 +70,7 @@ def radgraph_xl() -> Scorer:
 
 
 def ratescore() -> Scorer:
-    """Load RaTEScore with its own models, on a graphics card where there is one."""
+    """Load RaTEScore with its own models, on a graphics card if there is one."""
     graphics = bool(import_module("torch").cuda.is_available())
     scorer = import_module("RaTEScore").RaTEScore(use_gpu=graphics)
 
@@ -82,7 +82,7 @@ def ratescore() -> Scorer:
 
 
 def crimson() -> Scorer:
-    """Load CRIMSON's own model, on this machine; it is told age and indication where known."""
+    """Load CRIMSON's own model on this machine; it receives age and indication if known."""
     scorer = import_module("CRIMSON").CRIMSONScore(api="hf")
 
     def score(pairs: Sequence[ReportPair]) -> Scores:

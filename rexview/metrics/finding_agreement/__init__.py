@@ -1,4 +1,4 @@
-"""The finding-level agreement of a report with its reference."""
+"""Compute the finding-level agreement of a report with its reference."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ from rexview.metrics.finding_agreement.stated import (
 )
 from rexview.text.findings import finding_info, may_be_same_fracture
 
-# How far a report agrees with its reference about findings: one number from 0 to 1, and its
-# parts.
+# Agreement of a report with its reference about findings: one number from 0 to 1, and its parts.
 #
 # Definition and limits: ``docs/statistics.md``.
 
 VERSION: Final = "2"
-"""Of the definition: values of another one are not comparable."""
+"""Version of the definition; values of different versions are not comparable."""
 _REST: Final = 1
 """Weight of the rest of the chest, which counts as agreed."""
 
@@ -33,9 +32,9 @@ _REST: Final = 1
 class Pair(NamedTuple):
     """A finding that both texts have.
 
-    ``differs`` are kinds of errors, words of ``vocab.EDIT_KINDS``: ``location``, ``severity``,
-    ``measurement``, ``certainty``, ``descriptor``, ``comparison``, ``number``. ``grave`` of them
-    cost more than a share of the credit; ``otherwise`` is the credit without these.
+    ``differs`` are kinds of errors from ``vocab.EDIT_KINDS``: ``location``, ``severity``,
+    ``measurement``, ``certainty``, ``descriptor``, ``comparison``, ``number``. The ``grave`` ones
+    cost more than a share of the credit; ``otherwise`` is the credit without them.
     """
 
     reference: Stated
@@ -47,12 +46,12 @@ class Pair(NamedTuple):
 
     @property
     def harm(self) -> int:
-        """The weight of the pair: the greater one of both."""
+        """The weight of the pair: the greater one of the two findings."""
         return max(self.reference.harm, self.candidate.harm)
 
 
 class Lone(NamedTuple):
-    """A finding that one text has; ``against`` is where the other one denies it, if it does."""
+    """A finding that only one text has; ``against`` is the other text's denial, if any."""
 
     stated: Stated
     against: Span | None = None
@@ -60,16 +59,16 @@ class Lone(NamedTuple):
 
 @dataclass(frozen=True)
 class FindingAgreement:
-    """The agreement and what it is made of, the gravest first.
+    """The agreement and its parts, the most serious first.
 
     Attributes
     ----------
     score : float
         0 to 1.
     agreed, swapped : tuple of Pair
-        In both texts; in both, on opposite sides of the patient.
+        In both texts; in both, but on opposite sides of the patient.
     missed, invented : tuple of Lone
-        In the reference only; in the candidate only.
+        Only in the reference; only in the candidate.
     """
 
     score: float
@@ -80,7 +79,7 @@ class FindingAgreement:
 
 
 Denied = Sequence[tuple[str, Span]]
-"""Family and words of what a text denies."""
+"""Family and words of each finding that a text denies."""
 
 
 def compare(
@@ -89,7 +88,7 @@ def compare(
     denied_by_reference: Denied = (),
     denied_by_candidate: Denied = (),
 ) -> FindingAgreement:
-    """Compare what two texts say is there."""
+    """Compare the findings that two texts state."""
     pairs, swapped, missed, invented = _paired(reference, candidate)
     credited = sum(2 * pair.credit * pair.harm for pair in pairs)
     possible = sum(2 * pair.harm for pair in (*pairs, *swapped))
@@ -111,10 +110,10 @@ def _with_grave(
     missed: Sequence[Stated],
     invented: Sequence[Stated],
 ) -> float:
-    """Take from the score what each grave error costs at least.
+    """Subtract from the score the minimum cost of each grave error.
 
-    That is from what it were without them: in a long report a share of the credit is next to
-    nothing. A device for another one is one such error.
+    The cost is relative to the score without these errors, because in a long report a share of the
+    credit is next to nothing. Confusing one device with another is one such error.
     """
     kinds = [(kind, place) for place, pair in enumerate(pairs) for kind in pair.grave]
     errors = {one if one[0] != "number" else "number" for one in kinds}
@@ -137,7 +136,7 @@ def _is_device(one: Stated) -> bool:
 
 
 def _is_new_device(one: Stated, named: Sequence[Stated], missed: Sequence[Stated]) -> bool:
-    """Whether a tube, line or pacemaker is none that the reference has by another name.
+    """True if the reference has no such tube, line or pacemaker under another name.
 
     "PICC through the subclavian vein" may be read as two; a tube is "the tube" in either text.
     """
@@ -155,7 +154,7 @@ def _is_new_device(one: Stated, named: Sequence[Stated], missed: Sequence[Stated
 def _paired(
     reference: Sequence[Stated], candidate: Sequence[Stated]
 ) -> tuple[list[Pair], list[Pair], list[Stated], list[Stated]]:
-    """Pair findings, those that are most alike first; what is left is missed or invented."""
+    """Pair findings, the most similar first; the rest is missed or invented."""
     possible = [
         (pair, r, c)
         for r, expected in enumerate(reference)
@@ -177,7 +176,7 @@ def _paired(
 
 
 def _called_alike(pair: Pair) -> bool:
-    """Whether two findings are called the same: what they are taken for comes after that."""
+    """True if two findings have the same name; interpretations are compared after that."""
     return bool(pair.credit) and pair.reference.findings[0] == pair.candidate.findings[0]
 
 
@@ -188,7 +187,7 @@ def _lone(left: Sequence[Stated], denied: Denied) -> tuple[Lone, ...]:
 
 
 def _pair(reference: Stated, candidate: Stated) -> Pair | None:
-    """Compare two findings; None where they are not the same."""
+    """Compare two findings; None if they are not the same."""
     named = _same_finding(reference, candidate)
     if named is None:
         return None
@@ -228,7 +227,7 @@ def _if(differs: bool, name: str) -> float:
 
 
 def _same_finding(reference: Stated, candidate: Stated) -> float | None:
-    """Return what is left for how two findings are called; None where they are not the same."""
+    """Return the credit for the names of two findings; None if they are not the same."""
     credits = [
         credit
         for one in reference.findings
@@ -261,7 +260,7 @@ def _same_name(one: str, other: str) -> float | None:
 
 
 def _narrowness(reference: Stated, candidate: Stated) -> float:
-    """Two narrow words ("empyema", "haemothorax") of one finding are not the same."""
+    """Reduce the credit of two different narrow words ("empyema", "haemothorax") of one finding."""
     both = reference.narrow and candidate.narrow
     return _if(bool(both) and reference.narrow != candidate.narrow, "other_word")
 
@@ -269,7 +268,7 @@ def _narrowness(reference: Stated, candidate: Stated) -> float:
 def _place(reference: Stated, candidate: Stated) -> float:
     left = _if(reference.misplaced != candidate.misplaced, "position")
     if reference.sides and not candidate.sides:
-        # what is on both sides is often said without them: "pulmonary oedema"
+        # bilateral findings are often named without sides: "pulmonary oedema"
         left *= _if(len(reference.sides) == 1, "side_not_said")
     elif reference.sides and reference.sides != candidate.sides:
         left *= rules().credit["one_side_of_two"]
@@ -285,9 +284,9 @@ _ZONES: Final = {
 
 
 def _same_zone(reference: Stated, candidate: Stated) -> bool:
-    """Whether two zones can be one place: of two lobes, or two zones, only the same.
+    """True if two zones can be one place: only equal lobes or zones.
 
-    What lies on both sides may have another zone on each.
+    A bilateral finding may have another zone on each side.
     """
     expected, given = reference.zone, candidate.zone
     if len(reference.sides) > 1 or len(candidate.sides) > 1:
@@ -299,7 +298,7 @@ def _same_zone(reference: Stated, candidate: Stated) -> bool:
 
 
 def _same_course(expected: frozenset[str], given: frozenset[str]) -> bool:
-    """Whether two texts may mean one course since the study before; unknown ones do."""
+    """True if two texts may mean the same course since the previous study; unknown ones do."""
     if not expected or not given or expected & given:
         return True
     return any({one, other} in rules().changes_alike for one in expected for other in given)

@@ -1,4 +1,4 @@
-"""What a report says is there: its findings and devices, each once, with place and degree."""
+"""Read the findings and devices that a report states, each once, with place and degree."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rexview.text.findings import (
 )
 from rexview.text.findings.mention import PACEMAKERS, leads
 
-# What the finding-level agreement knows beside lexicon and harm: ``agreement.yaml`` as records.
+# Settings of the finding-level agreement besides lexicon and harm: ``agreement.yaml`` as records.
 
 _FILE: Final = Path(__file__).with_name("agreement.yaml")
 _YEARS: Final = re.compile(
@@ -32,14 +32,14 @@ _IN_A_YEAR: Final = {"d": 365.0, "w": 52.0, "m": 12.0}
 
 
 class Request(NamedTuple):
-    """What the requester of a study said: the patient's age and the indication, as written."""
+    """The request for a study: the patient's age and the indication, as written."""
 
     age: str | None = None
     indication: str | None = None
 
     @property
     def years(self) -> float | None:
-        """The age in years: of a span its beginning; None where it is not said.
+        """Age in years, the start of a range; None if unknown.
 
         >>> Request("60-70").years, Request("6 months").years, Request("45 male").years
         (60.0, 0.5, 45.0)
@@ -52,7 +52,7 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True)
 class ContextRule:
-    """How many points of harm some findings have more or less for what a request says."""
+    """Points of harm that a request adds to some findings, or subtracts."""
 
     findings: frozenset[str]
     points: int
@@ -61,7 +61,7 @@ class ContextRule:
     indication: re.Pattern[str] | None
 
     def applies(self, request: Request) -> bool:
-        """Whether the request says what the rule is about."""
+        """True if the request meets the rule's condition."""
         if self.indication is not None:
             return bool(self.indication.search(request.indication or ""))
         years = request.years
@@ -73,7 +73,7 @@ class ContextRule:
 
 @dataclass(frozen=True)
 class Rules:
-    """Everything of ``agreement.yaml``; patterns find whole words in any case."""
+    """Content of ``agreement.yaml``; patterns match whole words in any case."""
 
     credit: Mapping[str, float]
     severity: re.Pattern[str]
@@ -97,13 +97,13 @@ class Rules:
     context: tuple[ContextRule, ...]
 
     def degree(self, word: str) -> int:
-        """Return the degree of a word that :attr:`severity` found, 1 to 4."""
+        """Return the degree of a word that :attr:`severity` matched, 1 to 4."""
         return next(degree for pattern, degree in self.degrees if pattern.fullmatch(word))
 
 
 @cache
 def rules() -> Rules:
-    """Read the rules; done once."""
+    """Read the rules, once."""
     content: dict[str, Any] = read_table(_FILE)
     degrees = content["severity"]
     return Rules(
@@ -146,7 +146,7 @@ def _context_rule(entry: Mapping[str, Any]) -> ContextRule:
     )
 
 
-# What a sentence says of a finding beside its side and place: degree, size, position, course.
+# Attributes of a finding in its sentence besides side and place: degree, size, position, course.
 
 _SIZE: Final = re.compile(
     r"(?<![\w.])(?:(\d{1,3}(?:\.\d{1,2})?)\s*[x×]\s*)?(?:(\d{1,3}(?:\.\d{1,2})?)\s*[x×]\s*)?"
@@ -163,31 +163,31 @@ _PREDICATE: Final = re.compile(
 _OF_THE_OTHER: Final = re.compile(
     r"\s*(?:which\s+)?(?:is|are|was|were|remains?|appears?|seems?)\b[^,;]*", re.IGNORECASE
 )
-"""After a finding: what is said of it, and not of the next one."""
+"""After a finding: words about it, not about the next one."""
 _NEXT: Final = re.compile(r";|\b(?:and|but|while|with)\s+(?:the|a|an|there|no)\b", re.IGNORECASE)
-"""Behind a finding: a clause begins that is not about it."""
+"""After a finding: the start of a clause about something else."""
 _DENIED: Final = re.compile(
     r"\b(?:no|not|without|never|nor|neither|denies|free of)\b[^.;:]*$", re.IGNORECASE
 )
 _SHORTLY_BEFORE: Final = 30
-"""Characters before a word among which it may be denied."""
+"""Characters before a word in which it may be denied."""
 _LONGEST: Final = 400
 """Characters of a sentence before and after a finding that are read."""
 
 
 class Attributes(NamedTuple):
-    """What is said of a mention; None for what is not.
+    """Attributes of a mention; None if not stated.
 
     Attributes
     ----------
     degree : float or None
         From 1 (trace) to 4 (large); between two for "small to moderate".
     size : float or None
-        Millimetres; of several the largest.
+        Millimetres; the largest of several.
     misplaced : bool
-        Whether a device is said not to be where it should.
+        True if a device is described as misplaced.
     changes : frozenset of str
-        Its courses since the study before: ``new``, ``worse``, ``better``, ``same``.
+        Its courses since the previous study: ``new``, ``worse``, ``better``, ``same``.
     """
 
     degree: float | None
@@ -197,10 +197,10 @@ class Attributes(NamedTuple):
 
 
 def attributes(text: str, mention: Mention, before: int, after: int) -> Attributes:
-    """Read what a sentence says of a mention.
+    """Return the attributes of a mention in its sentence.
 
-    ``before`` is where the mention before it in the sentence ends, ``after`` where the one behind
-    it begins; the sentence's own bounds where there is none.
+    ``before`` is the end of the previous mention in the sentence, ``after`` the start of the next
+    one; the sentence's own bounds if there is none.
     """
     before = max(before, mention.start - _LONGEST)
     after = min(after, mention.end + _LONGEST)
@@ -217,7 +217,7 @@ def attributes(text: str, mention: Mention, before: int, after: int) -> Attribut
 
 
 def _is_misplaced(sentence: str) -> bool:
-    """Whether a sentence says of a device that it is not where it should be."""
+    """True if a sentence describes a device as misplaced."""
     if rules().moved.search(sentence):
         return False
     return any(
@@ -227,7 +227,7 @@ def _is_misplaced(sentence: str) -> bool:
 
 
 def _changes(text: str, mention: Mention, before: int, after: int) -> frozenset[str]:
-    """Read courses beside a finding, before or behind, but not those of another finding."""
+    """Return the courses around a finding, without those of another finding."""
     of_other = _OF_THE_OTHER.match(text, before, mention.start)
     before = of_other.end() if of_other else before
     breaks = list(_BREAK.finditer(text, before, mention.start))
@@ -242,7 +242,7 @@ def _changes(text: str, mention: Mention, before: int, after: int) -> frozenset[
 
 
 def _degree(text: str, mention: Mention, before: int, after: int) -> float | None:
-    """Read a degree beside the side ("small left and large right effusion"), before or behind."""
+    """Return the degree near the side ("small left and large right effusion"), before or after."""
     of_other = _OF_THE_OTHER.match(text, before, mention.start)
     before = of_other.end() if of_other else before
     found = None
@@ -257,9 +257,9 @@ def _degree(text: str, mention: Mention, before: int, after: int) -> float | Non
 
 
 def _last_degree(part: str) -> float | None:
-    """Read the degree in what stands before a finding, behind the last "and" or comma.
+    """Return the degree in the words before a finding, after the last "and" or comma.
 
-    Between two adjectives a comma divides nothing ("a small, loculated effusion"); of "small to
+    A comma between two adjectives does not separate ("a small, loculated effusion"). For "small to
     moderate" it is the mean.
     """
     breaks = list(_BREAK.finditer(part))
@@ -292,16 +292,16 @@ _HEIGHTS: Final = {
     **dict.fromkeys(("lower", "base", "costophrenic", "retrocardiac", "cardiophrenic"), "lower"),
     **dict.fromkeys(("RLL", "LLL", "RLZ", "LLZ"), "lower"),
 }
-"""Heights of the chest that one finding of a text does not share with another."""
+"""Heights of the chest; findings of a text at different heights are separate."""
 _AIRWAY_TUBE: Final = "endotracheal_tube"
 _NEAR: Final = 100
-"""Characters that may stand between a sign and what it is taken for."""
+"""Characters between a sign and its interpretation."""
 _SHORTLY: Final = 40
-"""Characters behind a finding among which a list of alternatives ends."""
+"""Characters after a finding in which a list of alternatives ends."""
 
 
 class Part(NamedTuple):
-    """A section of a report; ``start`` is where it begins in the text that spans count from."""
+    """A section of a report; ``start`` is its offset in the text that spans refer to."""
 
     section: str | None
     text: str
@@ -319,34 +319,34 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Stated:
-    """A finding that a text has.
+    """A finding that a text states.
 
     Attributes
     ----------
     findings : tuple of str
-        Ids in the lexicon: first what it is called, then what it is taken for or described by.
+        Ids in the lexicon: first its name, then its interpretations or descriptions.
     sides : frozenset of str
-        ``right``, ``left`` or both; empty where none is said.
+        ``right``, ``left`` or both; empty if unknown.
     zone : str or None
-        As :class:`rexview.text.findings.Mention` has it.
+        As in :class:`rexview.text.findings.Mention`.
     unsure : bool
-        Whether the text has it as possible only.
+        True if the text states it only as possible.
     degrees : mapping
-        From 1 (trace) to 4 (large), by side; under None where no side is told apart.
+        From 1 (trace) to 4 (large), by side; under None if sides are not distinguished.
     size : float or None
         Millimetres.
     misplaced : bool
-        Whether a device is not where it should be.
+        True if a device is misplaced.
     changes : frozenset of str
-        Its courses since the study before: ``new``, ``worse``, ``better``, ``same``.
+        Its courses since the previous study: ``new``, ``worse``, ``better``, ``same``.
     leads : int or None
-        How many leads a pacemaker has.
+        Number of leads of a pacemaker.
     narrow : str or None
-        Its words where they name only some of what the finding stands for ("empyema").
+        Its words if they name only some of what the finding covers ("empyema").
     harm : int
         Its weight, 0 to 4.
     spans : tuple of Span
-        Where it stands, first mention first.
+        Its places in the text, the first mention first.
     """
 
     findings: tuple[str, ...]
@@ -364,7 +364,7 @@ class Stated:
 
     @property
     def family(self) -> str:
-        """The family of what it is called."""
+        """The family of its name."""
         return finding_info(self.findings[0]).family
 
     @property
@@ -375,7 +375,7 @@ class Stated:
         return f"{side} {name}" if side else name
 
     def degree(self, side: str | None) -> float | None:
-        """Return the degree on a side, or the one of all; without a side the highest."""
+        """Return the degree on a side, or the common one; without a side the highest."""
         if side is None:
             return max(self.degrees.values(), default=None)
         return self.degrees.get(side, self.degrees.get(None))
@@ -383,7 +383,7 @@ class Stated:
 
 @dataclass
 class _Draft:
-    """A finding while its text is read."""
+    """A finding while its text is still being read."""
 
     findings: list[str]
     sides: set[str]
@@ -398,7 +398,7 @@ class _Draft:
     spans: list[Span] = field(default_factory=list)
 
     def take(self, other: _Draft, *, first: bool = False) -> None:
-        """Take in what is the same finding; ``first`` says that the other one names it."""
+        """Merge another draft of the same finding; with ``first``, the other one names it."""
         new = [one for one in other.findings if one not in self.findings]
         self.findings = [*new, *self.findings] if first else [*self.findings, *new]
         self.sides |= other.sides
@@ -414,11 +414,11 @@ class _Draft:
 
 
 Weigh = Callable[[Sequence[str], float | None, bool], int]
-"""Says how much a finding weighs: ids, degree, whether a misplaced device."""
+"""Weighs a finding by its ids, its degree, and whether it is a misplaced device."""
 
 
 def weigher(harm: Mapping[str, int], request: Request) -> Weigh:
-    """Return what weighs findings, by their harm and by what the request makes of it."""
+    """Return a function that weighs findings by their harm and by the request."""
     applying = [rule for rule in rules().context if rule.applies(request)]
 
     def weigh(findings: Sequence[str], degree: float | None, misplaced: bool) -> int:
@@ -439,24 +439,24 @@ def stated_in(
     weigh: Weigh,
     of_patient: Callable[[tuple[Mention, ...]], tuple[Mention, ...]] = lambda mentions: mentions,
 ) -> tuple[tuple[Stated, ...], tuple[tuple[str, Span], ...]]:
-    """Read what a report says is there, and what it says is not.
+    """Return the findings that a report states, and those that it denies.
 
-    What is supposed, was there once, or is taken back is left out. A finding that several
-    sentences speak of is there once; so is a sign with what it is taken for ("opacity suggestive
-    of oedema"), and so are alternatives ("atelectasis or pneumonia").
+    Supposed, past and retracted findings are left out. A finding in several sentences is listed
+    once; so is a sign with its interpretation ("opacity suggestive of oedema"), and so are
+    alternatives ("atelectasis or pneumonia").
 
     Parameters
     ----------
     parts : iterable of Part
     weigh : callable
-        Of :func:`weigher`.
+        From :func:`weigher`.
     of_patient : callable
-        Turns sides of the picture into the patient's.
+        Converts sides of the picture to the patient's.
 
     Returns
     -------
     tuple of Stated, tuple of (str, Span)
-        And family and words of what is denied.
+        The stated findings, and the family and words of each denied one.
     """
     drafts: list[_Draft] = []
     denied: list[tuple[str, Span]] = []
@@ -482,9 +482,9 @@ def stated_in(
 
 
 def _as_compared(text: str, one: Mention) -> Mention:
-    """Return a device in the wrong place as the device that it is: its words tell the place.
+    """Return a device in the wrong place as the device itself; its words give the place.
 
-    It goes without the side on which it lies. One that has been moved from there is still there.
+    Its side is dropped. A device that was moved from there is still present.
     """
     devices = misplaced_as(one.finding)
     if not devices:
@@ -495,7 +495,7 @@ def _as_compared(text: str, one: Mention) -> Mention:
 
 
 def _is_left_open(part: Part, one: Mention) -> bool:
-    """Whether a text only says that a finding is not excluded: it does not say that it is there."""
+    """True if a text only states that a finding is not excluded, not that it is there."""
     last = one.sentence[1]
     behind = part.text[one.end : min(last, one.end + _NEAR)]
     return one.status == "uncertain" and rules().not_excluded.search(behind) is not None
@@ -509,7 +509,7 @@ def _by_sentence(mentions: Sequence[Mention]) -> list[list[Mention]]:
 
 
 def _of_sentence(part: Part, mentions: Sequence[Mention]) -> list[_Draft]:
-    """Read the findings of one sentence, signs together with what they are taken for."""
+    """Read the findings of one sentence, signs together with their interpretations."""
     text = part.text
     ends = sorted({one.end for one in mentions})
     starts = sorted({one.start for one in mentions})
@@ -560,7 +560,7 @@ def _span(part: Part, one: Mention) -> Span:
 
 
 def _is_described(text: str, known: _Draft, draft: _Draft, part: Part) -> bool:
-    """Whether two findings of a sentence are one: a sign and its meaning, or alternatives."""
+    """True if two findings of a sentence are one: a sign and its meaning, or alternatives."""
     last = max(span.end for span in known.spans) - part.start
     first = draft.spans[0].start - part.start
     if not 0 <= first - last <= _NEAR or not _sides_meet(known.sides, draft.sides):
@@ -577,7 +577,7 @@ def _is_described(text: str, known: _Draft, draft: _Draft, part: Part) -> bool:
 
 
 def _are_alternatives(between: str, behind: str) -> bool:
-    """Whether two findings are of a list such as "pneumonia, atelectasis or oedema"."""
+    """True if two findings are in a list such as "pneumonia, atelectasis or oedema"."""
     either_or = rules().either_or
     if between.strip() == ",":
         return bool(either_or.search(behind.partition(".")[0]))
@@ -585,7 +585,7 @@ def _are_alternatives(between: str, behind: str) -> bool:
 
 
 def _is_sign(signs: Iterable[str], words: Iterable[str], findings: Sequence[str]) -> bool:
-    """Whether some findings, or the words for them, are a sign of others."""
+    """True if some findings, or the words for them, are a sign of others."""
     known = rules().signs
     return any(known[one] & set(findings) for one in (*words, *signs) if one in known)
 
@@ -599,7 +599,7 @@ def _sides_meet(one: set[str], other: set[str]) -> bool:
 
 
 def _add(drafts: list[_Draft], draft: _Draft) -> None:
-    """Add a finding, or join it with the one that the text speaks of already."""
+    """Add a finding, or merge it with a known one."""
     for known in drafts:
         fracture = may_be_same_fracture(known.findings[0], draft.findings[0])
         if not fracture and _family(known) != _family(draft):
@@ -616,9 +616,9 @@ def _add(drafts: list[_Draft], draft: _Draft) -> None:
 
 
 def _explained(drafts: list[_Draft]) -> list[_Draft]:
-    """Join what a section describes with what a later one takes it for.
+    """Merge the descriptions in a section with their interpretation in a later one.
 
-    "Bilateral opacities" of the findings are the oedema of the impression.
+    "Bilateral opacities" in the findings are the oedema in the impression.
     """
     left = list(drafts)
     for sign in drafts:

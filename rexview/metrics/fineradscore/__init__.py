@@ -1,7 +1,7 @@
 """FineRadScore: a language model corrects a generated report line by line, and grades each error.
 
-After Huang et al. 2024 (arXiv 2405.20613), with our own wording and rubric. Requests are sent as
-those of a run are (:mod:`rexview.models.running`).
+After Huang et al. 2024 (arXiv 2405.20613), with our own wording and rubric. Requests are sent like
+those of a run (:mod:`rexview.models.running`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from rexview.models.running.spec import RunSpec
 from rexview.schema import ReviewSet
 from rexview.vocab import EDIT_KINDS, EDIT_SEVERITIES, JUDGE
 
-# What a judge answered: corrections, or why it is no answer. Nothing is guessed or mended.
+# Replies of a judge: corrections, or the reason why they are invalid. Nothing is guessed or
+# repaired.
 
 CORRECTING: Final = ("substitute", "delete", "insert")
 _FIELDS: Final = frozenset(("line", "action", "text", "kind", "severity", "comment"))
@@ -39,9 +40,9 @@ _MOST: Final = 500
 
 @dataclass(frozen=True)
 class Correction:
-    """One correction of a line; an inserted one stands after ``line``, 0 for before the first.
+    """One correction of a line; an inserted line follows ``line``, 0 for before the first.
 
-    ``text`` is the line as it should be, None for one that is taken away.
+    ``text`` is the corrected line, None for a deleted one.
     """
 
     line: int
@@ -53,13 +54,13 @@ class Correction:
 
 
 def read_corrections(text: str, lines: Sequence[Line]) -> tuple[Correction, ...] | str:
-    """Read the JSON object of a judge.
+    """Parse the JSON object of a judge.
 
     Returns
     -------
     tuple of Correction or str
-        What is wrong with the answer, in a sentence, where anything in it is not as asked: then
-        none of it is taken.
+        A sentence on what is wrong, if anything in the reply is not as requested; then nothing of
+        it is used.
     """
     given = listed_in(text, "corrections", _MOST)
     if isinstance(given, str):
@@ -99,7 +100,7 @@ def _correction(one: Any, lines: Mapping[int, Line]) -> Correction | str:
     if not isinstance(text, str | None) or len(text or "") > _LONGEST:
         return f"the text is no text of at most {_LONGEST:,} characters."
     written = (text or "").strip()
-    if action == "delete":  # what some repeat of the line changes nothing
+    if action == "delete":  # other repetitions of a deleted line change nothing
         return Correction(line, action, None, kind, severity, comment or None)
     if not written:
         return "the new line is missing."
@@ -112,18 +113,18 @@ def _is_whole(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-# What a judge is asked: two texts, without the patient, the images or the model's name.
+# Content of a request: two texts, without the patient, the images or the model's name.
 
 _PROMPT: Final = Path(__file__).with_name("fineradscore-1.yaml")
 OUTPUT_TOKENS: Final = 600
-"""Of an answer, until some have come: a few corrections."""
+"""Estimated tokens of a reply until the first ones arrive: a few corrections."""
 
 
 @dataclass(frozen=True)
 class ReportSubject:
-    """A generated report and the reference that it is judged by.
+    """A generated report and its reference.
 
-    ``lines`` are those of the answer's text that belong to the scope, with their numbers in it.
+    ``lines`` are the lines of the answer's text within the scope, with their numbers in the text.
     """
 
     pair: ReportPair
@@ -131,7 +132,8 @@ class ReportSubject:
 
     @property
     def id(self) -> str:
-        """Names case, model, scope and, by a digest, what both texts say: another text, another id.
+        """Identifier from case, model, scope and a digest of both texts; another text has another
+        id.
 
         Only :attr:`lines` and the reference are sent.
         """
@@ -150,14 +152,14 @@ def report_subject(pair: ReportPair) -> ReportSubject:
 
 @cache
 def judging_prompt() -> Prompt:
-    """Return the wording that judges are asked in."""
+    """Return the wording of the request to judges."""
     return fixed_wording(_PROMPT)
 
 
 def build_line_edit_asking(
     subjects: Iterable[ReportSubject], spec: RunSpec
 ) -> Asking[ReportSubject]:
-    """Return how a run asks about subjects and reads what comes."""
+    """Return how a run makes requests for subjects and reads the replies."""
     by_id = {subject.id: subject for subject in subjects}
     return Asking(
         case=by_id.get,
@@ -173,7 +175,7 @@ def build_line_edit_asking(
 def build_line_edit_request(
     subject: ReportSubject, prompt: Prompt, parameters: Parameters, repeat: int = 1
 ) -> Request:
-    """Make the request for one report."""
+    """Build the request for one report."""
     values = {
         "reference": subject.pair.reference,
         "lines": "\n".join(f"[{one.number}] {' '.join(one.text.split())}" for one in subject.lines),
@@ -192,7 +194,7 @@ def build_line_edit_request(
 
 
 def _schema() -> dict[str, Any]:
-    """Return the JSON schema of an answer, in the part of it that strict servers take."""
+    """Return the JSON schema of a reply, in the subset that strict servers accept."""
     properties: dict[str, Any] = {
         "line": {"type": "integer"},
         "action": {"type": "string", "enum": list(CORRECTING)},
@@ -206,7 +208,7 @@ def _schema() -> dict[str, Any]:
 
 
 def read_line_edit_reply(request: Request, reply: Reply, subject: ReportSubject) -> Unread:
-    """Keep a reply as it came; an answer that is not what was asked for is malformed, with why."""
+    """Return a reply as received; if it is not as requested, it is malformed, with the reason."""
     if reply.outcome != "answered":
         return Unread(reply.text, reply.outcome, ())
     found = read_corrections(reply.text, subject.lines)
@@ -215,29 +217,29 @@ def read_line_edit_reply(request: Request, reply: Reply, subject: ReportSubject)
     return Unread(reply.text, "answered", ())
 
 
-# What came of judging: corrections and values of the reports that there are now.
+# Results of judging: corrections and values of the current reports.
 
 METRIC: Final = "fineradscore"
 IMPLEMENTATION: Final = OWN
 
 
 def reader_of(judge: str, *, corrected: bool = False) -> str:
-    """Return the reader that a judge's corrections are kept under.
+    """Return the reader under which a judge's corrections are kept.
 
-    Those after corrected references (``corrected``) stand beside those after the given ones.
+    With ``corrected``, corrections after corrected references are kept apart from the others.
     """
     return f"{JUDGE}{judge}, corrected" if corrected else f"{JUDGE}{judge}"
 
 
 def judge_metric_identity(judge: str, prompt: Prompt, scope: str) -> MetricId:
-    """Return the identity of a judge's values: by the wording that it was asked in, and itself."""
+    """Return the identity of a judge's values, which includes the wording and the judge."""
     return MetricId(METRIC, IMPLEMENTATION, f"{prompt.version} {judge}", scope)
 
 
 def read_kept_corrections(set_folder: Path, judge: str, prompt: Prompt) -> dict[str, KeptReply]:
-    """Return what a judge said in all runs with this wording, by the id of the subject.
+    """Return a judge's replies from all runs with this wording, by the id of the subject.
 
-    Of several answers the newest that can be read counts, else the newest.
+    Of several replies the newest readable one counts, otherwise the newest.
     """
     return kept_replies(set_folder, JUDGING, judge, prompt)
 
@@ -252,7 +254,7 @@ class Corrected:
 
     @property
     def score(self) -> int:
-        """FineRadScore: the severities of all corrections, added up; 0 is a report without error.
+        """FineRadScore: the sum of the severities of all corrections; 0 is a report without error.
 
         >>> from types import SimpleNamespace as Record
         >>> Corrected(Record(), (Record(severity=3), Record(severity=1)), "").score
@@ -262,7 +264,7 @@ class Corrected:
 
 
 def corrected(subjects: Iterable[ReportSubject], said: dict[str, KeptReply]) -> list[Corrected]:
-    """Return the reports of which a judge's corrections can be read."""
+    """Return the reports for which a judge's corrections can be read."""
     found = []
     for subject in subjects:
         one = said.get(subject.id)
@@ -277,9 +279,9 @@ def corrected(subjects: Iterable[ReportSubject], said: dict[str, KeptReply]) -> 
 def edit_rows(
     review_set: ReviewSet, reports: Sequence[Corrected], reader: str
 ) -> list[dict[str, Any]]:
-    """Return rows of ``edits``: the corrections, and the lines that were found right.
+    """Return rows of ``edits``: the corrections, and the lines without error.
 
-    So a report without an error has rows, too, and counts as gone over.
+    So a report without an error also has rows, and counts as reviewed.
     """
     pairs = {(one.subject.pair.case.id, one.subject.pair.answer.model) for one in reports}
     digests = digests_of(review_set).of_all(pairs)
