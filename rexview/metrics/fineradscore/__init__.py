@@ -132,8 +132,7 @@ class ReportSubject:
 
     @property
     def id(self) -> str:
-        """Identifier from case, model, scope and a digest of both texts; another text has another
-        id.
+        """Identifier from case, model, scope and a digest of both texts; it changes with them.
 
         Only :attr:`lines` and the reference are sent.
         """
