@@ -1,5 +1,5 @@
-"""A judge: a language model as a second opinion on answers, beside the readers.
+"""Judges: language models that give a second opinion on answers, besides the readers.
 
-:mod:`.subjects` has the answers that a judge is asked about, :mod:`.request` the wording and the
-request. :mod:`.opinions` reads the replies and keeps them.
+:mod:`.subjects` selects the answers for a judge, and :mod:`.request` builds the request with its
+wording. :mod:`.opinions` reads the replies and keeps them.
 """

@@ -1,4 +1,4 @@
-"""The opinions of judges: read from replies and run logs, kept as parts of ``opinions``."""
+"""Read opinions of judges from replies and run logs, and keep them as parts of ``opinions``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _QUOTES: Final = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 _OUTSIDE: Final = " \"'.\u2026"
 _LONGEST_AFTER: Final = 300
 _MOST_PARTS: Final = 40
-"""Ends of thinking that are tried."""
+"""Maximum number of possible ends of the reasoning that are tried."""
 _TAKEN_BACK: Final = re.compile(
     r"[\d{}]|\b(?:but|no|yes|one|two|three|four|five|rather|wait|cut|side|left|right)\b"
     r"|\b(?:actual|absent|change|contrary|correct|disregard|doubt|error|example|except|execution"
@@ -41,19 +41,19 @@ _TAKEN_BACK: Final = re.compile(
     r"|revers|revis|score|second thought|should|sorry|synthesis|template|token|true|uncertain"
     r"|unsure|updat|withdr|wrong)"
 )
-"""Figures, words and beginnings of words after which what stands before may not hold."""
+"""Figures, words and word beginnings after the object that may revoke it."""
 _NO_OPINION: Final = re.compile(
     r"\b(?:example|placeholder|template|(?:cannot|can ?not|can['\u2019]t|will not|won['\u2019]t"
     r"|unable to|not able to)\s+(?:answer|assess|assist|comply|do|evaluat|give|help|judge|provide"
     r"|rate|score))"
 )
-"""Words and beginnings of words before an object that is no opinion, but shows the form of one."""
+"""Words and word beginnings before an object that is only an example of the form."""
 _TRUTH: Final = {"true": True, "false": False, "yes": True, "no": False}
 
 
 @dataclass(frozen=True)
 class Opinion:
-    """What is said of one failure (``present``) or one dimension (``score``), with its reason."""
+    """Opinion on one failure (``present``) or one dimension (``score``), with its reason."""
 
     name: str
     present: bool | None
@@ -63,13 +63,13 @@ class Opinion:
 
 
 def read_opinion(text: str, asked: Sequence[str]) -> tuple[Opinion, ...] | str:
-    """Read the JSON object of a judge.
+    """Parse the JSON object of a judge.
 
     Returns
     -------
     tuple of Opinion or str
-        One for each name that was asked; what is wrong with the answer, in a sentence, where
-        anything of it is not as asked: then none of it is taken.
+        One for each name in ``asked``. If anything is not as requested, a sentence on what is
+        wrong; then nothing of the reply is used.
     """
     value = only_object(text)
     if isinstance(value, str):
@@ -102,7 +102,7 @@ def _opinion(name: str, value: Any) -> Opinion | str:
         present = _truth(value.get("present"))
         if present is None:
             return f"present is {value.get('present')!r:.60}, neither true nor false."
-        if words["quote"] and not present:  # what it quotes, it holds to be the failure
+        if words["quote"] and not present:  # a quote would show the failure
             return "it is said to be absent, and quoted all the same."
         return Opinion(name, present, None, **words)
     score = _score(value.get("score"))
@@ -130,19 +130,19 @@ def _score(value: Any) -> int | None:
 
 
 def only_object(text: str) -> Mapping[str, Any] | str:
-    """Return the one JSON object of an answer; in a sentence, why there is none.
+    """Return the one JSON object of an answer, or a sentence on why there is none.
 
-    What is thought before the answer, and words before the object, are passed over, but for
-    :data:`_NO_OPINION`. After it only
-    a few words may stand, such as a note that a radiologist has to decide: none of
-    :data:`_TAKEN_BACK`, since those could take something back.
+    Reasoning before the answer, and words before the object, are skipped, except
+    :data:`_NO_OPINION`. After the object there may be a few words, such as a note that a
+    radiologist must decide. They must not match :data:`_TAKEN_BACK`, since such words could revoke
+    the object.
     """
     if len(text) > _MOST:
         return "The answer is too long to be read."
     found: Mapping[str, Any] | str = "The answer does not come to an end of its thinking."
     for part in islice(possible_answers(text), _MOST_PARTS):
         if OPENS.search(part.partition("{")[0]):
-            continue  # it thinks there
+            continue  # this part is still reasoning
         found, after = _object_in(part)
         if not isinstance(found, str) and not CLOSES.search(after):
             return found
@@ -150,7 +150,7 @@ def only_object(text: str) -> Mapping[str, Any] | str:
 
 
 def _object_in(text: str) -> tuple[Mapping[str, Any] | str, str]:
-    """Return the object that an answer is, or why it is none; and what follows the object."""
+    """Return the object of an answer, or the reason why there is none, and the text after it."""
     start = text.find("{")
     if start < 0:
         return "The answer is no JSON object.", ""
@@ -169,11 +169,11 @@ def _object_in(text: str) -> tuple[Mapping[str, Any] | str, str]:
 
 
 class _Twice(Exception):
-    """A name that an object has twice: which of the two is meant cannot be known."""
+    """An object has a name twice, so it is unknown which value is meant."""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Join the parts of an object, their names folded: ``Laterality error`` is laterality_error."""
+    """Join an object's parts by normalized names: ``Laterality error`` is laterality_error."""
     found: dict[str, Any] = {}
     for given, value in pairs:
         name = re.sub(r"[\W_]+", "_", given.strip().lower())
@@ -184,17 +184,17 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(word: str) -> Any:
-    raise ValueError(word)  # NaN and Infinity are no JSON
+    raise ValueError(word)  # NaN and Infinity are not valid JSON
 
 
-# not strict: a line may break within a text
+# not strict, because a line may break within a text
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number, strict=False)
 
 
 def missing_quotes(opinions: Sequence[Opinion], answer: str) -> tuple[str, ...]:
-    """Say which quotes do not stand in the answer, a sentence each.
+    """Return a sentence for each quote that is not in the answer.
 
-    Blanks, capitals, kinds of quotation marks and what encloses a quote make no difference.
+    Blanks, capitals, kinds of quotation marks and characters around a quote are ignored.
     """
     folded = _folded(answer)
     missing = (one.name for one in opinions if one.quote and not _within(one.quote, folded))
@@ -202,12 +202,12 @@ def missing_quotes(opinions: Sequence[Opinion], answer: str) -> tuple[str, ...]:
 
 
 def no_quote(name: str) -> str:
-    """Return the sentence by which it is kept that a quote does not stand in the answer."""
+    """Return the sentence that records that a quote is not in the answer."""
     return f"{name}: what it quotes does not stand in the answer."
 
 
 def stands_in(quote: str, answer: str) -> bool:
-    r"""Whether a quote stands in an answer, compared as :func:`missing_quotes` does.
+    r"""Return True if a quote is in an answer, compared as :func:`missing_quotes` does.
 
     >>> stands_in("‘No  prior’", "There is no\nprior."), stands_in("...", "There is no prior.")
     (True, False)
@@ -223,20 +223,20 @@ def _folded(text: str) -> str:
     return " ".join(text.translate(_QUOTES).casefold().split())
 
 
-# What judges said, read from the logs of their runs and kept as parts of ``opinions``.
+# Opinions from the logs of the judges' runs, kept as parts of ``opinions``.
 #
-# Each run has a part of its own, ``opinions/RUN.jsonl``, made anew from the log each time. Of
-# several opinions of one judge in one wording on the same thing only one stands in the parts.
+# Each run has its own part, ``opinions/RUN.jsonl``, which is rewritten from the log each time. Of
+# several opinions of one judge in one wording on the same thing, the parts contain only one.
 
 OPINIONS: Final = "opinions"
 Row = dict[str, Any]
 Key = tuple[str, str, str]
-"""Of what an opinion is: case, model, and the failure or dimension."""
+"""Key of an opinion: case, model, and the failure or dimension."""
 
 
 @dataclass(frozen=True)
 class JudgeReply:
-    """A reply of a judge as it was kept, with what it is of; ``prompt_hash`` is of its wording."""
+    """A kept reply of a judge with its subject; ``prompt_hash`` belongs to its wording."""
 
     about: About
     asked: tuple[str, ...]
@@ -245,7 +245,7 @@ class JudgeReply:
 
 
 def _runs(set_folder: Path, judge: str, prompt: Prompt) -> Iterator[tuple[RunFolder, str]]:
-    """Yield the runs of a judge in the wording of this name, each with the digest of its words."""
+    """Yield a judge's runs in the wording of this name, each with the digest of its text."""
     for run in runs_of(set_folder, JUDGING):
         with suppress(RunError):
             spec = read_spec(run)
@@ -263,24 +263,24 @@ def _said(set_folder: Path, judge: str, prompt: Prompt) -> Iterator[JudgeReply]:
 
 
 def _as_read_now(reply: KeptReply, asked: Sequence[str]) -> KeptReply:
-    """Return a reply as malformed that an earlier version took for an opinion, and this one not."""
+    """Mark a reply as malformed if only an earlier version accepted it as an opinion."""
     found = read_opinion(reply.text, asked) if reply.answered else ()
     return replace(reply, outcome="malformed", why=found) if isinstance(found, str) else reply
 
 
 @dataclass(frozen=True)
 class KnownOpinions:
-    """What need not be asked.
+    """Opinions that need not be requested.
 
-    ``said`` has by answer and name the newest reply that can be read, else the newest; ``given``
-    is what other files of the set say of the same judge and wording.
+    ``said`` maps answer and name to the newest readable reply, or else the newest. ``given`` are
+    the keys in other files of the set by the same judge and wording.
     """
 
     said: Mapping[tuple[About, str], KeptReply]
     given: frozenset[Key]
 
     def left(self, subject: JudgeSubject, *, again: bool = False) -> JudgeSubject | None:
-        """Return the subject with what of it is to be asked; ``again`` where no reply was read."""
+        """Return the subject with its open names; ``again`` adds those with an unreadable reply."""
         names = []
         for name in subject.asked:
             if (subject.about.case, subject.about.model, name) in self.given:
@@ -291,13 +291,13 @@ class KnownOpinions:
         return subject.asking(names) if names else None
 
     def unread(self, subject: JudgeSubject) -> KeptReply | None:
-        """Return a reply about it that could not be read, if that is the last word on something."""
+        """Return an unreadable reply on the subject, if it is the newest on one of its names."""
         found = (self.said.get((subject.about, name)) for name in subject.asked)
         return next((one for one in found if one is not None and not one.answered), None)
 
 
 def read_known_opinions(review_set: ReviewSet, judge: str, prompt: Prompt) -> KnownOpinions:
-    """Return what a judge has said in these words, and what other files give."""
+    """Return a judge's opinions in this wording, and those in other files."""
     said: dict[tuple[About, str], KeptReply] = {}
     for one in _said(review_set.folder, judge, prompt):
         if one.prompt_hash != prompt.hash:
@@ -314,9 +314,9 @@ def _rank(one: KeptReply) -> tuple[bool, str]:
 
 
 def _given_elsewhere(review_set: ReviewSet, judge: str, prompt: Prompt) -> frozenset[Key]:
-    """Return what files of the set say that are no parts of this judge's runs.
+    """Return the keys of opinions in files of the set that are no parts of this judge's runs.
 
-    Those of earlier answers, too: a key stands once in all files.
+    Those on earlier answers are included, because a key occurs once in all files.
     """
     runs = [run.id for run, _ in _runs(review_set.folder, judge, prompt)]
     rows = pl.concat([review_set.opinions, review_set.stale_opinions]).filter(
@@ -329,11 +329,12 @@ def _given_elsewhere(review_set: ReviewSet, judge: str, prompt: Prompt) -> froze
 
 
 def check_opinions_can_be_kept(set_folder: Path) -> None:
-    """Look whether opinions may be kept in a set, before anybody is asked.
+    """Check that opinions can be kept in a set, before any are requested.
 
     Raises
     ------
     RunRefused
+        If they cannot.
     """
     folder = set_folder / OPINIONS
     if folder.exists() and not folder.is_dir():
@@ -346,9 +347,9 @@ def check_opinions_can_be_kept(set_folder: Path) -> None:
 
 @dataclass(frozen=True)
 class OpinionParts:
-    """What stands in the parts now: ``files``, how many opinions, on how many answers.
+    """Content of the parts: ``files``, number of opinions, and of answers that they are on.
 
-    ``quotes`` have words, ``lost`` of them stand not in the answer.
+    ``quotes`` of them have a quote, ``lost`` of these quotes are not in the answer.
     """
 
     files: tuple[str, ...]
@@ -359,15 +360,15 @@ class OpinionParts:
 
 
 def write_opinions(review_set: ReviewSet, judge: str, prompt: Prompt) -> OpinionParts:
-    """Write the parts of all runs of a judge in the wording of this name anew, from their logs.
+    """Rewrite the parts of all runs of a judge in the wording of this name, from their logs.
 
-    Where several runs say something of the same, that of the answer as it is now stands, before
-    that in the words as they are now, before the newest. What other files give is left as it is.
+    If several runs have an opinion on the same thing, one on the current answer comes first, then
+    one in the current wording, then the newest. Opinions in other files are not changed.
 
     Raises
     ------
     RunError
-        They cannot be written.
+        If they cannot be written.
     """
     given = _given_elsewhere(review_set, judge, prompt)
     said = [

@@ -1,4 +1,4 @@
-"""The request to a judge for one answer, in our wording or that of a file."""
+"""Build the request to a judge for one answer, in our wording or that of a file."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from rexview.untrusted_input import read_yaml
 from rexview.vocab import SCORE_MAX, SCORE_MIN
 
 OUTPUT_TOKENS: Final = 500
-"""Of an answer, until some have come: a sentence for each thing that is asked."""
+"""Estimated tokens of a reply until the first ones arrive: a sentence for each item."""
 
 
 class MakesRequest(Protocol):
-    """Makes the request about one subject, of pictures as they are sent."""
+    """Builds the request for one subject, with pictures as they are sent."""
 
     def __call__(
         self,
@@ -50,7 +50,7 @@ class MakesRequest(Protocol):
 def build_opinion_asking(
     review_set: ReviewSet, subjects: Iterable[JudgeSubject], spec: RunSpec, settings: Settings
 ) -> Asking[JudgeSubject]:
-    """Return how a run asks about subjects and reads what comes."""
+    """Return how a run makes requests for subjects and reads the replies."""
     shown = shown_to_judge(review_set, spec, settings, build_opinion_request)
     return asking_by(subjects, spec, shown, read_opinion_reply, OUTPUT_TOKENS)
 
@@ -58,9 +58,9 @@ def build_opinion_asking(
 def shown_to_judge(
     review_set: ReviewSet, spec: RunSpec, settings: Settings, make: MakesRequest
 ) -> Callable[[JudgeSubject, int], Request]:
-    """Return what builds requests with a subject's pictures.
+    """Return a function that builds requests with a subject's pictures.
 
-    Pictures as they are sent are kept in the cache folder.
+    Pictures as sent are kept in the cache folder.
     """
     cache = DiskCache(settings.cache_folder / "images", settings.cache_mb * 1_000_000)
     most = settings.max_megapixels * 1_000_000
@@ -83,7 +83,7 @@ def asking_by(
     read: Callable[[Request, Reply, JudgeSubject], Unread],
     output_tokens: int,
 ) -> Asking[JudgeSubject]:
-    """Return how a run asks about subjects, by what builds requests and what reads replies."""
+    """Return how a run makes requests for subjects, from functions for requests and replies."""
     return Asking(
         case={subject.id: subject for subject in subjects}.get,
         build=build,
@@ -100,13 +100,13 @@ def build_opinion_request(
     repeat: int = 1,
     notes: tuple[str, ...] = (),
 ) -> Request:
-    """Make the request for one answer.
+    """Build the request for one answer.
 
     Raises
     ------
     AttemptFailed
-        Of kind ``request``: there is neither picture nor report to judge by, or the question cannot
-        be written.
+        Of kind ``request``, if there is neither picture nor report to judge by, or the question
+        cannot be written.
     """
     case, report = subject.case, report_text(subject.case.report)
     given = {
@@ -155,7 +155,7 @@ def request_of_parts(
     repeat: int,
     notes: tuple[str, ...],
 ) -> Request:
-    """Make a request of pictures, and texts below each other; strict servers get the schema."""
+    """Build a request of pictures and texts below each other; strict servers get the schema."""
     prompt = spec.prompt
     return Request(
         case=subject.id,
@@ -171,7 +171,7 @@ def request_of_parts(
 
 
 def _boxes(answer: Answer, pictures: Sequence[SentImage]) -> str:
-    """Return the boxes in pixels of the pictures as sent; where one lies may be unknown."""
+    """Return the boxes in pixels of the pictures as sent; the position may be unknown."""
     numbers = {picture.image: number for number, picture in enumerate(pictures, start=1)}
     lines = []
     for box in answer.boxes:
@@ -200,18 +200,18 @@ def _anchors(dimension: RubricDimension) -> str:
 
 
 def _form(subject: JudgeSubject) -> str:
-    """Show what an answer looks like."""
+    """Return an example of the form of a reply."""
     failure = {"present": "true or false", "reason": "...", "quote": "..."}
     score = {"score": f"{SCORE_MIN} to {SCORE_MAX}", "reason": "..."}
     whole = _grouped(subject, failure, score)
     shown = json.dumps(whole, indent=1)
-    for words in (failure["present"], score["score"]):  # no texts, but true, false and numbers
+    for words in (failure["present"], score["score"]):  # true, false and numbers are not strings
         shown = shown.replace(f'"{words}"', words)
     return shown
 
 
 def _schema(subject: JudgeSubject) -> dict[str, Any]:
-    """Return the JSON schema of an answer, in the part of it that strict servers take."""
+    """Return the JSON schema of a reply, in the subset that strict servers accept."""
     text = {"type": "string"}
     levels = list(range(SCORE_MIN, SCORE_MAX + 1))
     failure = closed_object({"present": {"type": "boolean"}, "reason": text, "quote": text})
@@ -231,7 +231,7 @@ def _grouped(
 
 
 def read_opinion_reply(request: Request, reply: Reply, subject: JudgeSubject) -> Unread:
-    """Keep a reply as it came; an answer that is not what was asked for is malformed, with why."""
+    """Return a reply as received; if it is not as requested, it is malformed, with the reason."""
     if reply.outcome != "answered":
         return Unread(reply.text, reply.outcome, request.notes)
     found = read_opinion(reply.text, subject.asked)
@@ -241,11 +241,11 @@ def read_opinion_reply(request: Request, reply: Reply, subject: JudgeSubject) ->
     return Unread(reply.text, "answered", said)
 
 
-# In which words a judge is asked: our own, or those of a file of the review set.
+# Wordings of requests to judges: our own, or those in files of the review set.
 
 _BUILT_IN: Final = Path(__file__).with_name("judge-2.yaml")
 OWN: Final = "judge"
-"""The folder in a set's folder ``prompts`` that has its own wordings for judges."""
+"""Folder in a set's folder ``prompts`` with its own wordings for judges."""
 _PLACE: Final = re.compile(r"\{([a-z_]+)\}")
 _LONGEST: Final = 20_000
 
@@ -260,13 +260,13 @@ def built_in_wording() -> Prompt:
 def find_wording(name: str | None, folder: Path) -> Prompt:
     """Return a wording by its name: ``prompts/judge/NAME.yaml`` of the review set, or ours.
 
-    A file says what is other than in ours: any of ``system``, ``texts`` and the meaning of each
-    failure (``fields``: ``failures``), with the places of ours.
+    A file contains the differences from ours: any of ``system``, ``texts`` and the meaning of each
+    failure (``fields``: ``failures``), with the same placeholders as ours.
 
     Raises
     ------
     SettingsError
-        There is none of that name, or its file cannot be used; every problem is named.
+        If there is none with that name, or its file cannot be used; every problem is listed.
     """
     ours = built_in_wording()
     if name is None or name == ours.id:
@@ -300,7 +300,7 @@ def find_wording(name: str | None, folder: Path) -> Prompt:
 
 
 def _texts(value: Any, ours: Mapping[str, str]) -> dict[str, str]:
-    """Read texts by name; each has the places that ours has, else something would not be sent."""
+    """Read texts by name; each must have the placeholders of ours, so that everything is sent."""
     if not isinstance(value, Mapping):
         raise ValueError(f"texts by name: {', '.join(ours)}")
     problems: list[str] = []

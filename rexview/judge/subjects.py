@@ -1,8 +1,8 @@
-"""What a judge is asked about: answers as a blinded reader gets them, and what of each.
+"""Select the subjects of judges: answers as a blinded reader sees them, and their questions.
 
-A judge is told nothing that is hidden from a blinded reader: names of models are covered, there is
-no other model's answer, no right option, no reader's score or flag, no detector's, no metric. It
-has the report only where the study's rules show it to readers.
+A judge learns nothing that is hidden from a blinded reader. Names of models are covered. Other
+models' answers, the right option, readers' scores and flags, detectors' flags and metrics are left
+out. The report is included only if the study's rules show it to readers.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from rexview.stats import status_of
 from rexview.vocab import TEXT_DIMENSIONS
 
 FAILURES: Final = ("laterality_error", "hallucination", "omission", "token_limit")
-"""What a judge says of an answer."""
+"""The failures on which a judge is asked for an opinion."""
 OMISSION: Final = "omission"
-"""Asked only where there is a report: it is a finding of that which is left out."""
+"""Only for cases with a report, since it means a missing finding of the report."""
 WRITTEN: Final = "written"
-"""Asked alone: whether the answer has the failure that a clinician wrote in words."""
+"""Used alone: whether the answer has the failure that a clinician described in words."""
 Blinded = Callable[[str], tuple[Case, Sequence[Answer]] | None]
-"""Gives a case by its id and its newest answers as a blinded reader gets them, but that ``model``
-of each answer is its model, which is not sent."""
+"""Returns a case by its id and its newest answers as a blinded reader sees them; but the ``model``
+of each answer is its real model, which is not sent.
+"""
 
 
 class About(NamedTuple):
-    """What an opinion is of: an answer, and by a digest, all that is shown beside it."""
+    """Subject of an opinion: an answer, and a digest of everything shown with it."""
 
     case: str
     model: str
@@ -42,10 +43,10 @@ class About(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgeSubject:
-    """An answer of which a judge is asked some failures and dimensions (``asked``).
+    """An answer, and the failures and dimensions (``asked``) on which a judge is asked about it.
 
-    ``case`` and ``answer`` are as :data:`Blinded` gives them, with the report where it may be
-    shown; ``text`` is what the answer says. ``rubric`` has the dimensions of the set.
+    ``case`` and ``answer`` come from :data:`Blinded`, with the report if it may be shown. ``text``
+    are the words of the answer. ``rubric`` has the dimensions of the set.
     """
 
     about: About
@@ -57,26 +58,26 @@ class JudgeSubject:
 
     @property
     def id(self) -> str:
-        """Names the answer, all that is shown and what is asked: another text, another id."""
+        """Identifier of the answer, all that is shown and ``asked``; it changes with them."""
         return json.dumps([*self.about, list(self.asked)])
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """The failures that are asked."""
+        """The failures in ``asked``."""
         return tuple(one for one in self.asked if one in FAILURES)
 
     @property
     def dimensions(self) -> tuple[str, ...]:
-        """The dimensions that are asked."""
+        """The dimensions in ``asked``."""
         return tuple(one for one in self.asked if one in self.rubric)
 
     def asking(self, names: Sequence[str]) -> JudgeSubject:
-        """Return the same with only some of what is asked."""
+        """Return the same subject with only some of the names."""
         return replace(self, asked=tuple(names))
 
 
 def read_id(subject: str) -> tuple[About, tuple[str, ...]] | None:
-    """Read what :attr:`Subject.id` wrote; None for what it did not write."""
+    """Parse :attr:`JudgeSubject.id`; None for any other text."""
     try:
         *about, asked = json.loads(subject)
         found = About(*about)
@@ -87,7 +88,7 @@ def read_id(subject: str) -> tuple[About, tuple[str, ...]] | None:
 
 
 def shows_report(review_set: ReviewSet) -> bool:
-    """Whether the rules of the study show the report to readers, always or on request."""
+    """True if the rules of the study show the report to readers, always or on request."""
     return review_set.info.protocol.report != "never"
 
 
@@ -100,18 +101,18 @@ def subjects_of(
 ) -> Iterator[JudgeSubject]:
     """Yield the newest answers that a judge can be asked about, by case, then by model.
 
-    An answer that never came is left out, and so is one without words. One that the token limit
-    cut is asked about failures, not scored, as by readers.
+    Answers that never arrived or have no words are left out. An answer cut by the token limit is
+    judged for failures but not scored, as by readers.
 
     Parameters
     ----------
     rubric
-        The set's dimensions by id; those of texts are scored.
+        The set's dimensions by id; those for texts are scored.
     wanted
-        Which of :data:`FAILURES` and of the dimensions are asked, or :data:`WRITTEN` alone.
+        Some of :data:`FAILURES` and of the dimensions, or :data:`WRITTEN` alone.
     """
     scored = {name: one for name, one in rubric.items() if name in TEXT_DIMENSIONS}
-    # all at once: one by one they take most of the time
+    # all at once, because single ones take most of the time
     pairs = product(cases, (model.id for model in review_set.models))
     digests = digests_of(review_set).of_all(pairs)
     for case_id in cases:
@@ -140,9 +141,9 @@ def subjects_of(
 
 
 def said_by(case: Case, answer: Answer) -> str:
-    """Return the words of an answer: the option chosen, the text, the explanation.
+    """Return the words of an answer: the chosen option, the text, the explanation.
 
-    An option that was read from the text stands there as the model wrote it.
+    An option that was read from the text is left as the model wrote it.
     """
     choice = None if answer.choice_read else answer.choice
     is_option = choice is not None and 0 <= choice < len(case.options)
@@ -152,13 +153,13 @@ def said_by(case: Case, answer: Answer) -> str:
 
 
 def report_text(report: Report) -> str:
-    """Return a report in one text, empty where there is none."""
+    """Return a report as one text, empty without one."""
     parts = {"Findings": report.findings, "Impression": report.impression}
     return "\n".join(f"{name}: {text.strip()}" for name, text in parts.items() if text)
 
 
 def _shown(case: Case, text: str, rubric: Mapping[str, RubricDimension]) -> str:
-    """Return the digest of all words that are sent, but for the wording, and of the images."""
+    """Return the digest of all words sent, except the wording, and of the images."""
     context = case.context
     said = [
         [case.question, list(case.options), report_text(case.report), text],

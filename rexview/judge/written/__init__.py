@@ -1,7 +1,6 @@
-"""A failure that a clinician wrote in words, and the answers that a judge finds to have it.
+"""Failures that clinicians describe in words, and judges' verdicts on which answers have them.
 
-What is asked about, and what of it is hidden, is as for other opinions
-(:mod:`rexview.judge.subjects`).
+Subjects and blinding are the same as for other opinions (:mod:`rexview.judge.subjects`).
 """
 
 from __future__ import annotations
@@ -31,15 +30,16 @@ from rexview.schema import ReviewSet
 from rexview.settings import Settings
 from rexview.untrusted_input import read_yaml
 
-# The words of a failure that a clinician wrote, made a wording.
+# Wordings from the words of a failure that a clinician described.
 #
-# They were written on a page and lie with the reviews, or in a file of the review set.
+# The words were written on a page and are kept with the reviews, or they are in a file of the
+# review set.
 
 _FRAME: Final = Path(__file__).with_name("written-1.yaml")
 OWN: Final = "failures"
-"""The folder in a set's folder ``prompts`` that has failures in words."""
+"""Folder in a set's folder ``prompts`` with failures described in words."""
 FIELD: Final = "written"
-"""Where a wording has the words: no wording of another kind has this field."""
+"""Field of a wording for these words; no other kind of wording has it."""
 LONGEST_NAME: Final = 200
 LONGEST: Final = 4_000
 LONGEST_EXAMPLE: Final = 1_000
@@ -50,18 +50,18 @@ _LONGEST_START: Final = 60
 
 @cache
 def frame() -> Prompt:
-    """Return how any written failure is asked about, without its words."""
+    """Return the common wording for any written failure, without its words."""
     values: Any = read_yaml(_FRAME)
     return hashed(Prompt(id=_FRAME.stem, **values))
 
 
 def find_written(name: str, folder: Path) -> Prompt:
-    """Return the failure that ``prompts/failures/NAME.yaml`` of a review set has in words.
+    """Return the failure that ``prompts/failures/NAME.yaml`` of a review set describes.
 
     Raises
     ------
     SettingsError
-        There is none of that name, or its file cannot be used; every problem is named.
+        If there is none with that name, or its file cannot be used; every problem is listed.
     """
     path = prompt_file(name, folder)
     path = path.parent / OWN / path.name
@@ -76,22 +76,22 @@ def find_written(name: str, folder: Path) -> Prompt:
 
 
 def written_in_files(folder: Path) -> list[str]:
-    """Return the names of the failures that files of a review set have in words."""
+    """Return the names of the failures that files of a review set describe."""
     return sorted(
         path.stem for path in (folder / FOLDER / OWN).glob("*.yaml") if is_name(path.stem)
     )
 
 
 def wording_of(name: str, raw: Mapping[str, Any], label: str) -> Prompt:
-    """Return words as a wording; ``label`` says where they stand.
+    """Return words as a wording; ``label`` is their location, for messages.
 
-    The wording's ``hash`` is of its words, too: edited words are another version, and nothing that
-    was said of the earlier one is said of it. The same words in a file and on a page are one.
+    The wording's ``hash`` covers its words too. Edited words are another version, to which no
+    verdict on an earlier version applies. The same words in a file and on a page are one version.
 
     Raises
     ------
     SettingsError
-        They cannot be used; every problem is named.
+        If they cannot be used; every problem is listed.
     """
     readers = {
         "name": _said(LONGEST_NAME),
@@ -109,7 +109,7 @@ def wording_of(name: str, raw: Mapping[str, Any], label: str) -> Prompt:
 
 
 def name_for(title: str, taken: Iterable[str]) -> str:
-    """Return a name that links and the command line take, made of a title, of no other failure.
+    """Return an unused name, made from a title, that links and the command line accept.
 
     >>> name_for("Comparison that doesn't exist", ["comparison-that-doesn-t-exist"])
     'comparison-that-doesn-t-exist-2'
@@ -124,12 +124,12 @@ def name_for(title: str, taken: Iterable[str]) -> str:
 
 
 def name_of(prompt: Prompt) -> str:
-    """Return the name under which a failure was written: ``NAME`` of its file."""
+    """Return the name of a written failure: ``NAME`` of its file."""
     return prompt.id.partition(":")[2]
 
 
 def words_of(prompt: Prompt) -> str:
-    r"""Return the words of a written failure in one text, as a judge is given them.
+    r"""Return the words of a written failure as one text, as a judge receives them.
 
     >>> words_of(Prompt("w", "n", 1, "", {}, {"written": {"name": "Invented", "counts": "A"}}))
     'Name: Invented\nCounts: A'
@@ -146,7 +146,7 @@ def words_of(prompt: Prompt) -> str:
 
 
 def is_written(prompt: Prompt) -> bool:
-    """Whether a wording is that of a written failure."""
+    """True if a wording is that of a written failure."""
     return FIELD in prompt.fields
 
 
@@ -166,7 +166,7 @@ def _examples(value: Any) -> str:
     return "".join(f"\n- {one}" for one in each)
 
 
-# What a judge said of a written failure, or why that is no answer. Nothing is guessed.
+# Verdicts of judges on a written failure, or the reason why they are invalid. Nothing is guessed.
 
 Said = Literal["yes", "no", "unsure"]
 SAID: Final[tuple[Said, ...]] = ("yes", "no", "unsure")
@@ -175,19 +175,19 @@ _LONGEST: Final = 10_000
 
 @dataclass(frozen=True)
 class WrittenVerdict:
-    """Whether an answer has the failure, why, and what shows it, in the judge's words."""
+    """Verdict on whether an answer has the failure, with reason and quote by the judge."""
 
     said: Said
     reason: str | None
     quote: str | None
 
     def quote_stands(self, answer: str) -> bool | None:
-        """Whether the quote stands in the answer; None where nothing is quoted."""
+        """Return True if the quote is in the answer; None without a quote."""
         return stands_in(self.quote, answer) if self.quote else None
 
 
 def read_found(text: str) -> WrittenVerdict | str:
-    """Read the JSON object of a judge; in a sentence, what is wrong where it is not as asked."""
+    """Parse the JSON object of a judge; a sentence on what is wrong if it is not as requested."""
     value = only_object(text)
     if isinstance(value, str):
         return value
@@ -201,7 +201,7 @@ def read_found(text: str) -> WrittenVerdict | str:
         words[part] = _text(value, part)
         if words[part] is None:
             return f"The {part} is no text of at most {_LONGEST:,} characters."
-    if said == "no" and words["quote"]:  # what it quotes, it holds to be the failure
+    if said == "no" and words["quote"]:  # a quote would show the failure
         return "It says no, and quotes the failure all the same."
     return WrittenVerdict(said, words["reason"] or None, words["quote"] or None)
 
@@ -212,17 +212,17 @@ def _text(value: Mapping[str, object], part: str) -> str | None:
     return given.strip() if isinstance(given, str) and len(given) <= _LONGEST else None
 
 
-# The request about one answer and one written failure, and how its reply is kept.
+# The request about one answer and one written failure, and the reading of its reply.
 
 OUTPUT_TOKENS: Final = 100
-"""Of an answer, until some have come: a word, a sentence, a quote."""
+"""Estimated tokens of a reply until the first ones arrive: a word, a sentence, a quote."""
 NO_QUOTE: Final = "What it quotes does not stand in the answer."
 
 
 def build_written_asking(
     review_set: ReviewSet, subjects: Iterable[JudgeSubject], spec: RunSpec, settings: Settings
 ) -> Asking[JudgeSubject]:
-    """Return how a run asks about subjects and reads what comes."""
+    """Return how a run makes requests for subjects and reads the replies."""
     shown = shown_to_judge(review_set, spec, settings, build_written_request)
     return asking_by(subjects, spec, shown, read_written_reply, OUTPUT_TOKENS)
 
@@ -234,15 +234,15 @@ def build_written_request(
     repeat: int = 1,
     notes: tuple[str, ...] = (),
 ) -> Request:
-    """Make the request for one answer.
+    """Build the request for one answer.
 
-    Unlike a second opinion it needs neither picture nor report: words may define what is seen in
-    the answer alone.
+    Unlike a second opinion it needs neither picture nor report, because the words may define
+    something visible in the answer alone.
 
     Raises
     ------
     AttemptFailed
-        Of kind ``request``: the question cannot be written.
+        Of kind ``request``, if the question cannot be written.
     """
     case, report, asked = (
         subject.case,
@@ -275,7 +275,7 @@ def build_written_request(
 
 
 def read_written_reply(request: Request, reply: Reply, subject: JudgeSubject) -> Unread:
-    """Keep a reply as it came; one that is not what was asked for is malformed, with why."""
+    """Return a reply as received; if it is not as requested, it is malformed, with the reason."""
     if reply.outcome != "answered":
         return Unread(reply.text, reply.outcome, request.notes)
     found = read_found(reply.text)
@@ -285,15 +285,15 @@ def read_written_reply(request: Request, reply: Reply, subject: JudgeSubject) ->
     return Unread(reply.text, "answered", (*request.notes, *lost))
 
 
-# What judges said of written failures, read from the logs of their runs.
+# Verdicts on written failures, from the logs of the judges' runs.
 #
-# The words, the judge and all replies lie in the run's folder in ``judging/``: a result belongs
-# to one version of the words and one text of the answer, and to no other.
+# The words, the judge and all replies are in the run's folder in ``judging/``. A result belongs to
+# one version of the words and one text of the answer.
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """What was said of one answer: ``quote_found`` None where nothing is quoted."""
+    """The verdict on one answer; ``quote_found`` is None without a quote."""
 
     about: About
     found: WrittenVerdict
@@ -304,9 +304,9 @@ class Candidate:
 
 @dataclass(frozen=True)
 class WrittenResults:
-    """What one judge said of the answers asked about, in one version of the words.
+    """Verdicts of one judge on the selected answers, for one version of the words.
 
-    ``unread`` are answers whose last reply could not be read, ``unasked`` those without any.
+    ``unread`` are answers whose last reply could not be read, ``unasked`` those without a reply.
     """
 
     said: tuple[Candidate, ...]
@@ -314,15 +314,15 @@ class WrittenResults:
     unasked: tuple[About, ...]
 
     def count(self, said: str) -> int:
-        """Return of how many answers this was said."""
+        """Return the number of answers with this verdict."""
         return sum(one.found.said == said for one in self.said)
 
 
 def replies_about(review_set: ReviewSet, judge: str, prompt: Prompt) -> dict[About, KeptReply]:
-    """Return the newest readable reply of a judge on each answer, else the newest.
+    """Return a judge's newest readable reply on each answer, or else the newest.
 
-    Only of the very words that the wording has, and kept by an answer's digest and that of all
-    that was shown beside it.
+    Only replies to exactly these words count. The key includes digests of the answer and of
+    everything shown with it.
     """
     kept = kept_replies(review_set.folder, JUDGING, judge, prompt)
     named = ((read_id(subject), reply) for subject, reply in kept.items())
@@ -332,7 +332,7 @@ def replies_about(review_set: ReviewSet, judge: str, prompt: Prompt) -> dict[Abo
 def left_to_ask(
     subjects: Sequence[JudgeSubject], known: Mapping[About, KeptReply], *, again: bool
 ) -> list[JudgeSubject]:
-    """Return what has not been asked yet; ``again`` also those whose reply could not be read."""
+    """Return the subjects without a reply; with ``again``, also those with an unreadable one."""
     return [
         one
         for one in subjects
@@ -343,7 +343,7 @@ def left_to_ask(
 def results_of(
     subjects: Sequence[JudgeSubject], known: Mapping[About, KeptReply]
 ) -> WrittenResults:
-    """Return what was said of these answers, what could not be read, and what was not asked."""
+    """Return the verdicts on these answers, the unreadable replies, and the answers without one."""
     said, unread, unasked = [], [], []
     for one in subjects:
         reply = known.get(one.about)
@@ -360,6 +360,6 @@ def results_of(
 
 
 def _as_read_now(reply: KeptReply) -> KeptReply:
-    """Return a reply as malformed that an earlier version could read, and this one cannot."""
+    """Mark a reply as malformed if only an earlier version could read it."""
     found = read_found(reply.text) if reply.answered else None
     return replace(reply, outcome="malformed", why=found) if isinstance(found, str) else reply

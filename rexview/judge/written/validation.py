@@ -1,7 +1,8 @@
-"""A sample of what a judge found of a written failure, read by a clinician, as rows of a sheet.
+"""Validate a judge's verdicts on a written failure with a sample that a clinician reads.
 
-Two samples are drawn by a seed: of the answers found, whose share that has the failure is the
-precision; and of those judged and not found, which says how many are missed.
+A seed draws two samples. One is from the answers found, whose share with the failure is the
+precision. The other is from those judged and not found, and shows how many are missed. They are
+rows of a sheet.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ _SHOWN: Final = 5
 
 @dataclass(frozen=True)
 class Share:
-    """What a clinician says of the sample of one group.
+    """A clinician's verdicts on the sample of one group.
 
-    ``of`` answers are in the group, ``drawn`` in the sample; of those ``yes`` and ``no`` are read
-    and told, ``unsure`` read and not told, the rest not read. ``interval`` is Wilson's, 95%, None
-    before anything is told.
+    ``of`` answers are in the group, ``drawn`` in the sample. ``yes`` and ``no`` were read and
+    decided, ``unsure`` read but not decided; the rest is unread. ``interval`` is Wilson's, 95%,
+    None before any decision.
     """
 
     group: Group
@@ -54,22 +55,22 @@ class Share:
 
     @property
     def share(self) -> float | None:
-        """Those that have the failure, of those told, 0 to 1; None before anything is."""
+        """Share of the decided ones that have the failure, 0 to 1; None before any decision."""
         told = self.yes + self.no
         return self.yes / told if told else None
 
     @property
     def unread(self) -> int:
-        """How many of the sample nothing is said of."""
+        """Number of answers in the sample without a verdict."""
         return self.drawn - self.yes - self.no - self.unsure
 
 
 def sample(
     results: WrittenResults, version: str, judge: str, wanted: Mapping[Group, int], seed: int
 ) -> dict[Group, list[tuple[str, Candidate]]]:
-    """Draw answers of each group, each behind its item; the same each time for the same results.
+    """Draw answers of each group, each after its item id; the same for the same results.
 
-    A longer sample begins with the shorter one of its seed.
+    A longer sample starts with the shorter one of the same seed.
     """
     drawn: dict[Group, list[tuple[str, Candidate]]] = {}
     for group in GROUPS:
@@ -86,9 +87,9 @@ def sample(
 def in_reading_order(
     drawn: Mapping[Group, Sequence[tuple[str, Candidate]]], seed: int
 ) -> list[tuple[str, Candidate]]:
-    """Return both samples in one random order, which tells nothing of the group.
+    """Return both samples in one random order, which does not reveal the group.
 
-    Whoever stops early has read a random part of each group.
+    A reader who stops early has read a random part of each group.
     """
     each = [pair for group in GROUPS for pair in drawn[group]]
     return sorted(each, key=lambda pair: _digest(seed, pair[0]))
@@ -102,9 +103,9 @@ def sheet(
     judge: str,
     seed: int,
 ) -> str:
-    """Return the samples as CSV, to be filled in: ``has_it`` is yes, no or unsure.
+    """Return the samples as CSV with the column ``has_it`` to fill in: yes, no or unsure.
 
-    A text that a spreadsheet would run as a formula has an apostrophe before it.
+    A text that a spreadsheet would run as a formula gets an apostrophe before it.
     """
     by_about = {one.about: one for one in subjects}
     out = io.StringIO()
@@ -121,7 +122,7 @@ def sheet(
 
 
 def size(results: WrittenResults, group: Group) -> int:
-    """Return how many answers are in a group."""
+    """Return the number of answers in a group."""
     found = results.count("yes")
     return found if group == "found" else len(results.said) - found
 
@@ -129,13 +130,14 @@ def size(results: WrittenResults, group: Group) -> int:
 def read_sheet(
     path: Path, results: WrittenResults, version: str, judge: str
 ) -> tuple[Share, Share]:
-    """Return what a filled sheet says of those found, and of those not found.
+    """Return the shares from a filled sheet, for those found and those not found.
 
     Raises
     ------
     RunRefused
-        It cannot be read, is no sheet of this failure, version and judge, or its rows are not the
-        sample that its seed draws from what is found now. Every problem of its rows is counted.
+        If it cannot be read, is no sheet of this failure, version and judge, or its rows are not
+        the sample that its seed draws from the current results. Every problem of its rows is
+        counted.
     """
     rows = _rows(path)
     label = path.name
@@ -180,7 +182,7 @@ def read_sheet(
 
 
 def share_of(group: Group, said: Sequence[str], results: WrittenResults) -> Share:
-    """Return what is told of a sample: ``said`` has a word each, empty for those not read."""
+    """Return the share of a sample; ``said`` has one word per answer, empty for unread ones."""
     yes, no, unsure = (said.count(word) for word in WORDS)
     interval = wilson(yes, yes + no) if yes + no else None
     return Share(group, size(results, group), len(said), yes, no, unsure, interval)
