@@ -1,11 +1,11 @@
-"""What pages, tables and charts ask about the answers of an open review set.
+"""The queries of pages, tables and charts about the answers of an open review set.
 
-An engine knows every case and answer; nothing above it holds a list of all cases, a mask or the
-answers themselves. It answers with counts, with one page of cases, with one case, and with the
-values that a statistic is made of. :mod:`rexview.analysis.query.memory` is the engine that holds
-everything in memory.
+Only an engine knows every case and answer. Code above it never holds a list of all cases, a mask
+or the answers themselves. The engine returns counts, one page of cases, one case, or the values
+that a statistic needs. :mod:`rexview.analysis.query.memory` is the engine that keeps everything
+in memory.
 
-A filter is about answers: a case is left when one of its answers meets it.
+A filter is about answers: a case matches when one of its answers does.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from rexview.stats.report_metrics import PatientSums, Spread
 from rexview.stats.self_contradiction import RepeatTally
 from rexview.stats.summary import ScoreTallies, Tally
 
-# What readers gave, as an engine tells it.
+# Readers' scores, as an engine returns them.
 
 
 @dataclass(frozen=True)
 class ReaderScore:
-    """One reader's score of one dimension of an answer, with the comment beside it."""
+    """One reader's score of one dimension of an answer, with its comment."""
 
     reader: str
     dimension: str
@@ -51,7 +51,7 @@ class ReaderScore:
 
 @dataclass(frozen=True)
 class DisputedAnswer:
-    """An answer whose readers are ``apart`` points apart, with all scores that they gave."""
+    """An answer whose readers differ by ``apart`` points, with all their scores."""
 
     case: str
     model: str
@@ -62,11 +62,11 @@ class DisputedAnswer:
 
 @dataclass(frozen=True)
 class PairCases:
-    """Cases with something that two readers both scored on one dimension.
+    """Counts of the cases in which two readers both scored a dimension of an answer or picture.
 
-    In ``same``, ``close`` and ``apart`` of them they gave any answer (picture) the same score,
-    scores at most one point apart, and different ones. ``by_scores`` counts the cases by the score
-    of each; a case may count several times.
+    ``same`` cases have an answer or picture with equal scores, ``close`` cases one whose scores
+    differ by at most a point, ``apart`` cases one whose scores differ. ``by_scores`` counts the
+    cases by both readers' scores. A case may count several times.
     """
 
     shared: int
@@ -76,15 +76,16 @@ class PairCases:
     by_scores: Mapping[tuple[int, int], int]
 
 
-# What is asked of judges' opinions: part of :class:`rexview.analysis.query.engine.Engine`.
+# Judges' opinions: part of :class:`rexview.analysis.query.engine.Engine`.
 
 
 @dataclass(frozen=True)
 class JudgeAgreement:
-    """How far a judge agrees with the readers, over all answers of the set, whatever the filter.
+    """A judge's agreement with the readers over all answers of the set, whatever the filter.
 
-    By failure, and by dimension, that it spoke of. ``stale`` of its opinions are on earlier texts
-    of answers, and count nowhere. It was asked in ``wordings`` texts of the wording of that name.
+    ``failures`` and ``scores`` are by failure and dimension on which the judge gave an opinion.
+    ``stale`` opinions are on earlier texts of answers and count nowhere. ``wordings`` is the number
+    of versions of the prompt of this name that were used.
     """
 
     judge: Judge
@@ -95,7 +96,7 @@ class JudgeAgreement:
 
 
 class JudgeQuestions(Protocol):
-    """The questions about one judge, a model in one wording."""
+    """The queries about one judge: a model with one prompt."""
 
     def judge_agreement(self, judge: Judge) -> JudgeAgreement:
         """Compare a judge with the readers, over all answers of the set."""
@@ -103,9 +104,9 @@ class JudgeQuestions(Protocol):
     def judge_failures(
         self, case_filter: CaseFilter, judge: Judge
     ) -> Mapping[tuple[str, str], PatientTally]:
-        """Count patients by the answers that the judge spoke of and sees a failure in.
+        """Count patients by their answers with an opinion, and those with a failure in it.
 
-        By failure and model.
+        The counts are by failure and model.
         """
 
     def judge_scores(
@@ -114,16 +115,16 @@ class JudgeQuestions(Protocol):
         """Count the judge's scores, by dimension and model."""
 
 
-# What is asked of choices: part of :class:`rexview.analysis.query.engine.Engine`.
+# Choice questions: part of :class:`rexview.analysis.query.engine.Engine`.
 
 
 @dataclass(frozen=True)
 class ChoiceCounts:
-    """How much a filter leaves that was answered by anybody.
+    """Counts of the matching choice questions that a model or reader answered.
 
-    ``questions`` have a right option and an answer, ``unmarked`` ones have no right option and are
-    in no number. ``patients`` are those of the questions (else studies, else cases); readers
-    answered ``read_by_people`` of the questions.
+    ``questions`` have a right option and an answer. ``unmarked`` questions have no right option and
+    are in no other number. ``patients`` counts the patients of the questions, else their studies,
+    else their cases. Readers answered ``read_by_people`` of the questions.
     """
 
     questions: int
@@ -134,7 +135,7 @@ class ChoiceCounts:
 
 @dataclass(frozen=True, eq=False)
 class ChoiceGroup:
-    """The ``questions`` with one value of a property, and what each rater chose, in their order."""
+    """The ``questions`` with one value of a property, and a tally for each rater, in order."""
 
     value: str
     questions: int
@@ -142,17 +143,17 @@ class ChoiceGroup:
 
 
 class ChoiceQuestions(Protocol):
-    """The questions; each takes the filter whose answers it is about.
+    """The queries about choice questions; each takes a filter.
 
-    A filter's conditions on answers are about models': of the cases that are left, all choices of
-    people count.
+    A filter's conditions on answers limit those of models. All choices of people on the matching
+    cases count.
     """
 
     @property
     def raters(self) -> tuple[Rater, ...]:
-        """Who chose anything in the set: models in its order, then people; a place stands for each.
+        """Everyone who chose an option in the set: models in its order, then people.
 
-        Tallies below are by these places.
+        The tallies below use the positions in this tuple.
         """
 
     def choice_counts(self, case_filter: CaseFilter) -> ChoiceCounts:
@@ -161,33 +162,33 @@ class ChoiceQuestions(Protocol):
     def choice_tallies(
         self, case_filter: CaseFilter, *, read_by_people: bool = False
     ) -> tuple[ChoiceTally, ...]:
-        """Count the choices of each rater; on request only of questions that readers answered."""
+        """Count the choices of each rater, on request only for questions that readers answered."""
 
     def choice_groups(
         self, case_filter: CaseFilter, by: CaseProperty, most: int
     ) -> tuple[tuple[ChoiceGroup, ...], int]:
         """Count choices by a property of the cases, in the order of its values.
 
-        Of more than ``most`` values those with most questions; the second number says how many are
-        left out. Of a tag that the filter names only the named values.
+        Only the ``most`` values with most questions are returned; the second result is the number
+        of values left out. Of a tag that the filter names, only the named values are returned.
         """
 
     def choice_pairs(self, case_filter: CaseFilter) -> Mapping[Pair, PairTally]:
-        """Count the questions that every two raters answered, by who was right."""
+        """Count the questions that each two raters both answered, by who was right."""
 
     def choice_agreement(self, case_filter: CaseFilter) -> Mapping[Pair, Counts]:
-        """Count the questions by the options of every two raters, over all and by task.
+        """Count the questions by the options of each two raters, over all and by task.
 
         See :func:`rexview.stats.multiple_choice.option_table`.
         """
 
 
-# What is asked of generated reports: part of :class:`rexview.analysis.query.engine.Engine`.
+# Generated reports: part of :class:`rexview.analysis.query.engine.Engine`.
 
 
 @dataclass(frozen=True)
 class ReportCounts:
-    """How much there is of generated reports.
+    """Counts of the matching generated reports.
 
     Attributes
     ----------
@@ -196,17 +197,18 @@ class ReportCounts:
     answers : mapping of str to int
         Answers to them, by model that has any, in the set's order.
     metrics : tuple of MetricId
-        Metrics of which any answer that is left has a value, known ones first.
+        Metrics with a value on any matching answer, known ones first.
     in_set : mapping of MetricId to int
-        On how many answers of the whole set each of them has a value.
+        For each metric, the number of answers with a value in the whole set.
     together : mapping of MetricId to tuple of int
-        On how many answers each was computed together, as its values say; empty where they do not.
+        For each metric, the numbers of answers it was computed on together, as its values record;
+        empty where they do not.
     edits : int
         Answers that somebody corrected line by line, or found nothing to correct in.
     preferences : int
         Comparisons of two reports.
     people : frozenset of str
-        Models that are readers: their reports stand among the others, and are named as such.
+        Models that are readers. Their reports are listed among the others and named as readers'.
     """
 
     cases: int
@@ -221,7 +223,7 @@ class ReportCounts:
 
 @dataclass(frozen=True, eq=False)
 class MetricTally:
-    """Values of metrics by patient; column ``i * len(models) + j`` is metric i of model j."""
+    """Sums of metric values by patient; column ``i * len(models) + j`` is metric i of model j."""
 
     metrics: tuple[MetricId, ...]
     models: tuple[str, ...]
@@ -240,7 +242,7 @@ class Comparisons:
 
 @dataclass(frozen=True)
 class DisputedReport:
-    """An answer that two metrics put in places far apart: from 0, the worst, to 1, the best."""
+    """An answer that two metrics rank far apart; places go from 0, the worst, to 1, the best."""
 
     case: str
     model: str
@@ -251,23 +253,23 @@ class DisputedReport:
 
 
 class ReportQuestions(Protocol):
-    """The questions; each takes the filter whose answers it is about."""
+    """The queries about generated reports; each takes a filter."""
 
     def report_counts(self, case_filter: CaseFilter) -> ReportCounts:
-        """Count what there is."""
+        """Count the matching reports, and their metrics, corrections and comparisons."""
 
     def metric_tally(self, case_filter: CaseFilter, metrics: Sequence[MetricId]) -> MetricTally:
-        """Sum the values of some metrics by patient, for the models that have any of them."""
+        """Sum the values of some metrics by patient, for the models that have values."""
 
     def metric_spreads(
         self, case_filter: CaseFilter, metrics: Sequence[MetricId]
     ) -> Mapping[tuple[MetricId, str], Spread]:
-        """Say how the values of some metrics spread, by metric and model that has any."""
+        """Return the distribution of each metric's values, by metric and model that has any."""
 
     def metric_correlations(
         self, case_filter: CaseFilter, metrics: Sequence[MetricId], coefficient: str
     ) -> tuple[Correlation, ...]:
-        """Correlate every two of some metrics over answers, higher being better in all.
+        """Correlate each two of some metrics over answers, all turned so that higher is better.
 
         ``coefficient`` is one of :data:`rexview.stats.metric_correlation.COEFFICIENTS`.
         """
@@ -275,21 +277,21 @@ class ReportQuestions(Protocol):
     def metric_disputes(
         self, case_filter: CaseFilter, pair: tuple[MetricId, MetricId], most: int
     ) -> tuple[DisputedReport, ...]:
-        """Return the answers that two metrics put furthest apart, the furthest first."""
+        """Return the answers that two metrics rank furthest apart, the furthest first."""
 
     def error_free_tallies(self, case_filter: CaseFilter) -> tuple[ErrorFreeTally, ...]:
         """Count the reports without errors, by reader, model and threshold.
 
-        Readers in the set's order, then judges and those who are not named.
+        Readers come in the set's order, then judges and those without a name.
         """
 
     def comparisons(self, case_filter: CaseFilter) -> Comparisons:
-        """Count pairwise preferences: of cases that are left, between models that are left."""
+        """Count pairwise preferences in the matching cases, between the matching models."""
 
 
 @dataclass(frozen=True)
 class CaseProperty:
-    """A property that tells cases apart: its word in the link, its name, the filter's field."""
+    """A property by which cases differ: its key in links, its name, and the filter's field."""
 
     key: str
     name: str
@@ -298,30 +300,30 @@ class CaseProperty:
 
 @dataclass(frozen=True, eq=False)
 class SetFacts:
-    """What is the same for every filter.
+    """Facts of a review set that no filter changes.
 
     Attributes
     ----------
     models, readers : mapping of str to str
-        Name on screen by id, in the set's order; equal names of readers are told apart.
+        Name on screen by id, in the set's order; readers' names are unique.
     n_cases, n_images, n_readers : int
         All cases, different images, and people who scored or flagged.
     properties : tuple of CaseProperty
-        Those in which the cases differ.
+        The properties in which the cases differ.
     gap_threshold : float
-        From which gap on an execution gap is flagged.
+        The smallest gap that is flagged as an execution gap.
     content_order : str
-        How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`).
+        How Content is computed (:data:`rexview.stats.CONTENT_ORDERS`).
     harm : HarmTable
-        What harm the failures do: the set's own table, or the built-in one.
+        The harm of each failure: the set's own table, or the built-in one.
     metrics : tuple of MetricId
-        The metrics of which reports have values, known ones first.
+        The metrics with values on reports, known ones first.
     judges : tuple of Judge
-        Those who gave opinions, the newest first.
+        The judges that gave opinions, the newest first.
     meetings : mapping of str to str
-        Name by id of the meetings that decided anything.
+        Name by id of the meetings with decisions.
     written_failures : mapping of str to str
-        Title by name of the failures in words that stand.
+        Title by name of the current failures in words.
     """
 
     models: Mapping[str, str]
@@ -351,7 +353,7 @@ class FacetValue:
 
 @dataclass(frozen=True)
 class Facet:
-    """One condition of the filter with its values. ``field`` names the filter's list."""
+    """One condition of the filter with its values; ``field`` names the filter's list."""
 
     field: str
     name: str
@@ -360,7 +362,7 @@ class Facet:
 
 @dataclass(frozen=True)
 class FailureSources:
-    """Cases with one failure: by the detector only, by a reader only, by both, in any way.
+    """Counts of cases with one failure, by who reports it: the detector, a reader, or both.
 
     A case counts in several of the three when its answers differ; ``total`` counts it once.
     ``judged`` of the ``cases`` have an answer that can be judged for the failure.
@@ -377,9 +379,9 @@ class FailureSources:
 
 @dataclass(frozen=True)
 class Facets:
-    """All counts for one filter. ``total`` cases are left.
+    """All facet counts for one filter, which ``total`` cases match.
 
-    ``facets`` has every value that the set has, also where the count is 0. ``mentions`` has a value
+    ``facets`` has every value in the set, even those with a count of 0. ``mentions`` has a value
     for each way of searching for the findings that the search names, if it names any.
     """
 
@@ -391,9 +393,10 @@ class Facets:
 
 @dataclass(frozen=True)
 class Position:
-    """Where a case stands in an ordered list: ``number`` from 1, None when it is not in it.
+    """The position of a case in an ordered list, and its neighbours.
 
-    ``after`` is then the first case of the list.
+    ``number`` counts from 1. It is None for a case that is not in the list; ``after`` is then the
+    first case of the list.
     """
 
     number: int | None
@@ -403,7 +406,7 @@ class Position:
 
 
 def unique_names(names: Mapping[str, str]) -> dict[str, str]:
-    """Add its id to each name, by id, that several of them have."""
+    """Return the names by id, with the id added to each name that occurs more than once."""
     count = Counter(names.values())
     return {key: name if count[name] == 1 else f"{name} ({key})" for key, name in names.items()}
 
@@ -411,7 +414,7 @@ def unique_names(names: Mapping[str, str]) -> dict[str, str]:
 def position_at(
     place: int | None, total: int, page: Callable[[int, int], Sequence[str]]
 ) -> Position:
-    """Return the position of the case at a place, from 0; ``page`` has the ids from a place on."""
+    """Return the position of the case at an index, from 0; ``page`` returns ids from an index."""
     if place is None:
         return Position(None, total, None, next(iter(page(0, 1)), None))
     before = page(place - 1, 1) if place else ()
@@ -428,11 +431,11 @@ def position_in(ordered: Sequence[str], case: str) -> Position:
 
 @dataclass(frozen=True)
 class Scanned:
-    """How many of the answers that a filter may leave the detectors have looked at.
+    """Progress of the detectors on the answers that may match a filter.
 
-    ``looked`` of the ``answers`` were looked at; of these, ``failed`` could not be judged by every
-    detector. What a filter asks about flags is left out here: an answer that nobody has looked at
-    yet may still turn out to have the failure that is asked for.
+    The detectors have run on ``looked`` of the ``answers``; on ``failed`` of these, a detector
+    failed. The filter's conditions on flags are ignored here, because an answer without a run may
+    still turn out to have the failure.
     """
 
     answers: int
@@ -441,16 +444,16 @@ class Scanned:
 
     @property
     def is_complete(self) -> bool:
-        """Whether no answer is left to be looked at."""
+        """True if the detectors have run on every answer."""
         return self.looked == self.answers
 
 
 @dataclass(frozen=True)
 class ModelTally:
-    """How many answers of one model a filter leaves: in all, by status, by weakest link.
+    """Counts of one model's matching answers: in all, by status, by weakest link.
 
-    Anybody scored ``scored`` of them, ``with_content`` have a Content score, ``with_spread`` two
-    readers on one dimension.
+    ``scored`` answers have a reader's score, ``with_content`` a Content score, ``with_spread``
+    scores of two readers on one dimension.
     """
 
     model: str
@@ -463,16 +466,16 @@ class ModelTally:
 
     @property
     def lost(self) -> int:
-        """Answers that did not come in full."""
+        """Answers that are missing or incomplete."""
         return sum(self.by_status.get(reason, 0) for reason in NO_ANSWER)
 
 
 @dataclass(frozen=True)
 class FilterTally:
-    """How much a filter leaves: cases, and answers of each model that has any, in order.
+    """Counts of the matching cases, and of the answers of each model that has any, in order.
 
-    ``unfinished`` of the cases have scores of a reader who has not given all of them (a case counts
-    once for each reader): these scores are left out everywhere.
+    ``unfinished`` cases have a reader who has not given all scores; a case counts once for each
+    such reader. These scores are left out everywhere.
     """
 
     cases: int
@@ -486,7 +489,7 @@ class FilterTally:
 
     @cached_property
     def lost(self) -> int:
-        """Answers that did not come in full."""
+        """Answers that are missing or incomplete."""
         return sum(model.lost for model in self.by_model)
 
     @cached_property
@@ -501,9 +504,9 @@ class FilterTally:
 
 @dataclass(frozen=True)
 class PropertyCounts:
-    """Cases by value of a property, in the order of the values; some may have several.
+    """Counts of cases by value of a property, in the order of the values.
 
-    ``with_any`` cases have one of the values at least.
+    A case may have several values; ``with_any`` cases have at least one.
     """
 
     by_value: Mapping[str, int]
@@ -512,10 +515,10 @@ class PropertyCounts:
 
 @dataclass(frozen=True)
 class FailureTally:
-    """How many answers of one model show one failure, by who says so.
+    """Counts of one model's answers with one failure, by who reports it.
 
-    ``judged`` answers can be judged for it; ``hint`` have no more than a detector's hint;
-    ``spoken`` have a reader's verdict, be it that the failure is not there.
+    ``judged`` answers can be judged for the failure. ``hint`` answers have only a detector's hint.
+    ``spoken`` answers have a reader's verdict, even if it is that the failure is absent.
     """
 
     failure: str
@@ -528,9 +531,9 @@ class FailureTally:
     spoken: int = 0
 
     def is_judged(self, sources: Sequence[str] = ()) -> bool:
-        """Whether ``sources`` can tell how often the failure is there, by default all of them.
+        """True if ``sources``, by default all of them, show how frequent the failure is.
 
-        Of failures that rules only suggest, those who raised one or ruled one out.
+        For failures that rules only suggest, only sources that reported or ruled out one count.
         """
         by_rule = self.detector + self.both if not sources or "detector" in sources else self.both
         by_reader = self.spoken if not sources or "reader" in sources else 0
@@ -538,20 +541,20 @@ class FailureTally:
 
 
 class Engine(ChoiceQuestions, ReportQuestions, JudgeQuestions, Protocol):
-    """The questions; each takes the filter whose answers it is about."""
+    """All queries about an open review set; most take the filter whose matches they describe."""
 
     def __hash__(self) -> int:
-        """By identity: caches of pages have the engine in their keys."""
+        """Hash by identity, because caches of pages have the engine in their keys."""
 
     @property
     def facts(self) -> SetFacts:
-        """What is the same for every filter."""
+        """Facts of the set that no filter changes."""
 
     def facets(self, case_filter: CaseFilter) -> Facets:
         """Count the cases of every value of every condition.
 
-        Each condition's own choice is left out of its counts: they say what choosing a value
-        instead would give.
+        A condition's own choice does not limit its counts, so they show what choosing another
+        value would give.
         """
 
     def page(self, case_filter: CaseFilter, start: int, size: int) -> tuple[str, ...]:
@@ -575,50 +578,51 @@ class Engine(ChoiceQuestions, ReportQuestions, JudgeQuestions, Protocol):
         """Return all flags on some answers, as :meth:`rexview.detect.Survey.flags_of`."""
 
     def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
-        """Return the models whose answers to a case a detector failed on."""
+        """Return the models on whose answers to a case a detector failed."""
 
     def not_yet_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
-        """Return the models whose answers to a case no detector has looked at yet."""
+        """Return the models on whose answers to a case no detector has run yet."""
 
     def scanned(self, case_filter: CaseFilter) -> Scanned:
-        """Count the answers that detectors have looked at, among those that may be left."""
+        """Count the answers that detectors have run on, among those that may match."""
 
     def not_judged(self, case_filter: CaseFilter, most: int) -> tuple[tuple[str, str], ...]:
         """Return case and model of the first answers that :meth:`scanned` counts as failed."""
 
     def not_looked_at(self, case_filter: CaseFilter, first: Sequence[str]) -> Sequence[int]:
-        """Return cases to be looked at next, as rows of the set, where a filter leaves any out.
+        """Return the cases to run detectors on next, as rows of the set.
 
-        Those named ``first``, then those that the filter may leave and nobody has looked at.
+        The cases in ``first`` come first. If the filter limits, those follow that may match and
+        have answers without a run; else no others are returned, because they come in order anyway.
         """
 
     def tally(self, case_filter: CaseFilter) -> FilterTally:
         """Count cases and answers."""
 
     def property_counts(self, case_filter: CaseFilter, by: CaseProperty) -> PropertyCounts:
-        """Count the cases by a property; of a tag that the filter names only the named values."""
+        """Count the cases by a property; of a tag that the filter names, only its named values."""
 
     def score_tallies(self, case_filter: CaseFilter) -> ScoreTallies:
-        """Count the final scores: of answers that came, for image dimensions of pictures."""
+        """Count the final scores of complete answers, for image dimensions those of pictures."""
 
     def final_scores(self, case_filter: CaseFilter, dimension: str) -> pl.DataFrame:
-        """Return the final scores of one dimension, one an answer: the mean over its pictures.
+        """Return one final score of a dimension for each answer: the mean over its pictures.
 
-        For tests that rank differences case by case, and need the values themselves. ``case`` (a
-        number that stands for it), ``model``, ``value`` (Float64, never null).
+        Tests that rank differences case by case need these values. Columns: ``case`` (a number
+        that identifies the case), ``model`` and ``value`` (Float64, never null).
         """
 
     def readers(self, case_filter: CaseFilter) -> tuple[str, ...]:
-        """Return the ids of those who scored any of the answers, in the set's order."""
+        """Return the ids of the readers who scored any of the answers, in the set's order."""
 
     def pair_tables(self, case_filter: CaseFilter) -> PairTables:
-        """Count what every two of these readers both scored, by their scores."""
+        """Count what each two of these readers both scored, by their scores."""
 
     def pair_cases(self, case_filter: CaseFilter, pair: tuple[str, str]) -> Mapping[str, PairCases]:
-        """Count the cases with something that two readers both scored, by dimension."""
+        """Count the cases in which two readers both scored an answer or picture, by dimension."""
 
     def score_patterns(self, case_filter: CaseFilter) -> Mapping[str, ScorePatterns]:
-        """Count the scores that answers got from all readers: see :func:`.score_patterns`."""
+        """Count the combinations of all readers' scores: see :func:`.score_patterns`."""
 
     def score_days(
         self, case_filter: CaseFilter, dimension: str, reader: str, other: str
@@ -628,10 +632,10 @@ class Engine(ChoiceQuestions, ReportQuestions, JudgeQuestions, Protocol):
     def disputed(
         self, case_filter: CaseFilter, start: int, size: int
     ) -> tuple[DisputedAnswer, ...]:
-        """Return some of the answers, those on which readers are furthest apart first."""
+        """Return a page of answers, those on which readers are furthest apart first."""
 
     def failure_tallies(self, case_filter: CaseFilter) -> tuple[FailureTally, ...]:
-        """Count failures for each model that has answers: the headline ones, and all others met."""
+        """Count failures of each model with answers: headline failures, and others that occur."""
 
     def failure_findings(self, failure: str) -> tuple[str, ...]:
         """Return the findings that one failure is about anywhere in the set, sorted."""
@@ -643,22 +647,22 @@ class Engine(ChoiceQuestions, ReportQuestions, JudgeQuestions, Protocol):
         sources: Sequence[str] = (),
         findings: Sequence[str] = (),
     ) -> Mapping[tuple[str, str], PatientTally]:
-        """Count patients by their answers that can be judged for a failure and are flagged.
+        """Count patients by their answers that can be judged for a failure, and flagged ones.
 
-        By failure and model. ``sources`` are whose word counts, as in the filter, empty for
-        everybody's; with ``findings`` only flags about one of these count.
+        The counts are by failure and model. Only flags from ``sources`` count, as in the filter;
+        none given means all sources. With ``findings``, only flags about one of these count.
         """
 
     def judged_pairs(
         self, case_filter: CaseFilter, failures: Sequence[str], sources: Sequence[str] = ()
     ) -> Mapping[tuple[str, str, str], PairTally]:
-        """Count the cases in which two models can be judged: by failure, first and second model.
+        """Count the cases in which two models can be judged, by failure, first and second model.
 
-        Failures in the order given, models that have answers in the set's order.
+        Failures come in the order given, models with answers in the set's order.
         """
 
     def repeat_tallies(self, case_filter: CaseFilter) -> tuple[RepeatTally, ...]:
-        """Count the answers that one run asked for more than once, by model that has any."""
+        """Count the answers that one run requested more than once, by model that has any."""
 
     def patients(self, case_filter: CaseFilter) -> tuple[int, int]:
-        """Count the cases that are left, and the patients that they are of."""
+        """Count the matching cases, and their patients."""

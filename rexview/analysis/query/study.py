@@ -1,4 +1,4 @@
-"""Who scores what in which order, how far each reader is, and the other tasks of readers."""
+"""Readers' tasks and worklists: what each reader scores, in which order, and their progress."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from rexview.words import tr
 CaseState = Literal["open", "begun", "done", "skipped"]
 BUILT_IN_RUBRIC: Final = "rexecution"
 WITHOUT_BOXES: Final = "image_style"
-"""What is scored of the picture where boxes were asked for and none came."""
+"""The dimension of the picture that is scored when boxes were requested and none came."""
 ITEM: Final = ("case", "model", "dimension", "picture")
-"""Columns that name one thing to be scored; ``picture`` counts from 0, null for none."""
+"""Columns that identify one score to give; ``picture`` counts from 0, null for none."""
 _BETWEEN: Final = "\x1f"
-"""Between the parts of a text that is hashed."""
+"""Separates the parts of a text that is hashed."""
 
 
 @dataclass(frozen=True)
 class ScoreItem:
-    """One score to give on an answer; ``picture`` is the place in ``Answer.images``, or None."""
+    """One score to give on an answer; ``picture`` is the index in ``Answer.images``, or None."""
 
     dimension: str
     picture: int | None = None
@@ -46,7 +46,7 @@ class ScoreItem:
 
 @dataclass(frozen=True)
 class WorklistProgress:
-    """How far a reader is, in cases: ``done + skipped + remaining == total``."""
+    """A reader's progress in cases: ``done + skipped + remaining == total``."""
 
     done: int
     skipped: int
@@ -61,7 +61,7 @@ class WorklistProgress:
 def rubric_of(review_set: ReviewSet) -> dict[str, RubricDimension]:
     """Return the dimensions that this study scores, with their anchors, in the usual order.
 
-    They are those of the set's rubric that a score can be given for, see
+    These are the dimensions of the set's rubric that take a score, see
     :data:`rexview.vocab.DIMENSIONS`.
     """
     name = review_set.info.rubric
@@ -78,12 +78,12 @@ def _known_dimensions(path: Path | None) -> dict[str, RubricDimension]:
 def items_of(
     answer: Answer, dimensions: Collection[str] = DIMENSIONS, *, lacks_boxes: bool = False
 ) -> tuple[ScoreItem, ...]:
-    """Return what can be scored on an answer.
+    """Return the scores that can be given on an answer.
 
-    Text is scored where there is text or a choice. Image Content and Image Style are scored once
-    for each picture that the model returned, else once for its boxes, else not at all: but where
-    boxes were asked for and none came (``lacks_boxes``, see :func:`boxes_expected`) Image Style is
-    scored beside the text.
+    The text dimensions are scored if there is text or a choice. Image Content and Image Style are
+    scored once for each picture that the model returned, else once for its boxes. With neither,
+    Image Style is scored with the text if boxes were requested (``lacks_boxes``, see
+    :func:`boxes_expected`).
     """
     items: list[ScoreItem] = []
     has_text = bool((answer.text or "").strip()) or answer.choice is not None
@@ -100,10 +100,10 @@ def items_of(
 
 
 def boxes_expected(review_set: ReviewSet, case: Case | None) -> frozenset[str]:
-    """Return the models of whose answers to a case boxes were asked.
+    """Return the models whose answers to a case should have boxes.
 
-    By the question itself of all but those declared not to draw; by its ``question_boxes`` of those
-    declared to draw.
+    If the question itself requests boxes: all models but those declared not to draw. If the case
+    has ``question_boxes``: the models declared to draw.
     """
     if case is None:
         return frozenset()
@@ -113,32 +113,32 @@ def boxes_expected(review_set: ReviewSet, case: Case | None) -> frozenset[str]:
 
 
 def needs_scores(answer: Answer) -> bool:
-    """Whether a reader has to score the answer: one that never came in full needs no score."""
+    """True if a reader has to score the answer; a missing or incomplete one needs no score."""
     return status_of(answer) == "answered"
 
 
 def slots_of(case_id: str, models: Iterable[str], *, reader: str, key: bytes) -> dict[str, str]:
-    """Give each model that answered its letter in one case for one reader: A first.
+    """Return the models of a case by the letter that one reader sees, A first.
 
-    ``key`` is the secret of the set: :meth:`rexview.store.Reviews.letter_key`. The order of the
-    models does not matter.
+    ``key`` is the set's secret: :meth:`rexview.store.Reviews.letter_key`. The order of the models
+    does not matter.
     """
     shuffled = by_keyed_hash(models, key, "letters", reader, case_id)
     return {slot_name(place): model for place, model in enumerate(shuffled)}
 
 
 def keyed_hash(key: bytes, *parts: str) -> str:
-    """Return 64 hexadecimal digits that nobody can work out from the parts without the key."""
+    """Return 64 hexadecimal digits that cannot be computed from the parts without the key."""
     return hmac.new(key, json.dumps(parts).encode(), hashlib.sha256).hexdigest()
 
 
 def by_keyed_hash(names: Iterable[str], key: bytes, *about: str) -> list[str]:
-    """Order names by a keyed hash of what it is about and the name."""
+    """Sort names by a keyed hash of the ``about`` parts and the name."""
     return sorted(names, key=lambda name: keyed_hash(key, *about, name))
 
 
 def slot_name(place: int) -> str:
-    """Return the letter of a place counted from 0: A to Z, then AA, AB.
+    """Return the letter of an index counted from 0: A to Z, then AA, AB.
 
     >>> slot_name(0), slot_name(25), slot_name(26)
     ('A', 'Z', 'AA')
@@ -158,12 +158,12 @@ def reading_order(cases: Iterable[str], *, reader: str, seed: int) -> tuple[str,
 def case_states(
     required: pl.DataFrame, given: pl.DataFrame, skipped: Collection[str]
 ) -> dict[str, CaseState]:
-    """Say how far a reader is with the cases that are not open any more.
+    """Return a reader's state (done, skipped or begun) for each case that is no longer open.
 
-    ``required`` is what :meth:`rexview.analysis.query.study.StudyEngine.required` returns of the
-    cases that the reader has scores of or skipped. ``given`` has the reader's own current scores
+    ``required`` is what :meth:`rexview.analysis.query.study.StudyEngine.required` returns for the
+    cases that the reader scored or skipped. ``given`` has the reader's own current scores
     (columns :data:`rexview.frames.SCORES`); rows without a score do not count. A ``skipped`` case
-    that was scored in full after all is done.
+    that was later scored in full is done.
     """
     own = given.filter(pl.col("score").is_not_null()).select(
         "case", "model", "dimension", pl.col("image").cast(pl.Int64).alias("picture")
@@ -182,19 +182,19 @@ def case_states(
 
 
 def progress_of(states: Mapping[str, CaseState], total: int) -> WorklistProgress:
-    """Count the cases of :func:`case_states`, of so many on the worklist."""
+    """Count the states of :func:`case_states`; ``total`` cases are on the worklist."""
     found = list(states.values())
     return WorklistProgress(found.count("done"), found.count("skipped"), total)
 
 
 def share_of_cases(strata: Mapping[str, str], share: float, *, seed: int) -> tuple[str, ...]:
-    """Draw a share of cases at random, each stratum giving its part: for the second reader.
+    """Draw a stratified random share of the cases, for the second reader.
 
     ``strata`` has the stratum of each case
     (:attr:`rexview.analysis.query.study.StudyEngine.strata`), ``share`` is between 0 and 1. The
-    number drawn is this part of all cases, rounded, half up; what rounding leaves over goes to the
-    strata with the largest remainders. The same seed draws the same cases, in the order of
-    ``strata``.
+    number drawn is this share of all cases, rounded half up. Each stratum gives its part; cases
+    left over by rounding come from the strata with the largest remainders. The same seed draws the
+    same cases, in the order of ``strata``.
     """
     members: dict[str, list[str]] = {}
     for case, stratum in strata.items():
@@ -214,26 +214,26 @@ def share_of_cases(strata: Mapping[str, str], share: float, *, seed: int) -> tup
 
 
 def _by_hash(names: Iterable[str], *about: str | int) -> list[str]:
-    """Order names by a hash of what it is about and the name."""
+    """Sort names by a hash of the ``about`` parts and the name."""
     return sorted(names, key=lambda name: plain_hash(*about, name))
 
 
 def plain_hash(*parts: str | int) -> str:
-    """Return what puts things in an order that looks like chance and is the same everywhere."""
+    """Return a hash for an order that looks random and is the same on every machine."""
     return hashlib.sha256(_BETWEEN.join(map(str, parts)).encode()).hexdigest()
 
 
 def hashed_with(*about: str | int) -> str:
-    """Return what stands before the last part in the text that :func:`plain_hash` hashes."""
+    """Return the text that :func:`plain_hash` hashes before its last part."""
     return _BETWEEN.join((*map(str, about), ""))
 
 
-# What a reader can do besides scoring: answer questions, correct reports, compare two of them.
+# Tasks besides scoring: answer questions, correct reports, compare two reports.
 #
-# Each task has a worklist of its own. What is corrected or compared is one of several things of a
-# case, so their worklists are of *items*: the place of the thing in its case, from 1, and the
-# case. Which report or pair that is, is worked out from a hash that is keyed as for letters
-# (:func:`rexview.analysis.query.study.keyed_hash`), so that no order tells a model.
+# Each task has a worklist of its own. A case has several reports and pairs to correct or compare,
+# so these worklists hold *items*: a place in the case, from 1, and the case. The report or pair at
+# a place follows from a hash that is keyed like the letters
+# (:func:`rexview.analysis.query.study.keyed_hash`), so that no order reveals a model.
 
 Task = Literal["score", "answer", "correct", "compare"]
 TASKS: Final[dict[Task, str]] = {
@@ -243,13 +243,13 @@ TASKS: Final[dict[Task, str]] = {
     "compare": tr("Compare reports"),
 }
 OF_SEVERAL: Final = frozenset[Task](("correct", "compare"))
-"""Tasks whose worklists are of items: of several things of a case."""
+"""Tasks whose worklists hold items, several a case."""
 
-_PLACE: Final = re.compile("[1-9][0-9]{0,4}")  # each written in one way, so that no item is two
+_PLACE: Final = re.compile("[1-9][0-9]{0,4}")  # no leading zero: each place has one spelling
 
 
 def item_of(place: int, case: str) -> str:
-    """Name the thing at a place of a case, from 1.
+    """Return the id of the item at a place of a case, from 1.
 
     >>> item_of(2, "r 7"), place_and_case("2 r 7")
     ('2 r 7', (2, 'r 7'))
@@ -258,23 +258,23 @@ def item_of(place: int, case: str) -> str:
 
 
 def place_and_case(item: str) -> tuple[int, str]:
-    """Return the place, 0 if it is none, and the case of an item."""
+    """Return the place and the case of an item; the place is 0 if it is not valid."""
     place, _, case = item.partition(" ")
     return (int(place) if _PLACE.fullmatch(place) else 0), case
 
 
 def case_of_item(task: Task, item: str) -> str:
-    """Return the case of what is on a task's worklist: there it is an item, or the case itself."""
+    """Return the case of an entry on a task's worklist, which is an item or the case itself."""
     return place_and_case(item)[1] if task in OF_SEVERAL else item
 
 
 def models_of_people(review_set: ReviewSet) -> frozenset[str]:
-    """Return the models that stand for readers: their answers are no model's."""
+    """Return the models that represent readers: their answers are people's."""
     return frozenset(model.id for model in review_set.models if model.kind == "reader")
 
 
 def reports_of(review_set: ReviewSet, case: str) -> dict[str, Answer]:
-    """Return the reports of a case that readers correct and compare, by model: whole ones."""
+    """Return the complete reports of a case by model, which readers correct and compare."""
     people = models_of_people(review_set)
     return {
         answer.model: answer
@@ -291,7 +291,7 @@ def report_order(models: list[str], *, case: str, reader: str, key: bytes) -> li
 def pair_order(models: list[str], *, case: str, reader: str, key: bytes) -> list[tuple[str, str]]:
     """Return every pair of models in the order in which one reader compares their reports.
 
-    The first of each stands on the left.
+    The first report of each pair is shown on the left.
     """
     pairs = [
         tuple(by_keyed_hash(pair, key, "sides", reader, case, *pair))
@@ -303,95 +303,94 @@ def pair_order(models: list[str], *, case: str, reader: str, key: bytes) -> list
     )
 
 
-# What a study asks about the cases that are scored, and in which order a reader goes through
-# them.
+# The study engine: which cases are scored, and each reader's order.
 #
-# Scoring does not wait for detectors, so this is an engine of its own beside
-# :mod:`rexview.analysis.query.engine`, with the same rule: nothing above it lists all cases.
-# :mod:`rexview.analysis.query.memory.study` holds everything in memory.
+# Scoring does not wait for detectors, so this engine is separate from
+# :mod:`rexview.analysis.query.engine`. The same rule applies: code above it lists no cases.
+# :mod:`rexview.analysis.query.memory.study` keeps everything in memory.
 
 
 class Worklist(Protocol):
     """The cases that one reader has to score, in the reader's own order."""
 
     def __len__(self) -> int:
-        """How many cases there are."""
+        """Number of cases."""
 
     def page(self, start: int, size: int) -> tuple[str, ...]:
-        """Return the ids of some of the cases, ``start`` from 0."""
+        """Return up to ``size`` case ids from index ``start`` on."""
 
     def position(self, case: str) -> Position:
-        """Find a case, and its neighbours."""
+        """Return the position of a case, and its neighbours."""
 
     def in_order(self, cases: Iterable[str]) -> tuple[str, ...]:
-        """Return those of some cases that are on the list, each once, in its order."""
+        """Return the given cases that are on the list, each once, in its order."""
 
     def next_open(self, closed: Collection[str], last: str | None = None) -> str | None:
-        """Return the case to go on with; None when all of them are ``closed``.
+        """Return the case to continue with; None when all cases are ``closed``.
 
-        It is the case worked on ``last`` if that is open, else the first open one after it, else
-        the first open one of all.
+        This is the ``last`` case worked on if it is open, else the next open case after it, else
+        the first open case of all.
         """
 
 
 class StudyEngine(Protocol):
-    """The questions. A case is to be scored when one of its answers is."""
+    """The queries of a study. A case is to be scored when one of its answers is."""
 
     def worklist(self, reader: str, assigned: frozenset[str] | None) -> Worklist:
-        """Return what a reader has to score.
+        """Return the cases that a reader has to score.
 
-        ``assigned`` has the cases assigned to the reader; None says that nobody has been assigned
-        anything, and that every case is theirs.
+        ``assigned`` has the cases assigned to the reader. None means that the study has no
+        assignments and every reader has every case.
         """
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """What a reader can do with the cases of the set."""
+        """Tasks that the cases of the set offer to readers."""
 
     def task_list(self, task: Task, reader: str, assigned: frozenset[str] | None) -> Worklist:
-        """Return what a reader has to do of a task: cases, or items of reports and pairs.
+        """Return a reader's worklist for a task: cases, or items of reports and pairs.
 
-        The reports of a case come one after the other, of its pairs each only when every case had
-        the one before. ``assigned`` is as for :meth:`worklist`.
+        The reports of a case follow each other. The pairs come in rounds: the second pair of a case
+        comes after every case's first. ``assigned`` is as for :meth:`worklist`.
         """
 
     def of_task(self, task: Task, cases: Collection[str]) -> Mapping[str, int]:
-        """Return how many things there are to do in each of some cases that a task has."""
+        """Return the number of a task's entries for each of the given cases that has any."""
 
     def chosen(self, cases: Collection[str]) -> pl.DataFrame:
         """Return ``case``, ``model`` and ``choice`` of the models' newest answers to some cases."""
 
     @property
     def n_scorable(self) -> int:
-        """How many cases are to be scored."""
+        """Number of cases to be scored."""
 
     def scorable(self, cases: Collection[str]) -> frozenset[str]:
-        """Return which of some cases are to be scored."""
+        """Return the given cases that are to be scored."""
 
     def required(self, cases: Collection[str]) -> pl.DataFrame:
-        """Return everything that one reader has to score in some cases.
+        """Return every score that one reader has to give in some cases.
 
         Columns :data:`rexview.analysis.query.study.ITEM`: the items that
-        :func:`rexview.analysis.query.study.items_of` gives for the newest answers that came in
-        full, of choice questions only where the study's rules say so.
+        :func:`rexview.analysis.query.study.items_of` returns for the newest complete answers.
+        Choice questions are included only where the study's rules require it.
         """
 
     @property
     def strata(self) -> Mapping[str, str]:
         """The stratum of each case to be scored: question type, category, normal or not.
 
-        The one answer with all cases: whoever deals them writes an entry for each.
+        Only this query returns all cases: assigning them writes an entry for each anyway.
         """
 
 
-# How far each reader of a study is: counts of cases, never scores.
+# Progress of each reader of a study: counts of cases, never scores.
 
 
 @dataclass(frozen=True)
 class ReaderProgress:
-    """One reader: cases given as first and as second reader, and how far they are with them.
+    """One reader's progress, and their numbers of cases as first and as second reader.
 
-    ``begun`` counts cases with some scores but not all, which ``progress`` has among those left.
+    ``begun`` counts cases with some scores but not all; ``progress`` counts them as remaining.
     """
 
     reader: str
@@ -407,10 +406,10 @@ def readers_progress(
     written: pl.DataFrame,
     skipped: Mapping[str, Collection[str]],
 ) -> tuple[ReaderProgress, ...]:
-    """Count the cases of every reader who was assigned any, or who scored in the app.
+    """Return the progress of every reader with assigned cases or scores from the app.
 
-    While there are no assignments, every case is everybody's. ``written`` has the scores written in
-    the app (columns :data:`rexview.frames.SCORES`), ``skipped`` the ids of skipped cases by reader.
+    Without assignments, every reader has every case. ``written`` has the scores written in the app
+    (columns :data:`rexview.frames.SCORES`), ``skipped`` the ids of skipped cases by reader.
     """
     own = written.partition_by("reader", as_dict=True) if len(written) else {}
     given = {str(reader): scores for (reader,), scores in own.items()}
@@ -419,7 +418,7 @@ def readers_progress(
     for reader in dict.fromkeys(readers):
         mine = {one.case: one.order for one in assignments if one.reader == reader}
         scores = given.get(reader, written.clear())
-        if assignments and not mine:  # what somebody scored without having been asked to
+        if assignments and not mine:  # cases scored without an assignment
             mine = dict.fromkeys(scores["case"].to_list(), "")
         skips = skipped.get(reader, ())
         touched = {*scores["case"], *skips}
@@ -441,12 +440,12 @@ def readers_progress(
 def begun_cases(
     reader: str, written: pl.DataFrame, skipped: Mapping[str, Collection[str]]
 ) -> frozenset[str]:
-    """Return the cases that a reader has scored, in part or in full, or skipped."""
+    """Return the cases that a reader has scored, in part or in full, or has skipped."""
     scored = written.filter(pl.col("reader") == reader, pl.col("score").is_not_null())["case"]
     return frozenset(scored.to_list()) | frozenset(skipped.get(reader, ()))
 
 
-# How a reader answered choice questions, and who chose the same, once the rules show it.
+# A reader's own result on choice questions, once the rules show it.
 
 YOU: Final = tr("You")
 
@@ -457,7 +456,7 @@ def own_result(
     chosen: pl.DataFrame,
     names: Mapping[str, str],
 ) -> pl.DataFrame:
-    """Set a reader's choices beside those of the models, over the questions the reader answered.
+    """Compare a reader's choices with the models', over the questions the reader answered.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""The filter: its conditions, how it is refined, and its words."""
+"""The case filter: its conditions, their refinement, and their names on screen."""

@@ -1,9 +1,9 @@
-"""The one filter of the app: which cases are looked at. It is data, and it lives in the link.
+"""The app's filter of cases, which is stored in the link.
 
-The unit is the case. Conditions on the answer (model, failure, scores and so on) all have to hold
-for one and the same answer: "Generalist" and "laterality error" means a laterality error of the
-Generalist. Several values of one condition widen it, several conditions narrow it; tags narrow by
-name and widen by value.
+The unit is the case. All conditions on the answer (model, failure, scores and so on) have to hold
+for the same answer: "Generalist" and "laterality error" means a laterality error of the
+Generalist. Values of one condition are joined by "or", conditions by "and". Tags are joined by
+"or" within a name and by "and" between names.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ SOURCES: Final[dict[str, str]] = {
     "both": tr("Flagged by rule and marked by reader"),
     "hint": tr("Suggested by rule only"),
 }
-"""Who says that an answer shows a failure. They exclude each other; hints are counted apart."""
+"""Who reports a failure on an answer. The values exclude each other; hints are counted apart."""
 COMMENTED: Final[dict[str, str]] = {
     "commented": tr("Commented"),
     "unresolved": tr("With an open comment"),
 }
-"""What people said about a case; a case with an open comment is commented, too."""
+"""Whether people commented on a case; a case with an open comment is commented, too."""
 ASKED_AGAIN: Final[dict[str, str]] = {
     "asked": tr("Asked more than once"),
     "side": tr("Contradicts itself: side"),
@@ -54,10 +54,10 @@ ASKED_AGAIN: Final[dict[str, str]] = {
     "chosen": tr("Chose more than once"),
     "unusable": tr("Asked again, not always a usable choice"),
 }
-"""What became of an answer whose run asked the same several times; not every set has any."""
+"""Outcomes of an answer whose run asked the same question several times; some sets have none."""
 STUDIES: Final[dict[str, str]] = {"normal": tr("Normal study"), "abnormal": tr("Abnormal study")}
 ANSWER_STATUSES: Final[dict[str, str]] = {**STATUSES, "not_run": tr("No answer given yet")}
-"""What became of the answer; the last is a case without any answer."""
+"""Statuses of an answer; the last is for a case without any answer."""
 WEAKEST: Final = (
     *(
         "_and_".join(part for place, part in enumerate(CONTENT_PARTS) if bits >> place & 1)
@@ -65,7 +65,7 @@ WEAKEST: Final = (
     ),
     ALL_EQUAL,
 )
-"""Which parts set Content, ties included: the words of :func:`rexview.stats.weakest_link`."""
+"""Parts that set Content, ties included: the values of :func:`rexview.stats.weakest_link`."""
 SORTS: Final[dict[str, str]] = {
     "severity": tr("Most severe"),
     "gap": tr("Largest gap"),
@@ -73,20 +73,20 @@ SORTS: Final[dict[str, str]] = {
     "newest": tr("Newest answer"),
     "order": tr("As in the files"),
 }
-"""Orders of the cases; there is one more for each metric, worst or best first."""
+"""Orders of the cases; each metric adds two more, worst and best first."""
 MENTIONS: Final[dict[str, str]] = {
     "present": tr("Present"),
     "absent": tr("Absent"),
     "any": tr("Any mention"),
     "text": tr("Plain text"),
 }
-"""How a finding that is searched for has to be spoken of; the last looks for the words as typed."""
+"""How a text has to mention a finding in the search; the last searches the words as typed."""
 RANGES: Final[dict[str, str]] = {
     **DIMENSION_NAMES,
     "gap": tr("Gap"),
     "disagreement": tr("Reader disagreement"),
 }
-"""Numbers of an answer that can be limited to a range, with their names."""
+"""Numbers of an answer that a range can limit, with their names."""
 RANGE_LIMITS: Final[dict[str, tuple[int, int]]] = {
     **dict.fromkeys(DIMENSION_NAMES, (1, 5)),
     "gap": (-4, 4),
@@ -98,7 +98,7 @@ RANGE_LIMITS: Final[dict[str, tuple[int, int]]] = {
 class Range:
     """Numbers from ``low`` to ``high``, both included; None leaves that end open.
 
-    With both ends open it still asks that there is a number at all.
+    With both ends open, it still requires that there is a number.
     """
 
     low: float | None = None
@@ -113,12 +113,12 @@ class Range:
 
     @classmethod
     def parse(cls, text: str) -> Range:
-        """Read ``2..4``, ``2..``, ``..4``, ``..`` or ``3``.
+        """Parse ``2..4``, ``2..``, ``..4``, ``..`` or ``3``.
 
         Raises
         ------
         FilterError
-            It is none of these, or its ends are the wrong way round.
+            The text has none of these forms, or its low end is above its high end.
         """
         match = _RANGE.fullmatch(text.strip())
         if match is None:
@@ -179,33 +179,53 @@ _MENTION: Final = "mention"
 _SORT: Final = "sort"
 _MOST_VALUES: Final = 200
 _LONGEST_VALUE: Final = 1000
-"""Characters of a value in a link; a set may have longer ones, which then cannot be linked to."""
+"""Most characters of a value in a link; longer values of a set cannot be linked to."""
 LONGEST_SEARCH: Final = 200
-"""Characters of a search; more are cut off."""
+"""Most characters of a search; the rest is cut off."""
 
 
 @dataclass(frozen=True)
 class CaseFilter:
-    """Which cases are looked at, and in which order. Empty conditions do not limit.
+    """Conditions on cases and their answers, and an order. Empty conditions do not limit.
 
-    Lists hold ids; ``tags`` holds ``name:value``. ``judged`` limits to answers about which
-    something can be said for that failure. ``findings`` holds what a failure is about
-    (:mod:`.conditions`): one of ``failures``, said by one of ``sources``, is about one of them.
-    ``reader_scores`` holds single scores that readers gave (:mod:`.conditions`): the answer has all
-    of them. ``reader_pairs`` holds pairs of readers whose scores of the answer are so far apart,
-    ``model_pairs`` pairs of models that both have a score in the case (:mod:`.conditions`): all
-    have to hold, and of ``model_pairs`` the answer is one of the two models'. ``repeats`` holds
-    what came of asking the same again, ``outcomes`` what became of a choice question
-    (:mod:`.conditions`). ``edits`` holds how severe the corrections of a report's lines are
-    (:mod:`.conditions`): all have to hold; ``edit_kinds`` what kind of error one of them is
-    of. ``compared`` what readers said of an answer beside another model's. ``decisions`` what
-    meetings decided about the case (:mod:`.conditions`). ``opinions`` what judges said of
-    it (:mod:`.judge_conditions`): all have to hold; ``written`` what they said of failures in words
-    (:mod:`.conditions`): all have to hold; ``marked`` the failures in words that people say
-    it has (there, too). ``search`` holds words that all have to occur
-    in the question, the report or the answer; unless ``mention`` is ``text``, those that name a
-    finding are looked for as that finding, present, absent or mentioned at all (:data:`MENTIONS`),
-    in the report or the answer.
+    Lists hold ids or, where a module is named, texts of its conditions.
+
+    Attributes
+    ----------
+    failures, sources, findings : tuple of str
+        The answer has one of the failures, reported by one of the sources, about one of the
+        findings (:mod:`.conditions`).
+    tags : tuple of str
+        ``name:value``.
+    judged : tuple of str
+        The answer can be judged for one of these failures.
+    reader_scores : tuple of str
+        Single scores of readers (:mod:`.conditions`); the answer has all of them.
+    reader_pairs : tuple of str
+        Pairs of readers whose scores of the answer differ so much (:mod:`.conditions`); all hold.
+    model_pairs : tuple of str
+        Pairs of models that both have a score in the case (:mod:`.conditions`); all hold, and the
+        answer is one of the two models'.
+    repeats : tuple of str
+        Outcomes of asking the same question again (:data:`ASKED_AGAIN`).
+    outcomes : tuple of str
+        Outcomes of a choice question (:mod:`.conditions`).
+    edits, edit_kinds : tuple of str
+        Severities of the corrections of a report's lines (:mod:`.conditions`), which all hold, and
+        the kind of error of one of them.
+    compared : tuple of str
+        Results of readers' comparisons of the answer with another model's.
+    decisions : tuple of str
+        Decisions of meetings about the case (:mod:`.conditions`).
+    opinions, written : tuple of str
+        Judges' opinions of the answer, and of failures in words (:mod:`.judge_conditions`); all
+        hold.
+    marked : tuple of str
+        Failures in words that people marked on the answer (:mod:`.judge_conditions`).
+    search, mention : str
+        Words that all have to occur in the question, the report or the answer. Unless ``mention``
+        is ``text``, words that name a finding are searched as that finding: present, absent or
+        mentioned at all (:data:`MENTIONS`), in the report or the answer.
     """
 
     failures: tuple[str, ...] = ()
@@ -252,7 +272,7 @@ class CaseFilter:
         for name, spec in _LISTS.items():
             values = tuple(dict.fromkeys(getattr(self, name)))
             unknown = [_unknown(spec.key, value) for value in values if not _allowed(spec, value)]
-            if spec.parse and not unknown:  # one way of writing each
+            if spec.parse and not unknown:  # one spelling of each condition
                 values = tuple(dict.fromkeys(str(spec.parse(word)) for word in values))
             object.__setattr__(self, name, values)
             wrong += unknown
@@ -270,12 +290,12 @@ class CaseFilter:
 
     @classmethod
     def from_query(cls, query: Mapping[str, str | Iterable[str]]) -> CaseFilter:
-        """Read a filter from a link's query; keys that are not a filter's are left to others.
+        """Return the filter of a link's query; keys that are not a filter's are ignored.
 
         Raises
         ------
         FilterError
-            Naming every value that cannot be understood.
+            A value is not valid. The message names every such value.
         """
         found, problems = cls.read(query)
         if problems:
@@ -284,7 +304,7 @@ class CaseFilter:
 
     @classmethod
     def read(cls, query: Mapping[str, str | Iterable[str]]) -> tuple[CaseFilter, tuple[str, ...]]:
-        """Read what can be understood of a link's query, and say in a sentence each what cannot."""
+        """Return the filter of a link's query, and a sentence for each value that is not valid."""
         given = {
             key: [value] if isinstance(value, str) else list(value) for key, value in query.items()
         }
@@ -302,7 +322,7 @@ class CaseFilter:
                 except FilterError as error:
                     problems.append(f"{RANGES[name]}: {error}")
         if (values["failures"], values["sources"]) == (("laterality_error",), ("hint",)):
-            values["failures"] = ("side_incomplete",)  # what a link from before that failure means
+            values["failures"] = ("side_incomplete",)  # links older than that failure
         values["search"] = " ".join(given.get(_QUERY, ()))[:LONGEST_SEARCH]
         for key, name, is_known in (
             (_MENTION, "mention", MENTIONS.__contains__),
@@ -316,7 +336,7 @@ class CaseFilter:
         return cls(**values), tuple(problems)
 
     def to_query(self) -> dict[str, list[str]]:
-        """Return the filter as the query of a link: only what differs from the default."""
+        """Return the filter as a link's query, which holds only what differs from the default."""
         query: dict[str, list[str]] = {}
         for name, spec in _LISTS.items():
             if getattr(self, name):
@@ -335,23 +355,23 @@ class CaseFilter:
 
     @property
     def metric_order(self) -> MetricOrder | None:
-        """The metric that the cases stand in the order of, None for another order."""
+        """The metric by which the cases are sorted; None for another order."""
         return None if self.sort in SORTS else MetricOrder.parse(self.sort)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words that are searched for."""
+        """Words of the search."""
         return tuple(self.search.split())
 
     @property
     def ranges(self) -> dict[str, Range]:
-        """The ranges that limit, by name of the number."""
+        """Ranges that limit, by name of the number."""
         given = {name: getattr(self, name) for name in RANGES}
         return {name: limits for name, limits in given.items() if limits is not None}
 
     @property
     def active(self) -> bool:
-        """Whether any condition limits; the order of the cases does not."""
+        """True if any condition limits; the order of the cases does not count."""
         return replace(self, sort="severity").to_query() != {}
 
     def cleared(self) -> CaseFilter:
@@ -359,7 +379,7 @@ class CaseFilter:
         return CaseFilter(sort=self.sort)
 
     def without(self, name: str, value: str | None = None) -> CaseFilter:
-        """Return the filter without one value of a list, or without that condition altogether."""
+        """Return the filter without one value of a list, or without the whole condition."""
         current = getattr(self, name)
         left: Any = next(spec.default for spec in fields(self) if spec.name == name)
         if isinstance(current, tuple) and value is not None:
@@ -399,17 +419,16 @@ def _unknown(key: str, value: str) -> str:
     )
 
 
-# Which failures of an answer a filter is about: those that a page shows unfolded.
+# Failures of an answer that a filter names: pages show these unfolded.
 
 HINT = "hint"
 
 
 def asks_for(case_filter: CaseFilter, model: str, failure: str, source: str) -> bool:
-    """Whether a filter is about a failure of a model's answer.
+    """True if a filter is about a failure of a model's answer.
 
-    It is when it names the failure, and when it asks for hints and this is one. ``source`` is who
-    says so, a word of :data:`SOURCES`; without sources a filter means
-    everybody's word and no hint.
+    This is so if the filter names the failure, or names hints and this is a hint. ``source`` is
+    one of :data:`SOURCES`. A filter without sources means all of them but hints.
     """
     if case_filter.models and model not in case_filter.models:
         return False
@@ -420,7 +439,7 @@ def asks_for(case_filter: CaseFilter, model: str, failure: str, source: str) -> 
 
 
 def asks_for_mark(case_filter: CaseFilter, model: str, failure: str) -> bool:
-    """Whether a filter is about a failure in words that people say a model's answer has."""
+    """True if a filter is about a failure in words that people marked on a model's answer."""
     if case_filter.models and model not in case_filter.models:
         return False
     return any(MarkedCondition.parse(word).failure == failure for word in case_filter.marked)

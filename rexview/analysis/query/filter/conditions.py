@@ -1,4 +1,4 @@
-"""Conditions of the filter, each in one word of the link."""
+"""Conditions of the filter, each stored as one value in a link."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from rexview.words import tr
 
 _REGION: Final = "region:"
 NOT_KNOWN: Final = "unknown"
-"""Stands for failures of which no finding is known."""
+"""Id for failures without a known finding."""
 _LONGEST_SCORE: Final = 1_000
-"""Characters of such a word; longer ones are not understood."""
+"""Most characters of such a value; longer ones are rejected."""
 _SCORES: Final = re.compile(r"([1-5])(?:\.\.([1-5]))?", re.ASCII)
 _DAYS: Final = re.compile(r"(\d{4}-\d\d-\d\d)(?:\.\.(\d{4}-\d\d-\d\d))?", re.ASCII)
 _LONGEST_PAIR: Final = 7_000
-"""Characters of such a word; longer ones are not understood. It has room for two ids."""
+"""Most characters of such a value, enough for two ids; longer ones are rejected."""
 MOST_APART: Final = SCORE_MAX - SCORE_MIN
-"""Points between the ends of the scale."""
+"""Points between the ends of the score scale."""
 _APART: Final = re.compile(rf"([0-{MOST_APART}])(?:\.\.([0-{MOST_APART}]))?", re.ASCII)
 _WRITTEN: Final = {"%": "%25", ":": "%3A"}
 _ESCAPED: Final = {written: plain for plain, written in _WRITTEN.items()}
@@ -43,9 +43,10 @@ _ESCAPED: Final = {written: plain for plain, written in _WRITTEN.items()}
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding (``id`` of the lexicon) or, when ``is_region``, all findings of a region.
+    """A condition on the finding of a failure, or on its region if ``is_region``.
 
-    The id :data:`NOT_KNOWN` stands for failures whose finding is not known.
+    ``id`` is a finding of the lexicon, a region, or :data:`NOT_KNOWN` for failures without a known
+    finding.
     """
 
     id: str
@@ -56,8 +57,7 @@ class Finding:
 
     @classmethod
     def parse(cls, word: str) -> Finding:
-        """Read a word of the link.
-
+        """Parse a condition from its text in a link.
         Raises
         ------
         FilterError
@@ -74,7 +74,7 @@ class Finding:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The findings it stands for."""
+        """Ids of the findings that meet this condition."""
         if self.id == NOT_KNOWN:
             return ()
         return _by_region()[self.id] if self.is_region else (self.id,)
@@ -90,12 +90,12 @@ class Finding:
 
 
 def region_name(region: str) -> str:
-    """Return the name of a region on screen."""
+    """Return a region's name on screen."""
     return tr("no one region") if region == "whole" else region.replace("_", " ")
 
 
 def region_of(finding: str) -> str | None:
-    """Return the region of a finding; None for one that the lexicon does not have."""
+    """Return the region of a finding; None for a finding that the lexicon does not have."""
     return _region_of().get(finding)
 
 
@@ -114,10 +114,10 @@ def _by_region() -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class ScoreCondition:
-    """A score that a reader gave: which dimension, which scores, on which days, who.
+    """A condition on a reader's score: its dimension, value, day and reader.
 
     ``dimension`` and ``reader`` are empty for any. ``low`` and ``high`` are scores from 1 to 5,
-    ``first`` and ``last`` days in UTC, both included; None for any.
+    ``first`` and ``last`` days in UTC, all included; None for any.
     """
 
     dimension: str = ""
@@ -140,18 +140,17 @@ class ScoreCondition:
         *,
         days: tuple[date, date] | None = None,
     ) -> ScoreCondition:
-        """Ask for one reader's score, or any, on some days, or any."""
+        """Return the condition for one reader's score (or any score) on some days (or any day)."""
         first, last = days or (None, None)
         return cls(dimension, score, score, first, last, reader)
 
     @classmethod
     def parse(cls, word: str) -> ScoreCondition:
-        """Read a word of the link.
-
+        """Parse a condition from its text in a link.
         Raises
         ------
         FilterError
-            It is not such a word.
+            The text is not such a condition.
         """
         parts = word.split(":", 3)
         if len(parts) < 4 or len(word) > _LONGEST_SCORE:
@@ -192,7 +191,7 @@ class ScoreCondition:
         )
 
     def describe(self, reader_name: str) -> str:
-        """Say it in words: ``Reader A: Execution 2``; ``reader_name`` is shown for the reader."""
+        """Return the text on screen: ``Reader A: Execution 2``, with the reader's name."""
         what = DIMENSION_NAMES.get(self.dimension, "")
         if self.low is None:
             phrase = tr("{what} scored").format(what=what) if what else tr("scored")
@@ -207,7 +206,7 @@ class ScoreCondition:
 
 
 def days_text(first: date, last: date) -> str:
-    """Write some days: ``4 Mar 2026``, ``4 to 9 Mar 2026``, ``28 Feb to 3 Mar 2026``."""
+    """Format some days: ``4 Mar 2026``, ``4 to 9 Mar 2026``, ``28 Feb to 3 Mar 2026``."""
     end = day(last)
     if first == last:
         return end
@@ -253,12 +252,11 @@ class ReaderPair:
 
     @classmethod
     def parse(cls, word: str) -> ReaderPair:
-        """Read a word of the link.
-
+        """Parse a condition from its text in a link.
         Raises
         ------
         FilterError
-            It is not such a word.
+            The text is not such a condition.
         """
         dimension, apart, *ids = parts_of(word, 4, "dimension:apart:reader:reader")
         if dimension not in DIMENSIONS:
@@ -282,7 +280,7 @@ class ReaderPair:
         return cls(dimension, _two(ids), low, high)
 
     def describe(self, first: str, second: str) -> str:
-        """Say it in words, with the readers' names: ``A and B: same Execution score``."""
+        """Return the text on screen, with readers' names: ``A and B: same Execution score``."""
         name = DIMENSION_NAMES[self.dimension]
         if self.high == 0:
             phrase = tr("same {name} score").format(name=name)
@@ -309,7 +307,7 @@ class ReaderPair:
 
 @dataclass(frozen=True)
 class ModelPair:
-    """Two models that both have a final score on a dimension, or Content, in one case."""
+    """Two models that both have a final score of a dimension, or of Content, in one case."""
 
     dimension: str
     models: tuple[str, str]
@@ -319,12 +317,11 @@ class ModelPair:
 
     @classmethod
     def parse(cls, word: str) -> ModelPair:
-        """Read a word of the link.
-
+        """Parse a condition from its text in a link.
         Raises
         ------
         FilterError
-            It is not such a word.
+            The text is not such a condition.
         """
         dimension, *ids = parts_of(word, 3, "dimension:model:model")
         if dimension not in DIMENSION_NAMES:
@@ -334,7 +331,7 @@ class ModelPair:
         return cls(dimension, _two(ids))
 
     def describe(self, first: str, second: str) -> str:
-        """Say it in words, with the models' names."""
+        """Return the text on screen, with the models' names."""
         return tr("{first} and {second}: {dimension_names} scored for both").format(
             first=first, second=second, dimension_names=DIMENSION_NAMES[self.dimension]
         )
@@ -343,12 +340,12 @@ class ModelPair:
 def parts_of(
     word: str, n: int, form: str, *, filled: int = 0, longest: int = _LONGEST_PAIR
 ) -> list[str]:
-    """Split a word of the link at its colons; of its parts the last ``filled`` are not empty.
+    """Split a condition's text at its colons into ``n`` parts; the last ``filled`` are not empty.
 
     Raises
     ------
     FilterError
-        It is longer, or not of the ``form``, such as ``dimension:model:model``.
+        The text is too long, or not of the ``form``, such as ``dimension:model:model``.
     """
     parts = word.split(":")
     if len(parts) != n or len(word) > longest or not all(parts[n - filled :]):
@@ -364,12 +361,12 @@ def _two(ids: list[str]) -> tuple[str, str]:
 
 
 def unescaped(text: str) -> str:
-    """Read an id that :func:`escaped` has written."""
+    """Return the id from the text that :func:`escaped` returned."""
     return re.sub("%25|%3A", lambda met: _ESCAPED[met[0]], text)
 
 
 def escaped(text: str) -> str:
-    """Write an id so that it can stand between colons."""
+    """Return an id with its colons escaped, so that it can be a part between colons."""
     return re.sub("[%:]", lambda met: _WRITTEN[met[0]], text)
 
 
@@ -377,13 +374,13 @@ def _points(n: int) -> str:
     return tr("{n} point").format(n=n) if n == 1 else tr("{n} points").format(n=n)
 
 
-# The condition of the filter about choice questions: what became of them.
+# Outcomes of choice questions.
 #
-# A word of the link is ``KIND:MODEL`` (``right:generalist``) or one of :data:`OF_CASES` alone.
-# The model stands last, because an id is free text and may hold colons.
+# The text in a link is ``KIND:MODEL`` (``right:generalist``) or one of :data:`OF_CASES` alone.
+# The model comes last, because an id is free text and may contain colons.
 #
-# Values that exclude each other (:attr:`Outcome.group`) widen the condition, all others narrow
-# it: ``right:a``, ``wrong:b`` and ``failed:b`` are the questions that a has right and b has not.
+# Values that exclude each other (:attr:`ChoiceOutcome.group`) are joined by "or", all others by
+# "and": ``right:a``, ``wrong:b`` and ``failed:b`` are the questions that a has right and b has not.
 
 OF_MODELS: Final[dict[str, str]] = {
     "right": tr("{}: right"),
@@ -391,10 +388,10 @@ OF_MODELS: Final[dict[str, str]] = {
     "failed": tr("{}: no usable choice"),
     "only_wrong": tr("Only {} wrong"),
 }
-"""What became of one model's answer, with the model's name on screen.
+"""Outcomes of one model's answer, as texts with a place for the model's name.
 
-``failed`` are answers to marked questions of which no option could be read, or that never came.
-``only_wrong``: wrong or failed, while all other models are right, one at least.
+``failed``: no option could be read from the answer to a marked question, or no answer came.
+``only_wrong``: wrong or failed, while all other models, at least one, are right.
 """
 OF_CASES: Final[dict[str, str]] = {
     "all_wrong": tr("All models wrong"),
@@ -403,24 +400,25 @@ OF_CASES: Final[dict[str, str]] = {
     "read": tr("Answered by a reader"),
     "answered": tr("Answered by anybody"),
 }
-"""What all answers to a question come to.
+"""Outcomes of all answers to a question.
 
-``all_wrong``: every model that chose an option chose a wrong one, two at least.
-``against_readers``: the option that most models chose is another than most readers chose.
+``all_wrong``: every model that chose an option, at least two, chose a wrong one.
+``against_readers``: most models chose another option than most readers.
 ``wrong_side``: a detector found that an option with the wrong side was chosen.
-``read``: a reader answered, as a model of that kind or in the app; ``answered``: anybody did.
+``read``: a reader answered, as a model of kind ``reader`` or in the app.
+``answered``: a model or reader answered.
 """
 OUTCOMES_OF_FLAGS: Final = ("wrong_side",)
-"""Those that rest on what detectors found."""
+"""Outcomes that depend on detectors' findings."""
 _TOGETHER: Final = ("all_wrong", "only_wrong")
-"""A question is one or the other, and of one model only."""
+"""Outcomes that exclude each other: a question has one, and ``only_wrong`` for one model only."""
 _LONGEST: Final = 1_000
-"""Characters of such a word; longer ones are not understood."""
+"""Most characters of such a value; longer ones are rejected."""
 
 
 @dataclass(frozen=True)
 class ChoiceOutcome:
-    """What became of a question; ``model`` is an id, empty for the kinds :data:`OF_CASES`."""
+    """An outcome of a choice question; ``model`` is an id, empty for the kinds :data:`OF_CASES`."""
 
     kind: str
     model: str = ""
@@ -430,12 +428,11 @@ class ChoiceOutcome:
 
     @classmethod
     def parse(cls, word: str) -> ChoiceOutcome:
-        """Read a word of the link.
-
+        """Parse a condition from its text in a link.
         Raises
         ------
         FilterError
-            It is not such a word.
+            The text is not such a condition.
         """
         kind, _, model = word.partition(":")
         known = bool(model) and kind in OF_MODELS if ":" in word else kind in OF_CASES
@@ -447,18 +444,18 @@ class ChoiceOutcome:
 
     @property
     def group(self) -> tuple[str, str]:
-        """What it is a value of: outcomes of one group exclude each other."""
+        """The group of this outcome: outcomes of one group exclude each other."""
         if self.kind in _TOGETHER:
             return "who", ""
         return ("answer", self.model) if self.model else (self.kind, "")
 
     def describe(self, model: str) -> str:
-        """Say it in words, with the model's name: ``Generalist: right``."""
+        """Return the text on screen, with the model's name: ``Generalist: right``."""
         return OF_MODELS[self.kind].format(model) if self.model else OF_CASES[self.kind]
 
 
 def by_group(words: Iterable[str]) -> dict[tuple[str, str], list[ChoiceOutcome]]:
-    """Return the outcomes of each group, in the order given."""
+    """Group outcomes (:attr:`ChoiceOutcome.group`), in the order given."""
     found: dict[tuple[str, str], list[ChoiceOutcome]] = {}
     for outcome in map(ChoiceOutcome.parse, words):
         found.setdefault(outcome.group, []).append(outcome)
@@ -466,9 +463,9 @@ def by_group(words: Iterable[str]) -> dict[tuple[str, str], list[ChoiceOutcome]]
 
 
 def with_outcomes(current: Iterable[str], wanted: Iterable[str]) -> tuple[str, ...] | None:
-    """Add outcomes to those that limit; of a group that limits already the common ones are kept.
+    """Return the outcomes that meet both lists; within a group only common ones are kept.
 
-    None when they exclude each other.
+    Return None when the lists exclude each other.
     """
     groups = by_group(current)
     for group, outcomes in by_group(wanted).items():
@@ -478,21 +475,26 @@ def with_outcomes(current: Iterable[str], wanted: Iterable[str]) -> tuple[str, .
     return tuple(str(outcome) for outcomes in groups.values() for outcome in outcomes)
 
 
-# What the filter asks of meetings' decisions on a case or its answers.
+# Meetings' decisions on a case or its answers.
 #
-# A word of the link is ``open`` (something is left to do), ``decision:WORD`` (a key of
-# :data:`rexview.vocab.MEETING_DECISIONS` or a meeting's own words), ``failure:WORD`` (agreed on:
-# a key of :data:`rexview.vocab.FAILURES`, ``none``, or one in a clinician's words by its name) or
-# ``meeting:ID`` (decided about in this meeting).
+# The text in a link is one of these:
+# - ``open``: something is left to do.
+# - ``decision:WORD``: a key of :data:`rexview.vocab.MEETING_DECISIONS` or a meeting's own words.
+# - ``failure:WORD``: agreed on; a key of :data:`rexview.vocab.FAILURES`, ``none``, or the name of
+#   a failure in a clinician's words.
+# - ``meeting:ID``: decided in this meeting.
 
 OPEN: Final = "open"
-"""Something is left to do."""
+"""The condition that something is left to do."""
 _OF_VALUE: Final = ("decision", "failure", "meeting")
 
 
 @dataclass(frozen=True)
 class DecisionCondition:
-    """A decision that is open, of a kind, on a failure, or of a meeting; open has no ``value``."""
+    """A condition on a decision: open, of a kind, on a failure, or of a meeting.
+
+    ``open`` has no ``value``.
+    """
 
     about: str
     value: str = ""
@@ -502,12 +504,11 @@ class DecisionCondition:
 
     @classmethod
     def parse(cls, word: str) -> DecisionCondition:
-        """Read a word of the link.
-
+        """Parse a condition from its text in a link.
         Raises
         ------
         FilterError
-            It is not such a word.
+            The text is not such a condition.
         """
         about, _, value = word.partition(":")
         if word != OPEN and not (about in _OF_VALUE and value):
@@ -517,7 +518,7 @@ class DecisionCondition:
         return cls(about, value)
 
     def describe(self, meetings: Mapping[str, str]) -> str:
-        """Say it in words; ``meetings`` has their names by id."""
+        """Return the text on screen; ``meetings`` has their names by id."""
         if self.about == OPEN:
             return tr("Open decision")
         if self.about == "decision":
@@ -530,7 +531,7 @@ class DecisionCondition:
 
 
 def words_met(decision: Decision) -> tuple[str, ...]:
-    """Return the words of the filter that a decision fits."""
+    """Return the texts of the conditions that a decision meets."""
     found = [DecisionCondition("meeting", decision.meeting)]
     if decision.failure:
         found.insert(0, DecisionCondition("failure", decision.failure))
@@ -541,19 +542,19 @@ def words_met(decision: Decision) -> tuple[str, ...]:
     return tuple(map(str, found))
 
 
-# What the filter asks of generated reports: an order by one metric, and what was corrected.
+# Generated reports: an order by one metric, and corrections.
 #
 # - An order: ``worst:METRIC`` or ``best:METRIC``, the metric by its key
 #   (:attr:`rexview.metrics.identity.MetricId.key`), such as ``worst:bleu_2:rexview:1:findings``.
-# - What was corrected: ``from:SEVERITY:READER`` (a correction of at least this severity, 0 for any
-#   answer whose lines were gone through) or ``below:SEVERITY:READER`` (gone through, and every
-#   correction is less severe). Without a reader anybody's corrections count. The reader comes
-#   last, because an id is free text and may hold colons, as that of a judge does.
+# - Corrections: ``from:SEVERITY:READER`` (a correction of at least this severity, 0 for any answer
+#   whose lines were checked) or ``below:SEVERITY:READER`` (lines checked, and every correction is
+#   less severe). Without a reader, anybody's corrections count. The reader comes last, because an
+#   id is free text and may contain colons, as a judge's does.
 
 _LONGEST_REPORT_CONDITION: Final = 100 + 4 * 12 * LONGEST_ID
-"""Characters of such a word; longer ones are not understood. An emoji is 12 in a key."""
+"""Most characters of such a value; longer ones are rejected. An emoji takes 12 in a key."""
 UNNAMED: Final = ":"
-"""Stands for the reader of corrections that name none."""
+"""Reader id for corrections without a named reader."""
 _MOST_SEVERE: Final = max(EDIT_SEVERITIES)
 BELOW: Final[dict[int, str]] = {
     1: tr("No error"),
@@ -561,7 +562,7 @@ BELOW: Final[dict[int, str]] = {
     3: tr("No significant error"),
     4: tr("No emergent error"),
 }
-"""What it is called that all corrections are less severe: of 2 and 3 ReXrank's words."""
+"""Names of "all corrections are less severe than this"; 2 and 3 use ReXrank's words."""
 
 COMPARED: Final[dict[str, str]] = {
     "compared": tr("Compared with another report"),
@@ -569,12 +570,12 @@ COMPARED: Final[dict[str, str]] = {
     "tied": tr("A tie with another report"),
     "lost": tr("Another report preferred"),
 }
-"""What readers said of an answer beside another model's; the first is any of the others."""
+"""Results of readers' comparisons of an answer with another model's; the first is any result."""
 
 
 @dataclass(frozen=True)
 class MetricOrder:
-    """Cases by one metric, those that it finds worst first, or best."""
+    """An order of cases by one metric, worst first or best first."""
 
     metric: MetricId
     worst_first: bool = True
@@ -584,12 +585,11 @@ class MetricOrder:
 
     @classmethod
     def parse(cls, word: str) -> MetricOrder:
-        """Read a word of the link.
-
+        """Parse a condition from its text in a link.
         Raises
         ------
         FilterError
-            It is not such a word.
+            The text is not such a condition.
         """
         end, _, key = word.partition(":")
         metric = read_key(key) if len(word) <= _LONGEST_REPORT_CONDITION else None
@@ -599,15 +599,15 @@ class MetricOrder:
 
     @property
     def largest_first(self) -> bool:
-        """Whether large values stand first; those of an unknown metric are taken as better."""
+        """True if large values come first; large values of an unknown metric count as better."""
         larger_is_better = known_metric(self.metric.metric).higher_is_better is not False
         return larger_is_better != self.worst_first
 
     def describe(self, among: Collection[MetricId] = ()) -> str:
-        """Say it in words: ``Worst BLEU-2``.
+        """Return the text on screen: ``Worst BLEU-2``.
 
-        What computed the metric, and of what, is added unless it is the only one of its name
-        ``among`` those that there are.
+        The metric's implementation and the text it was computed on are added unless its name is
+        unique in ``among``.
         """
         known = known_metric(self.metric.metric).higher_is_better is not None
         ends = (tr("Worst"), tr("Best")) if known else (tr("Lowest"), tr("Highest"))
@@ -618,10 +618,11 @@ class MetricOrder:
 
 @dataclass(frozen=True)
 class EditCondition:
-    """How severe the corrections of an answer's lines are.
+    """A condition on the severity of the corrections of an answer's lines.
 
-    ``what`` is ``from`` (one is at least so severe) or ``below`` (all are less severe, or there is
-    nothing to correct); ``reader`` is empty for anybody, :data:`UNNAMED` for who is not named.
+    ``what`` is ``from`` (one correction is at least this severe) or ``below`` (all are less severe,
+    or there is nothing to correct). ``reader`` is empty for anybody, :data:`UNNAMED` for
+    corrections without a named reader.
     """
 
     what: str
@@ -633,12 +634,11 @@ class EditCondition:
 
     @classmethod
     def parse(cls, word: str) -> EditCondition:
-        """Read a word of the link.
-
+        """Parse a condition from its text in a link.
         Raises
         ------
         FilterError
-            It is not such a word.
+            The text is not such a condition.
         """
         what, _, rest = word.partition(":")
         severity, _, reader = rest.partition(":")
@@ -651,7 +651,7 @@ class EditCondition:
         return cls(what, known[severity], reader)
 
     def describe(self, reader_name: str = "") -> str:
-        """Say it in words: ``No actionable error by Reader A``."""
+        """Return the text on screen: ``No actionable error by Reader A``."""
         if self.what == "below":
             words = BELOW[self.severity]
         elif self.severity == 0:
@@ -670,4 +670,4 @@ class EditCondition:
 EDIT_FACET: Final = tuple(
     str(EditCondition("below", severity)) for severity in sorted(BELOW, reverse=True)
 ) + tuple(str(EditCondition("from", severity)) for severity in EDIT_SEVERITIES)
-"""The values that are offered, with anybody's corrections."""
+"""Values of the facet; they count anybody's corrections."""

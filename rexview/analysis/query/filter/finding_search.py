@@ -1,7 +1,7 @@
-"""Searching for a finding as the texts speak of it: present, absent, or mentioned at all.
+"""Search for a finding that texts report as present, as absent, or mention at all.
 
-A search word that the lexicon knows as a finding stands for all its other words, and is looked up
-in what the detectors have read (:class:`rexview.detect.scan.finding_index.FindingIndex`).
+A search word that the lexicon knows as a finding also matches the finding's other words. It is
+looked up in the detectors' index (:class:`rexview.detect.scan.finding_index.FindingIndex`).
 """
 
 from __future__ import annotations
@@ -21,25 +21,26 @@ _SIDES: Final = frozenset(
     words_of("right left rt lt r l bilateral bilaterally both sided side sides")
 )
 _LINKS: Final = frozenset(words_of("no without not and or with of in on the a an any"))
-"""Words beside a finding in a search that need not stand in the text."""
+"""Words near a finding in a search that the text need not contain."""
 
 
 @dataclass(frozen=True)
 class FindingTerm:
-    """A finding that is searched for.
+    """A finding in a search.
 
     Attributes
     ----------
     name : str
         As shown: ``left pleural effusion``.
     findings : frozenset of str
-        Ids in the lexicon; of a fracture those of all bones.
+        Ids in the lexicon; for a fracture of no named bone those of all bones.
     words : str or None
-        The text has to use this word: the search names only some of the finding ("empyema").
+        A word that the text has to use, because the search names a special form of the finding
+        ("empyema").
     side : str or None
         ``right``, ``left`` or ``bilateral`` where the search names one.
     negated : bool
-        Whether the search itself says "no".
+        True if the search negates the finding with a word such as "no".
     """
 
     name: str
@@ -49,7 +50,7 @@ class FindingTerm:
     negated: bool
 
     def met_by(self, phrase: Phrase, mention: str) -> bool:
-        """Whether a phrase of a text is what is searched for; ``mention`` as in the filter."""
+        """True if a phrase of a text matches this term; ``mention`` as in the filter."""
         if phrase.finding not in self.findings:
             return False
         if mention != "any" and phrase.presence != mention:
@@ -62,19 +63,19 @@ class FindingTerm:
 
 @dataclass(frozen=True)
 class SearchTerms:
-    """A search taken apart: findings, and words that are looked for as they stand."""
+    """The parts of a search: findings, and words to search as typed."""
 
     findings: tuple[FindingTerm, ...]
     words: tuple[str, ...]
 
     @property
     def names(self) -> str:
-        """The findings as shown: ``pneumothorax and left pleural effusion``."""
+        """Names of the findings: ``pneumothorax and left pleural effusion``."""
         return " and ".join(term.name for term in self.findings)
 
     @property
     def usual(self) -> str:
-        """How the findings are looked for unless one chooses: ``absent`` after a "no"."""
+        """The default way of searching for the findings: ``absent`` after a "no"."""
         if not self.findings:
             return "text"
         return "absent" if all(term.negated for term in self.findings) else "present"
@@ -82,7 +83,7 @@ class SearchTerms:
 
 @lru_cache(maxsize=256)
 def search_terms(search: str) -> SearchTerms:
-    """Take a search apart.
+    """Split a search into findings and other words.
 
     >>> terms = search_terms("no left effusion carina")
     >>> terms.names, terms.words, terms.usual
@@ -115,7 +116,7 @@ def search_terms(search: str) -> SearchTerms:
 
 
 def _side_words(search: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Return the places of plain side words; "RLL" and "lower lobe" are searched as they stand."""
+    """Return the spans of plain side words; "RLL" and "lower lobe" are searched as typed."""
     tokens = Tokens(search)
     return [
         (first, last)
@@ -141,7 +142,7 @@ def _stem(phrase: str) -> str:
 
 
 def _all_bones(finding: str) -> frozenset[str]:
-    """Return a finding; for a fracture of no named bone those of all bones."""
+    """Return the finding's id; for a fracture of no named bone the ids of all bones."""
     if finding != "fracture":
         return frozenset((finding,))
     return frozenset(
@@ -150,5 +151,5 @@ def _all_bones(finding: str) -> frozenset[str]:
 
 
 def is_finding_search(search: str, mention: str) -> bool:
-    """Whether a filter's search looks for findings, not for words alone."""
+    """True if a filter's search is for findings, not for words alone."""
     return mention != "text" and mention in MENTIONS and bool(search_terms(search).findings)

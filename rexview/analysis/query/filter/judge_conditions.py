@@ -1,4 +1,4 @@
-"""What the filter asks of judges: their opinions, and failures that people wrote in words."""
+"""Conditions of the filter on judges' opinions, and on failures that people wrote in words."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _SCORES: Final = {str(score): score for score in range(SCORE_MIN, SCORE_MAX + 1)
 
 
 def judge_word(judge: Judge) -> str:
-    """Name a judge in a link: ``PROMPT:JUDGE``."""
+    """Return the text for a judge in a link: ``PROMPT:JUDGE``."""
     return f"{escaped(judge.prompt_id)}:{escaped(judge.model)}"
 
 
 @dataclass(frozen=True)
 class JudgeCondition:
-    """An opinion of a judge on a failure or a dimension; ``said`` is empty for any."""
+    """A condition on a judge's opinion of a failure or a dimension; ``said`` is empty for any."""
 
     about: str
     said: str
@@ -35,12 +35,11 @@ class JudgeCondition:
 
     @classmethod
     def parse(cls, word: str) -> JudgeCondition:
-        """Read a word of the link.
-
+        """Parse a condition from its text in a link.
         Raises
         ------
         FilterError
-            It is not such a word.
+            The text is not such a condition.
         """
         about, said, prompt, judge = parts_of(word, 4, "failure:said:prompt:judge", filled=2)
         known = _PRESENT if about in FAILURES else _SCORES if about in DIMENSIONS else None
@@ -50,22 +49,22 @@ class JudgeCondition:
 
     @property
     def column(self) -> str:
-        """The column of opinions that says what they are about."""
+        """Column of the opinions with their subject."""
         return "failure" if self.about in FAILURES else "dimension"
 
     @property
     def value_column(self) -> str:
-        """The column of opinions that says what they come to."""
+        """Column of the opinions with their value."""
         return "present" if self.about in FAILURES else "score"
 
     @property
     def wanted(self) -> bool | int | None:
-        """The value that is asked for; None for any."""
+        """The value that the opinion must have; None for any."""
         known = _PRESENT if self.about in FAILURES else _SCORES
         return known[self.said] if self.said else None
 
     def describe(self) -> str:
-        """Say it in words: ``Judge gpt-5 (judge-1) sees: missed finding``."""
+        """Return the text on screen: ``Judge gpt-5 (judge-1) sees: missed finding``."""
         who = tr("Judge {name}").format(name=self.judge.name)
         if self.about not in FAILURES:
             name = DIMENSION_NAMES[self.about]
@@ -82,18 +81,18 @@ class JudgeCondition:
         return says.format(who=who, failure=inside(FAILURES[self.about].name))
 
 
-# What the filter asks of failures that people wrote in words: what judges and people say.
+# Failures that people wrote in words: judges' results and people's marks.
 #
-# What a judge found: a word of the link is ``SAID:FAILURE:VERSION:JUDGE``, such as
+# A judge's result: the text in a link is ``SAID:FAILURE:VERSION:JUDGE``, such as
 # ``yes:invented-prior:3fa9c1d2e4b5:gpt-5``. SAID is ``yes``, ``no``, ``unsure``, ``unread`` for a
-# reply that cannot be read, or empty: it was asked about and told. VERSION is the beginning of
-# the words' digest. In JUDGE a colon is ``%3A``, a percent sign ``%25``.
+# reply that cannot be read, or empty for any readable reply. VERSION is the start of the digest of
+# the failure's words. In JUDGE a colon is ``%3A``, a percent sign ``%25``.
 #
-# What people marked: a word is ``FAILURE``, or ``FAILURE:VERSION`` for marks in one version of
-# the words.
+# People's marks: the text is ``FAILURE``, or ``FAILURE:VERSION`` for marks of one version of the
+# words.
 
 _LONGEST: Final = 1_000
-"""Characters of such a word; longer ones are not understood."""
+"""Most characters of such a value; longer ones are rejected."""
 _FAILURE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _VERSION: Final = re.compile("[0-9a-f]{8,64}")
 SAYS: Final = {
@@ -105,12 +104,12 @@ SAYS: Final = {
     ),
     "": tr("Language model {judge} was asked about: {failure} (version {version})"),
 }
-"""What a judge says, in words."""
+"""Text on screen of each result of a judge."""
 
 
 @dataclass(frozen=True)
 class WrittenCondition:
-    """What a judge said of a failure in one version of its words."""
+    """A condition on a judge's result for one version of a failure in words."""
 
     said: str
     failure: str
@@ -122,12 +121,11 @@ class WrittenCondition:
 
     @classmethod
     def parse(cls, word: str) -> WrittenCondition:
-        """Read a word of the link.
-
+        """Parse a condition from its text in a link.
         Raises
         ------
         FilterError
-            It is not such a word.
+            The text is not such a condition.
         """
         form = "said:failure:version:judge"
         said, failure, version, judge = parts_of(word, 4, form, filled=3, longest=_LONGEST)
@@ -140,7 +138,7 @@ class WrittenCondition:
         return cls(said, failure, version, unescaped(judge))
 
     def describe(self) -> str:
-        """Say it in words: ``Language model gpt-5 finds: invented-prior (version 3fa9c1d2)``."""
+        """Return the text, as ``Language model gpt-5 finds: invented-prior (version 3fa9c1d2)``."""
         return SAYS[self.said].format(
             judge=self.judge, failure=self.failure, version=self.version[:8]
         )
@@ -148,7 +146,7 @@ class WrittenCondition:
 
 @dataclass(frozen=True)
 class MarkedCondition:
-    """People say that an answer has a failure; ``version`` is empty for any words of it."""
+    """A condition that people marked a failure in words; ``version`` is empty for any version."""
 
     failure: str
     version: str = ""
@@ -158,12 +156,11 @@ class MarkedCondition:
 
     @classmethod
     def parse(cls, word: str) -> MarkedCondition:
-        """Read a word of the link.
-
+        """Parse a condition from its text in a link.
         Raises
         ------
         FilterError
-            It is not such a word.
+            The text is not such a condition.
         """
         failure, colon, version = word.partition(":")
         if not _FAILURE.fullmatch(failure) or (colon and not _VERSION.fullmatch(version)):
@@ -173,7 +170,7 @@ class MarkedCondition:
         return cls(failure, version)
 
     def describe(self, titles: Mapping[str, str]) -> str:
-        """Say it in words; ``titles`` are those of the failures by name."""
+        """Return the text on screen; ``titles`` has those of the failures by name."""
         title = titles.get(self.failure, self.failure)
         if not self.version:
             return tr("Marked by people: {failure}").format(failure=title)

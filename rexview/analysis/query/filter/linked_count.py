@@ -1,4 +1,4 @@
-"""Numbers that open the cases behind them, alone and in groups of cases or failures."""
+"""Counts with the filter that opens their cases, alone and in groups of cases or failures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rexview.analysis.query.filter.wording import value_name
 
 @dataclass(frozen=True)
 class Count:
-    """A number and the filter that opens its cases; ``of`` is the n that it is a part of."""
+    """A number and the filter that opens its cases; ``of`` is the denominator."""
 
     value: int
     opens: CaseFilter
@@ -27,19 +27,19 @@ class Count:
 
 
 LOW: Final = Range(None, 2.999)
-"""A final score below 3. Ranges hold three decimals, and no mean of whole scores lies between."""
+"""A final score below 3. Ranges have three decimals; no mean of scores is in between."""
 PERFECT: Final = Range(5, 5)
 ANY: Final = Range()
-"""There is a number at all."""
+"""Any number; an answer without one does not match."""
 
 
 def refined(base: CaseFilter, **conditions: str | Sequence[str] | Range) -> CaseFilter | None:
-    """Add conditions to a filter whose answers are counted.
+    """Return a filter with added conditions; None when they exclude each other.
 
-    Conditions are ranges or words of a list, by name of the filter's field. Of a list that limits
-    already only the common words are kept; of ``tags`` those with the same name before the colon
-    are replaced, which is right for answers that ``base`` left; ``outcomes`` are joined by
-    :func:`.with_outcomes`. None when the conditions exclude each other: there is nothing to open.
+    Conditions are ranges or values of a list, by name of the filter's field. If the list already
+    limits, only the common values are kept. ``tags`` with the same name before the colon are
+    replaced, which is right for answers that match ``base``. ``outcomes`` are joined by
+    :func:`.with_outcomes`.
     """
     changes: dict[str, Any] = {}
     for field, wanted in conditions.items():
@@ -71,12 +71,15 @@ def count_within(
     of: int | None = None,
     **conditions: str | Sequence[str] | Range,
 ) -> Count:
-    """Join a number with the filter that opens it; where there is nothing it stays the base's."""
+    """Return a number with the filter of its cases: ``base`` if the conditions exclude each other.
+
+    ``conditions`` are as for :func:`refined`.
+    """
     return Count(value, refined(base, **conditions) or base, of)
 
 
 def with_all(base: CaseFilter, field: str, *words: str) -> CaseFilter:
-    """Add words to a list of which all have to hold, such as ``reader_scores``."""
+    """Add values to a list of which all have to hold, such as ``reader_scores``."""
     changes: dict[str, Any] = {field: (*getattr(base, field), *words)}
     return replace(base, **changes)
 
@@ -90,14 +93,14 @@ def _common(one: Range, other: Range) -> Range | None:
     return Range(low, high)
 
 
-# Numbers laid out in groups of cases or failures: by a property, a finding, a region.
+# Counts in groups of cases or failures: by a property, a finding or a region.
 
 Cell = TypeVar("Cell")
 
 
 @dataclass(frozen=True)
 class Group(Generic[Cell]):
-    """One value of the property, finding or region: what ``count`` counts, and each model."""
+    """One property value, finding or region, with its ``count`` and a cell for each model."""
 
     value: str
     name: str
@@ -107,7 +110,7 @@ class Group(Generic[Cell]):
 
 @dataclass(frozen=True, eq=False)
 class Groups(Generic[Cell]):
-    """The groups that are laid out; ``left_out`` smaller ones are not."""
+    """The groups to show; ``left_out`` smaller groups are not among them."""
 
     by: CaseProperty
     models: Mapping[str, str]
@@ -118,7 +121,7 @@ class Groups(Generic[Cell]):
 def property_values(
     counts: PropertyCounts, facts: SetFacts, base: CaseFilter, by: CaseProperty
 ) -> Iterator[tuple[str, str, Count]]:
-    """Yield the values of a property that cases have: value, name, and the cases."""
+    """Yield the values of a property that cases have: value, name, and linked count of cases."""
     for value, n in counts.by_value.items():
         if n:
             opens = refined(base, **{by.field: value}) or base

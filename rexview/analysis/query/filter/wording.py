@@ -1,4 +1,4 @@
-"""A filter in a clinician's words: one line for a heading, and chips that can be taken away."""
+"""A filter in a clinician's words: one line for a heading, and chips that can be removed."""
 
 from __future__ import annotations
 
@@ -90,17 +90,17 @@ _ORDER: Final = (
 _ALL_HOLD: Final = (
     *("reader_scores", "reader_pairs", "model_pairs", "edits", "opinions", "written"),
 )
-"""Conditions of which all chosen values have to hold, not one of them."""
+"""Conditions of which all chosen values have to hold, not just one."""
 _LEAST: Final = 0.001
 """The smallest step of a range's end."""
 
 ALL_CASES: Final = tr("All cases")
-"""The name of a filter that leaves no case out."""
+"""Name of a filter that every case matches."""
 
 
 @dataclass(frozen=True)
 class Chip:
-    """One condition of a filter, and the filter that is left without it."""
+    """One condition of a filter, and the filter without it."""
 
     label: str
     rest: CaseFilter
@@ -123,7 +123,7 @@ def chips(facts: SetFacts, case_filter: CaseFilter) -> tuple[Chip, ...]:
 
 
 def orders(facts: SetFacts, case_filter: CaseFilter) -> dict[str, str]:
-    """Return the name on screen of each order of the cases; that of the filter is among them."""
+    """Return the name on screen of each order of the cases, including the filter's own."""
     by_metric = [
         MetricOrder(metric, worst_first)
         for metric in facts.metrics
@@ -136,7 +136,7 @@ def orders(facts: SetFacts, case_filter: CaseFilter) -> dict[str, str]:
 
 
 def describe(facts: SetFacts, case_filter: CaseFilter) -> str:
-    """Say in one line which cases a filter leaves: "Laterality errors, Generalist", "All cases"."""
+    """Return a filter in one line: "Laterality errors, Generalist", "All cases"."""
     parts: list[str] = []
     for field in _ORDER:
         if field == "outcomes":
@@ -155,7 +155,7 @@ def describe(facts: SetFacts, case_filter: CaseFilter) -> str:
 
 
 def search_caption(counts: Facets, search: str) -> str:
-    """Say which cases a search for a finding shows; empty when it names no finding."""
+    """Return a caption about the cases of a search; empty when it names no finding."""
     shown = next((value for value in counts.mentions if value.chosen), None)
     if shown is None:
         return ""
@@ -170,7 +170,7 @@ def search_caption(counts: Facets, search: str) -> str:
 
 
 def _outcomes(facts: SetFacts, words: Sequence[str]) -> Iterator[str]:
-    """Say what became of choice questions: values that exclude each other are joined by "or"."""
+    """Yield texts of choice outcomes; values that exclude each other are joined by "or"."""
     for outcomes in by_group(words).values():
         yield " or ".join(value_name(facts, "outcomes", str(outcome)) for outcome in outcomes)
 
@@ -227,7 +227,7 @@ def _range(name: str, limits: Range) -> str:
 
 
 def _under(high: float | None) -> str:
-    """Write the last number before a whole, half or quarter as that one: 2.999 is "under 3"."""
+    """Return "under 3" for 2.999, the last number before a whole, half or quarter; else empty."""
     if high is None:
         return ""
     border = round(high + _LEAST, 3)
@@ -284,20 +284,20 @@ def value_name(facts: SetFacts, field: str, value: str) -> str:
 
 
 def sentence_case(word: str) -> str:
-    """Turn an id of words (``imaging_finding``) into words on screen (Imaging finding)."""
+    """Return an id (``imaging_finding``) as words on screen (Imaging finding)."""
     return beginning(word.replace("_", " ").strip())
 
 
 def _rater_name(facts: SetFacts, rater: str) -> str:
-    """Name a model, or a reader by what they chose themselves."""
+    """Return the name of a model, or of a reader who chose an option."""
     reader = facts.readers.get(rater.removeprefix("reader:"), rater)
     return facts.models.get(rater, reader)
 
 
 def unknown_values(counts: Facets, facts: SetFacts, case_filter: CaseFilter) -> list[str]:
-    """Say which values of a filter the set does not have, one sentence each.
+    """Return a sentence for each value of a filter that the set does not have.
 
-    ``counts`` are those of any filter of the same set: they have every value that it has.
+    ``counts`` may be of any filter of the same set, because they contain every value of the set.
     """
     known: dict[str, set[str]] = {"models": set(), "tags": set()}
     for facet in counts.facets:
