@@ -1,7 +1,7 @@
-"""What became of choice questions, by case: whose choice is right, and what all come to.
+"""Outcomes of choice questions by case: each rater's result, and the result of all.
 
-Only questions whose right option is known have outcomes, so that the right, wrong and failed ones
-of a model add up to its n everywhere.
+Only questions with a known right option have outcomes, so that a model's right, wrong and failed
+ones always add up to its n.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from rexview.stats.multiple_choice import FAILED, NOT_ASKED, Numbers, Options, R
 
 _NOBODY: Final = -1
 _LEAST_WRONG: Final = 2
-"""Of so many models at least is said that all of them are wrong."""
+"""Fewest wrong models for the outcome "all models wrong"."""
 
 
 @dataclass(frozen=True, eq=False)
 class CaseOutcomes:
-    """What became of the choice questions of an answer table.
+    """The outcomes of the choice questions of an answer table.
 
     Attributes
     ----------
-    chosen : Chosen
-        Who chose what: q questions, r raters.
+    chosen : RaterChoices
+        Each rater's choices: q questions, r raters.
     n_cases : int
         All cases of the set.
     survey : Survey
-        What detectors say, for the wrong side.
+        The detectors' flags, for the outcome "wrong side".
     """
 
     chosen: RaterChoices
@@ -44,7 +44,7 @@ class CaseOutcomes:
     survey: Survey
 
     def meeting(self, outcomes: Sequence[ChoiceOutcome]) -> Mask:
-        """Say which cases have one of some outcomes, shape (n_cases,)."""
+        """Return a mask of the cases with one of some outcomes, shape (n_cases,)."""
         met = np.zeros(len(self.chosen), dtype=np.bool_)
         for outcome in outcomes:
             if outcome.kind in OF_CASES:
@@ -60,7 +60,7 @@ class CaseOutcomes:
         return cases
 
     def counts(self, left: Mask) -> Iterator[tuple[ChoiceOutcome, int]]:
-        """Count every outcome in some cases; none for a set whose questions nobody answered."""
+        """Yield the count of every outcome in some cases; nothing if no question has answers."""
         if not self.chosen.raters:
             return
         there = left[self.chosen.case_row]
@@ -75,7 +75,7 @@ class CaseOutcomes:
             yield ChoiceOutcome(kind), int(np.count_nonzero(met & there))
 
     def cases_with(self) -> Iterator[tuple[ChoiceOutcome, Numbers]]:
-        """Yield every outcome with the rows of the cases that have it, where any has."""
+        """Yield every outcome with the rows of its cases, which may be empty."""
         alone = self._only_wrong
         for model, place in self._places.items():
             for kind, met in self._of_raters.items():
@@ -86,7 +86,7 @@ class CaseOutcomes:
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        """Place of each rater by id."""
+        """Index of each rater by id."""
         return {rater.id: place for place, rater in enumerate(self.chosen.raters)}
 
     @cached_property
@@ -95,19 +95,19 @@ class CaseOutcomes:
 
     @cached_property
     def _of_raters(self) -> dict[str, npt.NDArray[np.bool_]]:
-        """Whose choice is right, wrong or failed; each of shape (q, r)."""
+        """Masks of the right, wrong and failed choices, each of shape (q, r)."""
         option = self.chosen.option
         right = option == self.chosen.right[:, np.newaxis]
         return {"right": right, "wrong": (option >= 0) & ~right, "failed": option == FAILED}
 
     @cached_property
     def _n_models(self) -> dict[str, npt.NDArray[np.int64]]:
-        """Count the models by what became of their choice; each of shape (q,)."""
+        """Numbers of models with a right, wrong and failed choice, each of shape (q,)."""
         return {kind: met[:, self._is_model].sum(axis=1) for kind, met in self._of_raters.items()}
 
     @cached_property
     def _of_cases(self) -> dict[str, Mask]:
-        """Which questions have each of the outcomes that are of no one model, shape (q,)."""
+        """Masks of the questions for each outcome of all answers, shape (q,)."""
         n, option = self._n_models, self.chosen.option
         models = _most_chosen(option[:, self._is_model])
         readers = _most_chosen(option[:, ~self._is_model])
@@ -121,14 +121,14 @@ class CaseOutcomes:
 
     @cached_property
     def _only_wrong(self) -> npt.NDArray[np.int64]:
-        """The place of the one model that is wrong or failed while all others are right, or -1."""
+        """Index of the only model that is wrong or failed while others are right, or -1."""
         missed = (self._of_raters["wrong"] | self._of_raters["failed"]) & self._is_model
         alone = (missed.sum(axis=1) == 1) & (self._n_models["right"] > 0)
         return np.where(alone, missed.argmax(axis=1), _NOBODY) if missed.size else alone - 1
 
     @property
     def _wrong_side(self) -> Mask:
-        """Say in which cases the detector of wrong sides found one in a chosen option."""
+        """Mask of the cases in which the detector found a wrong side in a chosen option."""
         on_side = (pl.col("failure") == "laterality_error") & (pl.col("kind") == "choice")
         stands = pl.col("stands") & (pl.col("source") == "detector")
         numbers = self.survey.flags.filter(on_side, stands)["answer"].to_numpy()

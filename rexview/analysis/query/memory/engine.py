@@ -1,4 +1,4 @@
-"""The engine that holds every answer in memory."""
+"""The engine that keeps every answer in memory."""
 
 from __future__ import annotations
 
@@ -85,10 +85,10 @@ from rexview.stats.summary import ScoreTallies, score_tallies
 from rexview.vocab import DIMENSIONS, HEADLINE_FAILURES
 from rexview.words import tr
 
-# The cards of a page of cases, from the answer table and the records of the set.
+# Case cards, from the answer table and the set's records.
 
 _UNSHOWN: Final = dict.fromkeys(("text", "explanation", "extra"))
-"""What of an answer no card shows."""
+"""Fields of an answer that no card shows."""
 
 
 def case_cards(
@@ -96,7 +96,7 @@ def case_cards(
 ) -> Iterator[CaseCard]:
     """Yield the cards of some cases of the set, in the order given.
 
-    With the ``order`` that the cases stand in each answer has its value of the metric.
+    With the ``order`` by which the cases are sorted, each answer has its value of the metric.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def case_cards(
     columns = table.columns
     places = [_row(review_set, case_id) for case_id in cases]
     rows = np.array([row for place in places for row in columns.rows_of(place)], dtype=np.int64)
-    # all at once: a record costs little more than none
+    # all at once: the number of records hardly affects the cost
     records = iter(table.records(rows).rows(named=True))
     mask = selection.row_mask
     values = _values(table, order, rows)
@@ -145,11 +145,11 @@ def case_cards(
             worst["model"] if worst else "",
             level,
         )
-    let_go_of_much()  # cases from anywhere in a large set
+    let_go_of_much()  # the cases may be anywhere in a large mapped set
 
 
 def _values(table: AnswerTable, order: MetricOrder | None, rows: Codes) -> dict[int, float]:
-    """Return the values of the metric that cases stand in the order of, by row."""
+    """Return the values of the metric by which cases are sorted, by row."""
     if order is None:
         return {}
     numbers, values = table.values_of(order.metric)
@@ -165,7 +165,7 @@ def _row(review_set: ReviewSet, case_id: str) -> int:
 
 
 def _boxes(case: Case, answers: Sequence[Answer]) -> Iterator[CardBox]:
-    """Yield the boxes on the key image; in a case with one image they need not name it."""
+    """Yield the boxes on the key image; if it is the case's only image, boxes may omit its name."""
     image = case.key_image
     drawn: list[tuple[AnswerBox | ReferenceBox, str | None]]
     drawn = [(box, None) for box in case.reference_boxes]
@@ -193,7 +193,7 @@ def _summary(
 
 
 def _chosen_option(case: Case, answer: Answer) -> dict[str, Any]:
-    """Return the option that an answer chose, and what that came to."""
+    """Return the option that an answer chose and, if the right one is known, its outcome."""
     if case.question_type != "choice":
         return {}
     choice = answer.choice if is_usable(case, answer) else None
@@ -204,7 +204,7 @@ def _chosen_option(case: Case, answer: Answer) -> dict[str, Any]:
 
 
 def _harm(row: Mapping[str, Any], table: AnswerTable) -> tuple[str, str, int | None]:
-    """Return why a row has its place in words, what its level of harm means, and the level."""
+    """Return the text of a row's harm, the meaning of its level of harm, and the level."""
     level = row["harm"] if row["harm_failure"] else None
     if row["harm_hinted"] and not row["harm"]:
         level = table.harm.of(row["hinted_failure"], row["hinted_finding"])
@@ -212,14 +212,14 @@ def _harm(row: Mapping[str, Any], table: AnswerTable) -> tuple[str, str, int | N
     return harm_text(row, table.harm), meaning, level
 
 
-# What detectors have looked at among the answers that a filter may leave, and what not yet.
+# Progress of detectors among the answers that may match a filter.
 
 _MOST_TO_PREFER: Final = 50_000
-"""So many cases are named at a time as the next to be looked at."""
+"""Most cases that are returned at a time as the next to scan."""
 
 
 def scanned(table: AnswerTable, case_filter: CaseFilter) -> Scanned:
-    """Count the answers that were looked at: see :class:`rexview.analysis.query.engine.Engine`."""
+    """Count the scanned answers: see :class:`rexview.analysis.query.engine.Engine`."""
     state = table.survey.scan.state
     asked = without_flags(case_filter)
     if asked.active:
@@ -231,7 +231,7 @@ def scanned(table: AnswerTable, case_filter: CaseFilter) -> Scanned:
 def not_judged(
     table: AnswerTable, case_filter: CaseFilter, most: int
 ) -> tuple[tuple[str, str], ...]:
-    """Return case and model of the first answers that a detector failed on."""
+    """Return case and model of the first answers on which a detector failed."""
     numbers, columns = _with_state(table, case_filter, NOT_JUDGED)[:most], table.columns
     cases = columns.review_set.cases["id"].gather(columns.newest.case[numbers])
     models = (columns.model.values[place] for place in columns.newest.model[numbers])
@@ -241,16 +241,16 @@ def not_judged(
 def not_looked_at(table: AnswerTable, case_filter: CaseFilter, first: Sequence[str]) -> list[int]:
     """Return rows of cases to scan next: see :class:`rexview.analysis.query.engine.Engine`."""
     named = [row for case in first if (row := table.review_set.case_row(case)) is not None]
-    if not case_filter.active:  # the others come in their order anyway
+    if not case_filter.active:  # the scan visits all others in order anyway
         return named
     rows = table.columns.newest.case[_with_state(table, case_filter, NOT_YET)]
-    rows = rows[np.flatnonzero(np.diff(rows, prepend=-1))]  # they never fall
+    rows = rows[np.flatnonzero(np.diff(rows, prepend=-1))]  # rows ascend
     others: list[int] = rows[:_MOST_TO_PREFER].tolist()
     return [*named, *others]
 
 
 def _with_state(table: AnswerTable, case_filter: CaseFilter, state: int) -> npt.NDArray[np.int64]:
-    """Return the numbers of the answers in some state, among those that a filter may leave."""
+    """Return the numbers of the answers in a scan state, among those that may match a filter."""
     found = table.survey.scan.state == state
     asked = without_flags(case_filter)
     if asked.active and found.any():
@@ -265,19 +265,19 @@ _PROPERTIES: Final = {
     "difficulty": ("difficulties", tr("Difficulty")),
     "type": ("question_types", tr("Question type")),
 }
-"""Field of the filter and name on screen, by the word in the link."""
+"""Field of the filter and name on screen, by key in links."""
 _TAG: Final = "tag:"
 _SELECTIONS_KEPT: Final = 16
 _FEWEST_KEPT: Final = 4
 _MASK_BYTES: Final = 40_000_000
-"""What the masks of the selections that are kept may take, a byte a row."""
+"""Most bytes for the masks of cached selections; a mask takes a byte a row."""
 _FRAMES_KEPT: Final = 2
 
 
 class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
-    """Answers from one table (:class:`rexview.analysis.query.engine.Engine` says what is asked).
+    """An engine on one answer table (:class:`rexview.analysis.query.engine.Engine`).
 
-    What the latest filters leave is kept.
+    The selections of the latest filters are cached.
     """
 
     def __init__(self, table: AnswerTable) -> None:
@@ -293,12 +293,12 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
         return select(self.table, case_filter)
 
     def selection(self, case_filter: CaseFilter) -> Selection:
-        """Return what a filter leaves."""
+        """Return the cases and answers that match a filter."""
         return self._select(case_filter)
 
     @cached_property
     def facts(self) -> SetFacts:
-        """What is the same for every filter."""
+        """Facts of the set that no filter changes."""
         table = self.table
         return SetFacts(
             models=table.models,
@@ -317,27 +317,27 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
         )
 
     def in_content_order(self, content_order: ContentOrder) -> MemoryEngine:
-        """Return an engine on the same answers with Content in another order."""
+        """Return an engine on the same answers that computes Content in another order."""
         if content_order == self.table.content_order:
             return self
         return MemoryEngine(in_content_order(self.table, content_order))
 
     def with_scan(self, scan: Scan) -> MemoryEngine:
-        """Return an engine on the same answers with what detectors have found by now."""
+        """Return an engine on the same answers with the detectors' latest results."""
         if scan is self.table.survey.scan:
             return self
         return MemoryEngine(with_scan(self.table, scan))
 
     def _scanned(self, case_filter: CaseFilter) -> Scanned:
-        """Count the answers that detectors have looked at, among those that may be left."""
+        """Count the answers that detectors have run on, among those that may match."""
         return scanned(self.table, case_filter)
 
     def not_judged(self, case_filter: CaseFilter, most: int) -> tuple[tuple[str, str], ...]:
-        """Return case and model of the first answers that a detector failed on."""
+        """Return case and model of the first answers on which a detector failed."""
         return not_judged(self.table, case_filter, most)
 
     def not_looked_at(self, case_filter: CaseFilter, first: Sequence[str]) -> Sequence[int]:
-        """Return the rows in the set of cases to be looked at next: see :class:`.Engine`."""
+        """Return the rows in the set of the cases to scan next: see :class:`.Engine`."""
         return not_looked_at(self.table, case_filter, first)
 
     def facets(self, case_filter: CaseFilter) -> Facets:
@@ -369,11 +369,11 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
         return tuple(self.table.survey.flags_of(case, answers, reader_flags))
 
     def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
-        """Return the models whose answers to a case a detector failed on."""
+        """Return the models on whose answers to a case a detector failed."""
         return self.table.survey.not_judged_of(case, answers)
 
     def not_yet_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
-        """Return the models whose answers to a case no detector has looked at yet."""
+        """Return the models on whose answers to a case no detector has run yet."""
         return self.table.survey.not_yet_of(case, answers)
 
     def _tally(self, case_filter: CaseFilter) -> FilterTally:
@@ -409,7 +409,7 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
         return FilterTally(len(found), int(has_answer[begun].sum()), by_model)
 
     def property_counts(self, case_filter: CaseFilter, by: CaseProperty) -> PropertyCounts:
-        """Count the cases by a property; of a tag that the filter names only the named values."""
+        """Count the cases by a property; of a tag that the filter names, only its named values."""
         chosen = self.selection(case_filter).case_mask
         if by.field != "tags":
             counts = dict(self.table.columns.case_codes[CASE_FACETS[by.field]].counts(chosen))
@@ -435,7 +435,7 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
         return replace(counted, answers={model: n for model, n in came.items() if n})
 
     def final_scores(self, case_filter: CaseFilter, dimension: str) -> pl.DataFrame:
-        """Return the final scores of one dimension, one an answer."""
+        """Return one final score of a dimension for each answer."""
         values: pl.DataFrame = self._finals(case_filter).by_answer(dimension)
         return values.with_columns(pl.col("case").cast(pl.Categorical()).to_physical())
 
@@ -443,16 +443,16 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
         return among(self.table.scores.frame, self.selection(case_filter).row_mask)
 
     def readers(self, case_filter: CaseFilter) -> tuple[str, ...]:
-        """Return the ids of those who scored any of the answers."""
+        """Return the ids of the readers who scored any of the answers."""
         met = set(self._scores(case_filter)["reader"].unique())
         return tuple(reader for reader in self.facts.readers if reader in met)
 
     def pair_tables(self, case_filter: CaseFilter) -> PairTables:
-        """Count what every two readers both scored, by their scores."""
+        """Count what each two readers both scored, by their scores."""
         return pair_tables(self._scores(case_filter), self.readers(case_filter))
 
     def pair_cases(self, case_filter: CaseFilter, pair: tuple[str, str]) -> dict[str, PairCases]:
-        """Count the cases with something that two readers both scored, by dimension."""
+        """Count the cases in which two readers both scored an answer or picture, by dimension."""
         scores, apart = self._scores(case_filter), (pl.col("score") - pl.col("score_b")).abs()
         found = {}
         for dimension in DIMENSIONS:
@@ -467,7 +467,7 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
         return found
 
     def score_patterns(self, case_filter: CaseFilter) -> dict[str, ScorePatterns]:
-        """Count the scores that answers got from all readers."""
+        """Count the combinations of all readers' scores."""
         return score_patterns(self._scores(case_filter))
 
     def score_days(
@@ -479,7 +479,7 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
     def disputed(
         self, case_filter: CaseFilter, start: int, size: int
     ) -> tuple[DisputedAnswer, ...]:
-        """Return some of the answers, those on which readers are furthest apart first."""
+        """Return a page of answers, those on which readers are furthest apart first."""
         scores, review_set = self.table.scores, self.table.review_set
         rows = (
             among(scores.finals, self.selection(case_filter).row_mask)
@@ -501,7 +501,7 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
         )
 
     def failure_tallies(self, case_filter: CaseFilter) -> tuple[FailureTally, ...]:
-        """Count failures for each model that has answers: the headline ones, and all others met."""
+        """Count failures of each model with answers: headline failures, and others that occur."""
         columns, flagged = self.table.columns, self.table.flagged
         answers = self.selection(case_filter).answers
         models = columns.newest.model[answers]
@@ -539,7 +539,7 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
         sources: Sequence[str] = (),
         findings: Sequence[str] = (),
     ) -> dict[tuple[str, str], PatientTally]:
-        """Count patients by their answers that can be judged for a failure and are flagged."""
+        """Count patients by their answers that can be judged for a failure, and flagged ones."""
         chosen = self.selection(case_filter).answer_mask
         parts = self.table.flagged.judged_by_model(chosen, failures, sources, findings)
         every = (named for part in parts for named in part.items())
@@ -558,11 +558,11 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
         return found
 
     def repeat_tallies(self, case_filter: CaseFilter) -> tuple[RepeatTally, ...]:
-        """Count the answers that one run asked for more than once, by model that has any."""
+        """Count the answers that one run requested more than once, by model that has any."""
         return self.selection(case_filter).repeat_tallies
 
     def patients(self, case_filter: CaseFilter) -> tuple[int, int]:
-        """Count the cases with answers that are left, and the patients that they are of."""
+        """Count the cases with matching answers, and their patients."""
         columns = self.table.columns
         has_answer = np.zeros(columns.n_cases, dtype=np.bool_)
         has_answer[columns.newest.case[self.selection(case_filter).answers]] = True
@@ -581,10 +581,10 @@ def memory_engine(
     before: MemoryEngine | None = None,
     comments: Mapping[str, CommentCount] | None = None,
 ) -> MemoryEngine:
-    """Make the engine of an open review set, as :func:`answer_table` makes its table.
+    """Return the engine of an open review set; the parameters are those of :func:`answer_table`.
 
-    ``scan`` is what detectors have found by now; without one they look at everything first.
-    ``before`` is one of the same files with other scores or reader flags.
+    ``scan`` has the detectors' latest results; without one they run on everything first.
+    ``before`` is an engine on the same files with other scores or reader flags.
     """
     return MemoryEngine(
         answer_table(

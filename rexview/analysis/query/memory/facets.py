@@ -1,4 +1,4 @@
-"""Counts beside every value of a filter, following the other conditions of the filter."""
+"""Counts of cases for every value of a filter, given the filter's other conditions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Face
     if len(table.edits):
         edited, others = table.edits.meeting, left.but("edits", "edit_kinds")
         asked, of_kinds = case_filter.edits, case_filter.edit_kinds
-        # all of these hold: one that is chosen, too, narrows
+        # all values of these have to hold, so a chosen value limits the others' counts, too
         add("edits", ((one, others.of(edited({*asked, one}, of_kinds))) for one in EDIT_FACET))
         add("edit_kinds", ((one, others.of(edited(asked, [one]))) for one in table.edits.kinds))
     if len(table.compared["compared"]):
@@ -81,7 +81,7 @@ def facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Face
 
 @dataclass(eq=False)
 class _Left:
-    """What the conditions of a filter leave, without any of them."""
+    """The matches of a filter without some of its conditions."""
 
     table: AnswerTable
     met: Conditions
@@ -90,7 +90,7 @@ class _Left:
         self._known: dict[frozenset[str], ChosenRows | None] = {}
 
     def but(self, *names: str) -> _Part:
-        """Leave some conditions out; rows are gone through once for equal conditions on them."""
+        """Return the matches without some conditions; masks of rows are built once and reused."""
         of_rows = frozenset(self.met.rows.keys() & set(names))
         if of_rows not in self._known:
             rows = self.met.rows_but(of_rows)
@@ -101,7 +101,7 @@ class _Left:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """The rows that meet conditions on answers, the cases that meet those on cases; None is all."""
+    """The rows and the cases that meet the conditions on answers and on cases; None for all."""
 
     table: AnswerTable
     rows: ChosenRows | None
@@ -109,7 +109,7 @@ class _Part:
 
     @property
     def cases(self) -> Mask:
-        """The cases that are left."""
+        """Mask of the cases that match."""
         has_any = self.rows.any_of_case if self.rows else None
         masks = [mask for mask in (has_any, self.cases_met) if mask is not None]
         if not masks:
@@ -118,11 +118,11 @@ class _Part:
 
     @property
     def n_cases(self) -> int:
-        """How many they are."""
+        """Number of cases that match."""
         return int(np.count_nonzero(self.cases))
 
     def of(self, numbers: Codes) -> int:
-        """Count the cases of some answers, by number, that are left."""
+        """Count the matching cases among those of some answers, given by number."""
         rows = numbers if self.rows is None else numbers[self.rows.mask[numbers]]
         cases = np.unique(self.table.columns.case_row[rows])
         return (
@@ -132,12 +132,12 @@ class _Part:
         )
 
     def bits(self, name: str, of_rows: Codes) -> Codes:
-        """Gather the bits of the rows that are left of each case, as ``bits_of_cases`` does."""
+        """Combine the bits of each case's matching rows, as ``bits_of_cases`` does."""
         bits = self.table.bits_of_cases(name, of_rows, self.rows)
         return bits if self.cases_met is None else bits * self.cases_met
 
     def words(self, column: str) -> Iterable[tuple[str, int]]:
-        """Count the cases of each word of a coded column of the rows."""
+        """Count the cases with each value of a coded column of the rows."""
         values = self.table.row_codes[column].values
         for first in range(0, len(values), WORD_BITS):
             bits = self.bits(f"{column} {first}", self.table.word_bits(column, first))
@@ -146,7 +146,7 @@ class _Part:
 
 
 def _outcomes(left: _Left, case_filter: CaseFilter) -> Iterable[tuple[str, int]]:
-    """Count what became of choice questions; a group that limits is left out of its own counts."""
+    """Count outcomes of choice questions; a group that limits does not limit its own counts."""
     limiting = by_group(case_filter.outcomes)
     given = {group: left.but(outcome_name(group)).cases for group in limiting}
     of_all = left.but().cases
@@ -168,7 +168,7 @@ def _mentions(table: AnswerTable, case_filter: CaseFilter, others: _Part) -> Ite
 
 
 class _FlagsOfCases:
-    """The failures of the cases of some rows, by who says so."""
+    """Counts of cases by failure and source, over some rows."""
 
     def __init__(self, left: _Part) -> None:
         flagged = left.table.flagged

@@ -1,4 +1,4 @@
-"""What detectors and readers found, as bits by row of the answer table, and how severe it is."""
+"""Flags of detectors and readers as bits by row of the answer table, and their severity."""
 
 from __future__ import annotations
 
@@ -21,30 +21,29 @@ from rexview.stats import NO_ANSWER
 from rexview.stats.failure_rates import Judged
 from rexview.vocab import FAILURES
 
-# How severe the failure of an answer is: clinical harm first. A number to sort by, never shown.
+# Severity of an answer: a number to sort by, clinical harm first. It is never shown.
 #
-# The harm of a failure, 0 to 4, stands in a table (:mod:`rexview.harm`): that of the finding
-# which the failure is about where a detector found one, else that of the failure as such. The
-# **harm of an answer is that of its worst failure**: the largest, not the sum, so that five
-# faults of style never stand above one pneumothorax on the wrong side. Failures that a reader
-# confirmed and flags of detectors that stand count alike. Hints come below them: answers with no
-# failure that harms stand in the order of the harm that is only suggested.
+# The harm of a failure, 0 to 4, comes from a table (:mod:`rexview.harm`). It is the harm of the
+# failure's finding where a detector found one, else of the failure itself. The **harm of an answer
+# is that of its worst failure**: the largest, not the sum, so that five faults of style never rank
+# above one pneumothorax on the wrong side. Failures that a reader confirmed and valid flags of
+# detectors count alike. Hints rank below them.
 #
-# Answers with the same harm stand in this order:
+# Answers with the same harm are sorted by these keys:
 #
-# 1. where no failure harms: the more harm a hint suggests the earlier; 2. those whose worst
-# failure a reader confirmed, before those where only a detector says so; 3. the lower Content
-# first (an answer that did not come in full counts as 1, an unscored one as 5); 4. those with a
-# hint, the more harm it would do the earlier; 5. the order of the file.
+# 1. without any harmful failure: more harm suggested by a hint first; 2. worst failure confirmed by
+# a reader, before worst failure from a detector only; 3. lower Content first (a missing or
+# incomplete answer counts as 1, an unscored one as 5); 4. answers with a hint, more harm first;
+# 5. the order of the file.
 #
-# A case stands by its worst answer among those the filter is about.
+# A case is sorted by its worst answer among those that match the filter.
 
 HARM_COLUMNS: Final = pl.Schema(
     {
         "harm": pl.UInt8(),  # of the worst failure, 0 to 4; 0 without any
         "harm_failure": pl.Enum([*FAILURES, NO_ANSWER_CAME]),  # that failure; null without any
-        "harm_finding": pl.Categorical(),  # the finding that it is about, null when not known
-        "harm_confirmed": pl.Boolean(),  # a reader says so
+        "harm_finding": pl.Categorical(),  # that failure's finding, null when not known
+        "harm_confirmed": pl.Boolean(),  # by a reader
         "harm_hinted": pl.UInt8(),  # of the worst hint, at least 1 where there is one
         "hinted_failure": pl.Enum(list(FAILURES)),  # that hint's; null without any
         "hinted_finding": pl.Categorical(),
@@ -55,15 +54,15 @@ _FAILURE: Final = pl.Enum(list(FAILURES))
 
 
 def flagged_findings(survey: Survey) -> pl.DataFrame:
-    """Return what stands of each failure of each answer: who says so, and about which finding.
+    """Return the valid flags and hints by answer and failure, with their source and finding.
 
     Returns
     -------
     polars.DataFrame
         ``row`` (the answer's number), ``failure`` (Enum), ``finding`` (null when not known),
         ``detected`` (Boolean: by a detector), ``reader_flagged`` (Boolean: by a reader), ``hint``
-        (neither). One row for each finding of a failure; those that only a hint names are left out
-        where a flag names others.
+        (neither). One row for each finding of a failure; findings that only a hint names are left
+        out where a flag names others.
     """
     flags = _keyed(survey.flags.filter("stands"))
     by_detector = (pl.col("source") == "detector") & ~pl.col("hint")
@@ -89,16 +88,16 @@ def flagged_findings(survey: Survey) -> pl.DataFrame:
 
 
 def _keyed(named: pl.DataFrame) -> pl.DataFrame:
-    """Add one number for answer and failure."""
+    """Add the column ``_key``, one number for answer and failure."""
     failure = pl.col("failure").to_physical().cast(pl.Int64)
     return named.with_columns(_key=pl.col("answer").cast(pl.Int64) * len(FAILURES) + failure)
 
 
 def harm_of_answers(found: pl.DataFrame, table: HarmTable, lost: Codes) -> pl.DataFrame:
-    """Work out the worst failure of each answer that has any: ``row``, :data:`HARM_COLUMNS`.
+    """Return the worst failure of each answer that has any: ``row``, :data:`HARM_COLUMNS`.
 
-    ``found`` is as :func:`flagged_findings` gives it. ``lost`` are the rows of answers that never
-    came: each does at least the harm that the table says for that. By ``row``, ascending.
+    ``found`` comes from :func:`flagged_findings`. ``lost`` has the rows of missing or incomplete
+    answers: each has at least the table's harm for that. Rows ascend.
     """
     kinds = found.select("failure", "finding").unique()
     levels = [table.of(failure, finding) for failure, finding in kinds.iter_rows()]
@@ -153,16 +152,17 @@ def harm_of_answers(found: pl.DataFrame, table: HarmTable, lost: Codes) -> pl.Da
 
 @dataclass(frozen=True, eq=False)
 class Severity:
-    """How severe the failure of each row is: ``ranks`` are places in ``values``, which ascend."""
+    """The severity of each row: ``ranks`` are indices into ``values``, which ascend."""
 
     ranks: Codes
     values: npt.NDArray[np.float64]
 
 
 def severity(harm: pl.DataFrame, lost: Mask, scores: ScoreIndex) -> Severity:
-    """Put the rows of an answer table in order.
+    """Return the severity of the rows of an answer table.
 
-    ``harm`` is as :func:`harm_of_answers` gives it, ``lost`` says which are no full answer.
+    ``harm`` comes from :func:`harm_of_answers`; ``lost`` is a mask of missing or incomplete
+    answers.
     """
     severe = np.zeros(len(lost), dtype=np.float32)
     by_harm, by_reader, by_hint = (
@@ -183,14 +183,14 @@ Bits = npt.NDArray[np.uint32]
 SourceBits = npt.NDArray[np.uint64]
 _WIDTH: Final = len(FAILURE_BITS)
 SOURCE_PLACES: Final = {source: _WIDTH * n for n, source in enumerate(SOURCES)}
-"""From which bit on the failures stand that a source says."""
+"""First bit of each source's failures."""
 _FLAGGING: Final = ("detector", "reader", "both")
-"""A hint alone is no failure that anybody found: it counts only where it is asked for."""
+"""Sources that report a failure. A hint does not: it counts only where a filter names it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Flagged:
-    """Who says which failure of which row, and what can be judged.
+    """The failures of each row by source, and the failures that can be judged.
 
     Attributes
     ----------
@@ -198,10 +198,10 @@ class Flagged:
     survey : Survey
     harm_table : HarmTable
     by_source : array of uint64, one a row
-        The failures that each of ``SOURCES`` says, :data:`FAILURE_BITS` beside each other; each
-        failure of a row is said by one of them at most.
+        The failures of each of ``SOURCES``: one block of :data:`FAILURE_BITS` for each source. Each
+        failure of a row has at most one source.
     judged : array of uint32, one a row
-        :data:`FAILURE_BITS` of the failures about which something can be said.
+        :data:`FAILURE_BITS` of the failures that can be judged.
     spoken : array of uint32, one a row
         :data:`FAILURE_BITS` of the failures that a reader confirmed or rejected.
     """
@@ -215,7 +215,7 @@ class Flagged:
 
     @classmethod
     def of(cls, survey: Survey, columns: SetColumns, harm: HarmTable) -> Flagged:
-        """Turn a survey into bits."""
+        """Return the bits of a survey."""
         stands = survey.flags.filter("stands")
         by_detector = pl.col("source") == "detector"
         detected, hinted, said = (
@@ -236,17 +236,17 @@ class Flagged:
 
     @cached_property
     def about(self) -> pl.DataFrame:
-        """What the failures that stand are about: see :func:`flagged_findings`."""
+        """Findings of the valid flags and hints: see :func:`flagged_findings`."""
         return flagged_findings(self.survey)
 
     @property
     def findings(self) -> pl.DataFrame:
-        """What of :attr:`about` names a finding, which a detector found."""
+        """Rows of :attr:`about` with a finding; detectors name them."""
         return self.about.filter(pl.col("finding").is_not_null())
 
     @cached_property
     def lost(self) -> Mask:
-        """Which answers did not come in full."""
+        """Mask of the missing or incomplete answers."""
         return self.columns.status.among(NO_ANSWER)
 
     @cached_property
@@ -255,19 +255,20 @@ class Flagged:
         return harm_of_answers(self.about, self.harm_table, np.flatnonzero(self.lost))
 
     def by(self, sources: Sequence[str], rows: Codes) -> Bits:
-        """Return the failures of some rows that some sources say, anybody when none is named."""
+        """Return the failures of some rows from some sources: see :func:`failures_by`."""
         return failures_by(self.by_source[rows], sources)
 
     def meeting(self, failures: Iterable[str], sources: Sequence[str]) -> Mask:
-        """Say which rows have one of some failures, said by one of some sources."""
+        """Return a mask of the rows with one of some failures from one of some sources."""
         return np.asarray(self.by_source & wanted(failures, sources) != 0)
 
     def about_findings(
         self, failures: Sequence[str], sources: Sequence[str], findings: Sequence[str]
     ) -> Mask:
-        """Say which rows have one of some failures, said by one of some sources, about a finding.
+        """Return a mask of the rows with a failure from a source, about one of some findings.
 
-        Empty ``failures`` or ``sources`` do not limit; ``findings`` are words of the filter.
+        Empty ``failures`` means any; empty ``sources`` means all but hints. ``findings`` are values
+        of the filter's condition.
         """
         rows = np.zeros(len(self.columns), dtype=np.bool_)
         if NOT_KNOWN in findings:
@@ -298,10 +299,10 @@ class Flagged:
         sources: Sequence[str] = (),
         findings: Sequence[str] = (),
     ) -> Iterator[dict[tuple[str, str], Judged]]:
-        """Yield, failure by failure, what of the chosen answers can be judged, by it and model.
+        """Yield for each failure the chosen answers that can be judged, by failure and model.
 
-        ``sources`` are whose word counts, empty for everybody's. With ``findings`` only flags about
-        one of them count. Both are words of the filter.
+        Only flags from ``sources`` count; empty means all but hints. With ``findings``, only flags
+        about one of them count. Both hold values of the filter.
         """
         answers = self._answers_of_models(chosen)
         for failure in failures:
@@ -316,7 +317,7 @@ class Flagged:
             yield found
 
     def _answers_of_models(self, chosen: Mask) -> dict[str, tuple[Codes, ...]]:
-        """Return of each model numbers, :attr:`judged`, :attr:`by_source`, cases and patients."""
+        """Return numbers, :attr:`judged`, :attr:`by_source`, cases and patients by model."""
         columns, of_all = self.columns, np.flatnonzero(chosen)
         models = columns.newest.model[of_all]
         found: dict[str, tuple[Codes, ...]] = {}
@@ -331,13 +332,13 @@ class Flagged:
 
 
 def wanted(failures: Iterable[str], sources: Sequence[str]) -> np.uint64:
-    """Return the bits of :attr:`Flagged.by_source` for some failures, said by some sources."""
+    """Return the bits of :attr:`Flagged.by_source` for some failures and sources."""
     bits = sum(FAILURE_BITS[failure] for failure in failures)
     return np.uint64(sum(bits << SOURCE_PLACES[source] for source in sources or _FLAGGING))
 
 
 def failures_by(by_source: SourceBits, sources: Sequence[str]) -> Bits:
-    """Return the failures that some sources say; when none is named anybody, but by a hint."""
+    """Return the bits of the failures from some sources; none named means all but hints."""
     found = np.zeros(len(by_source), dtype=np.uint32)
     every = np.uint64((1 << _WIDTH) - 1)
     for source in sources or _FLAGGING:
@@ -346,7 +347,7 @@ def failures_by(by_source: SourceBits, sources: Sequence[str]) -> Bits:
 
 
 def _bits(flags: pl.DataFrame, rows: int) -> Bits:
-    """Gather failures (``answer``, ``failure``) into bits, one number for each row."""
+    """Return flags (``answer``, ``failure``) as bits, one number for each row."""
     bits = np.zeros(rows, dtype=np.uint32)
     failures = flags["failure"].to_physical().cast(pl.UInt32).to_numpy()
     np.bitwise_or.at(bits, flags["answer"].to_numpy(), np.uint32(1) << failures)

@@ -1,4 +1,4 @@
-"""Answers of the memory engine about choices, judges and generated reports."""
+"""The memory engine's queries about choices, judges and generated reports."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 def metric_tally_of(values: ReportValues, metrics: Sequence[MetricId]) -> MetricTally:
-    """Sum the values of some metrics by patient, for the models that have any of them."""
+    """Sum the values of some metrics by patient, for the models that have values."""
     met = {model for one in metrics for model in values.of(one).models_met()}
     models = tuple(model for model in values.models if model in met)
     return MetricTally(tuple(metrics), models, values.by_patient(metrics, models))
@@ -63,7 +63,7 @@ def metric_tally_of(values: ReportValues, metrics: Sequence[MetricId]) -> Metric
 def spreads_of(
     values: ReportValues, metrics: Sequence[MetricId]
 ) -> dict[tuple[MetricId, str], Spread]:
-    """Say how the values of some metrics spread, by metric and model that has any."""
+    """Return the distribution of each metric's values, by metric and model that has any."""
     found = {}
     for one in metrics:
         for model in values.of(one).models_met():
@@ -75,7 +75,7 @@ def spreads_of(
 def correlations_of(
     values: ReportValues, metrics: Sequence[MetricId], coefficient: str
 ) -> tuple[Correlation, ...]:
-    """Correlate every two of some metrics over answers, higher being better in all."""
+    """Correlate each two of some metrics over answers, all turned so that higher is better."""
     given, _, patients = values.matrix(metrics)
     return correlations(given * _directions(metrics), patients, coefficient)
 
@@ -83,7 +83,7 @@ def correlations_of(
 def furthest_apart(
     values: ReportValues, pair: tuple[MetricId, MetricId], most: int
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Find the answers that two metrics put furthest apart, the furthest first.
+    """Find the answers that two metrics rank furthest apart, the furthest first.
 
     Returns
     -------
@@ -101,29 +101,29 @@ def furthest_apart(
 
 
 def _directions(metrics: Sequence[MetricId]) -> Floats:
-    """Return -1 for each metric of which lower is better, 1 for the others."""
+    """Return -1 for each metric for which lower is better, 1 for the others."""
     lower = [known_metric(one.metric).higher_is_better is False for one in metrics]
     return np.where(lower, -1.0, 1.0)
 
 
-# What the memory engine answers of judges: :class:`.JudgeQuestions`.
+# Judges: :class:`.JudgeQuestions`.
 
 _Compared = dict[Judge, tuple[pl.DataFrame, JudgeAgreement]]
 _COMPARED: Final[WeakKeyDictionary[ReviewSet, _Compared]] = WeakKeyDictionary()
-"""With the verdicts compared: an engine is made for each order and for each step of a scan."""
+"""Agreement of judges by set, shared because each order and each step of a scan has an engine."""
 
 
 class JudgeTallies:
-    """Counts what judges say of answers that a filter leaves; part of the engine, which selects."""
+    """Counts of judges' opinions of matching answers; a mixin of the memory engine."""
 
     table: AnswerTable
 
     def selection(self, case_filter: CaseFilter) -> Selection:
-        """Return what a filter leaves."""
+        """Return the cases and answers that match a filter."""
         raise NotImplementedError
 
     def judge_agreement(self, judge: Judge) -> JudgeAgreement:
-        """Compare a judge with the readers, over all answers of the set; worked out once."""
+        """Compare a judge with the readers, over all answers of the set; computed once."""
         known = _COMPARED.setdefault(self.table.review_set, {})
         verdicts = self.table.survey.verdicts
         before = known.get(judge)
@@ -146,7 +146,7 @@ class JudgeTallies:
     def judge_failures(
         self, case_filter: CaseFilter, judge: Judge
     ) -> dict[tuple[str, str], PatientTally]:
-        """Count patients by the answers that the judge sees a failure in."""
+        """Count patients by their answers with an opinion, and those with a failure in it."""
         return {
             about: tally_patients(
                 part["present"].cast(pl.Int64).to_numpy(), part["patient"].to_numpy()
@@ -164,7 +164,7 @@ class JudgeTallies:
     def said_by_judge(
         self, case_filter: CaseFilter, judge: Judge, column: str
     ) -> list[tuple[tuple[str, str], pl.DataFrame]]:
-        """Return what a judge said of the answers left, by a column and the model."""
+        """Return a judge's opinions of the matching answers, by a column and the model."""
         said = self.table.opinions.of(judge).filter(pl.col(column).is_not_null())
         number = said["number"].to_numpy()
         left = self.selection(case_filter).answer_mask[number]
@@ -178,23 +178,23 @@ class JudgeTallies:
         return [((what, model.values[place]), part) for (what, place), part in parts.items()]
 
 
-# What the memory engine answers about choices (:mod:`rexview.analysis.query.engine`).
+# Choice questions: :class:`.ChoiceQuestions`.
 
 _TAG: Final = "tag:"
 _KEPT: Final = 4
 
 
 class ChoiceTallies:
-    """Counts choices of what a filter leaves; part of the engine, which selects."""
+    """Counts of choices on matching questions; a mixin of the memory engine."""
 
     table: AnswerTable
 
     def selection(self, case_filter: CaseFilter) -> Selection:
-        """Return what a filter leaves."""
+        """Return the cases and answers that match a filter."""
         raise NotImplementedError
 
     def choices_left(self, case_filter: CaseFilter) -> RaterChoices:
-        """Return the choices that a filter leaves."""
+        """Return the choices that match a filter."""
         return self._left(case_filter)
 
     @cached_property
@@ -207,13 +207,13 @@ class ChoiceTallies:
         return lru_cache(_KEPT)(left)
 
     def read_by_people(self, left: RaterChoices) -> Mask:
-        """Say which questions a reader answered, also one whose answers a filter leaves out."""
+        """Return a mask of the questions that a reader answered, whether or not they match."""
         whole = self.table.chosen
         return np.isin(left.case_row, whole.case_row[whole.read_by_people])
 
     @property
     def raters(self) -> tuple[Rater, ...]:
-        """Who chose anything in the set."""
+        """Everyone who chose an option in the set."""
         return self.table.chosen.raters
 
     def choice_counts(self, case_filter: CaseFilter) -> ChoiceCounts:
@@ -250,7 +250,7 @@ class ChoiceTallies:
     def choice_values(
         self, left: RaterChoices, by: CaseProperty, case_filter: CaseFilter
     ) -> Iterator[tuple[str, Numbers]]:
-        """Yield each value that questions have, and which questions have it."""
+        """Yield each value of a property of the questions, and the questions with it."""
         columns = self.table.columns
         if by.field != "tags":
             coded = columns.case_codes[CASE_FACETS[by.field]]
@@ -267,12 +267,12 @@ class ChoiceTallies:
         yield from _by_code(coded.codes[there], place[rows][there], coded.values)
 
     def choice_pairs(self, case_filter: CaseFilter) -> dict[Pair, PairTally]:
-        """Count the questions that every two raters answered."""
+        """Count the questions that each two raters both answered."""
         left = self._left(case_filter)
         return {(None, a, b): pair_of(left, a, b) for a, b in _pairs(left)}
 
     def choice_agreement(self, case_filter: CaseFilter) -> dict[Pair, Counts]:
-        """Count the questions by the options of every two raters."""
+        """Count the questions by the options of each two raters."""
         left = self._left(case_filter)
         tasks = self.table.columns.case_codes["category"]
         parts = _by_code(tasks.codes[left.case_row], np.arange(len(left)), tasks.values)
@@ -295,7 +295,7 @@ def _pairs(chosen: RaterChoices) -> Iterator[tuple[int, int]]:
 def _by_code(
     codes: Codes, questions: Numbers, values: tuple[str, ...]
 ) -> Iterator[tuple[str, Numbers]]:
-    """Yield the questions of each code that is met, in the order of the values."""
+    """Yield the questions of each code that occurs, in the order of the values."""
     order = np.argsort(codes, kind="stable")
     limits = np.searchsorted(codes[order], np.arange(len(values) + 1))
     for value, first, last in zip(values, limits, limits[1:], strict=False):
@@ -303,16 +303,16 @@ def _by_code(
             yield value, questions[order[first:last]]
 
 
-# What the memory engine answers of generated reports: :class:`.ReportQuestions`.
+# Generated reports: :class:`.ReportQuestions`.
 
 
 class ReportTallies:
-    """Counts what is said of reports that a filter leaves; part of the engine, which selects."""
+    """Counts of metrics, corrections and comparisons of matching reports; an engine mixin."""
 
     table: AnswerTable
 
     def selection(self, case_filter: CaseFilter) -> Selection:
-        """Return what a filter leaves."""
+        """Return the cases and answers that match a filter."""
         raise NotImplementedError
 
     @cached_property
@@ -323,11 +323,11 @@ class ReportTallies:
         return lru_cache(_KEPT)(left)
 
     def metric_values_left(self, case_filter: CaseFilter) -> ReportValues:
-        """Return the values of metrics that a filter leaves."""
+        """Return the values of metrics on matching answers."""
         return self._metric_values_left(case_filter)
 
     def report_counts(self, case_filter: CaseFilter) -> ReportCounts:
-        """Count what there is."""
+        """Count the matching reports, and their metrics, corrections and comparisons."""
         found, columns = self.selection(case_filter), self.table.columns
         is_report = columns.case_codes["question_type"].among(["report"])
         cases = found.case_mask & is_report
@@ -360,19 +360,19 @@ class ReportTallies:
     def metric_spreads(
         self, case_filter: CaseFilter, metrics: Sequence[MetricId]
     ) -> dict[tuple[MetricId, str], Spread]:
-        """Say how the values of some metrics spread."""
+        """Return the distribution of each metric's values."""
         return spreads_of(self._metric_values_left(case_filter), metrics)
 
     def metric_correlations(
         self, case_filter: CaseFilter, metrics: Sequence[MetricId], coefficient: str
     ) -> tuple[Correlation, ...]:
-        """Correlate every two of some metrics over answers."""
+        """Correlate each two of some metrics over answers."""
         return correlations_of(self._metric_values_left(case_filter), metrics, coefficient)
 
     def metric_disputes(
         self, case_filter: CaseFilter, pair: tuple[MetricId, MetricId], most: int
     ) -> tuple[DisputedReport, ...]:
-        """Return the answers that two metrics put furthest apart."""
+        """Return the answers that two metrics rank furthest apart."""
         numbers, said = furthest_apart(self._metric_values_left(case_filter), pair, most)
         newest, review_set = self.table.columns.newest, self.table.review_set
         cases = review_set.cases["id"].gather(newest.case[numbers])
@@ -394,7 +394,7 @@ class ReportTallies:
         return error_free_tallies(left, readers, self.table.columns.model.values)
 
     def _preferences_left(self, found: Selection) -> pl.DataFrame:
-        """Return the comparisons between answers that are left."""
+        """Return the comparisons between matching answers."""
         return comparisons_between(self.table.review_set, found.answer_mask)
 
     def comparisons(self, case_filter: CaseFilter) -> Comparisons:

@@ -1,6 +1,6 @@
-"""Scores by row of the answer table: of single readers, and the final ones. Only what is scored.
+"""Readers' scores and final scores by row of the answer table, for the scored rows only.
 
-A few thousand answers of millions have scores; nothing here is as long as the table but the masks.
+A few thousand answers of millions have scores. Only the masks here are as long as the table.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from rexview.stats.final import final_pictures
 from rexview.vocab import DIMENSIONS, IMAGE_DIMENSIONS
 
 NUMBERS: Final = ("content", *DIMENSIONS, "gap", "spread")
-"""The final scores of an answer, and what follows from them."""
+"""Final scores of an answer, and the numbers computed from them."""
 _EPSILON: Final = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreIndex:
-    """The scores of a review set beside the rows of its answer table; gathered when asked for."""
+    """The scores of a review set by row of its answer table; computed on first use."""
 
     review_set: ReviewSet
     columns: SetColumns
@@ -39,7 +39,7 @@ class ScoreIndex:
 
     @cached_property
     def readers(self) -> dict[str, str]:
-        """Name on screen by reader id; equal names are told apart by the ids."""
+        """Name on screen by reader id; equal names have the id added."""
         return unique_names(self.review_set.reader_names)
 
     @cached_property
@@ -63,7 +63,7 @@ class ScoreIndex:
         return self._placed(final_pictures(single_scores(self.review_set)))
 
     def _placed(self, named: pl.DataFrame) -> pl.DataFrame:
-        """Add ``row`` (UInt32) to what names answers by ``case`` and ``model``; others go."""
+        """Add ``row`` (UInt32) for ``case`` and ``model``; drop records without such an answer."""
         row = pl.Series("row", self.review_set.numbers_of(named))
         return (
             named.with_columns(row)
@@ -86,14 +86,14 @@ class ScoreIndex:
 
     @cached_property
     def weakest(self) -> CodedColumn:
-        """What sets the Content of each row of the table."""
+        """The weakest link, which sets Content, of each row of the table."""
         values = tuple(WEAKEST)
         codes = np.full(len(self.columns), len(values), dtype=np.uint8)
         codes[self.scored] = CodedColumn.of(self.finals["weakest"]).codes
         return CodedColumn(codes, values)
 
     def within(self, name: str, limits: Range) -> Mask:
-        """Say which rows have one of :data:`NUMBERS`, within limits."""
+        """Return a mask of the rows whose number, one of :data:`NUMBERS`, is within limits."""
         numbers = self.number(name)
         inside = ~np.isnan(numbers)
         if limits.low is not None:
@@ -103,9 +103,9 @@ class ScoreIndex:
         return self._mask(self.scored[inside])
 
     def having(self, words: Sequence[str]) -> Mask:
-        """Say which rows of the answer table meet all conditions on single scores.
+        """Return a mask of the rows that meet all conditions on single scores.
 
-        Those about pictures have to hold for one and the same picture of the answer.
+        Conditions on pictures have to hold for the same picture of the answer.
         """
         everywhere = np.ones(len(self.columns), dtype=np.bool_)
         of_pictures: pl.DataFrame | None = None
@@ -123,10 +123,10 @@ class ScoreIndex:
         return everywhere & self._mask(of_pictures["row"].to_numpy())
 
     def shared(self, words: Sequence[str]) -> Mask:
-        """Say which rows of the answer table two readers both scored, so many points apart.
+        """Return a mask of the rows that two readers both scored, within the pair's distance.
 
-        All conditions have to hold, each about a picture of its own. What is compared is what
-        statistics compare.
+        All conditions have to hold; each may hold for another picture. The compared units are
+        those of the statistics (:func:`units_of`).
         """
         everywhere = np.ones(len(self.columns), dtype=np.bool_)
         for pair in map(ReaderPair.parse, words):
@@ -143,9 +143,10 @@ class ScoreIndex:
 
 
 def at_rows(placed: pl.DataFrame, rows: Codes) -> pl.DataFrame:
-    """Return what a frame with ``row``, ascending, has of some rows of the answer table, in order.
+    """Return the records of a frame for some rows of the answer table, in the order of ``rows``.
 
-    Without ``row``; null for rows that it does not have.
+    ``placed`` has the column ``row``, ascending, which the result drops. Rows without a record are
+    null.
     """
     if placed.is_empty():
         return placed.drop("row").clear(len(rows))
@@ -157,12 +158,12 @@ def at_rows(placed: pl.DataFrame, rows: Codes) -> pl.DataFrame:
 
 
 def among(placed: pl.DataFrame, rows: Mask) -> pl.DataFrame:
-    """Return what a frame with ``row`` has of some rows of the answer table."""
+    """Return the records of a frame, by its column ``row``, for the rows of a mask."""
     return placed.filter(pl.Series(rows[placed["row"].to_numpy()]))
 
 
 def _meets(wanted: ScoreCondition) -> pl.Expr:
-    """Return the condition on the rows of :attr:`ScoreIndex.frame`."""
+    """Return the expression of a condition for :attr:`ScoreIndex.frame`."""
     conditions = [pl.lit(True)]
     if wanted.dimension:
         conditions.append(pl.col("dimension") == wanted.dimension)

@@ -1,8 +1,8 @@
-"""Applying a filter to the answer table, and putting the cases it leaves in order.
+"""Application of a filter to the answer table, and the order of the matching cases.
 
-A condition is either about answers, and says which rows meet it, or about cases. The two are kept
-apart until somebody asks for rows, since there are many more rows than cases. None stands for a
-mask that leaves everything.
+A condition is either about answers, with a mask of rows, or about cases, with a mask of cases. The
+two are combined only when rows are needed, because there are many more rows than cases. None means
+a mask that is true everywhere.
 """
 
 from __future__ import annotations
@@ -46,29 +46,29 @@ REPEATS: Final[dict[str, pl.Expr]] = {
     "chosen": pl.col("usable") > 1,
     "unusable": pl.col("is_choice") & (pl.col("usable") < pl.col("times")),
 }
-"""Which answers, of those asked more than once, by word of the filter's list of repeats."""
+"""Expressions on answers asked more than once, by value of the filter's ``repeats``."""
 NO_DATE: Final = -(2**62)
-"""Stands for the date of an answer that has none."""
+"""Date of an answer without one."""
 _SORT_NUMBERS: Final = {"gap": "gap", "disagreement": "spread"}
 
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """The conditions of a filter, each on its own, by the name of the filter's field.
+    """A mask for each condition of a filter, by the name of the filter's field.
 
-    ``rows`` say which rows of the table meet them, ``cases`` which cases (``tags:NAME`` for each
-    tag name). Those that do not limit are left out.
+    ``rows`` has masks of the table's rows, ``cases`` masks of cases (``tags:NAME`` for each tag
+    name). Conditions that do not limit are left out.
     """
 
     rows: dict[str, Mask]
     cases: dict[str, Mask]
 
     def rows_but(self, names: Collection[str] = ()) -> Mask | None:
-        """Say which rows meet the conditions on answers, but for some."""
+        """Return a mask of the rows that meet the conditions on answers, without some."""
         return _all_of(mask for name, mask in self.rows.items() if name not in names)
 
     def cases_but(self, names: Collection[str] = ()) -> Mask | None:
-        """Say which cases meet the conditions on cases, but for some."""
+        """Return a mask of the cases that meet the conditions on cases, without some."""
         return _all_of(mask for name, mask in self.cases.items() if name not in names)
 
 
@@ -81,10 +81,10 @@ def _all_of(masks: Iterable[Mask]) -> Mask | None:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """What a filter leaves of a table.
+    """The rows and cases of a table that match a filter.
 
-    ``rows`` and ``cases`` meet the conditions on answers and on cases; a row is left when both are
-    met. ``case_rows`` are the rows of ``ReviewSet.cases`` in the order that the filter asks for.
+    ``rows_met`` and ``cases_met`` are masks for the conditions on answers and on cases; a row
+    matches when both hold. ``case_rows`` are rows of ``ReviewSet.cases`` in the filter's order.
     """
 
     table: AnswerTable
@@ -106,7 +106,7 @@ class Selection:
 
     @cached_property
     def row_mask(self) -> Mask:
-        """The rows that meet the filter."""
+        """Mask of the rows that match the filter."""
         columns = self.table.columns
         if self.cases_met is None:
             return np.ones(len(columns), np.bool_) if self.rows_met is None else self.rows_met
@@ -115,26 +115,26 @@ class Selection:
 
     @property
     def answers(self) -> slice | npt.NDArray[np.int64]:
-        """What takes the answers that meet the filter from arrays by number."""
+        """Index of the matching answers, for arrays by answer number."""
         if self.rows_met is None and self.cases_met is None:
             return slice(None)
         return np.flatnonzero(self.answer_mask)
 
     @property
     def answer_mask(self) -> Mask:
-        """The answers that meet the filter, by number."""
+        """Mask of the matching answers, by number."""
         return self.row_mask[: self.table.columns.n_answers]
 
     @property
     def case_mask(self) -> Mask:
-        """The cases that are left."""
+        """Mask of the matching cases."""
         left = np.zeros(self.table.columns.n_cases, dtype=np.bool_)
         left[self.case_rows] = True
         return left
 
     @property
     def repeat_tallies(self) -> tuple[RepeatTally, ...]:
-        """What was asked more than once of the answers that meet the filter, by model."""
+        """Counts of the matching answers that were requested more than once, by model."""
         columns, again = self.table.columns, asked_again(self.table.review_set)
         again = again.filter(self.answer_mask[again["number"].to_numpy()])
         number = again["number"].to_numpy()
@@ -143,16 +143,16 @@ class Selection:
 
     @property
     def rows(self) -> pl.DataFrame:
-        """The rows that meet the filter, in file order: see :attr:`AnswerTable.rows`."""
+        """The matching rows, in file order: see :attr:`AnswerTable.rows`."""
         rows = self.table.rows
         return rows.filter(pl.Series(self.row_mask[rows["row"].to_numpy()]))
 
 
 def select(table: AnswerTable, case_filter: CaseFilter) -> Selection:
-    """Find the cases that a filter leaves.
+    """Return the cases and answers that match a filter.
 
-    A case stays when one of its answers meets all conditions. Values that the set does not have
-    leave nothing; nothing is raised.
+    A case matches when one of its answers meets all conditions. Values that the set does not have
+    match nothing and raise no error.
     """
     met = conditions(table, case_filter)
     rows, cases = met.rows_but(), met.cases_but()
@@ -167,9 +167,9 @@ def select(table: AnswerTable, case_filter: CaseFilter) -> Selection:
 
 
 def without_flags(case_filter: CaseFilter) -> CaseFilter:
-    """Return a filter without what it asks about flags, or about findings in texts.
+    """Return a filter without its conditions on flags and on findings in texts.
 
-    What is left depends on no detector.
+    The remaining conditions depend on no detector.
     """
     if is_finding_search(case_filter.search, case_filter.mention):
         case_filter = case_filter.without("search")
@@ -179,7 +179,7 @@ def without_flags(case_filter: CaseFilter) -> CaseFilter:
 
 
 def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
-    """Work out each condition of a filter on its own."""
+    """Return a mask for each condition of a filter."""
     rows: dict[str, Mask] = {}
     cases: dict[str, Mask] = {}
     flagged, scores = table.flagged, table.scores
@@ -247,18 +247,18 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
 
 
 def outcome_name(group: tuple[str, str]) -> str:
-    """Return the name of the condition on outcomes of one group, those that exclude each other."""
+    """Return the condition's name for a group of outcomes, which exclude each other."""
     return f"outcomes:{':'.join(group)}"
 
 
 def _repeated(table: AnswerTable, words: Iterable[str]) -> Mask:
-    """Say which rows were asked more than once, with something that is looked for."""
+    """Return a mask of the rows asked more than once that meet one of some values."""
     met = asked_again(table.review_set).filter(pl.any_horizontal(REPEATS[word] for word in words))
     return _only(table, met["number"].to_numpy())
 
 
 def _only(table: AnswerTable, numbers: Codes) -> Mask:
-    """Say which rows are some answers."""
+    """Return a mask of the rows of some answers."""
     found = np.zeros(len(table), dtype=np.bool_)
     found[numbers] = True
     return found
@@ -267,22 +267,22 @@ def _only(table: AnswerTable, numbers: Codes) -> Mask:
 def _ordered(
     table: AnswerTable, rows: Mask | None, case_rows: npt.NDArray[np.int64], wanted: CaseFilter
 ) -> npt.NDArray[np.int64]:
-    """Put cases in order by the largest number among their rows that are met; missing ones last."""
+    """Sort cases by the largest number of their matching rows; cases without one come last."""
     if wanted.sort == "order" or len(case_rows) < 2:
         return case_rows
     largest = _numbers(table, rows, wanted)
     if largest is None:
         return case_rows
     smallest_first = largest[case_rows]
-    # the other way round, and ties as they stand: an unsigned number has no minus
+    # descending with stable ties, without negation: ranks are unsigned
     backwards = np.argsort(smallest_first[::-1], kind="stable")[::-1]
     return case_rows[len(case_rows) - 1 - backwards]
 
 
 def numbers_in_order(found: Selection, wanted: CaseFilter) -> npt.NDArray[np.float64]:
-    """Return the number by which each case that is left stands where it does, the largest first.
+    """Return the sort number of each matching case, the largest first.
 
-    Cases with the same number stand as in the files. One that has none has the least.
+    Cases with equal numbers have the order of the files. A case without a number has the smallest.
     """
     table = found.table
     numbers = None if wanted.sort == "order" else _numbers(table, found.rows_met, wanted)
@@ -295,7 +295,7 @@ def numbers_in_order(found: Selection, wanted: CaseFilter) -> npt.NDArray[np.flo
 
 
 def _numbers(table: AnswerTable, rows: Mask | None, wanted: CaseFilter) -> Codes | None:
-    """Return the largest number among the rows that are met, of each case; None: all the same."""
+    """Return the largest number of each case's matching rows; None if all are equal."""
     sort, columns = wanted.sort, table.columns
     if sort == "severity":
         return _largest(table, table.severity.ranks, rows)
@@ -317,7 +317,7 @@ def _numbers(table: AnswerTable, rows: Mask | None, wanted: CaseFilter) -> Codes
 
 
 def _largest(table: AnswerTable, numbers: Codes, rows: Mask | None) -> Codes:
-    """Return the largest number among the rows that are met of each case."""
+    """Return the largest of ``numbers`` among each case's matching rows."""
     if rows is not None:
         numbers = np.where(rows, numbers, np.iinfo(numbers.dtype).min)
     return table.columns.gather(np.maximum, numbers)
@@ -332,7 +332,7 @@ def tags_by_name(tags: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _tagged(table: AnswerTable, name: str, values: Sequence[str]) -> Mask:
-    """Say which cases have one of some values of one tag."""
+    """Return a mask of the cases with one of some values of one tag."""
     tagged = np.zeros(table.columns.n_cases, dtype=np.bool_)
     if name in table.columns.tag_codes:
         rows, coded = table.columns.tag_codes[name]
@@ -341,7 +341,7 @@ def _tagged(table: AnswerTable, name: str, values: Sequence[str]) -> Mask:
 
 
 def _paired(table: AnswerTable, words: Sequence[str]) -> Mask:
-    """Say which rows are of two models that both have a final score in the case."""
+    """Return a mask of the rows of two models that both have a final score in the case."""
     total = np.ones(len(table), dtype=np.bool_)
     columns = table.columns
     for pair in map(ModelPair.parse, words):
@@ -362,7 +362,7 @@ def _paired(table: AnswerTable, words: Sequence[str]) -> Mask:
 
 
 def found_by(table: AnswerTable, search: str, mention: str) -> Mask:
-    """Say which rows a search finds; ``mention`` says how its findings have to be spoken of."""
+    """Return a mask of the rows that a search finds; ``mention`` is one of :data:`MENTIONS`."""
     if not is_finding_search(search, mention):
         return _containing(table, search.split())
     terms = search_terms(search)
@@ -373,7 +373,7 @@ def found_by(table: AnswerTable, search: str, mention: str) -> Mask:
 
 
 def _containing(table: AnswerTable, words: Sequence[str]) -> Mask:
-    """Say which rows have every word in the question, the report or the answer's text."""
+    """Return a mask of the rows with every word in the question, report or answer's text."""
     total = np.ones(len(table), dtype=np.bool_)
     for word in words:
         total &= table.texts.having(word)
@@ -381,7 +381,7 @@ def _containing(table: AnswerTable, words: Sequence[str]) -> Mask:
 
 
 def _with_finding(table: AnswerTable, term: FindingTerm, mention: str) -> Mask:
-    """Say which rows have a finding in the answer or in the report of its case."""
+    """Return a mask of the rows with a finding in the answer or in its case's report."""
     texts = table.survey.scan.index.texts_with(lambda phrase: term.met_by(phrase, mention))
     reported = np.zeros(table.columns.n_cases, dtype=np.bool_)
     reported[-1 - texts[texts < 0]] = True

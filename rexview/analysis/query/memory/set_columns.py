@@ -1,8 +1,8 @@
-"""What the files of a review set say of its cases and answers, as arrays of small numbers.
+"""Columns of a review set's cases and answers, from its files, as arrays of small numbers.
 
-A **row** stands for each newest answer, by its number (:class:`rexview.frames`), and
-after all answers for each case that has none. Nothing here depends on scores or flags, so that
-every answer table of the same files shares it.
+Each newest answer has a **row**, by its number (:class:`rexview.frames`). Each case without answers
+has a row after those. Nothing here depends on scores or flags, so that every answer table of the
+same files shares it.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ from rexview.stats import status_codes
 from rexview.stats.failure_rates import clusters_of
 from rexview.vocab import CATEGORIES, DIFFICULTIES, QUESTION_TYPES
 
-# Columns of words as columns of small numbers, which is what makes counting fast.
+# Coded columns: small numbers in place of words make counting fast.
 
 Codes = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 _FEW: Final = 4
-"""Up to so many words are compared one by one, which is faster than looking each code up."""
+"""Up to this many words, comparing each word is faster than looking up each code."""
 WORD_BITS: Final = 64
-"""So many words of a column have a bit each in one number."""
+"""Most words of a column with a bit each in one number."""
 
 
 @dataclass(frozen=True, eq=False)
 class CodedColumn:
-    """``codes`` are places in ``values``; ``len(values)`` stands for none."""
+    """A column of words as ``codes``, indices into ``values``; ``len(values)`` means none."""
 
     codes: Codes
     values: tuple[str, ...]
 
     @classmethod
     def of(cls, column: pl.Series) -> CodedColumn:
-        """Turn an Enum column into codes, of as few bytes as there are words."""
+        """Encode an Enum column, in the smallest integer type that holds its words."""
         assert isinstance(column.dtype, pl.Enum)
         values = tuple(column.dtype.categories.to_list())
         codes = column.to_physical().cast(pl.UInt32).fill_null(len(values)).to_numpy()
         return cls(codes.astype(np.min_scalar_type(len(values))), values)
 
     def among(self, chosen: Sequence[str]) -> Mask:
-        """Say for each row whether its word is among the chosen ones."""
+        """Return a mask of the rows whose word is among the chosen ones."""
         places = [place for place, value in enumerate(self.values) if value in chosen]
         if len(places) > _FEW:
             allowed = np.zeros(len(self.values) + 1, dtype=np.bool_)
@@ -66,7 +66,7 @@ class CodedColumn:
         return zip(self.values, counts.tolist(), strict=False)
 
     def bits(self, first: int = 0) -> Codes:
-        """Return one bit for each of the words from a place on, :data:`WORD_BITS` at most."""
+        """Return a bit by row for the words from index ``first`` on, at most :data:`WORD_BITS`."""
         n = min(len(self.values) - first, WORD_BITS)
         kind = np.dtype(f"uint{next(size for size in (8, 16, 32, 64) if n <= size)}")
         bit_of = np.zeros(len(self.values) + 1, dtype=kind)
@@ -92,7 +92,7 @@ def bit_counts(bits: Codes) -> list[int]:
 
 
 def enum_of(column: pl.Series, first: Sequence[str] = ()) -> pl.Series:
-    """Turn a String column into an Enum: ``first`` in their order, then the rest by alphabet."""
+    """Cast a String column to an Enum: ``first`` in their order, then the rest by alphabet."""
     met = set(column.drop_nulls().unique().to_list())
     known = [word for word in first if word in met]
     rest = sorted(met - set(known), key=lambda word: (word.casefold(), word))
@@ -100,7 +100,7 @@ def enum_of(column: pl.Series, first: Sequence[str] = ()) -> pl.Series:
 
 
 def differs(coded: CodedColumn, n: int) -> bool:
-    """Whether not all of the rows of a column have the same word, or none."""
+    """True if the rows of a column do not all have the same word, or all none."""
     return n > 0 and bool((coded.codes != coded.codes[0]).any())
 
 
@@ -112,7 +112,7 @@ def pair_counts(rows: Codes, columns: Codes, n_rows: int, n_columns: int) -> npt
 
 
 def named_counts(values: Sequence[str], counts: npt.NDArray[np.int64]) -> dict[str, int]:
-    """Return the counts that are not 0 by word."""
+    """Return the counts above 0 by word."""
     return {value: int(n) for value, n in zip(values, counts.tolist(), strict=True) if n}
 
 
@@ -127,9 +127,9 @@ class SetColumns:
     Attributes
     ----------
     review_set : ReviewSet
-        Any with these files: what people wrote is not looked at.
+        Any set with these files; what people wrote is not used.
     newest : AnswerRows
-        Its newest answers by number.
+        The set's newest answers by number.
     without_answers : array of int64
         Rows of ``ReviewSet.cases`` of the cases without answers.
     """
@@ -145,18 +145,18 @@ class SetColumns:
         return cls(review_set, newest, np.flatnonzero(np.diff(newest.starts) == 0))
 
     def is_of(self, review_set: ReviewSet) -> bool:
-        """Whether a set has the same cases and answers."""
+        """True if a set has the same cases and answers."""
         mine = self.review_set
         return mine.cases is review_set.cases and mine.answers is review_set.answers
 
     @property
     def n_answers(self) -> int:
-        """How many rows are answers: the first."""
+        """Number of rows that are answers; they come first."""
         return len(self.newest)
 
     @property
     def n_cases(self) -> int:
-        """How many cases there are."""
+        """Number of cases."""
         return len(self.review_set.cases)
 
     def __len__(self) -> int:
@@ -175,7 +175,7 @@ class SetColumns:
 
     @cached_property
     def status(self) -> CodedColumn:
-        """What became of each row: a word of :data:`ANSWER_STATUSES`."""
+        """The status of each row, one of :data:`ANSWER_STATUSES`."""
         found = of_all_rows(self.review_set.answers, lambda rows: rows.select(status_codes()))
         codes = self.of_answers(found.to_series())
         return CodedColumn(self.with_the_others(codes, _NOT_RUN), tuple(ANSWER_STATUSES))
@@ -198,7 +198,7 @@ class SetColumns:
 
     @cached_property
     def tag_codes(self) -> Mapping[str, tuple[Codes, CodedColumn]]:
-        """For each tag name the cases that have it, and the values (``name:value``) coded."""
+        """By tag name, the rows of the cases with the tag, and the coded ``name:value``."""
 
         def named_values(rows: pl.LazyFrame) -> pl.LazyFrame:
             return (
@@ -223,19 +223,19 @@ class SetColumns:
 
     @cached_property
     def n_images(self) -> int:
-        """How many different images there are."""
+        """Number of different images."""
         images = self.review_set.cases["images"].explode().struct.field("path")
         return images.drop_nulls().n_unique()
 
     @cached_property
     def cluster(self) -> Numbers:
-        """A number from 0 for the patient of each case; cases with the same belong together."""
+        """Number of each case's patient, from 0."""
         numbers = clusters_of(self.review_set.cases)["cluster"].to_numpy()
         return np.unique(numbers, return_inverse=True)[1]
 
     @property
     def answered(self) -> Mask:
-        """Which rows are answers; the others stand for cases without any."""
+        """Mask of the rows that are answers; the others are cases without any."""
         answered = np.zeros(len(self), dtype=np.bool_)
         answered[: self.n_answers] = True
         return answered
@@ -253,7 +253,7 @@ class SetColumns:
         return np.asarray(column.to_numpy()[self.newest.row])
 
     def with_the_others(self, of_answers: Codes, of_cases: Any) -> Codes:
-        """Add what the rows of cases without answers have to that of the answers."""
+        """Return a column by row from the values of answers and of cases without answers."""
         if not len(self.without_answers):
             return of_answers
         column = np.empty(len(self), dtype=of_answers.dtype)
@@ -262,19 +262,19 @@ class SetColumns:
         return column
 
     def of_rows(self, of_case: Codes) -> Codes:
-        """Return for each row what its case has."""
+        """Return the value of each row's case."""
         return np.asarray(of_case[self.case_row])
 
     def any_of_case(self, rows: Mask) -> Mask:
-        """Say for each case whether any of its rows is chosen."""
+        """Return a mask of the cases with a row in a mask."""
         return self.bits_of_case(rows.view(np.uint8)).view(np.bool_)
 
     def bits_of_case(self, bits: Codes) -> Codes:
-        """Gather the bits of all rows of each case."""
+        """Combine the bits of all rows of each case by "or"."""
         return self.gather(np.bitwise_or, bits)
 
     def gather(self, how: np.ufunc, of_row: Codes) -> Codes:
-        """Reduce what the rows of each case have to one value a case."""
+        """Reduce the values of each case's rows to one value a case."""
         first = self.newest.starts[:-1]
         if not len(self.without_answers):
             return np.asarray(how.reduceat(of_row, first)) if len(first) else of_row[:0]
@@ -287,7 +287,7 @@ class SetColumns:
 
 
 class ChosenRows:
-    """Some rows, of which much is gathered by case."""
+    """A mask of rows, indexed by case because much is combined by case."""
 
     def __init__(self, columns: SetColumns, mask: Mask) -> None:
         self.columns, self.mask = columns, mask
@@ -295,13 +295,13 @@ class ChosenRows:
         if np.count_nonzero(mask) * _FEW < len(mask):
             self._rows = np.flatnonzero(mask)
             cases = columns.case_row[self._rows]
-            # the rows of a case stand together: each begins where another number does
+            # the rows of a case are adjacent: a case starts where the number changes
             self._first = np.flatnonzero(np.diff(cases, prepend=-1))
             self._cases = cases[self._first]
 
     @cached_property
     def any_of_case(self) -> Mask:
-        """Say for each case whether any of its rows is among these."""
+        """Mask of the cases with any of these rows."""
         if self._rows is None:
             return self.columns.any_of_case(self.mask)
         found = np.zeros(self.columns.n_cases, dtype=np.bool_)
@@ -309,7 +309,7 @@ class ChosenRows:
         return found
 
     def bits_of_case(self, bits: Codes) -> Codes:
-        """Gather the bits of these rows of each case."""
+        """Combine the bits of these rows of each case by "or"."""
         if self._rows is None:
             return self.columns.bits_of_case(bits * self.mask)
         found = np.zeros(self.columns.n_cases, dtype=bits.dtype)

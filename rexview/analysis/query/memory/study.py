@@ -1,4 +1,4 @@
-"""The engine of a study that holds everything in memory, and the scores of finished cases."""
+"""The study engine that keeps everything in memory, and the scores of finished cases."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from rexview.vocab import IMAGE_DIMENSIONS, TEXT_DIMENSIONS
 
 _WORKLISTS_KEPT: Final = 64
 _MOST_PLACES: Final = 10_000
-"""Things of one case: more reports than any board has models."""
+"""Most items of one case: more reports than any leaderboard has models."""
 
 
 @dataclass(frozen=True, eq=False)
 class MemoryWorklist:
-    """What one reader has to score (:class:`rexview.analysis.query.study.Worklist`)."""
+    """The cases that one reader has to score (:class:`rexview.analysis.query.study.Worklist`)."""
 
     cases: tuple[str, ...]
 
@@ -50,30 +50,30 @@ class MemoryWorklist:
         return len(self.cases)
 
     def page(self, start: int, size: int) -> tuple[str, ...]:
-        """Return the ids of some of the cases."""
+        """Return up to ``size`` case ids from index ``start`` on."""
         return self.cases[start : start + size]
 
     def position(self, case: str) -> Position:
-        """Find a case, and its neighbours."""
+        """Return the position of a case, and its neighbours."""
         return position_at(self._places.get(case), len(self.cases), self.page)
 
     def in_order(self, cases: Iterable[str]) -> tuple[str, ...]:
-        """Return those of some cases that are on the list, in its order."""
+        """Return the given cases that are on the list, in its order."""
         there = {case for case in cases if case in self._places}
         return tuple(sorted(there, key=self._places.__getitem__))
 
     def next_open(self, closed: Collection[str], last: str | None = None) -> str | None:
-        """Return the case to go on with."""
+        """Return the case to continue with."""
         start = self._places.get(last or "", 0)
         in_turn = chain(islice(self.cases, start, None), islice(self.cases, start))
         return next((case for case in in_turn if case not in closed), None)
 
 
 class ItemWorklist:
-    """Several things of each case, in the order of their keys (numbers, each once).
+    """A worklist with several items a case, sorted by their keys, which are unique numbers.
 
-    With ``by_place`` the first things of all cases come first, then the second ones; else all
-    things of a case come one after the other.
+    With ``by_place``, the first items of all cases come first, then the second ones. Else the items
+    of a case follow each other.
     """
 
     def __init__(self, cases: Sequence[str], counts: Sequence[int], *, by_place: bool) -> None:
@@ -94,7 +94,7 @@ class ItemWorklist:
         return item_of(place + 1, self._cases[at])
 
     def _number(self, item: str | None) -> int | None:
-        """Return the number of an item, from 0."""
+        """Return the index of an item in the list, from 0; None if it is not there."""
         place, case = place_and_case(item or "")
         if not 0 < place <= _MOST_PLACES or case not in self._at:
             return None
@@ -106,21 +106,21 @@ class ItemWorklist:
         return len(self._keys)
 
     def page(self, start: int, size: int) -> tuple[str, ...]:
-        """Return some of the items."""
+        """Return up to ``size`` items from index ``start`` on."""
         return tuple(map(self._item, self._keys[start : start + size].tolist()))
 
     def position(self, case: str) -> Position:
-        """Find an item, and its neighbours."""
+        """Return the position of an item, and its neighbours."""
         return position_at(self._number(case), len(self), self.page)
 
     def in_order(self, cases: Iterable[str]) -> tuple[str, ...]:
-        """Return those of some items that are on the list, in its order."""
+        """Return the given items that are on the list, in its order."""
         numbers = {item: self._number(item) for item in cases}
         there = sorted((number, item) for item, number in numbers.items() if number is not None)
         return tuple(item for _, item in there)
 
     def next_open(self, closed: Collection[str], last: str | None = None) -> str | None:
-        """Return the item to go on with."""
+        """Return the item to continue with."""
         start = self._number(last) or 0
         in_turn = chain(range(start, len(self)), range(start))
         items = (self._item(int(self._keys[number])) for number in in_turn)
@@ -128,7 +128,7 @@ class ItemWorklist:
 
 
 class MemoryStudyEngine:
-    """Answers from the files of a set (:class:`rexview.analysis.query.study.StudyEngine`)."""
+    """A study engine on the files of a set (:class:`rexview.analysis.query.study.StudyEngine`)."""
 
     def __init__(self, review_set: ReviewSet) -> None:
         self._review_set = review_set
@@ -147,11 +147,11 @@ class MemoryStudyEngine:
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """What a reader can do with the cases of the set."""
+        """Tasks that the cases of the set offer to readers."""
         return tuple(task for task in TASKS if self._counts(task))
 
     def _task_list(self, task: Task, reader: str, assigned: frozenset[str] | None) -> Worklist:
-        """Return what a reader has to do of a task."""
+        """Return a reader's worklist for a task."""
         if task == "score":
             return self.worklist(reader, assigned)
         counts = self._counts(task)
@@ -162,7 +162,7 @@ class MemoryStudyEngine:
         return ItemWorklist(ordered, [counts[case] for case in ordered], by_place=task == "compare")
 
     def of_task(self, task: Task, cases: Collection[str]) -> Mapping[str, int]:
-        """Return how many things there are to do in each of some cases that a task has."""
+        """Return the number of a task's entries for each of the given cases that has any."""
         counts = self._counts(task)
         return {case: counts[case] for case in cases if case in counts}
 
@@ -179,7 +179,7 @@ class MemoryStudyEngine:
 
     @cached_property
     def _reports(self) -> dict[str, int]:
-        """How many reports each case has (:func:`rexview.analysis.query.study.reports_of`)."""
+        """Number of reports by case (:func:`rexview.analysis.query.study.reports_of`)."""
         reports = self._review_set.cases.filter(pl.col("question_type") == "report")
         if reports.is_empty():
             return {}
@@ -198,15 +198,15 @@ class MemoryStudyEngine:
 
     @property
     def n_scorable(self) -> int:
-        """How many cases are to be scored."""
+        """Number of cases to be scored."""
         return len(self._scorable)
 
     def scorable(self, cases: Collection[str]) -> frozenset[str]:
-        """Return which of some cases are to be scored."""
+        """Return the given cases that are to be scored."""
         return frozenset(case for case in cases if case in self._scorable)
 
     def required(self, cases: Collection[str]) -> pl.DataFrame:
-        """Return everything that one reader has to score in some cases."""
+        """Return every score that one reader has to give in some cases."""
         return required_scores(self._review_set).filter(pl.col("case").is_in(list(cases)))
 
     @cached_property
@@ -219,10 +219,11 @@ _REQUIRED: Final[WeakKeyDictionary[ReviewSet, pl.DataFrame]] = WeakKeyDictionary
 
 
 def required_scores(review_set: ReviewSet) -> pl.DataFrame:
-    """Return everything that one reader has to score in a review set, worked out once.
+    """Return every score that one reader has to give in a review set; computed once.
 
-    Columns :data:`ITEM`: the items that :func:`items_of` gives for the newest answers that came in
-    full, of choice questions only where the study's rules say so. In the order of the answers.
+    Columns :data:`ITEM`: the items that :func:`items_of` returns for the newest complete answers,
+    in the order of the answers. Choice questions are included only where the study's rules require
+    it.
     """
     if review_set not in _REQUIRED:
         _REQUIRED[review_set] = _required(review_set, tuple(rubric_of(review_set)))
@@ -280,34 +281,32 @@ def strata_of(review_set: ReviewSet, cases: Iterable[str]) -> dict[str, str]:
     return {case: known[case] for case in cases if case in known}
 
 
-# Scores that count: those of cases that their reader has finished.
+# Scores of finished cases, the only ones that count.
 #
-# A reader who is in the middle of a case has given some of its scores and may change them; a
-# mean, an agreement or an adjudication over them would be about half a judgement. So scores
-# written in the app enter no table until their reader has given every score that the case asks
-# for (:func:`required_scores`). Scores that came with the set count
-# as they are, whole or not.
+# A reader in the middle of a case has given some of its scores and may change them. A mean, an
+# agreement or an adjudication would use half a judgement. So scores written in the app count only
+# when their reader has given every score that the case requires (:func:`required_scores`). Scores
+# that came with the set always count, complete or not.
 
 _WORK: Final = ("reader", "case")
 _KEY: Final = ("case", "model", "reader", "dimension", "image")
 
 
 def only_finished(loaded: ReviewSet, review_set: ReviewSet) -> ReviewSet:
-    """Leave out the scores of cases that their reader has begun in the app and not finished.
+    """Return the set without scores of cases that their reader started in the app but not finished.
 
-    ``loaded`` is the set as its files have it, ``review_set`` the same with what was written in the
-    app (:func:`rexview.store.merged`). Where a score that is left out had replaced one of the
-    files, that one counts again.
-    ``unfinished`` of the new set has what was left out.
+    ``loaded`` is the set of the files, ``review_set`` the same with everything written in the app
+    (:func:`rexview.store.merged`). Where a removed score had replaced one of the files, that one
+    counts again. The removed scores are in ``unfinished`` of the new set.
     """
     scored = review_set.scores.filter(pl.col("score").is_not_null())
     written = scored.filter(pl.col("_origin") == "app")
     if written.is_empty():
         return review_set
     begun = written.select(_WORK).unique(maintain_order=True)
-    required = required_scores(_part(loaded, begun["case"]))  # what all cases ask for may be much
+    required = required_scores(_part(loaded, begun["case"]))  # for all cases it may be large
     required = begun.join(required, on="case", maintain_order="left")
-    # scores of an earlier text of an answer count nowhere, but are no missing work
+    # scores of an earlier text of an answer count nowhere, but the work is not missing
     stale = review_set.stale_scores.filter(pl.col("score").is_not_null())
     scored_items = (
         pl.concat([scored, stale])
@@ -318,7 +317,7 @@ def only_finished(loaded: ReviewSet, review_set: ReviewSet) -> ReviewSet:
     )
     item = ["reader", "case", "model", "dimension"]
     missing = required.join(scored_items, on=[*item, "picture"], how="anti", nulls_equal=True)
-    # a score of the files may name no picture where there is only one
+    # a score in the files need not name the picture if there is only one
     unnamed = scored_items.filter(pl.col("picture").is_null())
     missing = missing.join(unnamed, on=item, how="anti")
     unfinished = missing.select(_WORK).unique(maintain_order=True)

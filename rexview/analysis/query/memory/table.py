@@ -1,8 +1,8 @@
-"""The table that all filters, counts and charts work on: one row for each newest answer.
+"""The answer table, on which all filters, counts and charts work: one row for each newest answer.
 
-Everything that is filtered by is a small number: the place of a word in a fixed list, or a bit.
-What the files say (:mod:`.set_columns`), scores (:mod:`.score_index`) and flags (:mod:`.flagged`)
-are parts of their own: a table with other scores or flags shares the rest.
+Filters use small numbers only: the index of a word in a fixed list, or a bit. Columns of the files
+(:mod:`.set_columns`), scores (:mod:`.score_index`) and flags (:mod:`.flagged`) are separate parts,
+so that a table with other scores or flags shares the rest.
 """
 
 from __future__ import annotations
@@ -60,23 +60,23 @@ from rexview.stats.preferences import compared_answers
 from rexview.stats.report_metrics import ReportValues, report_values
 from rexview.vocab import EDIT_KINDS
 
-# Looking for words in the questions, reports and answers of a set, where the set has them.
+# Text search in the questions, reports and answers of a set.
 #
-# No text is copied and none is kept in lower case: a pattern goes over the columns at some
-# gigabytes a second. What a word was found in is kept for the words that were looked for last.
+# No text is copied or converted to lower case: a pattern is matched on the columns at some
+# gigabytes a second. The results of the latest words are cached.
 
 _WORDS_KEPT: Final = 32
 
 
 class TextSearch:
-    """Which rows of an answer table have a word in a question, a report or an answer."""
+    """A search for words in the questions, reports and answers of an answer table."""
 
     def __init__(self, columns: SetColumns) -> None:
         self.columns = columns
         self._found = lru_cache(maxsize=_WORDS_KEPT)(self._packed)
 
     def having(self, word: str) -> Mask:
-        """Say which rows have a word, in capitals or not: in the answer, or in that of the case."""
+        """Return a mask of the rows with a word, in any case, in the answer or its case's texts."""
         return np.unpackbits(self._found(word), count=len(self.columns)).view(np.bool_)
 
     def _packed(self, word: str) -> npt.NDArray[np.uint8]:
@@ -86,7 +86,7 @@ class TextSearch:
         pattern, review_set = f"(?i){re.escape(word)}", self.columns.review_set
         report = pl.col("report").struct
         places = (pl.col("question"), report.field("findings"), report.field("impression"))
-        # words hold no spaces, so that none stands half in one part and half in another
+        # words contain no spaces, so that no match spans two parts
         cases = _matches(review_set.cases, pattern, places)
         answers = _matches(review_set.answers, pattern, (pl.col("text"),))
         found = self.columns.of_rows(cases)
@@ -95,22 +95,22 @@ class TextSearch:
 
 
 def _matches(frame: pl.DataFrame, pattern: str, texts: tuple[pl.Expr, ...]) -> Mask:
-    """Say which rows have a pattern in one of some texts."""
+    """Return a mask of the rows with a match of a pattern in one of some texts."""
     met = pl.any_horizontal(text.str.contains(pattern).fill_null(False) for text in texts)
     return np.asarray(of_all_rows(frame, lambda rows: rows.select(met=met))["met"].to_numpy())
 
 
-# Which answers have been corrected line by line, how severely, and for which kind of error.
+# Corrections of answers line by line: their severity, and the kind of error.
 
 _UNKNOWN = -1
-"""Stands for a correction whose severity nobody gave."""
+"""Severity of a correction without one."""
 
 
 class EditIndex:
     """The corrections of the newest answers of a set, each by the number of its answer.
 
-    ``numbers`` are those of the answers; an answer that was gone through and needs no correction
-    has rows that keep its lines.
+    ``numbers`` has an answer's number for each correction. A checked answer that needs no
+    correction has records that keep its lines.
     """
 
     def __init__(self, review_set: ReviewSet) -> None:
@@ -129,7 +129,7 @@ class EditIndex:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of error that there are, known ones first."""
+        """Kinds of error in the corrections, known ones first."""
         return self._kinds.values
 
     def meeting(self, conditions: Iterable[str], kinds: Sequence[str] = ()) -> Codes:
@@ -138,9 +138,9 @@ class EditIndex:
         Parameters
         ----------
         conditions : iterable of str
-            Words of :class:`.EditCondition`.
+            Texts of :class:`.EditCondition`.
         kinds : sequence of str
-            One of these is what is wrong, with the correction that is severe enough.
+            The correction that is severe enough has one of these kinds of error.
         """
         parsed = [EditCondition.parse(word) for word in conditions]
         met = [self._answers(one, kinds) for one in parsed]
@@ -179,16 +179,16 @@ class AnswerTable:
     Attributes
     ----------
     columns : SetColumns
-        What the files say, and what a row is.
+        Columns of the files; they define the rows.
     scores : ScoreIndex
         The readers' single scores, and the final ones.
     flagged : Flagged
-        What detectors and readers found.
+        Flags of detectors and readers.
     texts : TextSearch
     comments : mapping of str to CommentCount
-        Comments by id of the case, of those that have any.
+        Number of comments by id of each case that has any.
     gap_threshold : float
-        From which gap on an execution gap is flagged.
+        The smallest gap that is flagged as an execution gap.
     """
 
     columns: SetColumns
@@ -206,17 +206,17 @@ class AnswerTable:
 
     @property
     def survey(self) -> Survey:
-        """What detectors and readers said, which a table with other scores builds on."""
+        """Flags of detectors and readers; a table with other scores is built from them."""
         return self.flagged.survey
 
     @property
     def content_order(self) -> ContentOrder:
-        """How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`)."""
+        """How Content is computed (:data:`rexview.stats.CONTENT_ORDERS`)."""
         return self.scores.content_order
 
     @property
     def harm(self) -> HarmTable:
-        """What harm the failures do: the set's own table, or the built-in one."""
+        """The harm of each failure: the set's own table, or the built-in one."""
         return self.flagged.harm_table
 
     @property
@@ -226,7 +226,7 @@ class AnswerTable:
 
     @property
     def n_readers(self) -> int:
-        """How many people scored or flagged."""
+        """Number of people who scored or flagged."""
         given = self.review_set
         return pl.concat([given.scores["reader"], given.flags["reader"]]).drop_nulls().n_unique()
 
@@ -244,7 +244,7 @@ class AnswerTable:
 
     @cached_property
     def commented(self) -> dict[str, Mask]:
-        """Which cases have comments, and which an open one, by word of :data:`COMMENTED`."""
+        """Masks of the cases with comments and with open ones, by key of :data:`COMMENTED`."""
         found = {word: np.zeros(self.columns.n_cases, dtype=np.bool_) for word in COMMENTED}
         rows = self.review_set.case_rows(pl.Series(list(self.comments), dtype=pl.String()))
         for row, count in zip(rows.tolist(), self.comments.values(), strict=True):
@@ -255,12 +255,12 @@ class AnswerTable:
 
     @cached_property
     def decisions(self) -> tuple[Decision, ...]:
-        """What meetings decided."""
+        """Decisions of meetings."""
         return decisions(self.review_set)
 
     @cached_property
     def decided(self) -> dict[str, Mask]:
-        """Which cases meetings decided about, by word of :class:`.DecisionCondition`."""
+        """Masks of the cases with decisions, by text of :class:`.DecisionCondition`."""
         words = sorted({word for one in self.decisions for word in words_met(one)} - {OPEN})
         words = [OPEN, *words] if words else []
         found = {word: np.zeros(self.columns.n_cases, dtype=np.bool_) for word in words}
@@ -274,7 +274,7 @@ class AnswerTable:
 
     @cached_property
     def chosen(self) -> RaterChoices:
-        """Who chose what of the choice questions whose right option is known."""
+        """Each rater's choices on the questions with a known right option."""
         return chosen_in(self.review_set)
 
     @cached_property
@@ -284,14 +284,11 @@ class AnswerTable:
 
     @cached_property
     def opinions(self) -> Opinions:
-        """What judges say of the answers."""
+        """Judges' opinions of the answers."""
         return opinions_in(self.review_set, self.columns.cluster)
 
     def said_by_judge(self, word: str) -> Codes:
-        """Return the numbers of the answers of which a judge said what a word asks for.
-
-        The word is one of :class:`.JudgeCondition`.
-        """
+        """Return the numbers of the answers that meet a :class:`.JudgeCondition`, given as text."""
         asked = JudgeCondition.parse(word)
         said = self.opinions.of(asked.judge, **{asked.column: asked.about})
         if asked.wanted is not None:
@@ -299,10 +296,7 @@ class AnswerTable:
         return said["number"].to_numpy()
 
     def said_of_written(self, word: str) -> Codes:
-        """Return the numbers of the answers of which a judge said what a word asks for.
-
-        The word is one of :class:`.WrittenCondition`.
-        """
+        """Return the numbers of the answers that meet a :class:`.WrittenCondition`, as text."""
         asked = WrittenCondition.parse(word)
         found = parse_result_name(self.review_set, asked.failure, asked.version, asked.judge)
         said = found.answers(asked.said) if found else ()
@@ -316,12 +310,12 @@ class AnswerTable:
 
     @cached_property
     def marks(self) -> tuple[Mark, ...]:
-        """What people say of failures in words."""
+        """People's marks of failures in words."""
         return counted_marks(self.review_set)
 
     @cached_property
     def marked_titles(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Titles of the failures in words that people say an answer has, by case and model."""
+        """Titles of the failures in words that people marked, by case and model."""
         found: dict[tuple[str, str], dict[str, None]] = {}
         for mark in self.marks:
             title = self.written_failures[mark.failure]
@@ -329,10 +323,7 @@ class AnswerTable:
         return {answer: tuple(titles) for answer, titles in found.items()}
 
     def marked_in_words(self, word: str) -> Codes:
-        """Return the numbers of the answers that people marked as a word asks for.
-
-        The word is one of :class:`.MarkedCondition`.
-        """
+        """Return the numbers of the answers that meet a :class:`.MarkedCondition`, as text."""
         asked = MarkedCondition.parse(word)
         marked = {
             (mark.case, mark.model)
@@ -343,7 +334,7 @@ class AnswerTable:
 
     @cached_property
     def compared(self) -> dict[str, Codes]:
-        """Numbers of the answers that readers compared, by word of :data:`COMPARED`."""
+        """Numbers of the answers that readers compared, by key of :data:`COMPARED`."""
         return compared_answers(self.review_set)
 
     @cached_property
@@ -353,12 +344,12 @@ class AnswerTable:
 
     @property
     def metric_ids(self) -> tuple[MetricId, ...]:
-        """The metrics that any answer has a value of, known ones first."""
+        """Metrics with a value on any answer, known ones first."""
         met = () if self.review_set.metrics.is_empty() else self.metrics.met()
         return tuple(sorted((MetricId(*one) for one in met), key=known_first))
 
     def values_of(self, metric: MetricId) -> tuple[Codes, Codes]:
-        """Return the numbers of the answers that have a value of a metric, and the values."""
+        """Return the numbers of the answers with a value of a metric, and the values."""
         if metric not in self.metric_ids:
             return np.zeros(0, dtype=np.int64), np.zeros(0)
         values = self.metrics.of(metric)
@@ -366,12 +357,12 @@ class AnswerTable:
 
     @cached_property
     def outcomes(self) -> CaseOutcomes:
-        """What became of the choice questions."""
+        """Outcomes of the choice questions."""
         return CaseOutcomes(self.chosen, self.columns.n_cases, self.survey)
 
     @cached_property
     def severity(self) -> Severity:
-        """How severe the failure of each row is."""
+        """Severity of each row."""
         return severity(self.flagged.harm, self.flagged.lost, self.scores)
 
     @cached_property
@@ -379,18 +370,18 @@ class AnswerTable:
         return {}
 
     def word_bits(self, column: str, first: int) -> Codes:
-        """Return one bit for each word of a column of the answers, from a place on, by row."""
+        """Return a bit by row for the words of a column of the answers from ``first`` on."""
         coded = self.row_codes[column]
-        if len(coded.values) > WORD_BITS:  # as large as all else together, and hardly ever met
+        if len(coded.values) > WORD_BITS:  # rare, and too large to cache
             return coded.bits(first)
         if column not in self._word_bits:
             self._word_bits[column] = coded.bits()
         return self._word_bits[column]
 
     def bits_of_cases(self, name: str, bits: Codes, rows: ChosenRows | None) -> Codes:
-        """Gather the bits of some rows of each case, of all for None.
+        """Combine the bits of some rows of each case, of all rows for None.
 
-        ``name`` tells them apart from others: those of all rows are kept.
+        Results for all rows are cached by ``name``.
         """
         if rows is not None:
             return rows.bits_of_case(bits)
@@ -400,9 +391,9 @@ class AnswerTable:
 
     @property
     def rows(self) -> pl.DataFrame:
-        """All rows as records, cases in file order, with ``created`` and ``text``; made anew.
+        """All rows as records, cases in file order, with ``created`` and ``text``; not cached.
 
-        For looking at a set that is not large.
+        Use it only for sets that are not large.
         """
         columns = self.columns
         given = columns.review_set.answers.select("created", "text")[columns.newest.row]
@@ -413,7 +404,7 @@ class AnswerTable:
         return found.sort("case_row", maintain_order=True)
 
     def records(self, rows: Codes) -> pl.DataFrame:
-        """Return some rows with everything that is known of them but texts.
+        """Return some rows with all their values but texts.
 
         Returns
         -------
@@ -422,9 +413,9 @@ class AnswerTable:
             a case without answers), ``status`` (Enum), the final scores
             (:data:`rexview.analysis.query.memory.score_index.NUMBERS`, null where missing),
             ``n_readers``, ``weakest`` (Enum), ``detected``, ``reader_flagged``, ``hinted``,
-            ``judged`` (bits of :data:`rexview.detect.FAILURE_BITS`: flags of detectors that stand,
-            flags that readers confirmed, hints of detectors that stand, failures about which
-            something can be said), :data:`HARM_COLUMNS`, ``severity``.
+            ``judged`` (bits of :data:`rexview.detect.FAILURE_BITS`: valid flags of detectors, flags
+            that readers confirmed, valid hints of detectors, failures that can be judged),
+            :data:`HARM_COLUMNS`, ``severity``.
         """
         columns, flagged = self.columns, self.flagged
         cases = columns.case_row[rows]
@@ -464,11 +455,11 @@ def answer_table(
     before: AnswerTable | None = None,
     comments: Mapping[str, CommentCount] | None = None,
 ) -> AnswerTable:
-    """Make the table of an open review set, with everything that detectors say of it.
+    """Return the table of an open review set, with all flags of the detectors.
 
-    ``scan`` is what detectors have found by now, perhaps with other scores; without one they look
-    at everything first. ``before`` is the table of the same files with other scores or reader
-    flags: no text is read again then. ``comments`` are counted by
+    ``scan`` has the detectors' latest results, perhaps with other scores; without one they run on
+    everything first. ``before`` is the table of the same files with other scores or reader flags;
+    with it, no text is read again. ``comments`` are counted by
     :func:`rexview.analysis.case.comments.counts_by_case`.
     """
     if scan is None:
@@ -497,16 +488,16 @@ def answer_table(
 
 
 def with_scan(table: AnswerTable, scan: Scan) -> AnswerTable:
-    """Return the table of the same answers and scores with what another scan of them found."""
+    """Return the table of the same answers and scores with the results of another scan."""
     found = survey_of(rescored(scan, table.review_set))
     flagged = Flagged.of(found, table.columns, table.harm)
     return replace(table, flagged=flagged, _of_all={})
 
 
 def in_content_order(table: AnswerTable, content_order: ContentOrder) -> AnswerTable:
-    """Return the table of the same answers with Content in another order.
+    """Return the table of the same answers with Content computed in another order.
 
-    No detector looks at Content, so failures are not looked for again.
+    No detector uses Content, so none runs again.
     """
     if content_order == table.content_order:
         return table
