@@ -1,1 +1,1 @@
-"""The engine whose tables are in ClickHouse: what stays the same there, what people wrote here."""
+"""The engine for large sets: unreviewed cases are in ClickHouse, reviewed cases in memory."""

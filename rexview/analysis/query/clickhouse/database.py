@@ -21,12 +21,12 @@ import polars as pl
 
 from rexview.errors import EngineUnreachable, SettingsError
 
-# What the tables are asked through, and what values become on the way.
+# The interface to a database, and the conversion of values.
 
 Parameter = str | int | float | list[str] | list[int]
-"""A value of a query. It is never pasted into the SQL, which has ``{name:Type}`` in its place."""
+"""A value of a query. It is never part of the SQL, which has ``{name:Type}`` in its place."""
 QUERY_S: Final = 30
-"""No query may take longer."""
+"""Longest time of a query, in seconds."""
 _PLAIN: Final[Mapping[type[pl.DataType], str]] = {
     pl.String: "String",
     pl.UInt8: "UInt8",
@@ -41,7 +41,7 @@ _PLAIN: Final[Mapping[type[pl.DataType], str]] = {
 
 @dataclass(frozen=True)
 class Server:
-    """A ClickHouse server; ``cluster`` is empty where it stands alone."""
+    """The address of a ClickHouse server; ``cluster`` is empty for a single server."""
 
     host: str
     port: int
@@ -52,12 +52,12 @@ class Server:
 
 
 class Database(Protocol):
-    """One database of a ClickHouse. Safe for several threads.
+    """A ClickHouse database. Safe for several threads.
 
     Raises
     ------
     EngineUnreachable
-        It does not answer, not in time, or not with what was asked for.
+        A method gets no result: no connection, a timeout or an error.
     """
 
     def query(
@@ -66,42 +66,42 @@ class Database(Protocol):
         parameters: Mapping[str, Parameter] | None = None,
         tables: Mapping[str, pl.DataFrame] | None = None,
     ) -> pl.DataFrame:
-        """Return the rows of a query. ``tables`` are sent along and known by name in it alone."""
+        """Return the rows of a query; ``tables`` are sent with it, for this query only, by name."""
 
     def run(self, sql: str, parameters: Mapping[str, Parameter] | None = None) -> None:
         """Run a statement that returns nothing."""
 
     def insert(self, table: str, frame: pl.DataFrame) -> None:
-        """Add rows to a table; the columns are found by their names."""
+        """Add rows to a table; columns are matched by name."""
 
     @property
     def cluster(self) -> str:
-        """The name of the cluster that the tables are spread over; empty on a single server."""
+        """Name of the cluster that stores the tables; empty for a single server."""
 
 
 def type_of(dtype: pl.DataType) -> str:
-    """Return ClickHouse's name of a type of columns that are sent along."""
+    """Return ClickHouse's name of the type of a column that is sent with a query."""
     if isinstance(dtype, pl.List):
         return f"Array({type_of(dtype.inner)})"  # type: ignore[arg-type]
     return _PLAIN[type(dtype)]
 
 
 def quoted(name: str) -> str:
-    """Return a name (of a database, a cluster) as SQL takes it."""
+    """Return a name (of a database, a cluster) quoted for SQL."""
     return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
 
 
-# Where the tables are, as the setting ``engine`` says it.
+# Addresses of databases, as in the setting ``engine``.
 
 _PORTS: Final = {False: 8123, True: 8443}
 
 
 @cache
 def database_at(address: str) -> Database:
-    """Return the database at an address; nothing is asked of it yet.
+    """Return the database at an address, without connecting to it yet.
 
-    ``clickhouse://user@host:port/database`` (with ``?secure=1`` by TLS, ``?cluster=NAME`` spread
-    over that cluster's shards), or ``chdb:///folder``.
+    The address is ``clickhouse://user@host:port/database`` or ``chdb:///folder``. ``?secure=1``
+    uses TLS, ``?cluster=NAME`` spreads the tables over that cluster's shards.
 
     Raises
     ------
@@ -126,21 +126,21 @@ def database_at(address: str) -> Database:
     raise SettingsError("The engine is memory or clickhouse://user@host:port/database.")
 
 
-# ClickHouse inside this process, by chDB: for tests, and to try it on one machine.
+# ClickHouse in this process, by chDB: for tests and trials on one machine.
 #
-# chDB holds its folder: one process at a time, and one query after the other.
+# chDB locks its folder: one process at a time, and one query after the other.
 
 _LOCK = RLock()
 _SESSIONS: Final[dict[str, Any]] = {}
-"""chDB has one folder in a process; the sessions by folder, None once it was closed."""
+"""Sessions by folder, None once closed; chDB allows one folder a process."""
 _SENT: Final[dict[str, pl.DataFrame]] = {}
-"""Tables that were sent along with the last queries, and are there still."""
+"""Tables that were sent with the last queries and still exist in chDB."""
 _ESCAPES: Final = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\\0"}
 _SETTINGS: Final = f"SETTINGS max_execution_time = {QUERY_S}"
 
 
 class InProcess:
-    """A database of a chDB (:class:`.Database`); ``folder`` None keeps it in memory."""
+    """A chDB database (:class:`.Database`); without ``folder`` it is in memory."""
 
     cluster = ""
 
@@ -151,7 +151,7 @@ class InProcess:
 
     @property
     def session(self) -> Any:
-        """The session of chDB; there is one in a process."""
+        """The chDB session, of which a process has one."""
         if self._folder not in _SESSIONS:
             try:
                 from chdb.session import Session
@@ -165,7 +165,7 @@ class InProcess:
                     "chDB is open in another folder.", "One process can have one chDB."
                 )
             _SESSIONS[self._folder] = Session(self._folder or None)
-            atexit.register(_close)  # now, so that it comes before what chDB itself does at the end
+            atexit.register(_close)  # registered now, to run before chDB's own handler at exit
         if _SESSIONS[self._folder] is None:
             raise EngineUnreachable("chDB is closed: the app ends.", "Start it again.")
         return _SESSIONS[self._folder]
@@ -195,7 +195,7 @@ class InProcess:
             return pl.read_ipc(found.bytes()) if found.bytes() else pl.DataFrame()
 
     def _send_along(self, tables: Mapping[str, pl.DataFrame]) -> None:
-        """Have tables there for a query; one that was there for the last stays."""
+        """Create the tables for a query; a table that the last query used is kept."""
         for name, frame in tables.items():
             if _SENT.get(name) is frame:
                 continue
@@ -229,7 +229,7 @@ class InProcess:
 
 
 def _close() -> None:
-    """Close chDB, whose threads must not outlive the interpreter; a query that runs ends first."""
+    """Close chDB after any running query, because its threads must not outlive the interpreter."""
     with _LOCK:
         for folder, session in _SESSIONS.items():
             _SESSIONS[folder] = None
@@ -238,12 +238,12 @@ def _close() -> None:
 
 
 def _leave_to_parent() -> None:
-    """In a forked process chDB's threads are not there: to close or to ask it would never end."""
+    """Give up chDB in a forked process: its threads do not exist there, so calls would hang."""
     global _LOCK
     atexit.unregister(_close)
-    _LOCK = RLock()  # whoever held it is not there either
+    _LOCK = RLock()  # the thread that held it does not exist here
     for folder, session in _SESSIONS.items():
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(session))  # nor is it closed as garbage
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(session))  # no garbage collection
         _SESSIONS[folder] = None
 
 
@@ -251,13 +251,13 @@ os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 def _reason(error: Exception) -> str:
-    """Return the name of what happened, without the query or a path."""
+    """Return the name of an error, without the query or a path."""
     words = str(error).rpartition("(")[2].partition(")")[0]
     return words if words.isupper() else type(error).__name__
 
 
 def _texts(parameters: Mapping[str, Parameter] | None) -> dict[str, str]:
-    """Write values as ClickHouse reads them: like a field of tab-separated text."""
+    """Return values in ClickHouse's format for parameters: a field of tab-separated text."""
     return {name: _text(value) for name, value in (parameters or {}).items()}
 
 
@@ -276,12 +276,12 @@ def _in_list(value: str | int) -> str:
     return f"'{escaped}'"
 
 
-# A ClickHouse server, asked over HTTP by clickhouse-connect.
+# A ClickHouse server over HTTP, by clickhouse-connect.
 
 PASSWORD: Final = "REXVIEW_CLICKHOUSE_PASSWORD"  # noqa: S105  the variable that holds it
 _CONNECT_S: Final = 4
 _TRY_AGAIN_S: Final = 3.0
-"""So long after it was away it is not asked again, so that pages stay quick."""
+"""Seconds without a new try after a failed connection, so that pages stay quick."""
 _AWAY: Final = "Wait a little, or ask whoever runs the server; what you write is kept as ever."
 
 
@@ -335,7 +335,7 @@ class OverHttp:
 
     @contextlib.contextmanager
     def _failing(self) -> Iterator[None]:
-        """Say in words what failed: never the query, nor what is in it."""
+        """Raise errors with a message that never contains the query or its values."""
         from clickhouse_connect.driver.exceptions import ClickHouseError, DatabaseError
         from urllib3.exceptions import HTTPError
 

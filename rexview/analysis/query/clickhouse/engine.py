@@ -1,8 +1,8 @@
-"""The engine whose tables are on ClickHouse (:class:`rexview.analysis.query.engine.Engine`).
+"""The engine with tables in ClickHouse (:class:`rexview.analysis.query.engine.Engine`).
 
-Cases that nobody has written about are counted there, by SQL (:mod:`.selection`). All others, and
-every single case that somebody looks at, are answered by the engine in memory on the few cases that
-they are. A case is in one of the two parts, so that every count is the sum of both.
+Unreviewed cases, about which people wrote nothing, are counted in ClickHouse by SQL
+(:mod:`.selection`). Reviewed cases, and single cases that are opened, are loaded into the engine in
+memory. Each case belongs to one of the two parts, so that every count is the sum of both.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ from rexview.stats import ContentOrder
 from rexview.stats.agreement import PairTables, ScorePatterns
 from rexview.stats.summary import ScoreTallies as Counted
 
-# What the engine on ClickHouse answers of readers' scores: all of them are in memory.
+# Readers' scores: all of them are in memory.
 
 
 class ClickHouseScoreTallies(Parts):
-    """Counts what readers scored; part of the engine."""
+    """Counts of readers' scores; a mixin of the engine."""
 
     def score_tallies(self, case_filter: CaseFilter) -> Counted:
         """Count the final scores."""
@@ -62,23 +62,23 @@ class ClickHouseScoreTallies(Parts):
         return replace(self.reviewed.score_tallies(case_filter), answers=came)
 
     def final_scores(self, case_filter: CaseFilter, dimension: str) -> pl.DataFrame:
-        """Return the final scores of one dimension, one an answer."""
+        """Return one final score of a dimension for each answer."""
         return self.reviewed.final_scores(case_filter, dimension)
 
     def readers(self, case_filter: CaseFilter) -> tuple[str, ...]:
-        """Return the ids of those who scored any of the answers."""
+        """Return the ids of the readers who scored any of the answers."""
         return self.reviewed.readers(case_filter)
 
     def pair_tables(self, case_filter: CaseFilter) -> PairTables:
-        """Count what every two readers both scored, by their scores."""
+        """Count what each two readers both scored, by their scores."""
         return self.reviewed.pair_tables(case_filter)
 
     def pair_cases(self, case_filter: CaseFilter, pair: tuple[str, str]) -> Mapping[str, PairCases]:
-        """Count the cases with something that two readers both scored, by dimension."""
+        """Count the cases in which two readers both scored an answer or picture, by dimension."""
         return self.reviewed.pair_cases(case_filter, pair)
 
     def score_patterns(self, case_filter: CaseFilter) -> Mapping[str, ScorePatterns]:
-        """Count the scores that answers got from all readers."""
+        """Count the combinations of all readers' scores."""
         return self.reviewed.score_patterns(case_filter)
 
     def score_days(
@@ -90,7 +90,7 @@ class ClickHouseScoreTallies(Parts):
     def disputed(
         self, case_filter: CaseFilter, start: int, size: int
     ) -> tuple[DisputedAnswer, ...]:
-        """Return some of the answers, those on which readers are furthest apart first."""
+        """Return a page of answers, those on which readers are furthest apart first."""
         return self.reviewed.disputed(case_filter, start, size)
 
 
@@ -105,9 +105,9 @@ class ClickHouseEngine(
     ClickHouseReportTallies,
     ClickHouseJudgeTallies,
 ):
-    """Answers from ClickHouse and from the reviewed cases in memory; the latest are kept.
+    """An engine on ClickHouse and on the reviewed cases in memory; the latest results are cached.
 
-    Every question raises :class:`rexview.errors.EngineUnreachable` where the tables do not answer.
+    Every query raises :class:`rexview.errors.EngineUnreachable` if ClickHouse does not answer.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class ClickHouseEngine(
 
     @cached_property
     def facts(self) -> SetFacts:
-        """What is the same for every filter."""
+        """Facts of the set that no filter changes."""
         manifest, reviewed = self.opened.manifest, self.reviewed.facts
         return SetFacts(
             models=self.written.model_names,
@@ -158,7 +158,7 @@ class ClickHouseEngine(
         )
 
     def in_content_order(self, content_order: ContentOrder) -> ClickHouseEngine:
-        """Return an engine on the same answers with Content in another order."""
+        """Return an engine on the same answers that computes Content in another order."""
         if content_order == self._order:
             return self
         return ClickHouseEngine(
@@ -201,15 +201,15 @@ class ClickHouseEngine(
         return self.of_cases((case,)).flags(case, answers, reader_flags)
 
     def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
-        """Return the models whose answers to a case a detector failed on."""
+        """Return the models on whose answers to a case a detector failed."""
         return self.of_cases((case,)).not_judged_of(case, answers)
 
     def not_yet_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
-        """Return the models whose answers to a case no detector has looked at yet."""
+        """Return the models on whose answers to a case no detector has run yet."""
         return self.of_cases((case,)).not_yet_of(case, answers)
 
     def _scanned(self, case_filter: CaseFilter) -> Scanned:
-        """Count the answers that detectors have looked at, among those that may be left."""
+        """Count the answers that detectors have run on, among those that may match."""
         states = ", ".join(f"countIf(x_looked = {state})" for state in (NOT_YET, NOT_JUDGED))
         found = self.left(
             f"count() AS n, {states}",
@@ -226,7 +226,7 @@ class ClickHouseEngine(
         )
 
     def not_judged(self, case_filter: CaseFilter, most: int) -> tuple[tuple[str, str], ...]:
-        """Return case and model of the first answers that a detector failed on."""
+        """Return case and model of the first answers on which a detector failed."""
         models = self.opened.manifest.models
         found = self.left(
             "case_row, id, x_model",
@@ -244,7 +244,7 @@ class ClickHouseEngine(
         return tuple((case, models[place]) for _, case, place in sorted(rows)[:most])
 
     def not_looked_at(self, case_filter: CaseFilter, first: Sequence[str]) -> Sequence[int]:
-        """Return no case: a set is loaded when all of it was looked at."""
+        """Return no case: a set is loaded only after detectors have run on all of it."""
         return ()
 
     def _tally(self, case_filter: CaseFilter) -> FilterTally:
@@ -262,7 +262,7 @@ class ClickHouseEngine(
         )
 
     def _by_model(self, counts: pl.DataFrame, reviewed: FilterTally) -> Iterable[ModelTally]:
-        """Add the answers of each model in both parts, those that have any."""
+        """Yield the sums of both parts for each model that has answers."""
         statuses = list(ANSWER_STATUSES)
         in_memory = {one.model: one for one in reviewed.by_model}
         on_tables: dict[int, dict[str, int]] = {}
@@ -288,7 +288,7 @@ class ClickHouseEngine(
                 )
 
     def _property_counts(self, case_filter: CaseFilter, by: CaseProperty) -> PropertyCounts:
-        """Count the cases by a property; of a tag that the filter names only the named values."""
+        """Count the cases by a property; of a tag that the filter names, only its named values."""
         manifest, conditions = self.opened.manifest, self.conditions(case_filter)
         reviewed = self.reviewed.property_counts(case_filter, by)
         if by.field == "tags":

@@ -1,7 +1,7 @@
-"""Counts beside every value of a filter: of the cases on ClickHouse, and of those in memory.
+"""Counts of cases for every value of a filter, in ClickHouse and in memory.
 
-No case is in both, so that the two counts of a value add up. All counts on ClickHouse come from one
-query, which goes through the cases once.
+No case is in both parts, so that the two counts of a value add up. All counts in ClickHouse come
+from one query, which reads the cases once.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _ROW_WORDS: Final = {"models": "model", "statuses": "status"}
 
 
 _NAMED: Final = "n "
-"""Before the name of each count, so that none is taken for a column."""
+"""Prefix of each count's name, so that it differs from every column's name."""
 
 
 @dataclass(eq=False)
 class FacetQuery:
-    """Everything that is counted for a filter, as the columns of one query.
+    """All counts for a filter, as the columns of one query.
 
-    What each answer and case meets is worked out in a query inside, once.
+    The conditions that each answer and case meets are computed once, in a subquery.
     """
 
     conditions: SqlConditions
     columns: dict[str, str] = field(default_factory=dict)
     _inner: dict[str, str] = field(default_factory=dict)
-    """SQL by name of what is worked out inside."""
+    """SQL of the subquery's columns, by name."""
 
     def __post_init__(self) -> None:
         asked = self.conditions.case_filter
@@ -69,13 +69,13 @@ class FacetQuery:
 
     @property
     def sql(self) -> str:
-        """The query."""
+        """SQL of the query."""
         columns = ", ".join(f"{sql} AS `{_NAMED}{name}`" for name, sql in self.columns.items())
         inner = "".join(f", {sql} AS {name}" for name, sql in self._inner.items())
         return f"SELECT {columns} FROM (SELECT *{inner} FROM {self.conditions.source})"
 
     def _once(self, sql: str) -> str:
-        """Work something out inside, once."""
+        """Add an expression to the subquery once, and return its column's name."""
         for name, known in self._inner.items():
             if known == sql:
                 return name
@@ -92,19 +92,19 @@ class FacetQuery:
         return met and self._once(met)
 
     def _listed(self, name: str, listed: str, but: Sequence[str]) -> None:
-        """Count the cases of each word that a case has several of."""
+        """Count the cases with each word of a column of lists."""
         listed = self._once(listed)
         ones = f"arrayMap(x -> toUInt64(1), {listed})"
         self.columns[name] = f"sumMapIf({listed}, {ones}, {self._left(but)})"
 
     def _words(self, name: str, column: str, but: Sequence[str]) -> None:
-        """Count the cases of each code that answers have."""
+        """Count the cases with each code in a column of the answers."""
         met = self._met(but)
         listed = column if met is None else f"arrayFilter((x, m) -> m, {column}, {met})"
         self._listed(name, f"arrayDistinct({listed})", but)
 
     def _bits(self) -> None:
-        """Count the cases by failure and by who says so."""
+        """Count the cases by failure and by source."""
         asked = self.conditions.case_filter
         flags = ("failures", "sources")
         for failure in FAILURES:
@@ -132,7 +132,7 @@ class FacetQuery:
         self.columns[name] = f"countIf(bitAnd({bits}, {asked}) != 0)"
 
     def _gathered(self, column: str, kind: str, but: Sequence[str]) -> str:
-        """Gather the bits of the answers that are met, of the cases that are left."""
+        """Return SQL that combines the bits of each matching case's matching answers."""
         met = self._met(but)
         kept = column
         if met is not None:
@@ -143,13 +143,13 @@ class FacetQuery:
 
 @dataclass(frozen=True, eq=False)
 class FacetCounts:
-    """The counts of one query (:class:`FacetQuery`), a row."""
+    """The counts of one query (:class:`FacetQuery`), which are one row."""
 
     row: Mapping[str, Any]
 
     @classmethod
     def of(cls, found: pl.DataFrame) -> FacetCounts:
-        """Read what the query returned."""
+        """Return the counts of a query's result."""
         row = found.row(0, named=True)
         return cls({name.removeprefix(_NAMED): value for name, value in row.items()})
 
@@ -166,9 +166,9 @@ def join_counts(
     facts: SetFacts,
     raters: Sequence[Rater],
 ) -> Facets:
-    """Add what both parts counted, every value that the set has in its order.
+    """Return the sums of both parts' counts, for every value of the set in order.
 
-    ``raters`` are those who chose anything in either part.
+    ``raters`` are those who chose an option in either part.
     """
     asked, manifest = query.conditions.case_filter, query.conditions.manifest
     in_memory: dict[tuple[str, str], Counter[str]] = {}
@@ -215,7 +215,7 @@ def join_counts(
         shown = f"{shown} (tag)" if taken else shown
         add("tags", ((one, of_tags.get(one, 0)) for one in values), shown, name)
     there = {facet.field for facet in found}
-    for facet in reviewed.facets:  # what only people gave
+    for facet in reviewed.facets:  # facets of people's input only
         if facet.field not in there:
             add(facet.field, ((one.value, 0) for one in facet.values))
     return Facets(
@@ -245,7 +245,7 @@ def _outcomes(
 
 
 def all_outcomes(raters: Iterable[Rater]) -> Iterable[ChoiceOutcome]:
-    """Yield everything that can become of a choice question, in the order of the facet."""
+    """Yield every possible outcome of a choice question, in the order of the facet."""
     for rater in raters:
         for kind in ("right", "wrong", "failed"):
             yield ChoiceOutcome(kind, rater.id)

@@ -1,4 +1,4 @@
-"""A loaded set: its manifest, its open tables, and the few cases of it that are in memory."""
+"""A loaded set: its manifest, its open tables, and its few cases in memory."""
 
 from __future__ import annotations
 
@@ -40,41 +40,42 @@ PEOPLE: Final = (
     *("validations", "stale_scores", "stale_flags", "stale_edits", "stale_choices"),
     "stale_preferences",
 )
-"""Tables of a review set that people fill: small, and held by the app as a whole."""
+"""Tables of a review set that people fill: small, and kept in memory as a whole."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """A version of a set on ClickHouse.
+    """The manifest of one version of a set in ClickHouse.
 
     Attributes
     ----------
     version : str
         Letters and digits.
     fingerprint : str
-        The state of the files that was loaded.
+        The state of the loaded files.
     models : tuple of str
-        Ids in the set's order: ``model`` of the rows are places in it.
+        Ids in the set's order: ``model`` of the rows are indices into it.
     n_cases, n_answers, n_images : int
     words : mapping of str to tuple of str
         The values of the columns of cases, in the order of the facets.
     tags : mapping of str to tuple of str
         The values (``name:value``) of each tag, in order.
     properties : tuple of (str, str, str)
-        What tells cases apart, as :class:`rexview.analysis.query.engine.CaseProperty`.
+        The properties in which cases differ, see :class:`.CaseProperty`.
     phrases : tuple of Phrase
-        What ``phrases`` of rows are places in.
+        ``phrases`` of rows are indices into it.
     metrics : tuple of MetricId
-        What ``metric_values`` of rows are of.
+        The metrics of ``metric_values`` of rows.
     metrics_in_set : tuple of (int, tuple of int)
-        On how many answers each of them has a value, and on how many it was computed together.
+        For each metric, the number of answers with a value, and the numbers of answers that it was
+        computed on together.
     raters : tuple of Rater
-        Who chose anything, of those that the files have answers of.
+        Everyone with choices in the files.
     judges : tuple of (Judge, int, int)
-        Those who gave opinions, the newest first; how many on earlier texts of answers, and in how
-        many texts of its wording.
+        The judges that gave opinions, the newest first; the number of opinions on earlier texts of
+        answers, and the number of versions of the prompt.
     plain_words : tuple of str
-        Words of models' names that stand in questions and reports, too.
+        Words of models' names that also occur in questions and reports.
     people : mapping of str to tuple of str
         Rows of :data:`PEOPLE` as JSON.
     """
@@ -97,12 +98,12 @@ class Manifest:
     people: Mapping[str, tuple[str, ...]]
 
     def as_json(self) -> str:
-        """Return it as text."""
+        """Return the manifest as JSON."""
         return json.dumps({"layout": LAYOUT, **asdict(self)}, ensure_ascii=False)
 
     @classmethod
     def of_json(cls, text: str) -> Manifest | None:
-        """Read it; None where another layout wrote it."""
+        """Return the manifest of a JSON text; None if another layout wrote it."""
         given: dict[str, Any] = json.loads(text)
         if given.pop("layout", None) != LAYOUT:
             return None
@@ -128,21 +129,21 @@ def _tuples(given: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
 
 
 def without_people(review_set: ReviewSet) -> dict[str, Any]:
-    """Return the tables that people fill, empty: what the files and models alone say is left."""
+    """Return the tables that people fill, emptied; those of files and models are not returned."""
     return {name: getattr(review_set, name).clear() for name in PEOPLE}
 
 
-# A few cases of a loaded set, read as a review set with what detectors found in it.
+# A few cases of a loaded set, read as a review set with the detectors' results.
 #
-# What is asked of single cases, and all that people wrote, is answered by the engine in memory,
-# on such sets: the same records go through the same code.
+# The engine in memory answers queries about single cases and people's reviews, on such sets: the
+# same records go through the same code.
 
 _AT_A_TIME: Final = 2_000
 _FIELDS: Final = tuple(name for name in OF_RECORDS if name not in ("version", "shard"))
 
 
 def records_of(database: Database, manifest: Manifest, cases: Sequence[str]) -> pl.DataFrame:
-    """Return the records of those of some cases that the set has, in the order of the files.
+    """Return the records of the given cases that are in the set, in the order of the files.
 
     Raises
     ------
@@ -169,8 +170,8 @@ class SmallSet:
     records : polars.DataFrame
         As :func:`records_of` returns them, each case once.
     given : ReviewSet
-        The cases with all their answers; ``model`` has the places of the whole set. Nothing that
-        people gave is in it.
+        The cases with all their answers; ``model`` has the indices of the whole set. Tables that
+        people fill are empty.
     """
 
     manifest: Manifest
@@ -179,7 +180,7 @@ class SmallSet:
 
     @classmethod
     def of(cls, manifest: Manifest, records: pl.DataFrame, empty: ReviewSet) -> SmallSet:
-        """Make a set of records; ``empty`` is the set without any case (:func:`empty_set`)."""
+        """Return a set of records; ``empty`` is the set without any case (:func:`empty_set`)."""
         tables: dict[str, Any] = {"cases": decoded(records["record"], frames.CASES)}
         for name in BY_CASE:
             schema = frames.TABLES[name.removeprefix("stale_")]
@@ -190,16 +191,16 @@ class SmallSet:
 
     @property
     def case_rows(self) -> npt.NDArray[np.int64]:
-        """The place in the files of each case."""
+        """Row of each case in the files."""
         return self.records["case_row"].cast(pl.Int64).to_numpy()
 
     @property
     def patients(self) -> npt.NDArray[np.int64]:
-        """The number of the patient in the whole set, of each case."""
+        """Number of each case's patient in the whole set."""
         return self.records["patient"].cast(pl.Int64).to_numpy()
 
     def scan(self, detectors: Sequence[Detector]) -> Scan:
-        """Return what detectors found in these cases when the set was loaded."""
+        """Return the detectors' results for these cases from when the set was loaded."""
         newest, records = self.given.newest, self.records
         flags = records.select("flags").with_row_index("at").explode("flags").drop_nulls("flags")
         told = decoded(flags["flags"], FLAG)
@@ -236,9 +237,9 @@ def _flat(lists: pl.Series, kind: pl.DataType) -> pl.Series:
 
 
 def empty_set(read: ReviewSet, manifest: Manifest) -> ReviewSet:
-    """Return a loaded set without its cases: what its folder says, and all that people gave.
+    """Return a loaded set without its cases: the folder's settings and people's tables.
 
-    ``read`` has what ``reviewset.yaml`` says, and finds pictures.
+    ``read`` has the content of ``reviewset.yaml`` and finds pictures.
     """
     declared = {model.id: model for model in read.info.models}
     models = tuple(declared.get(one) or Model(id=one, name=one) for one in manifest.models)
@@ -251,32 +252,32 @@ def empty_set(read: ReviewSet, manifest: Manifest) -> ReviewSet:
 
 
 def given_by_people(manifest: Manifest) -> dict[str, pl.DataFrame]:
-    """Return the tables that came with the set and that people filled, by name."""
+    """Return the tables filled by people that came with the set, by name."""
     return {
         name: decoded(manifest.people[name], frames.TABLES[name.removeprefix("stale_")])
         for name in PEOPLE
     }
 
 
-# A loaded set that is open: its tables, and the few cases of it that are in memory.
+# An open loaded set: its tables, and its few cases in memory.
 
 MOST_REVIEWED: Final = 50_000
-"""Cases that people have written about: these are in memory."""
+"""Most reviewed cases, which are in memory."""
 _PAGES_KEPT: Final = 32
 _UNUSED_KEPT: Final = 2_000
-"""Cases in memory that nobody asks for any more; with more of them all of these go."""
+"""Most unused cases in memory; when there are more, all of them are dropped."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """Records that are in memory, and the cases that they are of."""
+    """Records in memory, and their cases."""
 
     records: pl.DataFrame
     cases: frozenset[str]
 
 
 class OpenedSet:
-    """One version of a set on ClickHouse. Safe for several threads.
+    """An open version of a set in ClickHouse. Safe for several threads.
 
     Parameters
     ----------
@@ -284,7 +285,7 @@ class OpenedSet:
     manifest : Manifest
         The version.
     read : ReviewSet
-        The set without any case: what its folder says, and how its pictures are found.
+        The set without any case: its folder's settings, and how its pictures are found.
     """
 
     def __init__(self, database: Database, manifest: Manifest, read: ReviewSet) -> None:
@@ -297,13 +298,15 @@ class OpenedSet:
         self.of_cases = lru_cache(maxsize=_PAGES_KEPT)(self.small_set)
 
     def reviewed(self, written_about: Iterable[str] = ()) -> SmallSet:
-        """Return the cases that came with something that people gave, and some more, by file order.
+        """Return the cases that people reviewed, in the files or later, in the order of the files.
 
-        Only those that are not in memory yet are asked for.
+        ``written_about`` has the cases reviewed later. Only cases that are not in memory yet are
+        fetched.
 
         Raises
         ------
         EngineUnreachable
+            ClickHouse does not answer, or there are more than :data:`MOST_REVIEWED` such cases.
         """
         wanted = frozenset(written_about).union(*map(named_cases, self.people.values()))
         if len(wanted) > MOST_REVIEWED:
@@ -326,7 +329,7 @@ class OpenedSet:
         return self._set_of(records)
 
     def small_set(self, cases: Sequence[str]) -> SmallSet:
-        """Return some cases, those of which the set has; :attr:`of_cases` keeps the latest.
+        """Return the given cases that are in the set; :attr:`of_cases` caches the latest.
 
         Raises
         ------
@@ -344,13 +347,13 @@ def named_cases(table: pl.DataFrame) -> set[str]:
 
 
 def with_people(given: ReviewSet, people: dict[str, pl.DataFrame]) -> ReviewSet:
-    """Add the tables that people filled to a set, as far as they are about its cases."""
+    """Return a set with the tables that people filled, which are about its cases."""
     known: dict[str, Any] = dict(people)
     return replace(given, **known)
 
 
 def about_cases(written: ReviewSet, cases: Sequence[str]) -> dict[str, Any]:
-    """Return what people gave about some cases, by table."""
+    """Return people's input about some cases, by table."""
     named = pl.Series(list(cases), dtype=pl.String).implode()
     tables = {name: getattr(written, name) for name in (*PEOPLE, "unfinished")}
     found: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Load a review set into ClickHouse, whole or not at all: its columns, its records."""
+"""Load a review set into ClickHouse, whole or not at all: its columns and its records."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ from rexview.schema import ReviewSet
 from rexview.stats.judges import opinions_in
 from rexview.stats.multiple_choice import NOT_ASKED
 
-# What ClickHouse is given of a set: columns that the engine in memory has worked out.
+# The columns of a set for ClickHouse, computed by the engine in memory.
 #
-# No rule is written a second time: severity, flags, outcomes and all else are taken from the
-# :class:`.AnswerTable` of the set as its files and the detectors alone say it.
+# No rule is written a second time: severity, flags, outcomes and all other values come from the
+# :class:`.AnswerTable` of the set's files and the detectors, without people's input.
 
 NO_QUESTION: Final = -1
-"""Instead of the right option: not a choice question whose right option is known."""
+"""Right option of a case that is no choice question with a known right option."""
 UNMARKED: Final = -2
-"""Instead of the right option: a choice question without one."""
+"""Right option of a choice question that has none."""
 Numbers = npt.NDArray[np.int64]
 
 
@@ -120,7 +120,7 @@ class SetColumnsByCase:
         return pl.concat([found, of_study], how="horizontal")
 
     def _some(self, first: int, stop: int) -> ReviewSet:
-        """Return the set with some of its cases and their newest answers, and no others."""
+        """Return the set with only some of its cases and their newest answers."""
         newest, review_set = self.table.columns.newest, self.table.columns.review_set
         answers = review_set.answers[newest.row[newest.starts[first] : newest.starts[stop]]]
         return replace(review_set, cases=review_set.cases[first:stop], answers=answers)
@@ -207,7 +207,7 @@ class SetColumnsByCase:
 
     @cached_property
     def _named(self) -> npt.NDArray[np.uint32]:
-        """Bits of the failures of each row of which a finding is known."""
+        """Bits of each row's failures with a known finding."""
         named = np.zeros(len(self.table), dtype=np.uint32)
         found = self.table.flagged.findings
         bits = found["failure"].cast(pl.String).replace_strict(FAILURE_BITS, return_dtype=pl.UInt32)
@@ -216,7 +216,7 @@ class SetColumnsByCase:
 
     @cached_property
     def _lists(self) -> dict[str, Lists]:
-        """What rows have several of, by column."""
+        """Columns of lists by row."""
         return {
             "about": Lists.of([self._about], pl.String()),
             "phrases": Lists.of([self._of_texts.filter(pl.col("at") >= 0)], pl.UInt32()),
@@ -251,7 +251,7 @@ class SetColumnsByCase:
 
     @property
     def _opinions(self) -> list[pl.DataFrame]:
-        """What judges say of answers, as the words that the filter asks for it with."""
+        """Judges' opinions of answers, as texts of the filter's conditions."""
         judge = pl.concat_str(escaped_column("prompt_id"), escaped_column("judge"), separator=":")
         present = pl.when("present").then(pl.lit("yes")).otherwise(pl.lit("no"))
         said = (
@@ -291,21 +291,21 @@ class SetColumnsByCase:
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """What some of many things have several of: ``places`` of the things ascend."""
+    """A column of lists, most of them empty: ``values`` with their ``places``, which ascend."""
 
     places: Numbers
     values: pl.Series
 
     @classmethod
     def of(cls, parts: Any, kind: pl.DataType) -> Lists:
-        """Gather frames of ``at`` and ``value``; the values of one keep their order."""
+        """Join frames of ``at`` and ``value``; values at one place keep their order."""
         empty = pl.DataFrame(schema={"at": pl.Int64(), "value": kind})
         every = pl.concat([empty, *(part.cast(dict(empty.schema)) for part in parts)])
         every = every.sort("at", maintain_order=True)
         return cls(every["at"].to_numpy(), every["value"])
 
     def at(self, places: Numbers) -> pl.Series:
-        """Return the lists of some things; empty where they have none."""
+        """Return the lists at some places; empty where there are no values."""
         low, high = (np.searchsorted(self.places, places, side=side) for side in ("left", "right"))
         counts = high - low
         offsets = np.concatenate([[0], np.cumsum(counts)])
@@ -320,7 +320,7 @@ class Lists:
 
 
 def shards(ids: pl.Series) -> pl.Series:
-    """Return a hash of each id: where a case stands on a cluster, whatever version loads it."""
+    """Return a hash of each id, which places a case on a cluster, the same in every version."""
     hashed = [
         int.from_bytes(hashlib.blake2b(one.encode(), digest_size=8).digest(), "big")
         for one in ids.to_list()
@@ -329,25 +329,25 @@ def shards(ids: pl.Series) -> pl.Series:
 
 
 def escaped_column(name: str) -> pl.Expr:
-    """Return a column as :func:`rexview.analysis.query.filter.conditions.escaped` writes words."""
+    """Return a column escaped like :func:`rexview.analysis.query.filter.conditions.escaped`."""
     text = pl.col(name).cast(pl.String)
     return text.str.replace_all("%", "%25", literal=True).str.replace_all(":", "%3A", literal=True)
 
 
 def about_word(failure: pl.Expr, source: pl.Expr, finding: pl.Expr) -> pl.Expr:
-    """Return the word for a failure of an answer that is about a finding."""
+    """Return the text for an answer's failure with its finding."""
     return pl.concat_str(failure, source, finding.cast(pl.String), separator="|")
 
 
 def study_columns(review_set: ReviewSet) -> pl.DataFrame:
-    """Return what there is to do in each case of a set, in their order: :data:`.OF_STUDY`."""
+    """Return the readers' work in each case of a set, in order: :data:`.OF_STUDY`."""
     engine, ids = MemoryStudyEngine(review_set), review_set.cases["id"].to_list()
     counts = (engine.of_task(task, ids) for task in ("score", "answer", "correct"))
     columns = ([found.get(case, 0) for case in ids] for found in counts)
     return pl.DataFrame(dict(zip(OF_STUDY, columns, strict=True)), schema=OF_STUDY)
 
 
-# The rows of the files of a set, case by case, and what detectors said of them.
+# The records of a set: rows of its files by case, and the detectors' results.
 
 
 @dataclass(frozen=True, eq=False)
@@ -401,14 +401,14 @@ class SetRecordsByCase:
 
     @cached_property
     def phrases(self) -> Lists:
-        """What each text mentions: by number of the answer, reports as in the finding index."""
+        """Phrases of each text, by answer number; reports are numbered as in the finding index."""
         index = self.table.survey.scan.index
         named = {"at": index.texts.astype(np.int64), "value": index.phrase_places.astype(np.uint32)}
         return Lists.of([pl.DataFrame(named)], pl.UInt32())
 
     @cached_property
     def _rows(self) -> dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-        """Of each table the rows by case, in the order of the file, and those of the cases."""
+        """By table, its rows sorted by case, in the order of the file, and the rows' cases."""
         review_set, found = self.table.columns.review_set, {}
         for name in BY_CASE:
             of_case = review_set.case_rows(getattr(review_set, name)["case"])
@@ -436,15 +436,14 @@ class SetRecordsByCase:
 
 # Load a review set into ClickHouse: whole or not at all.
 #
-# A version is written beside the one that is shown, and only when all of it is there does one row
-# say that it is shown now. What a load that was interrupted has left is taken away by the next
-# one.
+# A new version is written next to the current one. Only when it is complete does one row make it
+# the current version. The next load removes what an interrupted load has left.
 
 _CASES_AT_A_TIME: Final = 5_000
 _KEPT: Final = 2
-"""Versions of a set that stay: a server may still show the one before."""
+"""Versions of a set that are kept, because a server may still show the previous one."""
 _LEFT_BEHIND_H: Final = 24
-"""So long after its begin a load that has not ended is taken for interrupted."""
+"""Hours after its start when an unfinished load counts as interrupted."""
 Show = Callable[[int, int], None]
 
 
@@ -455,17 +454,17 @@ def load_set(
     scan: Scan,
     show: Show | None = None,
 ) -> Manifest:
-    """Load a set under a name, and show that version from now on.
+    """Load a set under a name and make it the current version.
 
-    ``review_set`` is the set as its files have it, ``scan`` what detectors found in all of it.
-    ``show`` is told how many of how many cases are there.
+    ``review_set`` is the set of the files, ``scan`` the detectors' results on all of it. ``show``
+    is called with the number of loaded cases and of all cases.
 
     Raises
     ------
     LoadRefused
-        Detectors have not looked at all answers.
+        Detectors have not run on all answers.
     EngineUnreachable
-        Nothing is shown of what was written until then.
+        ClickHouse does not answer. The current version does not change.
     """
     if not scan.is_complete:
         raise LoadRefused(
@@ -490,11 +489,12 @@ def load_set(
 
 
 def read_shown_version(database: Database, name: str) -> Manifest:
-    """Return the version of a set that is shown.
+    """Return the manifest of a set's current version.
 
     Raises
     ------
     SetNotLoaded
+        There is none, or another version of rexview wrote it.
     EngineUnreachable
     """
     make_tables(database)
@@ -514,7 +514,7 @@ def read_shown_version(database: Database, name: str) -> Manifest:
 
 
 def shown_if_any(database: Database, name: str) -> Manifest | None:
-    """Return the version of a set that is shown, None for none.
+    """Return the manifest of a set's current version, None if there is none.
 
     Raises
     ------
@@ -527,7 +527,7 @@ def shown_if_any(database: Database, name: str) -> Manifest | None:
 
 
 def shown_version(database: Database, name: str) -> str:
-    """Return the version of a set that is shown, empty for none."""
+    """Return the id of a set's current version, empty if there is none."""
     found = database.query(
         f"SELECT version FROM {LOADS} WHERE review_set = {{name:String}} AND state = 'shown' "
         "ORDER BY at DESC, version LIMIT 1",
@@ -564,7 +564,7 @@ def _manifest(version: str, review_set: ReviewSet, table: AnswerTable) -> Manife
 
 
 def _counted(table: AnswerTable, metric: MetricId) -> tuple[int, tuple[int, ...]]:
-    """Say on how many answers a metric has a value, and on how many it was computed together."""
+    """Return the number of answers with a metric's value, and of those computed on together."""
     values = table.metrics.of(metric)
     return len(values), tuple(np.unique(values.together[values.together > 0]).tolist())
 
@@ -592,7 +592,7 @@ def _note(database: Database, name: str, manifest: Manifest, state: str) -> None
 
 
 def _take_away_interrupted(database: Database, name: str) -> None:
-    """Forget loads that began long ago and never ended."""
+    """Remove loads that started long ago and never ended."""
     _take_away(
         database,
         name,
@@ -602,13 +602,13 @@ def _take_away_interrupted(database: Database, name: str) -> None:
 
 
 def _take_away_old(database: Database, name: str) -> None:
-    """Forget all but the newest versions that were shown."""
+    """Remove all but the newest complete versions."""
     shown_before = f"AND state = 'shown' ORDER BY at DESC, version LIMIT 1000 OFFSET {_KEPT}"
     _take_away(database, name, shown_before)
 
 
 def _take_away(database: Database, name: str, which: str) -> None:
-    """Forget versions of a set; ``which`` is the end of a query of its loads."""
+    """Remove versions of a set; ``which`` is the end of a query of its loads."""
     left = database.query(
         f"SELECT version FROM {LOADS} WHERE review_set = {{name:String}} {which}", {"name": name}
     )
@@ -620,4 +620,4 @@ def _forget_quietly(database: Database, version: str) -> None:
     try:
         drop_version(database, version)
     except EngineError:
-        return  # it is away: the next load takes this away
+        return  # not reachable: the next load removes this

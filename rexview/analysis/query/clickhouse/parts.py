@@ -1,4 +1,4 @@
-"""The two parts of a set on ClickHouse, and an order of cases through both."""
+"""The two parts of a set, in ClickHouse and in memory, and an order of cases over both."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _MINI_KEPT: Final = 32
 
 
 class Parts:
-    """The two parts that every question is asked of.
+    """The two parts of a set that every query combines.
 
     Attributes
     ----------
     opened : OpenedSet
-        The set on ClickHouse.
+        The set in ClickHouse.
     small : SmallSet
         The reviewed cases: those that people have written about.
     written : ReviewSet
-        The same cases with all that people wrote, as far as it counts.
+        The same cases with all reviews that count.
     reviewed : MemoryEngine
         The engine of ``written``.
     """
@@ -83,21 +83,21 @@ class Parts:
 
     @property
     def database(self) -> Database:
-        """Where the tables are."""
+        """The database of the tables."""
         return self.opened.database
 
     @property
     def manifest(self) -> Manifest:
-        """What is said once of the set."""
+        """The manifest of the set."""
         return self.opened.manifest
 
     def of_cases(self, cases: Sequence[str]) -> MemoryEngine:
-        """Return an engine on some cases, with all that people wrote about them."""
+        """Return an engine on some cases, with people's reviews of them."""
         known = self.written.case_rows(pl.Series(list(cases), dtype=pl.String))
         return self.reviewed if (known >= 0).all() else self._mini(tuple(cases))
 
     def set_of(self, cases: Sequence[str]) -> tuple[ReviewSet, MemoryEngine]:
-        """Return some cases as a set of their own, with all that people wrote, and its engine.
+        """Return some cases as a set of their own, with people's reviews, and its engine.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class Parts:
         parameters: Mapping[str, Parameter],
         tables: Mapping[str, pl.DataFrame] | None = None,
     ) -> pl.DataFrame:
-        """Ask ClickHouse about the cases that nobody has written about.
+        """Return the result of a query on ClickHouse about the unreviewed cases.
 
         Raises
         ------
@@ -135,7 +135,7 @@ class Parts:
         return self.small.records.select("case_row")
 
     def left(self, columns: str, case_filter: CaseFilter, rest: str = "") -> pl.DataFrame:
-        """Select from the cases on ClickHouse that are left; ``met`` says which of their answers.
+        """Select from the matching cases in ClickHouse; ``met`` is a mask of their answers.
 
         Raises
         ------
@@ -146,7 +146,7 @@ class Parts:
         return self.ask(sql, conditions.parameters)
 
     def n_of(self, rows: str, conditions: SqlConditions, where: str) -> int:
-        """Count rows (SQL of a table) for which something holds, under the conditions of a filter.
+        """Count the rows (SQL of a table) that meet ``where`` and a filter's conditions.
 
         Raises
         ------
@@ -159,7 +159,7 @@ class Parts:
 
 
 class _Mini:
-    """Makes engines on a few cases; the latest are kept."""
+    """A factory of engines on a few cases, with a cache of the latest."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
@@ -174,7 +174,7 @@ class _Mini:
         return parts._memory(small, with_people(small.given, about_cases(parts.written, cases)))
 
 
-# Pages of cases and the place of one, in an order that runs through both parts of a set.
+# Pages of cases and the position of a case, in an order over both parts of a set.
 
 _IN_MEMORY: Final = "in_memory"
 _EARLIER: Final = (
@@ -185,15 +185,15 @@ _EARLIER: Final = (
 
 @dataclass(frozen=True, eq=False)
 class Ordering:
-    """The cases that a filter leaves, in its order: the largest ``number`` first, then by file.
+    """The cases that match a filter, in its order: the largest ``number`` first, then by file.
 
     Attributes
     ----------
     parts : Parts
-    conditions : Conditions
-        Of the cases on ClickHouse.
+    conditions : SqlConditions
+        The filter's conditions on the cases in ClickHouse.
     found : Selection
-        The cases in memory that are left.
+        The matching cases in memory.
     """
 
     parts: Parts
@@ -202,7 +202,7 @@ class Ordering:
 
     @cached_property
     def _in_memory(self) -> pl.DataFrame:
-        """The cases in memory: ``case_row`` in the whole set, ``id``, ``number``."""
+        """Matching cases in memory: ``case_row`` in the whole set, ``id``, ``number``."""
         case_rows = self.parts.small.case_rows[self.found.case_rows]
         return pl.DataFrame(
             {
@@ -219,7 +219,7 @@ class Ordering:
         return f"SELECT case_row, id, {self.conditions.order} AS number FROM {source}"
 
     def page(self, start: int, size: int) -> tuple[str, ...]:
-        """Return the ids of some of the cases."""
+        """Return up to ``size`` case ids from index ``start`` on."""
         if size < 1:
             return ()
         order = "ORDER BY number DESC, case_row"
@@ -232,7 +232,7 @@ class Ordering:
         return tuple(found["id"].to_list())
 
     def position(self, case: str) -> Position:
-        """Find a case, and its neighbours."""
+        """Return the position of a case, and its neighbours."""
         at = self._at(case)
         number, case_row = at or (0.0, 0)
         mine = self._in_memory
@@ -247,7 +247,7 @@ class Ordering:
         return position_at(place, left + len(mine), self.page)
 
     def _at(self, case: str) -> tuple[float, int] | None:
-        """Return what says where a case stands; None when it is not left."""
+        """Return a case's sort number and row; None if it does not match."""
         mine = self._in_memory.filter(pl.col("id") == case)
         if len(mine):
             return mine["number"].item(), mine["case_row"].item()

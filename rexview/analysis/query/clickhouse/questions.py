@@ -1,4 +1,4 @@
-"""Answers of the engine on ClickHouse about choices, judges and generated reports."""
+"""The ClickHouse engine's queries about choices, judges and generated reports."""
 
 from __future__ import annotations
 
@@ -60,34 +60,34 @@ if TYPE_CHECKING:
 
 _TAG: Final = "tag:"
 _ALL: Final = 0
-"""Stands for all questions where they are counted by value: values follow from 1."""
+"""Index of all questions in counts by value; the values have indices from 1."""
 Tallies = Mapping[tuple[int, int], PatientTally]
 
 
 class ClickHouseChoiceTallies(Parts):
-    """Counts choices of what a filter leaves; part of the engine.
+    """Counts of choices on matching questions; a mixin of the engine.
 
-    Places of raters are those of :attr:`raters`. On ClickHouse only models have chosen, some of
-    which are people: choices of readers are in memory.
+    Indices of raters are those of :attr:`raters`. ClickHouse has the choices of models only, some
+    of which represent people. Choices of readers in the app are in memory.
     """
 
     @cached_property
     def raters(self) -> tuple[Rater, ...]:
-        """Who chose anything in the set."""
+        """Everyone who chose an option in the set."""
         people = (one for one in self.reviewed.raters if not one.has_answers)
         return (*self.opened.manifest.raters, *people)
 
     @cached_property
     def _rater_of_model(self) -> str:
-        """SQL that turns the place of a model into that of the rater."""
+        """SQL that turns a model's index into the rater's."""
         places = {one.id: at for at, one in enumerate(self.opened.manifest.raters)}
         of_models = [places.get(model, -1) for model in self.opened.manifest.models]
         return f"[{', '.join(map(str, of_models))}][x_model + 1]"
 
     def _questions(self, left: SqlConditions, read_by_people: bool = False) -> str:
-        """Return SQL of the questions that are left, each with ``raters``, ``chosen``, ``right``.
+        """Return SQL of the matching questions, each with ``raters``, ``chosen``, ``right``.
 
-        ``met`` says of which raters the choices count.
+        ``met`` is a mask of the raters whose choices count.
         """
         rater = f"arrayMap(x_model -> toInt64({self._rater_of_model}), model)"
         asked = f"arrayMap((m, c) -> toUInt8(m AND c != {NOT_ASKED}), met, choice)"
@@ -104,7 +104,7 @@ class ClickHouseChoiceTallies(Parts):
     def _chosen_in_memory(
         self, case_filter: CaseFilter, *, read_by_people: bool = False
     ) -> RaterChoices:
-        """Return the questions of the part in memory, raters at their places in the whole set."""
+        """Return the questions in memory; raters have their indices in the whole set."""
         left = self.reviewed.choices_left(case_filter)
         if read_by_people:
             left = left.of(self.reviewed.read_by_people(left))
@@ -158,10 +158,10 @@ class ClickHouseChoiceTallies(Parts):
         values: str,
         in_memory: Iterable[tuple[int, RaterChoices]],
     ) -> tuple[Tallies, Tallies]:
-        """Count choices by value and rater: of all, and of those who chose an option.
+        """Count choices by value and rater: all choices, and those with a usable option.
 
-        ``values`` is SQL of the places of the values that a question has; ``in_memory`` has the
-        questions of the other part by value.
+        ``values`` is SQL of the indices of a question's values. ``in_memory`` has the questions of
+        the other part by value.
         """
         usable = []
         every = []
@@ -229,7 +229,7 @@ class ClickHouseChoiceTallies(Parts):
     def _groups(
         self, left: SqlConditions, case_filter: CaseFilter, by: CaseProperty
     ) -> tuple[tuple[str, ...], str]:
-        """Return the values of a property, and SQL of the places, from 1, that a case has."""
+        """Return the values of a property, and SQL of a case's indices into them, from 1."""
         if by.field == "tags":
             tag = by.key.removeprefix(_TAG)
             named = [value for value in case_filter.tags if value.partition(":")[0] == tag]
@@ -259,7 +259,7 @@ class ClickHouseChoiceTallies(Parts):
             yield words.index(value) + 1, chosen.of(questions)
 
     def choice_pairs(self, case_filter: CaseFilter) -> dict[Pair, PairTally]:
-        """Count the questions that every two raters answered."""
+        """Count the questions that each two raters both answered."""
         left, chosen = self.conditions(case_filter), self._chosen_in_memory(case_filter)
         rows = (
             f"SELECT toInt64({_ALL}) AS what, patient, arraySort(arrayFilter((x, t) -> t, arrayMap("
@@ -284,7 +284,7 @@ class ClickHouseChoiceTallies(Parts):
         return combinations(range(len(self.raters)), 2)
 
     def choice_agreement(self, case_filter: CaseFilter) -> dict[Pair, Counts]:
-        """Count the questions by the options of every two raters."""
+        """Count the questions by the options of each two raters."""
         left, chosen = self.conditions(case_filter), self._chosen_in_memory(case_filter)
         words = self.opened.manifest.words["category"]
         task = f"toInt64(indexOf({left.words(words)}, category))"
@@ -330,7 +330,7 @@ class ClickHouseChoiceTallies(Parts):
     def _tasks_in_memory(
         self, chosen: RaterChoices, words: tuple[str, ...]
     ) -> dict[int, RaterChoices]:
-        """Return the questions of the part in memory by task; 0 for those of none."""
+        """Return the questions in memory by task; 0 for questions without one."""
         coded = self.reviewed.table.columns.case_codes["category"]
         own = coded.codes[chosen.case_row]
         found = {}
@@ -343,7 +343,7 @@ class ClickHouseChoiceTallies(Parts):
 def _cells(
     counted: pl.DataFrame, in_memory: Mapping[int, RaterChoices]
 ) -> Iterable[tuple[int, int, int, int, int, int]]:
-    """Yield task, two raters, the option of each, and how many questions, of both parts."""
+    """Yield task, two raters, the option of each, and the number of questions in both parts."""
     yield from counted.iter_rows()
     for place, chosen in in_memory.items():
         for a, b in combinations(range(len(chosen.raters)), 2):
@@ -354,19 +354,19 @@ def _cells(
                 yield place, a, b, one, other, 1
 
 
-# What the engine on ClickHouse answers of judges: :class:`.JudgeQuestions`.
+# Judges: :class:`.JudgeQuestions`.
 
 _FAILURES: Final = tuple(FAILURES)
 _NO_ANSWER: Final = -2
 
 
 class ClickHouseJudgeTallies(Parts):
-    """Counts what judges say of answers that a filter leaves; part of the engine."""
+    """Counts of judges' opinions of matching answers; a mixin of the engine."""
 
     def judge_failures(
         self, case_filter: CaseFilter, judge: Judge
     ) -> dict[tuple[str, str], PatientTally]:
-        """Count patients by the answers that the judge sees a failure in."""
+        """Count patients by their answers with an opinion, and those with a failure in it."""
         left = self.conditions(case_filter)
         rows = (
             f"SELECT toInt64(indexOf({left.words(_FAILURES)}, about)) - 1 AS what, who, patient, "
@@ -408,7 +408,7 @@ class ClickHouseJudgeTallies(Parts):
         }
 
     def _said(self, left: SqlConditions, judge: Judge) -> str:
-        """Return SQL of what a judge said of the answers left: ``who``, ``about``, ``said``."""
+        """Return SQL of a judge's opinions of matching answers: ``who``, ``about``, ``said``."""
         end = left.parameter(f":{judge_word(judge)}", "String")
         return (
             "(SELECT toInt64(x_model) AS who, patient, splitByChar(':', word)[1] AS about, "
@@ -421,9 +421,9 @@ class ClickHouseJudgeTallies(Parts):
     def _opinions_in_memory(
         self, case_filter: CaseFilter, judge: Judge, column: str
     ) -> list[tuple[str, int, pl.DataFrame]]:
-        """Return what a judge said of answers in memory, by a column and the model's place.
+        """Return a judge's opinions of answers in memory, by a column and the model's index.
 
-        ``of_set`` is the number of the patient in the whole set.
+        ``of_set`` is the patient's number in the whole set.
         """
         newest = self.reviewed.table.columns.newest
         found = []
@@ -434,12 +434,12 @@ class ClickHouseJudgeTallies(Parts):
         return found
 
     def judge_agreement(self, judge: Judge) -> JudgeAgreement:
-        """Compare a judge with the readers, over all answers of the set; worked out once."""
+        """Compare a judge with the readers, over all answers of the set; computed once."""
         return self._judge_agreement(judge)
 
     @lru_cache(maxsize=16)  # noqa: B019 - as long as the engine
     def _judge_agreement(self, judge: Judge) -> JudgeAgreement:
-        """Answers that readers say anything of are in memory: the others are only counted."""
+        """Compare the answers in memory, where all that readers judged are; count the others."""
         table = self.reviewed.table
         of_failures = self.judge_failures(CaseFilter(), judge)
         of_scores = self.judge_scores(CaseFilter(), judge)
@@ -469,7 +469,7 @@ class ClickHouseJudgeTallies(Parts):
         )
 
     def _of_manifest(self, judge: Judge) -> tuple[int, int]:
-        """Return how many opinions are on earlier texts, and in how many wordings it was asked."""
+        """Return the number of opinions on earlier texts, and of versions of the prompt."""
         known = {one: (stale, texts) for one, stale, texts in self.opened.manifest.judges}
         return known.get(judge, (0, 0))
 
@@ -480,7 +480,7 @@ def _with_subjects(
     failures: dict[str, tuple[int, int]],
     dimensions: dict[str, int],
 ) -> Opinions:
-    """Add what a judge spoke of in cases that are not in memory, of an answer nobody knows."""
+    """Add one opinion, on an unknown answer, for each subject that is not in memory."""
     about = [("failure", one) for one in failures] + [("dimension", one) for one in dimensions]
     added = [
         {
@@ -498,10 +498,10 @@ def _with_subjects(
     return replace(opinions, rows=pl.concat([opinions.rows, rows]))
 
 
-# What the engine on ClickHouse answers of generated reports: :class:`.ReportQuestions`.
+# Generated reports: :class:`.ReportQuestions`.
 #
-# What readers wrote of reports is in memory. Values of metrics are fetched for the metrics that
-# are asked about, each time: means by patient and ranks of answers need them all.
+# Readers' corrections and comparisons are in memory. Metric values are fetched on every query for
+# its metrics: means by patient and ranks of answers need all values.
 
 _ROWS: Final = (
     "ARRAY JOIN model AS x_model, answered AS x_answered, met AS x_met, metric_values AS x_values"
@@ -509,10 +509,10 @@ _ROWS: Final = (
 
 
 class ClickHouseReportTallies(Parts):
-    """Counts what is said of reports that a filter leaves; part of the engine."""
+    """Counts of metrics, corrections and comparisons of matching reports; an engine mixin."""
 
     def report_counts(self, case_filter: CaseFilter) -> ReportCounts:
-        """Count what there is."""
+        """Count the matching reports, and their metrics, corrections and comparisons."""
         left, reviewed = self.conditions(case_filter), self.reviewed.report_counts(case_filter)
         cases = self.n_of(left.from_left(), left, "question_type = 'report'")
         answers = self.ask(
@@ -542,7 +542,7 @@ class ClickHouseReportTallies(Parts):
         )
 
     def _metrics_met(self, case_filter: CaseFilter) -> set[MetricId]:
-        """Return the metrics of which an answer on ClickHouse has a value."""
+        """Return the metrics with a value on any matching answer in ClickHouse."""
         left, n = self.conditions(case_filter), len(self.opened.manifest.metrics)
         if not n:
             return set()
@@ -555,9 +555,9 @@ class ClickHouseReportTallies(Parts):
         return {one for one, has in zip(self.opened.manifest.metrics, met, strict=False) if has}
 
     def _metric_values(self, case_filter: CaseFilter, metrics: Sequence[MetricId]) -> ReportValues:
-        """Return the values of some metrics of both parts, patients as in the whole set.
+        """Return the values of some metrics in both parts; patients have their set's numbers.
 
-        The number of an answer is that of its case times the number of models, and its model.
+        An answer's number is its case's times the number of models, plus its model's.
         """
         known = [one for one in metrics if one in self.opened.manifest.metrics]
         parts = [self._metric_values_in_memory(case_filter, known)]
@@ -633,19 +633,19 @@ class ClickHouseReportTallies(Parts):
     def metric_spreads(
         self, case_filter: CaseFilter, metrics: Sequence[MetricId]
     ) -> dict[tuple[MetricId, str], Spread]:
-        """Say how the values of some metrics spread."""
+        """Return the distribution of each metric's values."""
         return spreads_of(self._metric_values(case_filter, metrics), metrics)
 
     def metric_correlations(
         self, case_filter: CaseFilter, metrics: Sequence[MetricId], coefficient: str
     ) -> tuple[Correlation, ...]:
-        """Correlate every two of some metrics over answers."""
+        """Correlate each two of some metrics over answers."""
         return correlations_of(self._metric_values(case_filter, metrics), metrics, coefficient)
 
     def metric_disputes(
         self, case_filter: CaseFilter, pair: tuple[MetricId, MetricId], most: int
     ) -> tuple[DisputedReport, ...]:
-        """Return the answers that two metrics put furthest apart."""
+        """Return the answers that two metrics rank furthest apart."""
         numbers, said = furthest_apart(self._metric_values(case_filter, pair), pair, most)
         rows, models = np.divmod(numbers, len(self.opened.manifest.models))
         ids = self._ids_of(rows.tolist())
@@ -655,7 +655,7 @@ class ClickHouseReportTallies(Parts):
         )
 
     def _ids_of(self, case_rows: list[int]) -> dict[int, str]:
-        """Return the ids of some cases by their place in the files."""
+        """Return the ids of some cases by their row in the files."""
         own = self.small.case_rows.tolist()
         found = dict(zip(own, self.small.records["id"], strict=True))
         others = [row for row in case_rows if row not in found]
@@ -671,9 +671,9 @@ class ClickHouseReportTallies(Parts):
         return found
 
     def error_free_tallies(self, case_filter: CaseFilter) -> tuple[ErrorFreeTally, ...]:
-        """Count the reports without errors: all that were gone over are in memory."""
+        """Count the reports without errors; all checked reports are in memory."""
         return self.reviewed.error_free_tallies(case_filter)
 
     def comparisons(self, case_filter: CaseFilter) -> Comparisons:
-        """Count pairwise preferences: all cases with any are in memory."""
+        """Count pairwise preferences; all cases with any are in memory."""
         return self.reviewed.comparisons(case_filter)

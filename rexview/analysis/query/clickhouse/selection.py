@@ -1,11 +1,11 @@
-"""What a filter leaves of the cases on ClickHouse, as SQL.
+"""A filter's matches among the cases in ClickHouse, as SQL.
 
-Only cases that nobody has written about are asked for there: all others are *reviewed*, and the
-engine in memory answers for them (:mod:`.engine`). So what a filter asks of scores, corrections,
-comparisons, comments or decisions leaves none of these.
+These are the unreviewed cases only: people have written about all others, which are in the engine
+in memory (:mod:`.engine`). So none of them matches a condition on scores, corrections, comparisons,
+comments or decisions.
 
-Values of a filter never stand in the SQL; they are sent beside it. What stands in it are names of
-columns, and numbers that were worked out here.
+Values of a filter are never part of the SQL; they are sent as parameters. The SQL contains only
+names of columns, and numbers that were computed here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rexview.detect import FAILURE_BITS
 from rexview.errors import EngineError
 
 REVIEWED: Final = "reviewed"
-"""The table of ``case_row`` that is sent along: cases that somebody has written about."""
+"""Table that is sent with queries: ``case_row`` of the reviewed cases."""
 _OF_PEOPLE: Final = (
     *("weakest", "reader_scores", "reader_pairs", "model_pairs", "edits", "edit_kinds", "compared"),
     "marked",
@@ -41,10 +41,10 @@ _NONE: Final = "0"
 
 @dataclass(eq=False)
 class SqlConditions:
-    """The conditions of a filter, each on its own, by the names that the engine in memory has.
+    """SQL for each condition of a filter, by the names of the engine in memory.
 
-    ``rows`` are SQL that says of each answer of a case whether it meets one (Array(UInt8)),
-    ``cases`` of each case (UInt8). Both are about columns of :attr:`source`.
+    ``rows`` has SQL of masks of a case's answers (Array(UInt8)), ``cases`` has SQL that is 1 for
+    matching cases (UInt8). Both use columns of :attr:`source`.
     """
 
     manifest: Manifest
@@ -63,16 +63,16 @@ class SqlConditions:
             self.rows["search"] = self.found_by(self.case_filter.search, self.case_filter.mention)
 
     def parameter(self, value: Parameter, kind: str) -> str:
-        """Take in a value that is sent beside the SQL; return what stands for it there."""
+        """Add a parameter, and return its placeholder in the SQL."""
         name = f"p{len(self.parameters)}"
         self.parameters[name] = value
         return f"{{{name}:{kind}}}"
 
     def words(self, values: Iterable[str]) -> str:
-        """Take in several words."""
+        """Add a parameter of several words, and return its placeholder in the SQL."""
         return self.parameter(list(values), "Array(String)")
 
-    # what is left
+    # matches
 
     def met(self, but: Collection[str] = ()) -> str | None:
         """Say which answers of a case meet the conditions on answers, but for some; None: all."""
@@ -83,7 +83,7 @@ class SqlConditions:
         return f"arrayMap(({', '.join(names)}) -> {' AND '.join(names)}, {', '.join(masks)})"
 
     def left(self, but: Collection[str] = ()) -> str:
-        """Say whether a case is left by all conditions but some."""
+        """Return SQL that is true for cases that match, without some conditions."""
         met = self.met(but)
         conditions = [sql for name, sql in self.cases.items() if name not in but]
         conditions += [] if met is None else [f"has({met}, 1)"]
@@ -91,7 +91,7 @@ class SqlConditions:
 
     @property
     def source(self) -> str:
-        """Return the cases that nobody has written about, as what stands after FROM."""
+        """SQL of the unreviewed cases, for FROM."""
         more = "".join(f", {sql} AS {name}" for name, sql in self._first.items())
         return (
             f"(SELECT *{more} FROM {CASES} WHERE version = {{version:String}} "
@@ -99,7 +99,7 @@ class SqlConditions:
         )
 
     def from_left(self) -> str:
-        """Return the cases that are left, as what stands after FROM; ``met`` says which answers."""
+        """Return SQL of the matching cases, for FROM; ``met`` is a mask of their answers."""
         met = self.met() or each(_EVERY, "model")
         return f"(SELECT *, {met} AS met FROM {self.source} WHERE {self.left()})"
 
@@ -141,9 +141,10 @@ class SqlConditions:
     def about(
         self, failures: Sequence[str], sources: Sequence[str], findings: Sequence[str]
     ) -> str:
-        """Say which answers have one of some failures, said by some sources, about a finding.
+        """Return SQL of the answers with a failure from some sources, about one of some findings.
 
-        Empty ``failures`` or ``sources`` do not limit; all are words of the filter.
+        Empty ``failures`` means any; empty ``sources`` means all but hints. All are values of the
+        filter's conditions.
         """
         failures = failures or tuple(FAILURE_BITS)
         by_rule = [one for one in sources or ("detector",) if one in ("detector", "hint")]
@@ -177,7 +178,7 @@ class SqlConditions:
                 self.cases[name] = _NONE
 
     def found_by(self, search: str, mention: str) -> str:
-        """Say which answers a search finds, or the reports of their cases."""
+        """Return SQL of the answers that a search finds, in them or their cases' reports."""
         if not is_finding_search(search, mention):
             return self._all_of([self._containing(word) for word in search.split()])
         terms = search_terms(search)
@@ -198,13 +199,13 @@ class SqlConditions:
         return self._all_of(found)
 
     def _containing(self, word: str) -> str:
-        # case is ignored as the engine in memory does it, by the same kind of pattern
+        # ignores upper and lower case like the engine in memory, by the same kind of pattern
         pattern = self.parameter(f"(?i){re.escape(word)}", "String")
         in_case = " OR ".join(f"match({text}, {pattern})" for text in _REPORT_TEXTS)
         return each(f"{self._once(in_case)} OR match(x_answer_text, {pattern})", "answer_text")
 
     def _once(self, sql: str) -> str:
-        """Work something out once a case, not once an answer."""
+        """Add an expression that is computed once a case, not once an answer; return its name."""
         name = f"s{len(self._first)}"
         self._first[name] = f"toUInt8({sql})"
         return name
@@ -222,9 +223,10 @@ class SqlConditions:
 
     @cached_property
     def order(self) -> str:
-        """Return the number by which a case stands where it does, the largest first (Float64).
+        """SQL of a case's sort number (Float64), the largest first.
 
-        Of what :meth:`from_left` returns; as :func:`.numbers_in_order` has it of those in memory.
+        It is for rows of :meth:`from_left`, and equals :func:`.numbers_in_order` for cases in
+        memory.
         """
         sort = self.case_filter.sort
         if sort == "severity":
@@ -245,23 +247,23 @@ class SqlConditions:
 
 
 def each(sql: str, *columns: str) -> str:
-    """Say something of each answer; ``x_COLUMN`` is what it has in a column."""
+    """Return SQL of a mask of answers; in ``sql``, ``x_COLUMN`` is an answer's value."""
     names = ", ".join(f"x_{column}" for column in columns)
     return f"arrayMap(({names}) -> toUInt8({sql}), {', '.join(columns)})"
 
 
 def one_of(column: str, codes: Sequence[int]) -> str:
-    """Say which answers have one of some codes in a column."""
+    """Return SQL of the answers with one of some codes in a column."""
     return each(f"x_{column} IN ({', '.join(map(str, codes))})" if codes else _NONE, column)
 
 
 def has_bits(column: str, bits: int) -> str:
-    """Say which answers have any of some bits in a column."""
+    """Return SQL of the answers with any of some bits in a column."""
     return each(f"bitAnd(x_{column}, toUInt64({bits})) != 0", column)
 
 
 def failures_said(failures: Iterable[str], sources: Sequence[str]) -> str:
-    """Say which answers have one of some failures, said by one of some sources."""
+    """Return SQL of the answers with one of some failures from one of some sources."""
     return has_bits("by_source", int(wanted(failures, sources)))
 
 
@@ -271,5 +273,5 @@ def bits_of(failures: Iterable[str]) -> int:
 
 
 def places(chosen: Sequence[str], known: Sequence[str]) -> list[int]:
-    """Return the places of those of some words that are known."""
+    """Return the indices in ``known`` of the chosen words."""
     return [place for place, word in enumerate(known) if word in chosen]

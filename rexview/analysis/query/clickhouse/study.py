@@ -1,8 +1,8 @@
-"""The engine of a study on ClickHouse (:class:`rexview.analysis.query.study.StudyEngine`).
+"""The study engine on ClickHouse (:class:`rexview.analysis.query.study.StudyEngine`).
 
-Nothing of the set is held here: a reader's order is that of hashes, which ClickHouse works out as
-:func:`rexview.analysis.query.study.reading_order` does, and sorts by. What there is to do in a
-case stands in its row since the load; what it is in detail is asked of the engine in memory.
+Nothing of the set is kept here. A reader's order is that of hashes, which ClickHouse computes like
+:func:`rexview.analysis.query.study.reading_order`. The amount of work in a case was stored in its
+row by the load. Its details come from the engine in memory.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ _THINGS: Final[Mapping[Task, str]] = {
     "correct": "n_reports",
     "compare": "intDiv(n_reports * (n_reports - 1), 2)",
 }
-"""How many things there are to do in a case, by task."""
+"""SQL of the number of a case's entries on the worklist, by task."""
 _WORKLISTS_KEPT: Final = 64
 _SETS_KEPT: Final = 8
 
 
 @dataclass(frozen=True, eq=False)
 class TableWorklist:
-    """What one reader has to do of a task (:class:`rexview.analysis.query.study.Worklist`).
+    """One reader's worklist for a task (:class:`rexview.analysis.query.study.Worklist`).
 
     Attributes
     ----------
     opened : OpenedSet
     task : Task
     before_case : str
-        What stands before the id in the text whose hash the cases are in the order of.
+        The text before the id in the hashed text by which the cases are sorted.
     assigned : polars.DataFrame or None
-        The cases (``id``) that are the reader's; None for all.
+        The cases (``id``) of the reader; None for all.
     """
 
     opened: OpenedSet
@@ -57,7 +57,7 @@ class TableWorklist:
         parameters: Mapping[str, Parameter] | None = None,
         tables: Mapping[str, pl.DataFrame] | None = None,
     ) -> pl.DataFrame:
-        """Ask for some of ``rows_to_do``: ``id``, ``place`` from 1, ``item``, ``at`` (order)."""
+        """Query ``rows_to_do``: ``id``, ``place`` from 1, ``item``, ``at`` (the sort key)."""
         own = "" if self.assigned is None else "AND id GLOBAL IN (SELECT id FROM assigned)"
         of_case = "SHA256(concat({before_case:String}, id))"
         at = f"(place, {of_case})" if self.task == "compare" else f"({of_case}, place)"
@@ -85,17 +85,17 @@ class TableWorklist:
         return self._n
 
     def page(self, start: int, size: int) -> tuple[str, ...]:
-        """Return some of the cases, or items, ``start`` from 0."""
+        """Return up to ``size`` cases or items from index ``start`` on."""
         limits = f"LIMIT {max(int(start), 0)}, {max(int(size), 0)}"
         found = self._ask(f"SELECT item FROM rows_to_do ORDER BY at {limits}")
         return tuple(found["item"].to_list())
 
     def position(self, case: str) -> Position:
-        """Find a case, or an item, and its neighbours."""
+        """Return the position of a case or item, and its neighbours."""
         return position_at(self._number(case), self._n, self.page)
 
     def in_order(self, cases: Iterable[str]) -> tuple[str, ...]:
-        """Return those of some cases, or items, that are on the list, in its order."""
+        """Return the given cases or items that are on the list, in its order."""
         items = sorted(set(cases))
         if not items:
             return ()
@@ -108,7 +108,7 @@ class TableWorklist:
         return tuple(found["item"].to_list())
 
     def _number(self, item: str | None) -> int | None:
-        """Return the number of an item, from 0."""
+        """Return the index of an item in the list, from 0; None if it is not there."""
         if item is None or not self._is_there(item):
             return None
         found = self._ask(
@@ -125,7 +125,7 @@ class TableWorklist:
         )
 
     def next_open(self, closed: Collection[str], last: str | None = None) -> str | None:
-        """Return the case, or the item, to go on with."""
+        """Return the case or item to continue with."""
         start = self._number(last) or 0
         done = {"closed": pl.DataFrame({"item": list(closed)}, schema={"item": pl.String})}
         found = self._ask(
@@ -139,7 +139,7 @@ class TableWorklist:
 
 
 class ClickHouseStudyEngine:
-    """Answers from a loaded set. Every question may raise ``EngineUnreachable``."""
+    """A study engine on a loaded set. Every query may raise ``EngineUnreachable``."""
 
     def __init__(self, opened: OpenedSet) -> None:
         self._opened = opened
@@ -148,11 +148,11 @@ class ClickHouseStudyEngine:
         self._items = MemoryStudyEngine(opened.small_set(()).given).required(()), frozenset[str]()
 
     def worklist(self, reader: str, assigned: frozenset[str] | None) -> Worklist:
-        """Return what a reader has to score."""
+        """Return the cases that a reader has to score."""
         return self.task_list("score", reader, assigned)
 
     def _task_list(self, task: Task, reader: str, assigned: frozenset[str] | None) -> Worklist:
-        """Return what a reader has to do of a task."""
+        """Return a reader's worklist for a task."""
         seed = self._opened.empty.info.protocol.seed
         own = None
         if assigned is not None:
@@ -161,7 +161,7 @@ class ClickHouseStudyEngine:
 
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
-        """What a reader can do with the cases of the set."""
+        """Tasks that the cases of the set offer to readers."""
         things = ", ".join(f"toInt64(max({_THINGS[task]})) AS {task}" for task in TASKS)
         most = self._ask(things).row(0, named=True)
         return tuple(task for task in TASKS if most[task])
@@ -169,7 +169,7 @@ class ClickHouseStudyEngine:
     def _ask(
         self, columns: str, cases: Collection[str] | None = None, more: str = ""
     ) -> pl.DataFrame:
-        """Select from the cases, or some of them."""
+        """Select columns of all cases, or of the given ones."""
         tables = {}
         own = ""
         if cases is not None:
@@ -182,18 +182,18 @@ class ClickHouseStudyEngine:
         )
 
     def of_task(self, task: Task, cases: Collection[str]) -> Mapping[str, int]:
-        """Return how many things there are to do in each of some cases that a task has."""
+        """Return the number of a task's entries for each of the given cases that has any."""
         things = _THINGS[task]
         found = self._ask(f"id, toInt64({things}) AS n", cases, f"AND {things} > 0")
         return dict(found.iter_rows())
 
     @cached_property
     def n_scorable(self) -> int:
-        """How many cases are to be scored."""
+        """Number of cases to be scored."""
         return int(self._ask("toInt64(countIf(to_score > 0))").item())
 
     def scorable(self, cases: Collection[str]) -> frozenset[str]:
-        """Return which of some cases are to be scored."""
+        """Return the given cases that are to be scored."""
         return frozenset(self._ask("id", cases, "AND to_score > 0")["id"])
 
     @property
@@ -211,7 +211,7 @@ class ClickHouseStudyEngine:
         return self._small(frozenset(cases)).chosen(cases)
 
     def required(self, cases: Collection[str]) -> pl.DataFrame:
-        """Return everything that one reader has to score in some cases; each is read once."""
+        """Return every score that one reader has to give in some cases; each is read once."""
         items, read = self._items
         if new := sorted(set(cases) - read):
             of_new = MemoryStudyEngine(self._opened.small_set(new).given).required(new)

@@ -1,4 +1,4 @@
-"""The tables on ClickHouse: their columns, how they are made, and rows as JSON."""
+"""The tables in ClickHouse: their columns, their creation, and rows as JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 from rexview.analysis.query.clickhouse.database import Database, quoted
 
 LAYOUT: Final = 5
-"""Changes with what the tables hold: what another layout wrote is loaded anew, beside it."""
+"""Number of the tables' layout; sets of another layout have to be loaded again."""
 CASES: Final = f"rexview_cases_{LAYOUT}"
 RECORDS: Final = f"rexview_records_{LAYOUT}"
 LOADS: Final = f"rexview_loads_{LAYOUT}"
@@ -29,37 +29,37 @@ OF_CASES: Final = pl.Schema(
         "site": pl.String(),
         "study": pl.String(),
         "tags": _WORDS,  # name:value, as in the filter
-        "outcomes": _WORDS,  # what became of a choice question, as in the filter
-        "phrases_of_report": _CODES,  # places in the phrases of the load
+        "outcomes": _WORDS,  # outcomes of a choice question, as in the filter
+        "phrases_of_report": _CODES,  # indices into the phrases of the load
         "question": pl.String(),
         "findings": pl.String(),
         "impression": pl.String(),
     }
 )
-"""Of each case."""
+"""Columns of each case."""
 OF_ROWS: Final = pl.Schema(
     {
-        "model": pl.UInt16(),  # place in the models of the load; their number: no answer
-        "answered": pl.UInt8(),  # 1 for an answer, 0 for what stands for a case without any
-        "status": pl.UInt8(),  # place in ANSWER_STATUSES
+        "model": pl.UInt16(),  # index into the models of the load; their number: no answer
+        "answered": pl.UInt8(),  # 1 for an answer, 0 for the row of a case without any
+        "status": pl.UInt8(),  # index into ANSWER_STATUSES
         "created": pl.Int64(),  # microseconds since 1970
         "answer_text": pl.String(),
         "by_source": pl.UInt64(),  # as in Flagged.by_source, detectors only
         "judged": pl.UInt32(),  # bits of FAILURE_BITS
         "named": pl.UInt32(),  # bits of the failures whose finding is known
         "about": _WORDS,  # failure|detector or hint|finding
-        "looked_at": pl.UInt8(),  # 0 not yet, 1 looked at, 2 not judged
+        "looked_at": pl.UInt8(),  # 0 no detector yet, 1 detectors have run, 2 a detector failed
         "severity": pl.Float32(),
         "phrases": _CODES,
-        "again": _WORDS,  # what came of asking the same again, as in the filter
+        "again": _WORDS,  # outcomes of asking the same question again, as in the filter
         "opinions": _WORDS,  # about:said:prompt:judge, as in the filter
         "metric_values": pl.List(pl.Float64()),  # in the order of the load's metrics, NaN: none
         "choice": pl.Int16(),  # as in Chosen.option: -1 failed, -2 not asked or no choice question
         "repeats": pl.List(pl.UInt32()),  # times, side, is_choice, usable, choice; empty: once
     }
 )
-"""Of each answer, in the order of the models; a case without answers has one row. In ``cases``
-they are arrays."""
+"""Columns of each answer, in the order of the models. In ``cases`` they are arrays. A case without
+answers has one row."""
 RIGHT_OPTION: Final = "right_option"
 OF_STUDY: Final = pl.Schema(
     {
@@ -68,7 +68,7 @@ OF_STUDY: Final = pl.Schema(
         "n_reports": pl.UInt16(),  # reports that readers correct, and compare in pairs
     }
 )
-"""Of each case, what there is to do for readers."""
+"""Columns of each case with the work for readers."""
 OF_RECORDS: Final = pl.Schema(
     {
         "version": pl.String(),
@@ -82,9 +82,9 @@ OF_RECORDS: Final = pl.Schema(
         "stale_metrics": _WORDS,
         "opinions": _WORDS,
         "stale_opinions": _WORDS,
-        "flags": _WORDS,  # place of the answer among the newest, failure, kind, finding, ...
+        "flags": _WORDS,  # index of the answer among the newest, failure, kind, finding, ...
         "looked_at": pl.List(pl.UInt8()),  # of the newest answers
-        "judged_by": _CODES,  # bits of the detectors that could judge without scores
+        "judged_by": _CODES,  # bits of the detectors that judge without scores
         "words": _CODES,  # of each answer's text
         "traits": pl.List(pl.UInt8()),  # rexview.detect.scan.batch
         "phrases": pl.List(_CODES),  # of the newest answers
@@ -92,10 +92,10 @@ OF_RECORDS: Final = pl.Schema(
     }
 )
 BY_CASE: Final = ("answers", "metrics", "stale_metrics", "opinions", "stale_opinions")
-"""Tables of which each case has its rows with it."""
+"""Tables whose rows are stored with their case."""
 FLAG: Final = pl.Schema(
     {
-        "place": pl.UInt32(),  # of the answer among the newest of its case
+        "place": pl.UInt32(),  # index of the answer among the newest of its case
         "failure": pl.String(),
         "kind": pl.String(),
         "finding": pl.String(),
@@ -103,7 +103,7 @@ FLAG: Final = pl.Schema(
         "evidence": pl.String(),
     }
 )
-"""A flag among the records of a case."""
+"""Columns of a flag in the records of a case."""
 OF_LOADS: Final = pl.Schema(
     {
         "review_set": pl.String(),  # the set's short name
@@ -137,7 +137,7 @@ _FEW_WORDS: Final = frozenset(
         *("tags", "outcomes", "about", "again", "opinions"),
     )
 )
-"""Columns that say the same few words again and again."""
+"""Columns that repeat the same few words."""
 _LONG: Final = frozenset(
     ("question", "findings", "impression", "answer_text", "record", "answers", "flags")
 )
@@ -159,11 +159,11 @@ def _columns(schema: pl.Schema) -> str:
 
 
 def _statements(cluster: str) -> list[str]:
-    """Return what makes the tables, once; on a cluster also those that spread them."""
+    """Return the statements that create the tables, on a cluster also the distributed ones."""
     by_case = "ENGINE = MergeTree PARTITION BY version ORDER BY"
     tables = {
         CASES: (_columns(ALL_CASES), f"{by_case} case_row"),
-        # few rows of much text: what is read of them at a time is what is asked for
+        # few rows of long text: small granules, so that a query reads little more than it needs
         RECORDS: (
             _columns(OF_RECORDS),
             f"{by_case} (id, case_row) SETTINGS index_granularity = 32",
@@ -190,7 +190,7 @@ def _statements(cluster: str) -> list[str]:
 
 
 def make_tables(database: Database) -> None:
-    """Make the tables that are not there.
+    """Create the tables that do not exist.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def make_tables(database: Database) -> None:
 
 
 def drop_version(database: Database, version: str) -> None:
-    """Take away everything of one version of a set.
+    """Remove everything of one version of a set.
 
     Raises
     ------
@@ -210,7 +210,7 @@ def drop_version(database: Database, version: str) -> None:
     local = "_local" if database.cluster else ""
     on = f" ON CLUSTER {quoted(database.cluster)}" if database.cluster else ""
     for table in (CASES, RECORDS):
-        # a version is what this program made up: letters and digits
+        # safe in SQL: this program generated the version from letters and digits
         database.run(f"ALTER TABLE {table}{local}{on} DROP PARTITION '{version}'")
     database.run(
         f"ALTER TABLE {LOADS}{local}{on} DELETE WHERE version = {{version:String}}",
@@ -218,10 +218,9 @@ def drop_version(database: Database, version: str) -> None:
     )
 
 
-# Rows of the tables of a review set as JSON, and back, every value as it was.
+# Rows of a review set's tables as JSON and back, without loss.
 #
-# ClickHouse has no lists or records that may be missing; what is shown of a case has to be
-# exactly what its file says.
+# ClickHouse has no nullable lists or records, but a case has to be shown exactly as in its file.
 
 
 def encode_rows(rows: pl.DataFrame) -> pl.Series:
@@ -232,7 +231,7 @@ def encode_rows(rows: pl.DataFrame) -> pl.Series:
 
 
 def decoded(texts: Iterable[str], schema: pl.Schema) -> pl.DataFrame:
-    """Return the rows that :func:`encode_rows` made texts of; ``schema`` is that of their table."""
+    """Return the rows of texts from :func:`encode_rows`; ``schema`` is that of their table."""
     column = pl.Series("record", list(texts), dtype=pl.String)
     if column.is_empty():
         return schema.to_frame()
@@ -241,7 +240,7 @@ def decoded(texts: Iterable[str], schema: pl.Schema) -> pl.DataFrame:
 
 
 def _plain(kind: pl.DataType) -> pl.DataType:
-    """Return the type that stands for another in JSON."""
+    """Return the type that represents another one in JSON."""
     if isinstance(kind, pl.List):
         return pl.List(_plain(kind.inner))  # type: ignore[arg-type]
     if isinstance(kind, pl.Struct):

@@ -1,4 +1,4 @@
-"""Counts of failures, repeats and patients over both parts of a set on ClickHouse."""
+"""Counts of failures, repeats and patients over both parts of a set."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from rexview.stats.failure_rates import NO_PATIENTS, PairTally, PatientTally
 from rexview.stats.self_contradiction import RepeatTally
 from rexview.vocab import HEADLINE_FAILURES
 
-# Counts of patients over both parts of a set: cases on ClickHouse, and those in memory.
+# Counts of patients over both parts of a set: cases in ClickHouse, and cases in memory.
 #
-# A patient may have cases in both parts, so patients are counted where all of their cases are
-# met: what the part in memory knows is sent along as rows, and ClickHouse adds both up. What
-# comes back has one row for all patients that are alike, whatever the size of the set.
+# A patient may have cases in both parts, so patients are counted in one place. The part in memory
+# is sent with the query as rows, and ClickHouse adds both. The result has one row for all patients
+# with the same numbers, so that its size does not depend on the size of the set.
 
 Ask = Callable[[str, Mapping[str, Parameter], Mapping[str, pl.DataFrame]], pl.DataFrame]
-"""Asks ClickHouse: SQL, parameters, tables that are sent along."""
+"""A query on ClickHouse: SQL, parameters, tables that are sent with it."""
 POINTS: Final = pl.Schema(
     {
         "what": pl.Int64(),
@@ -41,7 +41,7 @@ POINTS: Final = pl.Schema(
         "answers": pl.Int64(),
     }
 )
-"""What counts toward a tally: points and answers of a patient, by what (a failure) and who."""
+"""Input of a tally: points and answers of a patient, by ``what`` (a failure) and ``who``."""
 KNOWN: Final = pl.Schema(
     {
         "what": pl.Int64(),
@@ -51,7 +51,7 @@ KNOWN: Final = pl.Schema(
         "flagged": pl.Int64(),
     }
 )
-"""What two are compared over: who is known in which case, flagged (1) or not (0)."""
+"""Input of pair tallies: ``who`` is known in which case, flagged (1) or not (0)."""
 _IN_MEMORY: Final = "in_memory"
 _OF_PAIR: Final = ("only_a", "only_b", "both")
 _PAIRS: Final = pl.Schema(
@@ -102,13 +102,13 @@ SELECT toInt64(sum(n)) AS cases, toInt64(count()) AS patients FROM (
 
 
 def points_of(what: Any, who: Any, patient: Any, points: Any) -> pl.DataFrame:
-    """Return rows of :data:`POINTS`, one an answer; each given as one value or as one of each."""
+    """Return rows of :data:`POINTS`, one an answer; parameters are single values or columns."""
     named = {"what": what, "who": who, "patient": patient, "points": points}
     return pl.DataFrame(named).with_columns(answers=1).select(_cast(POINTS))
 
 
 def known_rows(small: SmallSet, what: int, who: Any, cases: Any, flagged: Any) -> pl.DataFrame:
-    """Return rows of :data:`KNOWN` for cases in memory, by their places there."""
+    """Return rows of :data:`KNOWN` for cases in memory, by their indices there."""
     named = {"what": what, "who": who, "case": small.case_rows[cases], "flagged": flagged}
     rows = pl.DataFrame({**named, "patient": small.patients[cases]})
     return rows.select(_cast(KNOWN))
@@ -117,9 +117,9 @@ def known_rows(small: SmallSet, what: int, who: Any, cases: Any, flagged: Any) -
 def cases_and_patients(
     ask: Ask, rows: str, parameters: Mapping[str, Parameter], patients: Any
 ) -> tuple[int, int]:
-    """Count cases, and the patients that they are of.
+    """Count cases and their patients.
 
-    ``rows`` is SQL of cases with their ``patient``; ``patients`` are those of each case in memory.
+    ``rows`` is SQL of cases with their ``patient``; ``patients`` has each case's in memory.
 
     Raises
     ------
@@ -133,10 +133,10 @@ def cases_and_patients(
 def count_patients(
     ask: Ask, rows: str, parameters: Mapping[str, Parameter], in_memory: pl.DataFrame
 ) -> dict[tuple[int, int], PatientTally]:
-    """Count patients, by what and who.
+    """Return tallies of patients, by ``what`` and ``who``.
 
-    ``rows`` is SQL of rows with the columns :data:`POINTS`, added up or not; ``in_memory`` has
-    those of the other part.
+    ``rows`` is SQL of rows with the columns :data:`POINTS`, summed or not; ``in_memory`` has the
+    rows of the other part.
 
     Raises
     ------
@@ -155,12 +155,12 @@ def pair_tallies(
     in_memory: pl.DataFrame,
     counts: Mapping[tuple[int, int], int],
 ) -> dict[tuple[int, int, int], PairTally]:
-    """Compare every two over the cases that both are known in, by what and both; a before b.
+    """Compare each two over the cases in which both are known, by ``what``, ``a`` and ``b``.
 
-    ``rows`` is SQL of cases: ``what``, ``patient`` and ``known``, an array of (who,
-    flagged), ascending. ``in_memory`` has the columns :data:`KNOWN` for the other part. ``counts``
-    say in how many cases of both parts each is known, by what and who. Pairs that are known in no
-    case together are left out: :func:`never_together`.
+    ``rows`` is SQL of cases: ``what``, ``patient`` and ``known``, an array of (who, flagged),
+    ascending. ``in_memory`` has the columns :data:`KNOWN` for the other part. ``counts`` has the
+    number of cases of both parts in which each is known, by ``what`` and ``who``. Pairs without a
+    common case are left out: see :func:`never_together`. ``a`` is smaller than ``b``.
 
     Raises
     ------
@@ -180,7 +180,7 @@ def pair_tallies(
 
 
 def never_together(counts: Mapping[tuple[int, int], int], what: int, a: int, b: int) -> PairTally:
-    """Return the comparison of two that are known in no case together."""
+    """Return the comparison of two that are known in no common case."""
     either = counts.get((what, a), 0) + counts.get((what, b), 0)
     return PairTally(0, 0, 0, either, NO_PATIENTS)
 
@@ -227,7 +227,7 @@ class FailureTallies(Parts):
     """Counts of failures; part of the engine."""
 
     def failure_tallies(self, case_filter: CaseFilter) -> tuple[FailureTally, ...]:
-        """Count failures for each model that has answers: the headline ones, and all others met."""
+        """Count failures of each model with answers: headline failures, and others that occur."""
         left = self.conditions(case_filter)
         alike = self.ask(
             "SELECT toInt64(x_model) AS who, x_by_source AS said, x_judged AS can, "
@@ -262,7 +262,7 @@ class FailureTallies(Parts):
 
     @cached_property
     def _findings(self) -> dict[str, tuple[str, ...]]:
-        """The findings that each failure is about, of cases that nobody has written about."""
+        """Findings of each failure in the unreviewed cases."""
         every = self.conditions(CaseFilter())
         words = self.ask(
             f"SELECT DISTINCT arrayJoin(arrayFlatten(about)) AS word FROM {every.source}",
@@ -286,7 +286,7 @@ class FailureTallies(Parts):
         sources: Sequence[str] = (),
         findings: Sequence[str] = (),
     ) -> dict[tuple[str, str], PatientTally]:
-        """Count patients by their answers that can be judged for a failure and are flagged."""
+        """Count patients by their answers that can be judged for a failure, and flagged ones."""
         left = self.conditions(case_filter)
         judged, flagged = _of_failures(left, failures, sources, findings)
         rows = (
@@ -341,7 +341,7 @@ class FailureTallies(Parts):
         sources: Sequence[str],
         findings: Sequence[str] = (),
     ) -> pl.DataFrame:
-        """Return what can be judged of the cases in memory, with the columns :data:`KNOWN`."""
+        """Return the judged answers of the cases in memory, with the columns :data:`KNOWN`."""
         flagged = self.reviewed.table.flagged
         chosen = self.reviewed.selection(case_filter).answer_mask
         places = {model: at for at, model in enumerate(self.opened.manifest.models)}
@@ -355,7 +355,7 @@ class FailureTallies(Parts):
         return pl.concat(parts)
 
     def repeat_tallies(self, case_filter: CaseFilter) -> tuple[RepeatTally, ...]:
-        """Count the answers that one run asked for more than once, by model that has any."""
+        """Count the answers that one run requested more than once, by model that has any."""
         left = self.conditions(case_filter)
         asked = (
             f"(SELECT x_model AS who, patient, x_again AS again FROM {left.from_left()} "
@@ -390,7 +390,7 @@ class FailureTallies(Parts):
         )
 
     def _repeats_in_memory(self, case_filter: CaseFilter) -> tuple[pl.DataFrame, dict[int, int]]:
-        """Return points of what was asked again, and answers that are unusable by model."""
+        """Return points of answers asked again, and the number of unusable answers by model."""
         table = self.reviewed.table
         again = asked_again(table.review_set)
         left = self.reviewed.selection(case_filter).answer_mask
@@ -410,7 +410,7 @@ class FailureTallies(Parts):
         return pl.concat(points), dict(unusable.group_by("who").len().iter_rows())
 
     def patients(self, case_filter: CaseFilter) -> tuple[int, int]:
-        """Count the cases with answers that are left, and the patients that they are of."""
+        """Count the cases with matching answers, and their patients."""
         left = self.conditions(case_filter)
         columns = self.reviewed.table.columns
         has_answer = np.zeros(columns.n_cases, dtype=np.bool_)
@@ -427,9 +427,9 @@ def _of_failures(
     sources: Sequence[str],
     findings: Sequence[str] = (),
 ) -> tuple[str, str]:
-    """Return SQL of two arrays of numbers: which failures can be judged, and which are flagged.
+    """Return SQL of two arrays of bits: failures that can be judged, and flagged failures.
 
-    Bit n is of the n-th failure.
+    Bit n is the n-th failure's.
     """
     judged, flagged = [], []
     for n, failure in enumerate(failures):
@@ -446,7 +446,7 @@ def _of_failures(
 
 
 def _counted(model: str, alike: pl.DataFrame) -> Iterator[FailureTally]:
-    """Count the failures of a model from how many answers are alike: bits, and ``n``."""
+    """Yield a model's failure counts, from the number ``n`` of answers with the same bits."""
     by_source, judged, n = (alike[name].to_numpy() for name in ("said", "can", "n"))
 
     def count(bits: Any, place: int) -> int:

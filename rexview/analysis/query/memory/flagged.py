@@ -26,8 +26,8 @@ from rexview.vocab import FAILURES
 # The harm of a failure, 0 to 4, comes from a table (:mod:`rexview.harm`). It is the harm of the
 # failure's finding where a detector found one, else of the failure itself. The **harm of an answer
 # is that of its worst failure**: the largest, not the sum, so that five faults of style never rank
-# above one pneumothorax on the wrong side. Failures that a reader confirmed and valid flags of
-# detectors count alike. Hints rank below them.
+# above one pneumothorax on the wrong side. Failures that a reader confirmed count like flags of
+# detectors that readers did not reject. Hints rank below them.
 #
 # Answers with the same harm are sorted by these keys:
 #
@@ -54,7 +54,7 @@ _FAILURE: Final = pl.Enum(list(FAILURES))
 
 
 def flagged_findings(survey: Survey) -> pl.DataFrame:
-    """Return the valid flags and hints by answer and failure, with their source and finding.
+    """Return the flags and hints that no reader's verdict rejected, with source and finding.
 
     Returns
     -------
@@ -236,7 +236,7 @@ class Flagged:
 
     @cached_property
     def about(self) -> pl.DataFrame:
-        """Findings of the valid flags and hints: see :func:`flagged_findings`."""
+        """Findings of the flags and hints that are not rejected: see :func:`flagged_findings`."""
         return flagged_findings(self.survey)
 
     @property

@@ -413,9 +413,9 @@ class AnswerTable:
             a case without answers), ``status`` (Enum), the final scores
             (:data:`rexview.analysis.query.memory.score_index.NUMBERS`, null where missing),
             ``n_readers``, ``weakest`` (Enum), ``detected``, ``reader_flagged``, ``hinted``,
-            ``judged`` (bits of :data:`rexview.detect.FAILURE_BITS`: valid flags of detectors, flags
-            that readers confirmed, valid hints of detectors, failures that can be judged),
-            :data:`HARM_COLUMNS`, ``severity``.
+            ``judged`` (bits of :data:`rexview.detect.FAILURE_BITS`: detectors' flags that are not
+            rejected, flags that readers confirmed, detectors' hints that are not rejected, failures
+            that can be judged), :data:`HARM_COLUMNS`, ``severity``.
         """
         columns, flagged = self.columns, self.flagged
         cases = columns.case_row[rows]
