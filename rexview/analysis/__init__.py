@@ -1,6 +1,6 @@
-"""What may be asked of an open review set, and the numbers, tables and charts made of it.
+"""Queries on an open review set, and the numbers, tables and charts made from them.
 
-Charts are in :mod:`rexview.analysis.charts`, imported only where they are drawn.
+Charts are in :mod:`rexview.analysis.charts`, which is imported only where charts are drawn.
 """
 
 from rexview.analysis.colours import REFERENCE_COLOUR, model_colours

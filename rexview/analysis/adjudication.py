@@ -1,4 +1,4 @@
-"""Answers on which readers differ: a list, worst first, and the consensus that they found."""
+"""Answers on which readers differ: a list, worst first, and the readers' consensus."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _NEARLY = 1e-9
 
 @dataclass(frozen=True)
 class Dispute:
-    """One dimension of an answer on which readers are apart.
+    """One dimension of an answer on which readers differ.
 
     ``scores`` has each reader's score by reader id (the mean over pictures if there are several);
-    ``comments`` are pairs of reader id and what was written beside the score.
+    ``comments`` are pairs of reader id and comment on the score.
     """
 
     dimension: str
@@ -45,7 +45,7 @@ class Dispute:
 
 @dataclass(frozen=True)
 class ToAdjudicate:
-    """One answer with its disputes, the furthest apart first; ``apart`` is the largest."""
+    """One answer with its disputes, the largest first; ``apart`` is the largest difference."""
 
     case: str
     model: str
@@ -58,8 +58,8 @@ class ToAdjudicate:
 class Adjudication:
     """The answers to adjudicate for one filter and threshold.
 
-    ``answers`` counts them and opens them in Browse, in ``cases`` cases; ``opens`` of it is also
-    the filter within which the Case page walks them.
+    ``answers`` counts them and opens them in Browse; they belong to ``cases`` cases. The Case page
+    steps through the filter ``answers.opens``.
     """
 
     threshold: float
@@ -68,7 +68,7 @@ class Adjudication:
     _engine: Engine
 
     def part(self, start: int, size: int) -> list[ToAdjudicate]:
-        """Return some of the answers, worst first: a page of a long list."""
+        """Return a page of the answers, worst first."""
         if not self.answers.value:
             return []
         return [
@@ -88,9 +88,9 @@ class Adjudication:
         Parameters
         ----------
         readers : mapping of str to str
-            Name on screen by reader id, no two alike: two columns each, score and comment.
+            Unique name on screen by reader id. Each reader has two columns, score and comment.
         """
-        import pandas as pd  # takes a third of a second: all pages import this module
+        import pandas as pd  # slow (0.3 s), and all pages import this module
 
         columns = [tr("Case"), tr("Model"), tr("Question"), tr("Dimension"), tr("Points apart")]
         columns += [
@@ -110,12 +110,12 @@ class Adjudication:
 
 
 def adjudication(engine: Engine, case_filter: CaseFilter, threshold: float) -> Adjudication:
-    """Find the answers that a filter leaves on which two readers are ``threshold`` or more apart.
+    """Find the matching answers on which two readers differ by ``threshold`` or more.
 
     ``threshold`` is in points on one dimension, above 0.
     """
     limits = refined(case_filter, disagreement=Range(threshold, None))
-    if limits is None:  # the filter asks for answers that are closer than that
+    if limits is None:  # the filter limits to smaller differences
         none = replace(case_filter, disagreement=Range(threshold, None))
         return Adjudication(threshold, Count(0, none), 0, engine)
     limits = replace(limits, sort="disagreement")
@@ -124,7 +124,7 @@ def adjudication(engine: Engine, case_filter: CaseFilter, threshold: float) -> A
 
 
 def _disputes(answer: DisputedAnswer, threshold: float) -> tuple[Dispute, ...]:
-    """Gather the dimensions on which the readers of one answer are apart."""
+    """Return the dimensions on which the readers of one answer differ."""
     found = []
     for dimension in DIMENSIONS:
         by_reader: dict[str, list[int]] = {}
@@ -141,16 +141,16 @@ def _disputes(answer: DisputedAnswer, threshold: float) -> tuple[Dispute, ...]:
     return tuple(sorted(found, key=lambda dispute: -dispute.apart))
 
 
-# Scores on which readers differ, case by case, and the consensus that was found on them.
+# Scores on which readers differ, by case, and the consensus on them.
 #
-# A consensus is shown beside the scores and never replaces them in a statistic.
+# A consensus is shown next to the scores and never replaces them in a statistic.
 
 _ITEM: Final = ("case", "model", "dimension", "image")
 
 
 @dataclass(frozen=True)
 class Consensus:
-    """What was agreed on one score: by whom and when (UTC)."""
+    """The consensus on one score: by whom and when (UTC)."""
 
     score: int | None
     comment: str
@@ -160,7 +160,7 @@ class Consensus:
 
 @dataclass(frozen=True)
 class Difference:
-    """One dimension of an answer, or of one picture of it, that readers scored far apart.
+    """One dimension of an answer, or of one of its pictures, that readers scored far apart.
 
     ``picture`` counts from 0; None where the whole answer was scored.
     """
@@ -175,7 +175,7 @@ class Difference:
 
     @property
     def has_consensus(self) -> bool:
-        """Whether a consensus score was recorded."""
+        """True if a consensus score was recorded."""
         return self.consensus is not None and self.consensus.score is not None
 
 
@@ -188,27 +188,27 @@ class CaseDifferences:
 
     @property
     def apart(self) -> int:
-        """Points between the readers where they are furthest apart."""
+        """Largest difference between the readers, in points."""
         return max(one.apart for one in self.differences)
 
     @property
     def n_agreed(self) -> int:
-        """How many differences have a consensus."""
+        """Number of differences with a consensus."""
         return sum(one.has_consensus for one in self.differences)
 
     @property
     def has_consensus(self) -> bool:
-        """Whether all differences have a consensus."""
+        """True if all differences have a consensus."""
         return self.n_agreed == len(self.differences)
 
 
 def differing_cases(
     review_set: ReviewSet, adjudications: pl.DataFrame, threshold: float
 ) -> tuple[CaseDifferences, ...]:
-    """Find the cases on which two readers are ``threshold`` points apart on one score, or more.
+    """Find the cases in which two readers differ by ``threshold`` points or more on one score.
 
-    Those furthest apart come first, then those with most differences, then the set's order.
-    ``adjudications`` are as :meth:`rexview.store.Reviews.adjudications` gives them.
+    The cases are sorted by the largest difference, then by the number of differences, then by the
+    set's order. ``adjudications`` come from :meth:`rexview.store.Reviews.adjudications`.
     """
     scores = review_set.scores.filter(pl.col("score").is_not_null()).select(
         *_ITEM, "reader", "score", "comment"
@@ -259,7 +259,7 @@ def _agreed(adjudications: pl.DataFrame) -> dict[tuple[object, ...], Consensus]:
 
 
 def consensus_scores(adjudications: pl.DataFrame, case: str) -> tuple[Score, ...]:
-    """Return what was agreed on a case as scores, whose ``reader`` is the adjudicator."""
+    """Return the consensus on a case as scores, whose ``reader`` is the adjudicator."""
     return tuple(
         Score(
             case=row["case"],
@@ -277,7 +277,7 @@ def consensus_scores(adjudications: pl.DataFrame, case: str) -> tuple[Score, ...
 
 
 def next_without_consensus(cases: Sequence[CaseDifferences], after: str | None) -> str | None:
-    """Return the next case without consensus: after the one given, then from the start."""
+    """Return the next case without consensus: after the given one, then from the start."""
     ids = [one.case for one in cases]
     start = ids.index(after) + 1 if after in ids else 0
     for one in (*cases[start:], *cases[:start]):
@@ -287,9 +287,9 @@ def next_without_consensus(cases: Sequence[CaseDifferences], after: str | None) 
 
 
 def reader_labels(readers: Iterable[str], case: str, *, key: bytes) -> Mapping[str, str]:
-    """Name the readers of a case Reader 1, Reader 2: shuffled for each case, always the same.
+    """Return a label by reader (Reader 1, Reader 2), in an order that is random but fixed by case.
 
-    ``key`` is :meth:`rexview.store.Reviews.letter_key`: without it nobody can tell who is who.
+    ``key`` is :meth:`rexview.store.Reviews.letter_key`. Without it, the labels identify no reader.
     """
     shuffled = by_keyed_hash(set(readers), key, "readers", case)
     return {reader: f"Reader {number}" for number, reader in enumerate(shuffled, start=1)}

@@ -1,8 +1,8 @@
 """A colour for each model, the same in boxes, chips, charts and exports.
 
-The colours keep a contrast of at least 3 : 1 on the dark and on the light page alike, and stay
-apart for the common kinds of colour-blindness (found by a search for the largest least distance in
-CIELAB under the simulations of Machado et al. 2009). Nothing is told by colour alone.
+The colours have a contrast of at least 3 : 1 on the dark and the light page. They differ for the
+common kinds of colour-blindness: a search maximised the smallest distance in CIELAB under the
+simulations of Machado et al. 2009. No information depends on colour alone.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ MODEL_COLOURS: Final = (
     *("#3C90CC", "#CC7800", "#8A34EE", "#C00084"),
     *("#846048", "#5454CC", "#C08490", "#A84818"),
 )
-"""In the order in which models get them."""
+"""Colours in the order of the models."""
 NO_COLOUR: Final = "#6E7F94"
-"""Of every model where there are more models than colours: only their names tell them apart."""
+"""Colour of every model if there are more models than colours; only names identify them then."""
 REFERENCE_COLOUR: Final = "#8A9099"
-"""The reference (the radiologist's report and boxes) in charts; no model has it."""
+"""Colour of the reference (the radiologist's report and boxes) in charts; no model has it."""
 REFERENCE_ON_FILM: Final = "#F2F2F2"
-"""The reference's boxes on a radiograph: white stands out there; no model has it."""
+"""Colour of the reference's boxes on a radiograph, where white is visible; no model has it."""
 SLOT_COLOURS: Final = (
     *("#B8860B", "#2A9D8F", "#B05CC6", "#7A8F2A"),
     *("#D1495B", "#4C7FD0", "#8C6D5A", "#5F7A8A"),
 )
-"""Colours of Answer A, B, … for a blinded reader: none of them is a model's."""
+"""Colours of Answer A, B, … for a blinded reader; no model has them."""
 
 
 def slot_colours(slots: Iterable[str]) -> dict[str, str]:

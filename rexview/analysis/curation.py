@@ -1,4 +1,4 @@
-"""Questions in the making as the page Curate shows them, and numbers of the curated set."""
+"""Candidate questions by study for the page Curate, and the numbers of the curated set."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rexview.schema import Case, ReviewSet
 from rexview.vocab import CRITERIA, SCORE_MAX, SCORE_MIN
 from rexview.words import counted, noun, tr
 
-# A study with its candidate questions, as the page Curate shows them.
+# A study with its candidate questions, for the page Curate.
 
 State = Literal["open", "done"]
 
@@ -34,7 +34,7 @@ class AlikeQuestion:
 
 @dataclass(frozen=True)
 class CandidateView:
-    """A candidate, why it cannot be chosen (None: it can), and others that ask nearly the same."""
+    """A candidate, why it cannot be chosen (None if it can), and its near-duplicates."""
 
     candidate: Considered
     blocked: str | None = None
@@ -43,9 +43,9 @@ class CandidateView:
 
 @dataclass(frozen=True)
 class CurationStudy:
-    """A study in the order of the set, its candidates by the model's sum, the highest first.
+    """A study with its candidates, sorted by the model's sum, the highest first.
 
-    ``case`` is the case that stands for it, ``title`` its id and what was asked of the radiologist.
+    ``case`` is the case that represents it, ``title`` its id and indication.
     """
 
     case: str
@@ -62,34 +62,34 @@ class CurationStudy:
 
     @property
     def blocked(self) -> int:
-        """How many candidates cannot be chosen."""
+        """Number of candidates that cannot be chosen."""
         return sum(view.blocked is not None for view in self.candidates)
 
 
 @dataclass(frozen=True)
 class Curation:
-    """All studies of a set with their candidates."""
+    """All studies of a set with their candidates, in the order of the set."""
 
     studies: tuple[CurationStudy, ...]
 
     @cached_property
     def places(self) -> Mapping[str, int]:
-        """The place of each study by its case."""
+        """Index of each study by its case."""
         return {study.case: place for place, study in enumerate(self.studies)}
 
     def study(self, case: str) -> CurationStudy | None:
-        """Return the study that a case stands for, None without one."""
+        """Return the study that a case represents, None without one."""
         place = self.places.get(case)
         return None if place is None else self.studies[place]
 
     def view(self, case: str, candidate: str) -> CandidateView | None:
-        """Return one candidate, None where there is none."""
+        """Return one candidate, None if there is none."""
         study = self.study(case)
         views = study.candidates if study else ()
         return next((view for view in views if view.candidate.id == candidate), None)
 
 
-# Which studies a set has, and their candidate questions with what stands in their way.
+# The studies of a set, and their candidate questions with the reasons against them.
 
 
 def curation_of(
@@ -100,17 +100,17 @@ def curation_of(
 ) -> Curation:
     """Return the studies of a set with their candidates.
 
-    A case that has candidates and does not stand for its study is listed by itself, so that none
-    is left out.
+    A case with candidates that does not represent its study is listed by itself, so that no
+    candidate is left out.
 
     Parameters
     ----------
     review_set : ReviewSet
-        With what people wrote (:func:`rexview.store.merged_set.merged`).
+        The set with people's reviews (:func:`rexview.store.merged_set.merged`).
     question_type : str or None
         ``open`` or ``choice`` candidates; None: all.
     similarity : Similarity, optional
-        How near-duplicates are found; by letters when absent.
+        Measure for near-duplicates; without one, letters are compared.
     """
     by_case = considered(review_set)
     if question_type:
@@ -141,10 +141,10 @@ def curation_of(
 def _alike(
     candidates: list[Considered], similarity: Similarity | None
 ) -> dict[tuple[str, str], tuple[AlikeQuestion, ...]]:
-    """Return those that ask nearly the same, the most alike first.
+    """Return each candidate's near-duplicates, the most similar first.
 
-    Questions in the same words are compared once and share their records: a model may propose one
-    for each of a thousand studies.
+    Questions in the same words are compared once and share their records, because a model may
+    propose the same question for each of a thousand studies.
     """
     places = defaultdict(list)
     for one in candidates:
@@ -172,16 +172,16 @@ def _title(case: Case) -> str:
     return " · ".join(part for part in (case.study_id or case.id, said) if part)
 
 
-# Numbers of the curated set: the supplement's plots are drawn from them.
+# Numbers of the curated set, for the supplement's plots.
 
 ENOUGH: Final = 16
-"""Every question that the paper selected had this sum or more, and no risk flag (supplement)."""
+"""Smallest sum of a question that the paper selected; none had a risk flag (supplement)."""
 SUMS: Final = range(SCORE_MIN * len(CRITERIA), SCORE_MAX * len(CRITERIA) + 1)
 
 
 @dataclass(frozen=True)
 class CuratedTables:
-    """What the candidates of a set and the chosen ones among them are like.
+    """Counts of a set's candidates and of the chosen questions among them.
 
     Attributes
     ----------
@@ -190,12 +190,12 @@ class CuratedTables:
     criteria : mapping of (str, int) to int
         Chosen questions by criterion and the model's score.
     unscored : int
-        Chosen questions without all four scores by a model: in neither of the two.
+        Chosen questions without all four scores of a model; neither mapping above counts them.
     low, risky, unflagged : int
-        Chosen questions with a sum below :data:`ENOUGH`, with a risk flag, and scored ones of
-        which the model does not say whether they are a risk.
+        Chosen questions with a sum below :data:`ENOUGH`, with a risk flag, and rated ones for which
+        the model did not state a risk flag.
     misstated : int
-        Candidates whose model added up wrongly.
+        Candidates for which the model stated a wrong sum.
     coverage : Coverage
     """
 
@@ -210,12 +210,12 @@ class CuratedTables:
 
     @property
     def scored(self) -> int:
-        """How many chosen questions have a sum."""
+        """Number of chosen questions with a sum."""
         return self.coverage.chosen - self.unscored
 
 
 def curated_tables(curation: Curation, targets: Targets | None = None) -> CuratedTables:
-    """Count candidates and chosen questions; the newest scores of a model stand for all models."""
+    """Count candidates and chosen questions; only the newest scores of a model count."""
     every = [view.candidate for study in curation.studies for view in study.candidates]
     return tables_of(every, targets)
 
@@ -253,7 +253,7 @@ def tables_of(every: Iterable[Considered], targets: Targets | None = None) -> Cu
 
 
 def sums_caption(tables: CuratedTables) -> str:
-    """Hold the chosen questions against the paper's: 16 or more, no risk flag."""
+    """Return a caption that compares the chosen questions with the paper's."""
     n = tables.scored
     said = [
         tr(

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Text in the cells of spreadsheets: what would be taken for a formula is not.
+# Text in spreadsheet cells, protected against being read as a formula.
 
 _SEPARATORS: Final = " |;,\u00a0\ufeff\"'"
 _FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")
 
 
 def neutral(text: str) -> str:
-    """Put an apostrophe before a text that a spreadsheet would take for a formula.
+    """Return a text with an apostrophe before anything that a spreadsheet reads as a formula.
 
-    Spaces and separators before it do not make it one text more: a program that takes ``|`` for the
-    separator finds a cell that begins after it.
+    Leading spaces and separators do not protect a text: a program that splits at ``|`` finds a cell
+    that starts after it.
 
     >>> neutral("=1+1"), neutral("-3"), neutral("No effusion - clear."), neutral("|=1")
     ("'=1+1", "'-3", 'No effusion - clear.', "'|'=1")
@@ -38,7 +38,7 @@ def neutral(text: str) -> str:
 
 
 def neutral_unless_number(text: str) -> str:
-    """Do so but for a plain number, as columns of numbers written as text have.
+    """Return :func:`neutral` of a text, but a plain number unchanged, for columns of numbers.
 
     >>> neutral_unless_number("-3"), neutral_unless_number("-3+cmd")
     ('-3', "'-3+cmd")
@@ -55,7 +55,7 @@ TABLE_FORMS: Final[dict[TableForm, tuple[str, str]]] = {
     "csv": ("CSV", "text/csv"),
     "doc": ("Word", "application/msword"),
 }
-"""Name and media type of each form. The document is HTML, which Word and browsers open."""
+"""Name and media type of each file format. The document is HTML, which Word and browsers open."""
 _STYLE: Final = (
     "body{font:10pt Arial,sans-serif;color:#000;background:#fff}"
     "table{border-collapse:collapse}caption{text-align:left;font-weight:bold;padding:4pt 0}"
@@ -66,11 +66,11 @@ _STYLE: Final = (
 
 @dataclass(frozen=True, eq=False)
 class TableFile:
-    """A table with all that has to go with it: what it is, how it was made, what n is.
+    """A table to download with its title and caption: method, and meaning of n.
 
-    The table itself is made when a file is asked for: comparing many models takes a while.
-    The columns named in ``shares`` hold shares, 0 to 1; those whose names begin with ``p`` and a
-    space, or are ``p``, hold p values.
+    The data frame is made when a file is requested, because comparing many models takes a while.
+    The columns in ``shares`` contain shares, 0 to 1. Columns named ``p``, or with names that start
+    with ``p`` and a space, contain p values.
     """
 
     title: str
@@ -89,18 +89,18 @@ class TableFile:
 
 
 def named_after(title: str, ending: str, untitled: str) -> str:
-    """Return the name of a file for what has a title; ``untitled`` where that has no letter."""
+    """Return a file name for a title; ``untitled`` if the title has no letter or digit."""
     words = re.findall(r"[a-z0-9]+", title.lower())
     return f"{'-'.join(words)[:80].strip('-') or untitled}.{ending}"
 
 
 def said_with(caption: str, *texts: str) -> str:
-    """Join what has to be said beside a caption, without what that says already."""
+    """Join the texts that have to go with a caption, without those that it contains already."""
     return " ".join(text for text in texts if text and text not in caption)
 
 
 def table_csv(table: pd.DataFrame) -> bytes:
-    """Return a table as CSV in UTF-8: numbers as they are, text safe for spreadsheets.
+    """Return a table as CSV in UTF-8: numbers with every digit, text safe for spreadsheets.
 
     Text that a spreadsheet would take for a formula gets an apostrophe before it, unless it is a
     plain number. A byte order mark tells spreadsheets that the text is UTF-8.
@@ -113,8 +113,8 @@ def table_csv(table: pd.DataFrame) -> bytes:
 def table_bytes(table: TableFile, form: TableForm, notice: str = "", *, so_far: str = "") -> bytes:
     """Return a table as the bytes of a file.
 
-    The review set's notice goes wherever its numbers go, and so does ``so_far``, what has to be
-    said of numbers that are not final: into the document, and as last columns into the CSV.
+    The review set's notice is part of every file with its numbers. So is ``so_far``, the remark on
+    numbers that are not final. Both are in the document's caption, and in the CSV's last columns.
     """
     if form == "csv":
         said = {"Notice": notice, "So far": so_far}

@@ -36,7 +36,7 @@ from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES
 SCORE_SHARES: Final = ("Score 5", "Below 3")
 READER_SHARES: Final = ("Same", "Within one")
 FAILURE_SHARES: Final = ("Share", "CI low", "CI high")
-"""The columns of each table that hold shares, 0 to 1."""
+"""Columns of each table that contain shares, 0 to 1."""
 _COUNTS: Final = ("Failed", "n", "Answers", "Possible (hints)", "Only first", "Only second")
 
 
@@ -143,7 +143,7 @@ def failure_frame(tables: FailureTables) -> pd.DataFrame:
         ]
     frame = pd.DataFrame(rows)
     counts = [name for name in _COUNTS if name in frame]
-    return frame.astype(dict.fromkeys(counts, "Int64"))  # else gaps would turn 3 into 3.0
+    return frame.astype(dict.fromkeys(counts, "Int64"))  # with gaps, 3 would become 3.0
 
 
 def group_frame(groups: FailureGroups) -> pd.DataFrame:
@@ -188,10 +188,10 @@ def decision_frame(decisions: Sequence[Decision], models: Mapping[str, str]) -> 
     )
 
 
-# The tables of the Multiple choice page as data frames to take away, every number with its n.
+# Data frames of the page Multiple choice, each number with its n.
 
 CHOICE_SHARES: Final = ("Accuracy", "CI low", "CI high", "Without failed", "Difference", "Same")
-"""The columns that hold shares, 0 to 1."""
+"""Columns that contain shares, 0 to 1."""
 
 
 def accuracy_frame(tables: ChoiceTables) -> pd.DataFrame:
@@ -259,7 +259,7 @@ def pair_frame(tests: Sequence[PairTest], raters: Sequence[Rater]) -> pd.DataFra
 def kappa_frame(
     by_task: Mapping[str | None, Sequence[KappaCell]], raters: Sequence[Rater]
 ) -> pd.DataFrame:
-    """Return the agreement of every two raters, over all questions and by task."""
+    """Return the agreement of each two raters, over all questions and by task."""
     return pd.DataFrame(
         {
             "Task": CATEGORY_NAMES.get(task, task) if task else "All",
@@ -275,18 +275,18 @@ def kappa_frame(
     )
 
 
-# What judges say as data frames to take away, with how far they agree with readers.
+# Data frames of the page Judges: judges' opinions, with their agreement with readers.
 
 JUDGE_SHARES: Final = (
     *("Share", "CI low", "CI high", "Same score"),
     *("Precision", "Precision CI low", "Precision CI high"),
     *("Recall", "Recall CI low", "Recall CI high"),
 )
-"""The columns that hold shares, 0 to 1."""
+"""Columns that contain shares, 0 to 1."""
 
 
 def judge_failure_frame(tables: JudgeTables) -> pd.DataFrame:
-    """Return a row for each failure and model; the agreement is of all models together."""
+    """Return a row for each failure and model; the agreement is over all models together."""
     import pandas as pd
 
     rows = []
@@ -324,7 +324,7 @@ def judge_failure_frame(tables: JudgeTables) -> pd.DataFrame:
 
 
 def judge_score_frame(tables: JudgeTables) -> pd.DataFrame:
-    """Return a row for each dimension and model; the agreement is of all models together."""
+    """Return a row for each dimension and model; the agreement is over all models together."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -373,10 +373,10 @@ def judge_agreement_frame(tables: JudgeTables) -> pd.DataFrame:
     )
 
 
-# The tables of the page Report generation as data frames to take away, each number with its n.
+# Data frames of the page Report generation, each number with its n.
 
 ERROR_SHARES: Final = ("Share", "CI low", "CI high")
-"""The columns that hold shares, 0 to 1."""
+"""Columns that contain shares, 0 to 1."""
 _WHOLE: Final = ("Place", "Place low", "Place high", "n", "Patients", "Won", "Tied", "Lost")
 
 

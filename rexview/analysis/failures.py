@@ -1,4 +1,4 @@
-"""The numbers of the Failures page, their captions, and how far detectors are."""
+"""The numbers of the Failures page, their captions, and the progress of detectors."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ from rexview.stats.failure_rates import (
 from rexview.vocab import READERS_ONLY
 from rexview.words import tr, trn
 
-# What is said of numbers that rest on flags, while detectors have not looked at every answer.
+# Captions for numbers from flags while detectors have not run on every answer.
 #
-# All of it is plain text.
+# All captions are plain text.
 
 SO_FAR: Final = tr("so far")
 
 
 def so_far_caption(scanned: Scanned) -> str:
-    """Say of how many answers the flags are known; empty when that is all of them."""
+    """Return a caption with the number of answers with known flags; empty when it is all."""
     if scanned.is_complete:
         return ""
     return trn(
@@ -58,7 +58,7 @@ def so_far_caption(scanned: Scanned) -> str:
 
 
 def not_judged_caption(failed: int) -> str:
-    """Say how many answers a rule failed on; empty for none."""
+    """Return a caption with the number of answers on which a rule failed; empty for none."""
     return (
         trn(
             "{n:,} answer could not be judged by every rule.",
@@ -71,26 +71,26 @@ def not_judged_caption(failed: int) -> str:
 
 
 def so_far_after(words: str, *, so_far: bool) -> str:
-    """Add to a heading or a count that it is so far."""
+    """Return a heading or count, with "so far" added if it is not final."""
     return f"{words} {SO_FAR}" if so_far else words
 
 
 def rests_on_flags(case_filter: CaseFilter) -> bool:
-    """Whether detectors decide which cases a filter leaves: it asks for failures or findings."""
+    """True if a filter's matches depend on detectors: it has conditions on failures or findings."""
     asked = case_filter.failures, case_filter.sources, case_filter.judged, case_filter.findings
     sides = any(word in OUTCOMES_OF_FLAGS for word in case_filter.outcomes)
     return any(asked) or sides or is_finding_search(case_filter.search, case_filter.mention)
 
 
 def name_so_far(engine: Engine, case_filter: CaseFilter) -> str:
-    """Name a filter as :func:`.describe`, and say where its cases are those known so far."""
+    """Return a filter's name from :func:`.describe`, with "so far" if more cases may match."""
     unknown = rests_on_flags(case_filter) and not engine.scanned(case_filter).is_complete
     return so_far_after(describe(engine.facts, case_filter), so_far=unknown)
 
 
-# What stands under the numbers of failures: what can be judged, by whom, by which test.
+# Captions under the numbers of failures: what can be judged, by whom, by which test.
 #
-# All of it is plain text.
+# All captions are plain text.
 
 COUNTED: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "any": (tr("Rule or reader"), ()),
@@ -98,7 +98,7 @@ COUNTED: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "reader": (tr("Reader"), ("reader", "both")),
     "both": (tr("Rule and reader"), ("both",)),
 }
-"""Whose word counts, by the word in the link: its name on screen, the filter's sources."""
+"""Sources of failures that count, by key in links: name on screen, and the filter's sources."""
 COUNTED_MEANING: Final = {
     "any": tr(
         "Counted: answers that a rule flagged or a reader marked. Rejected flags do not count."
@@ -137,16 +137,16 @@ _JUDGED_BY: Final = {
     "disagreement": tr("answers that two readers scored"),
 }
 SMALL: Final = 10
-"""Groups of fewer answers that can be judged are marked as small."""
+"""Groups with fewer judged answers are marked as small."""
 
 
 def counted_caption(counted: str, scanned: Scanned) -> str:
-    """Say whose word counts (a word of :data:`COUNTED`), and that numbers are so far."""
+    """Return a caption for a key of :data:`COUNTED`, with a remark if numbers are not final."""
     return " ".join(filter(None, (so_far_caption(scanned), COUNTED_MEANING[counted])))
 
 
 def judged_caption(failure: str, *, short: bool = False) -> str:
-    """Say which answers can be judged for a failure; ``short`` leaves the readers' word out."""
+    """Return a caption with the answers that can be judged; ``short`` omits those by readers."""
     words = tr("Can be judged: {judged_by}").format(judged_by=_JUDGED_BY[failure])
     if short:
         return words
@@ -156,7 +156,7 @@ def judged_caption(failure: str, *, short: bool = False) -> str:
 
 
 def judged_share_caption(judged: int, answers: int) -> str:
-    """Say how many answers can be judged: ``26 of 40 answers can be judged``."""
+    """Return the caption ``26 of 40 answers can be judged``."""
     if judged == answers:
         words = trn("all {n:,} answer can be judged", "all {n:,} answers can be judged", answers)
     else:
@@ -169,7 +169,7 @@ def judged_share_caption(judged: int, answers: int) -> str:
 
 
 def rate_caption(*, clustered: bool) -> str:
-    """Say how shares, intervals and tests are made."""
+    """Return a caption on the method of shares, intervals and tests."""
     words = tr(
         "Shares are of the answers that can be judged or have a reader's verdict; the others are "
         "not counted as right."
@@ -186,7 +186,7 @@ def rate_caption(*, clustered: bool) -> str:
 
 
 def comparison_caption(first: str = "A", second: str = "B") -> str:
-    """Say how two models are compared; both names as they stand beside the table."""
+    """Return a caption on the comparison of two models; both names as in the table."""
     return tr(
         "Two models are compared over the cases in which both can be judged: "
         "McNemar's exact test, p adjusted by Benjamini-Hochberg over all "
@@ -196,9 +196,10 @@ def comparison_caption(first: str = "A", second: str = "B") -> str:
 
 
 def group_caption(kind: str, *, any_small: bool) -> str:
-    """Say what n is in a table of groups; ``kind`` is ``finding``, ``region`` or ``property``.
+    """Return a caption on n in a table of groups.
 
-    ``any_small`` says whether a group is small: only then there is a word on small ones.
+    ``kind`` is ``finding``, ``region`` or ``property``. With ``any_small``, the caption also
+    explains small groups.
     """
     if kind == "property":
         n = tr("n: answers that can be judged in the cases of the group.")
@@ -215,23 +216,23 @@ def group_caption(kind: str, *, any_small: bool) -> str:
     return f"{words} {small}"
 
 
-# How often each model fails, and on what. Each number comes with the filter that opens it.
+# Failure rates by model and group, each number with the filter that opens it.
 
 BY_FINDING: Final = CaseProperty("finding", tr("Finding"), "findings")
 BY_REGION: Final = CaseProperty("region", tr("Region"), "findings")
 _NOT_KNOWN_NAME: Final = tr("Not known")
 MOST_RESAMPLED: Final = 6
-"""Of more models the differences have no intervals: there are hundreds of pairs."""
+"""Most models whose differences have intervals; more have hundreds of pairs."""
 MOST_GROUPS: Final = 24
-"""As many groups are laid out; of more, those with the most failures."""
+"""Most groups in a table: those with the most failures."""
 
 
 @dataclass(frozen=True)
 class FailureRow:
     """One failure of one model.
 
-    ``flagged`` of ``judged`` answers fail, of ``answers`` in all; ``hinted`` have no more than a
-    rule's suggestion and are not counted. ``rate`` has no share where nobody judged any answer.
+    ``flagged`` of ``judged`` answers fail, of ``answers`` in all. ``hinted`` answers have only a
+    rule's hint and are not counted. ``rate`` has no share if no answer was judged.
     """
 
     failure: str
@@ -247,9 +248,9 @@ class FailureRow:
 class FailureTables:
     """The rates of all failures for one filter; models in the set's order.
 
-    ``counted`` is whose word counts (:data:`COUNTED`); ``clustered`` says that cases share a
-    patient or study. The headline failures are here always, others where anybody met them.
-    ``scanned`` says of how many of the answers the flags are known.
+    ``counted`` is a key of :data:`COUNTED`; ``clustered`` is true if cases share a patient or
+    study. Headline failures are always included, others if they occur. ``scanned`` is the progress
+    of the detectors.
     """
 
     models: Mapping[str, str]
@@ -262,12 +263,12 @@ class FailureTables:
 
     @cached_property
     def tests(self) -> tuple[FailureTest, ...]:
-        """The tests between models: of many models they take a while, so only when asked for."""
+        """Tests between models; computed on first use, because many models take a while."""
         return self.compare_models()
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """The failures in their order."""
+        """Failures of the rows, in order."""
         return tuple(dict.fromkeys(row.failure for row in self.rows))
 
     def of(self, failure: str) -> tuple[FailureRow, ...]:
@@ -286,7 +287,7 @@ class GroupCell:
 
     @property
     def is_small(self) -> bool:
-        """Whether so few answers can be judged that a share says little."""
+        """True if too few answers can be judged for a reliable share."""
         return self.rate.n < SMALL
 
 
@@ -301,18 +302,18 @@ class FailureGroups(Groups[GroupCell]):
     kind: str
 
     def failures_of(self, model: str) -> float:
-        """Return how many failures a model has in all groups."""
+        """Return the number of a model's failures in all groups."""
         found = (cell for group in self.groups for cell in group.cells if cell.model == model)
         return float(sum(cell.flagged.value for cell in found))
 
     @property
     def any_small(self) -> bool:
-        """Whether a group is small for a model."""
+        """True if a group is small for a model."""
         return any(cell.is_small for group in self.groups for cell in group.cells if cell.rate.n)
 
 
 def base_of(case_filter: CaseFilter) -> CaseFilter:
-    """Return a filter without what it says about failures: rates are about all of them."""
+    """Return a filter without its conditions on failures, because rates are about all failures."""
     return replace(case_filter, failures=(), sources=(), judged=(), findings=())
 
 
@@ -323,10 +324,10 @@ def failure_tables(
     counted: str = "any",
     resamples: int = RESAMPLES,
 ) -> FailureTables:
-    """Work out the rates of all failures over the answers that a filter leaves.
+    """Return the rates of all failures over the answers that match a filter.
 
-    What the filter says about failures is left out. ``counted`` is a word of :data:`COUNTED`;
-    ``resamples`` are those of the bootstrap, 0 for no intervals.
+    The filter's conditions on failures are ignored. ``counted`` is a key of :data:`COUNTED`;
+    ``resamples`` is the number for the bootstrap, 0 for no intervals.
     """
     base = base_of(case_filter or CaseFilter())
     sources = COUNTED[counted][1]
@@ -374,7 +375,7 @@ def failure_tables(
 
 
 def group_choices(engine: Engine) -> tuple[CaseProperty, ...]:
-    """Return what failures can be laid out by, in the order of a list."""
+    """Return the properties by which failures can be grouped, in the order of a list."""
     return (BY_FINDING, BY_REGION, *engine.facts.properties)
 
 
@@ -387,9 +388,9 @@ def failure_groups(
     counted: str = "any",
     resamples: int = RESAMPLES,
 ) -> FailureGroups:
-    """Lay one failure out by finding, by region or by a property of the case.
+    """Return one failure by finding, by region or by a property of the case.
 
-    Parameters as for :func:`failure_tables`; ``by`` is one of :func:`group_choices`.
+    Parameters are as for :func:`failure_tables`; ``by`` is one of :func:`group_choices`.
     """
     base = base_of(case_filter)
     models = engine.tally(base).names(engine.facts)
@@ -417,7 +418,7 @@ def failure_groups(
 def _not_judged(
     tallies: Iterable[FailureTally], sources: Sequence[str]
 ) -> frozenset[tuple[str, str]]:
-    """Return failure and model where none of the sources can tell how often it is there."""
+    """Return failure and model where none of the sources shows how frequent the failure is."""
     return frozenset((one.failure, one.model) for one in tallies if not one.is_judged(sources))
 
 
@@ -431,9 +432,9 @@ def _flagged(judged: _Tallies) -> int:
 def _groups(
     engine: Engine, base: CaseFilter, failing: CaseFilter, by: CaseProperty
 ) -> Iterator[tuple[str, str, CaseFilter, _Tallies]]:
-    """Yield each group with any failure: value, name, what opens it, what can be judged of it.
+    """Yield each group with any failure: value, name, filter and tallies of judged answers.
 
-    Every answer that can be judged could fail on any finding or region: those are of all of them.
+    Any judged answer could fail on any finding or region, so those groups have all judged answers.
     """
     failures, sources = failing.failures, failing.sources
     if by.field != "findings":

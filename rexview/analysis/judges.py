@@ -1,4 +1,4 @@
-"""The numbers of the Judges page, beside those of readers, and their captions."""
+"""The numbers of the Judges page, compared with those of readers, and their captions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rexview.words import counted, tr
 
 @dataclass(frozen=True)
 class JudgedFailure:
-    """One failure of one model: the judge sees it in ``present`` of ``spoken`` answers."""
+    """One failure of one model: the judge finds it in ``present`` of ``spoken`` answers."""
 
     failure: str
     model: str
@@ -46,7 +46,7 @@ class JudgedScore:
 
 @dataclass(frozen=True, eq=False)
 class JudgeTables:
-    """What a judge says of the answers that a filter leaves; models in the set's order."""
+    """A judge's opinions of the answers that match a filter; models in the set's order."""
 
     models: Mapping[str, str]
     agreement: JudgeAgreement
@@ -55,24 +55,24 @@ class JudgeTables:
 
     @property
     def judge(self) -> Judge:
-        """Who says it."""
+        """The judge."""
         return self.agreement.judge
 
     def failure_agreement(self, failure: str) -> FailureAgreement | None:
-        """Return how far the judge agrees with readers on a failure."""
+        """Return the judge's agreement with readers on a failure."""
         return self.agreement.failures.get(failure)
 
     def score_agreement(self, dimension: str) -> ScoreAgreement | None:
-        """Return how far the judge agrees with readers on a dimension."""
+        """Return the judge's agreement with readers on a dimension."""
         return self.agreement.scores.get(dimension)
 
 
 def judge_tables(
     engine: Engine, case_filter: CaseFilter, judge: Judge, *, resamples: int = RESAMPLES
 ) -> JudgeTables:
-    """Count what a judge says of the answers that a filter leaves.
+    """Count a judge's opinions of the answers that match a filter.
 
-    As on the Failures page, what the filter says about failures is left out for failures.
+    For failures, the filter's conditions on failures are ignored, as on the Failures page.
     """
     models = engine.tally(base_of(case_filter)).names(engine.facts)
     return JudgeTables(
@@ -129,28 +129,28 @@ def _scores(
 
 
 def _with_final(base: CaseFilter, model: str, dimension: str, value: int) -> Count:
-    """Join the number of final scores with the filter that opens their answers."""
+    """Return the number of final scores with the filter that opens their answers."""
     conditions: dict[str, Any] = {"models": model, dimension: ANY}
     return count_within(base, value, **conditions)
 
 
 def _opened(base: CaseFilter, model: str, condition: JudgeCondition, value: int) -> Count:
-    """Join a number with the filter that opens its answers."""
+    """Return a number of opinions with the filter that opens their answers."""
     own = refined(base, models=(model,)) or base
     return Count(value, with_all(own, "opinions", str(condition)))
 
 
-# What stands beside and under what a judge says. All of it is plain text.
+# Captions beside and under a judge's opinions. All are plain text.
 
 OPINION: Final = tr("a language model’s opinion")
 NEVER: Final = tr("never compared with readers")
 
 
 def failure_words(found: FailureAgreement | None) -> str:
-    """Say how far a judge agrees with readers on one failure.
+    """Return a judge's agreement with readers on one failure as text.
 
-    ``agreement with readers: kappa 0.41 (0.20 to 0.60), 38 answers; precision 60% (31% to 83%),
-    recall 50% (25% to 75%)``.
+    Example: ``agreement with readers: kappa 0.41 (0.20 to 0.60), 38 answers; precision 60% (31% to
+    83%), recall 50% (25% to 75%)``.
     """
     if found is None:
         return NEVER
@@ -164,7 +164,7 @@ def failure_words(found: FailureAgreement | None) -> str:
 
 
 def score_words(found: ScoreAgreement | None) -> str:
-    """Say how far a judge agrees with readers' final scores on one dimension."""
+    """Return a judge's agreement with readers' final scores on one dimension as text."""
     if found is None:
         return NEVER
     return _words(found.n, tr("weighted kappa"), found.qwk, found.qwk_interval)
@@ -195,7 +195,7 @@ def _limits(around: Interval, form: str) -> str:
 
 
 def filter_captions(engine: Engine, case_filter: CaseFilter) -> tuple[str, ...]:
-    """Say of each condition of a filter on a judge how far that judge agrees with readers on it."""
+    """Return a caption for each condition on a judge, with that judge's agreement with readers."""
     found = []
     for asked in map(JudgeCondition.parse, case_filter.opinions):
         if asked.judge not in engine.facts.judges:
@@ -216,7 +216,7 @@ def filter_captions(engine: Engine, case_filter: CaseFilter) -> tuple[str, ...]:
 
 
 def _left_caption(agreement: JudgeAgreement) -> str:
-    """Say how many opinions are on earlier texts, and that a wording was changed."""
+    """Return a caption on opinions on earlier texts and on a changed prompt; may be empty."""
     parts = []
     if agreement.stale:
         n = counted(agreement.stale, "opinion")
@@ -232,7 +232,7 @@ def _left_caption(agreement: JudgeAgreement) -> str:
 
 
 def failures_caption(agreement: JudgeAgreement) -> str:
-    """Say what the numbers of the table of failures are."""
+    """Return a caption on the numbers in the table of failures."""
     parts = [
         tr("Judge {name}: {opinion}, in no other number of this page.").format(
             name=agreement.judge.name, opinion=OPINION
@@ -254,7 +254,7 @@ def failures_caption(agreement: JudgeAgreement) -> str:
 
 
 def scores_caption(agreement: JudgeAgreement, *, more: bool = False) -> str:
-    """Say what the numbers of the tables of scores are; ``more`` of them than kappa."""
+    """Return a caption on the numbers in the tables of scores; ``more`` covers more than kappa."""
     others = tr(
         "MAD: mean absolute difference, points. Same score: the very same one. "
         "Readers among themselves: kappa over all pairs of scores that two "

@@ -1,8 +1,8 @@
-"""What of a case may be shown at a step of a meeting: the case without all that comes later.
+"""The content of a case at a step of a meeting, without everything that later steps show.
 
-What is left out here cannot leak further on: whoever makes a page, a payload or a link for a
-meeting is given nothing else. Models stand under letters, the same for a case throughout a meeting,
-in an order that tells nothing. What a text says of its model is covered until models are named.
+Pages, payloads and links of a meeting are made from this content only, so that nothing else can
+leak. Models have letters, which are the same for a case throughout a meeting; their order reveals
+nothing. Names of models in texts are covered until the models are named.
 """
 
 from __future__ import annotations
@@ -33,36 +33,36 @@ _NEEDED: Final[Mapping[str, frozenset[str]]] = {
     "scores": frozenset({"scores"}),
     "usage": frozenset({"models"}),
 }
-"""The steps before which evidence of a flag is not shown, by where it lies: how many words a model
-may write tells which model it is."""
+"""Steps that must be shown before a flag's evidence is, by the place of the evidence. Usage needs
+``models``: the limit on a model's words identifies the model."""
 _ABOUT_ANSWERS: Final = frozenset({"answers", "boxes", "models", "scores", "flags"})
-"""Before the first of these nobody sees how many answers there are."""
+"""Steps of which the first one reveals the number of answers."""
 _TOLD: Final = frozenset({"answers", "boxes", "report"})
-"""The words of a flag may speak of all of these."""
+"""Steps whose content a flag's text may mention."""
 _MARKS: Final = _TOLD | {"flags", "models"}
-"""A failure in words may speak of all of these in its title, of a model also by a name that nothing
-could cover."""
+"""Steps whose content the title of a failure in words may mention; it may also name a model in a
+way that cannot be covered."""
 _OF_SCORES: Final = frozenset(one.failure for one in DETECTORS if isinstance(one, ScoringDetector))
-"""Failures that may follow from readers' scores: that one was found tells of these."""
+"""Failures that may depend on readers' scores, so that a flag reveals something of the scores."""
 
 
 @dataclass(frozen=True)
 class ShownCase:
-    """A case as it is shown at one step of a meeting.
+    """A case with the content shown at one step of a meeting.
 
     Attributes
     ----------
     page : CasePage
-        The case with what is shown of it. Wherever a model is named stands its letter, also when
-        the models are known. Paths of pictures, which may name both, are for the server only.
+        The shown content of the case. Each model's id is replaced by its letter, even when the
+        models are named. Paths of pictures may name models; they are for the server only.
     steps : tuple of str
-        The steps of the meeting in their order.
+        The steps of the meeting in order.
     step : int
-        The last one that is shown, from 0.
+        Index of the last shown step, from 0.
     models : mapping of str to str
-        The id of the model of each letter, empty until the models are named.
+        The model's id by letter; empty until the models are named.
     agreed : tuple of Score
-        What readers agreed on after they had differed, once scores are shown.
+        The readers' consensus scores, once scores are shown.
     """
 
     page: CasePage
@@ -73,16 +73,16 @@ class ShownCase:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The steps that are shown."""
+        """Steps that are shown."""
         return self.steps[: self.step + 1]
 
     @property
     def tells_flags(self) -> bool:
-        """Whether flags stand in words: before, only that there are such failures."""
+        """True if flags are shown with their texts; before, only the failures are shown."""
         return frozenset(self.shown) >= _TOLD
 
     def to_json(self) -> dict[str, Any]:
-        """Return all of it as JSON can say it, but for the paths of pictures."""
+        """Return the case as values for JSON, without the paths of pictures."""
         page = asdict(self.page)
         for image in page["case"]["images"]:
             del image["path"]
@@ -100,11 +100,10 @@ class ShownCase:
 
 
 def letters_of(held: Meeting, case_id: str, models: Iterable[str], key: bytes) -> dict[str, str]:
-    """Return the model of each letter of a case, A first, the same throughout a meeting.
+    """Return the models of a case by letter, A first, the same throughout a meeting.
 
-    ``models`` are those that answered, in any order; ``key`` is the secret of the set
-    (:meth:`rexview.store.Reviews.letter_key`): without it nobody can work out which letter a model
-    has.
+    ``models`` are those that answered, in any order. ``key`` is the set's secret
+    (:meth:`rexview.store.Reviews.letter_key`); without it, letters cannot be traced to models.
     """
     return slots_of(case_id, models, reader=f"meeting {held.id}", key=key)
 
@@ -117,22 +116,22 @@ def shown_case(
     key: bytes,
     agreed: Sequence[Score] = (),
 ) -> ShownCase:
-    """Take out of a case all that later steps of a meeting show.
+    """Return a case without everything that later steps of a meeting show.
 
     Parameters
     ----------
     review_set : ReviewSet
-        With what people wrote.
+        The set with people's reviews.
     page : CasePage
-        The case with everything.
+        The case with all content.
     meeting : Meeting
-        Whose steps are gone through.
+        The meeting, for its steps.
     step : int
-        The last step that may be shown, from 0; a number beyond the last one is the last one.
+        Index of the last step to show, from 0; a number that is too large means the last step.
     key : bytes
-        The secret of the set, for letters.
+        The set's secret, for letters.
     agreed : sequence of Score, optional
-        Each consensus of readers on this case.
+        The readers' consensus scores on this case.
     """
     last = min(max(step, 0), len(meeting.steps) - 1)
     models = (answer.model for answer in page.answers)
@@ -176,7 +175,7 @@ class _Shown:
         )
 
     def scores(self, given: Iterable[Score]) -> tuple[Score, ...]:
-        """Return scores in the order of the letters: files have them in that of models."""
+        """Return scores in the order of the letters, because the files' order reveals models."""
         every = tuple(given)
         return tuple(
             self._score(one)
@@ -215,7 +214,7 @@ class _Shown:
         return text if text is None or self._named_models else cover_names(self.review_set, text)
 
     def _answer(self, answer: Answer) -> Answer:
-        """Return what is shown of an answer, under its letter."""
+        """Return the shown content of an answer, with its letter as model."""
         letter = self._letter[answer.model]
         bare = Answer(answer.case, letter)
         if "boxes" in self.shown:
@@ -263,7 +262,7 @@ class _Shown:
         )
 
     def _marks(self) -> Iterator[MarkedAnswer]:
-        """Yield what people say of failures in words, once it tells nothing of these steps."""
+        """Yield people's marks of failures in words, once they reveal nothing of later steps."""
         if not self.shown >= _MARKS:
             return
         for one in self.whole.marks:
@@ -273,7 +272,7 @@ class _Shown:
                 yield MarkedAnswer(mark, words)
 
     def _flags(self, flags: Sequence[Flag]) -> tuple[Flag, ...]:
-        """Return the flags that tell nothing of later steps, in the order of the letters."""
+        """Return the flags that reveal nothing of later steps, in the order of the letters."""
         return tuple(
             self._flag(one)
             for model in self.letters.values()
@@ -283,7 +282,7 @@ class _Shown:
         )
 
     def _flag(self, flag: Flag) -> Flag:
-        """Return a flag, without its words while these may tell of a later step."""
+        """Return a flag, without its text and evidence if these may reveal a later step."""
         known = [item for item in flag.evidence if _NEEDED[item.where] <= self.shown]
         whole = self.shown >= _TOLD and len(known) == len(flag.evidence)
         return replace(

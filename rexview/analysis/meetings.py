@@ -1,4 +1,4 @@
-"""Meetings as records: planned agenda, votes, what was shown, decisions, minutes."""
+"""Records of meetings: planned agenda, votes, times, decisions and minutes."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from rexview.vocab import FAILURES, MEETING_DECISIONS, MEETING_STEPS
 from rexview.words import tr
 
 FIRST_STEP: Final = next(iter(MEETING_STEPS))
-"""The image and the question: shown before anything else, whatever the steps of a meeting."""
+"""The first step of every meeting: the image and the question."""
 
 
 @dataclass(frozen=True)
 class AgendaItem:
     """A case on an agenda.
 
-    ``place`` orders the cases of a meeting (any number; equal ones by case), ``found_by`` is the
-    query of the filter that it was pinned from, as in a link.
+    ``place`` is the sort key of the meeting's cases (any number; ties are sorted by case).
+    ``found_by`` is the filter from which the case was pinned, as a link's query.
     """
 
     case: str
@@ -42,10 +42,10 @@ class AgendaItem:
 
 @dataclass(frozen=True)
 class Vote:
-    """What people thought of a case before its models were named; nobody is named.
+    """The anonymous vote on a case before its models were named.
 
-    ``right`` has how many held which model right (also ``none`` and ``unsure``), ``harm`` how many
-    gave each grade ``"0"`` to ``"4"``.
+    ``right`` has the number of people by the model they held right (or ``none`` or ``unsure``),
+    ``harm`` the number by grade, ``"0"`` to ``"4"``.
     """
 
     count: int
@@ -55,12 +55,12 @@ class Vote:
 
 @dataclass(frozen=True)
 class Meeting:
-    """A meeting as it stands, with its agenda in order.
+    """The current state of a meeting, with its agenda in order.
 
     ``steps`` are keys of :data:`rexview.vocab.MEETING_STEPS` in the order in which a case is
-    shown; ``decisions`` are words of its own beside :data:`rexview.vocab.MEETING_DECISIONS`.
-    ``seconds`` has how long each case was shown, in seconds, where it was. ``gone`` are ids of
-    cases on the agenda that are not in the set any more.
+    shown. ``decisions`` are the meeting's own besides :data:`rexview.vocab.MEETING_DECISIONS`.
+    ``seconds`` has the time for which each case was shown, without cases that were not. ``gone``
+    has ids of cases on the agenda that are no longer in the set.
     """
 
     id: str
@@ -77,14 +77,14 @@ class Meeting:
 
     @property
     def cases(self) -> tuple[str, ...]:
-        """The cases of the agenda in order."""
+        """Cases of the agenda, in order."""
         return tuple(item.case for item in self.agenda)
 
 
 def meetings(reviews: Reviews) -> tuple[Meeting, ...]:
-    """Return all meetings that are not removed, the newest by day first, undated ones before.
+    """Return all meetings that are not removed, undated ones first, then the newest first.
 
-    Of an agenda, cases that are not in the set any more are left out and named apart.
+    Cases of an agenda that are no longer in the set are only in ``gone``.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def meetings(reviews: Reviews) -> tuple[Meeting, ...]:
 
 
 def meeting(reviews: Reviews, meeting_id: str) -> Meeting | None:
-    """Return one meeting, None where there is none of this id."""
+    """Return the meeting with an id, None if there is none."""
     state = reviews.current_state()
     row = state.of("meeting", "").get((None, None, meeting_id, None))
     if row is None or row.value is None:
@@ -111,7 +111,7 @@ def meeting(reviews: Reviews, meeting_id: str) -> Meeting | None:
 
 
 def presenter_notes(reviews: Reviews, meeting_id: str, person: str) -> dict[str, str]:
-    """Return somebody's own notes on the cases of a meeting, by case; nobody else's."""
+    """Return one person's own notes on the cases of a meeting, by case."""
     rows = reviews.current("presenter_note", person=person)
     return {
         row.case or "": row.value["text"]
@@ -121,11 +121,11 @@ def presenter_notes(reviews: Reviews, meeting_id: str, person: str) -> dict[str,
 
 
 _Rows = Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]]
-"""By kind what stands on cases of one meeting: case and value."""
+"""Current entries on the cases of one meeting, by kind: case and value."""
 
 
 def _by_meeting(state: CurrentState) -> defaultdict[str, defaultdict[str, list[Any]]]:
-    """Sort what stands on cases of meetings: by meeting, then by kind."""
+    """Return the current entries on cases of meetings, by meeting and kind."""
     found: defaultdict[str, defaultdict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
     for kind in ("agenda", "vote", "discussed"):
         for row in state.rows(kind):
@@ -173,21 +173,21 @@ def _meeting(row: Stored, value: Mapping[str, Any], rows: _Rows, there: ReviewSe
     )
 
 
-# What meetings decided, given with the set and written, as records: all, open, of one case.
+# Decisions of meetings, from the set's files and written in the app: all, open, of one case.
 
 NOTHING_TO_DO: Final = "accept"
-"""The decision after which nothing is left to do, unless somebody is to see to it."""
+"""The decision that leaves nothing to do, unless it has an owner or a due day."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What a meeting decided about a case, or about one model's answer to it, as it stands.
+    """The current decision of a meeting about a case, or about one model's answer to it.
 
-    ``failure`` is a key of :data:`rexview.vocab.FAILURES`, :data:`NO_FAILURE`, or
-    another word that was given; ``severity`` 0 (none) to 4 (grave); ``decision`` a key of
-    :data:`rexview.vocab.MEETING_DECISIONS` or the meeting's own words. ``by`` is the name of
-    whoever wrote it down, ``digest`` that of the answer that was discussed, None where it is about
-    the case or was not kept. ``replaced``: the answer has been changed since, or is not there.
+    ``failure`` is a key of :data:`rexview.vocab.FAILURES`, :data:`NO_FAILURE`, or another word.
+    ``severity`` is 0 (none) to 4 (grave). ``decision`` is a key of
+    :data:`rexview.vocab.MEETING_DECISIONS` or the meeting's own words. ``by`` is the name of the
+    person who entered it. ``digest`` is that of the discussed answer, None for a decision about the
+    case or without one. ``replaced`` is true if the answer has changed since or is missing.
     """
 
     meeting: str
@@ -209,32 +209,32 @@ class Decision:
 
     @property
     def is_open(self) -> bool:
-        """Whether something is left to do."""
+        """True if something is left to do."""
         left = self.decision not in (None, NOTHING_TO_DO) or self.owner or self.due
         return bool(left) and not self.done
 
     @property
     def decision_words(self) -> str:
-        """The decision in words, nothing where none was taken."""
+        """The decision in words, empty if none was made."""
         return decision_words(self.decision)
 
     @property
     def failure_words(self) -> str:
-        """The failure in words, nothing where it was left open."""
+        """The failure in words, empty if it was left open."""
         return failure_words(self.failure)
 
     def is_overdue(self, today: date) -> bool:
-        """Whether it should have been done before this day."""
+        """True if it should have been done before this day."""
         return self.is_open and self.due is not None and self.due < today
 
 
 def decision_words(decision: str | None) -> str:
-    """Return a decision in words: of the list its name, else the meeting's own."""
+    """Return a decision in words: its name in the list, else the meeting's own words."""
     return MEETING_DECISIONS.get(decision or "", decision or "")
 
 
 def failure_words(failure: str | None) -> str:
-    """Return a failure that was agreed on in words."""
+    """Return the failure of a decision in words."""
     if failure == NO_FAILURE:
         return tr("No failure")
     known = FAILURES.get(failure or "")
@@ -242,9 +242,9 @@ def failure_words(failure: str | None) -> str:
 
 
 def decisions(review_set: ReviewSet, *, case: str | None = None) -> tuple[Decision, ...]:
-    """Return what was decided, of one case or of all: the newest meeting first.
+    """Return the decisions on one case or on all, the newest meeting first.
 
-    ``review_set`` has what was written beside what was given (:func:`rexview.store.merged`).
+    ``review_set`` includes people's reviews (:func:`rexview.store.merged`).
     """
     rows = review_set.decisions
     if case is not None:
@@ -264,7 +264,7 @@ def decisions(review_set: ReviewSet, *, case: str | None = None) -> tuple[Decisi
 
 
 def open_decisions(every: Iterable[Decision]) -> tuple[Decision, ...]:
-    """Return those with something left to do: by their day, those without one last."""
+    """Return the decisions with something left to do, by due day, those without one last."""
     left = [one for one in every if one.is_open]
     return tuple(sorted(left, key=lambda one: one.due or date.max))
 
@@ -296,15 +296,16 @@ def _decision(row: dict[str, Any], by: str, digest: str | None) -> Decision:
     )
 
 
-# The minutes of a meeting as one record: what was shown, how long, votes, what was decided.
+# The minutes of a meeting as one record: cases, times, votes and decisions.
 
 
 @dataclass(frozen=True)
 class MinutesItem:
     """A case in the minutes.
 
-    ``number`` counts the cases from 1; ``on_agenda`` is False for one that was taken off after it
-    was shown, voted on or decided. ``seconds`` is how long it was shown, None where it was not.
+    ``number`` counts the cases from 1. ``on_agenda`` is False for a case that was removed after it
+    was shown, voted on or decided. ``seconds`` is the time for which it was shown, None if it was
+    not.
     """
 
     number: int
@@ -318,7 +319,7 @@ class MinutesItem:
 
     @property
     def was_discussed(self) -> bool:
-        """Whether the meeting came to this case."""
+        """True if the meeting discussed this case."""
         return self.seconds is not None or self.vote is not None or bool(self.decisions)
 
 
@@ -331,34 +332,34 @@ class Minutes:
 
     @property
     def seconds(self) -> float:
-        """How long cases were shown, in seconds in all."""
+        """Total time for which cases were shown, in seconds."""
         return sum(item.seconds or 0.0 for item in self.items)
 
     @property
     def discussed(self) -> tuple[MinutesItem, ...]:
-        """The cases that the meeting came to."""
+        """Cases that the meeting discussed."""
         return tuple(item for item in self.items if item.was_discussed)
 
     @property
     def postponed(self) -> tuple[MinutesItem, ...]:
-        """The cases of the agenda that it did not come to."""
+        """Cases that the meeting did not discuss."""
         return tuple(item for item in self.items if not item.was_discussed)
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """All that was decided, in the order of the cases."""
+        """All decisions, in the order of the cases."""
         return tuple(one for item in self.items for one in item.decisions)
 
     @property
     def open(self) -> tuple[Decision, ...]:
-        """What is left to do, by its day."""
+        """Open decisions, by due day."""
         return open_decisions(self.decisions)
 
 
 def minutes(review_set: ReviewSet, reviews: Reviews, meeting_id: str) -> Minutes | None:
-    """Return the minutes of a meeting as they stand, None where there is none of this id.
+    """Return the current minutes of a meeting, None if there is no meeting with this id.
 
-    ``review_set`` has what was written beside what was given (:func:`rexview.store.merged`).
+    ``review_set`` includes people's reviews (:func:`rexview.store.merged`).
 
     Raises
     ------
@@ -393,28 +394,28 @@ def minutes(review_set: ReviewSet, reviews: Reviews, meeting_id: str) -> Minutes
     return Minutes(held, tuple(items))
 
 
-# The agenda of a meeting as it is planned: sections, minutes, and what to know of each case.
+# Planning of a meeting's agenda: sections, minutes, and facts about each case.
 
 MOST_TEXT: Final = 100_000
-"""Characters of a list of ids that is typed or pasted."""
+"""Most characters of a typed or pasted list of ids."""
 _BETWEEN_IDS: Final = re.compile(r"[\n\r\t,;]+")
 
 
 @dataclass(frozen=True)
 class PlannedCase:
-    """A case on an agenda, and what is to be known before it is shown.
+    """A case on an agenda, with facts for the planning.
 
     Attributes
     ----------
     item : AgendaItem
     case : Case
     seconds : float or None
-        How long it was shown in this meeting, None where it was not.
+        Time for which it was shown in this meeting, None if it was not.
     discussed_in, planned_for : tuple of str
-        Names of other meetings: where it was shown or decided about, and open ones that have it on
-        their agenda as well.
+        Names of other meetings that showed it or decided about it, and of open meetings that also
+        have it on their agenda.
     same_study, same_patient : tuple of str
-        Other cases of this agenda of the same study; and of the same patient, but another study.
+        Other cases of this agenda from the same study, and from the same patient but another study.
     """
 
     item: AgendaItem
@@ -428,10 +429,10 @@ class PlannedCase:
 
 @dataclass(frozen=True)
 class Agenda:
-    """A meeting's agenda in its order.
+    """A meeting's agenda in order.
 
-    ``minutes`` is what all cases together are expected to take, ``without_minutes`` how many cases
-    say nothing of that.
+    ``minutes`` is the expected time of all cases together, ``without_minutes`` the number of cases
+    without an expected time.
     """
 
     meeting: Meeting
@@ -442,10 +443,10 @@ class Agenda:
 
 @dataclass(frozen=True)
 class IdsRead:
-    """Ids that were typed or pasted, each once and in their order.
+    """The ids in a typed or pasted list, each once and in order.
 
-    ``new`` are cases that are not on the agenda yet, ``there`` those that are, ``unknown`` what
-    names no case of the set.
+    ``new`` are cases that are not on the agenda yet, ``there`` cases that are, ``unknown`` words
+    that are no case of the set.
     """
 
     new: tuple[str, ...]
@@ -456,7 +457,7 @@ class IdsRead:
 def agenda_of(review_set: ReviewSet, meeting: Meeting, every: Iterable[Meeting]) -> Agenda:
     """Return the agenda of a meeting; ``every`` has all meetings of the set.
 
-    What was decided about a case by meetings that came with the set's files counts, too.
+    Decisions of meetings in the set's files count, too.
     """
     found = {case: review_set.case(case) for case in meeting.cases}
     cases = {name: case for name, case in found.items() if case is not None}
@@ -492,10 +493,10 @@ def agenda_of(review_set: ReviewSet, meeting: Meeting, every: Iterable[Meeting])
 
 
 def read_ids(text: str, review_set: ReviewSet, on_agenda: Collection[str]) -> IdsRead:
-    """Read a list of ids: lines, cells of a table, or words between commas or blanks.
+    """Parse a list of ids: lines, cells of a table, or words between commas or spaces.
 
-    What stands between two line ends, tabs, commas or semicolons is an id where the set has one of
-    that name; else each of its words is taken for one.
+    A part between two line ends, tabs, commas or semicolons is an id if the set has such a case;
+    else each of its words is an id.
     """
     named: list[str] = []
     for part in _BETWEEN_IDS.split(text[:MOST_TEXT]):
@@ -513,7 +514,7 @@ def read_ids(text: str, review_set: ReviewSet, on_agenda: Collection[str]) -> Id
 def add_cases(
     meeting: Meeting, cases: Iterable[str], *, section: str = "", found_by: str = ""
 ) -> tuple[AgendaItem, ...]:
-    """Return what puts cases at the end of an agenda; those that are on it are left out."""
+    """Return items that add cases at the end of an agenda, without those that are on it."""
     last = max((item.place for item in meeting.agenda), default=0.0)
     new = [case for case in dict.fromkeys(cases) if case not in set(meeting.cases)]
     return tuple(
@@ -534,7 +535,7 @@ def _together(cases: Mapping[str, Case], of: str) -> dict[str, list[str]]:
 def _discussed_in(
     review_set: ReviewSet, meeting: Meeting, others: Sequence[Meeting]
 ) -> dict[str, list[str]]:
-    """Return the names of other meetings that showed a case or decided about it, by case."""
+    """Return the names of other meetings that showed or decided about a case, by case."""
     decisions = review_set.decisions.filter(
         pl.col("case").is_in(meeting.cases), pl.col("meeting") != meeting.id
     ).select("case", pl.coalesce("meeting_name", "meeting"))

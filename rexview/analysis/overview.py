@@ -1,4 +1,4 @@
-"""The numbers of the Overview. Each comes with the filter that opens the cases behind it."""
+"""The numbers of the Overview page, each with the filter that opens its cases."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from rexview.vocab import DIMENSION_NAMES
 
 @dataclass(frozen=True)
 class OverviewCounts:
-    """How much there is.
+    """The numbers of cases, answers, models, readers and images.
 
-    Of all answers, ``no_answer`` counts those that are not full, ``scored`` those with Content.
+    ``no_answer`` counts answers that are missing or incomplete, ``scored`` those with Content.
     """
 
     cases: Count
@@ -35,11 +35,11 @@ class OverviewCounts:
 
 @dataclass(frozen=True)
 class FailureCount:
-    """How often one model shows one failure.
+    """The counts of one failure of one model.
 
-    ``flagged`` counts answers, of those that can be judged (``judged``, itself of all answers); it
-    splits into those that only the detector found, that only a reader marked, and both. ``hint``
-    counts answers with no more than a detector's hint: they are not among the flagged.
+    ``flagged`` counts answers, of those that can be judged (``judged``, itself of all answers). It
+    is the sum of ``detector`` (only a detector found it), ``reader`` (only a reader marked it) and
+    ``both``. ``hint`` counts answers with only a detector's hint, which are not flagged.
     """
 
     failure: str
@@ -54,7 +54,7 @@ class FailureCount:
 
 @dataclass(frozen=True)
 class WeakestShare:
-    """How many of a model's answers have Content set by one part, or by several at once."""
+    """The number of a model's answers whose Content is set by one part, or by several at once."""
 
     model: str
     part: str
@@ -66,9 +66,8 @@ class WeakestShare:
 class Overview:
     """All numbers of the Overview for one filter; models in the set's order.
 
-    ``failures`` has the headline failures always, the others where anybody or any rule met them;
-    ``means`` and ``gaps`` only what is scored, without intervals. ``scanned`` says of how many of
-    the answers the flags are known.
+    ``failures`` always has the headline failures, and others if they occur. ``means`` and ``gaps``
+    have only scored dimensions, without intervals. ``scanned`` is the progress of the detectors.
     """
 
     headline: OverviewCounts
@@ -81,7 +80,7 @@ class Overview:
 
     @property
     def ranking(self) -> Ranking[str]:
-        """The models by their mean of Content, the best first; few in the set's order."""
+        """Models by their mean Content, the best first; few models in the set's order."""
         content = {one.model: one.summary.mean for one in self.means if one.dimension == "content"}
         return ranked(self.models, content.get)
 
@@ -98,7 +97,7 @@ class Overview:
 
 
 def overview(engine: Engine, case_filter: CaseFilter | None = None) -> Overview:
-    """Work out the numbers of the Overview for the answers that a filter leaves."""
+    """Return the numbers of the Overview for the answers that match a filter."""
     base = case_filter or CaseFilter()
     tally = engine.tally(base)
     models = tally.names(engine.facts)
@@ -165,14 +164,15 @@ def _weakest(tally: FilterTally, facts: SetFacts, base: CaseFilter) -> Iterator[
                 yield WeakestShare(model.model, part, name, Count(n, opens, of))
 
 
-# How often models contradict themselves, each number with the filter that opens its cases.
+# Self-contradictions of models, each number with the filter that opens its cases.
 
 
 @dataclass(frozen=True)
 class Contradictions:
-    """``count`` answers of a model, of those that were ``asked`` (or chose) more than once.
+    """The number of a model's answers that contradict themselves.
 
-    ``interval`` is that of the share.
+    They are part of the answers that were ``asked`` (or chose) more than once. ``interval`` is that
+    of the share.
     """
 
     count: Count
@@ -182,9 +182,10 @@ class Contradictions:
 
 @dataclass(frozen=True)
 class SelfContradictions:
-    """One model; ``choice`` is None where it was asked no choice question again.
+    """The self-contradictions of one model.
 
-    ``unusable`` answers were asked again and have not always a usable choice.
+    ``choice`` is None if no choice question was asked again. ``unusable`` answers were asked again
+    and do not always have a usable choice.
     """
 
     model: str
@@ -196,7 +197,7 @@ class SelfContradictions:
 def self_contradictions(
     engine: Engine, case_filter: CaseFilter | None = None
 ) -> tuple[SelfContradictions, ...]:
-    """Work out how often models contradict themselves; empty where nothing was asked again."""
+    """Return the self-contradictions of each model; empty if nothing was asked again."""
     base = case_filter or CaseFilter()
 
     def found(tally: PatientTally, base: CaseFilter, kind: str, of: str) -> Contradictions:

@@ -1,6 +1,6 @@
-"""Rank many models: the first and the last are shown, the rest on demand.
+"""Ranking of many models: the first and the last are shown, the rest on demand.
 
-Every table and chart with a row or column for each model asks here which of them it shows first.
+Every table and chart with a row or column for each model decides here which ones it shows first.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from typing import Final, Generic, TypeVar
 from rexview.words import tr
 
 MOST_WHOLE: Final = 10
-"""Up to so many are shown whole, in their own order."""
+"""Most things that are all shown, in their own order."""
 EACH_END: Final = 3
-"""Of more, so many from either end of the ranking are shown at first."""
+"""Number shown at first from each end of a longer ranking."""
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
 class Ranking(Generic[_T]):
-    """Things in the order in which they are shown.
+    """Things (models or rows) in the order in which they are shown.
 
     Attributes
     ----------
     order : tuple
-        All of them.
+        All things.
     shown : tuple
-        Those that are shown at first: all of few; of many the first and the last with a value.
+        The things shown at first: all of few; of many the first and the last with a value.
     """
 
     order: tuple[_T, ...]
@@ -36,11 +36,11 @@ class Ranking(Generic[_T]):
 
     @property
     def is_cut(self) -> bool:
-        """Whether some are left out at first."""
+        """True if some are left out at first."""
         return len(self.shown) < len(self.order)
 
     def sentence(self, by: str) -> str:
-        """Say by what many models are ranked and which are drawn; empty for few.
+        """Return a sentence on the ranking of many models and the drawn ones; empty for few.
 
         ``by`` names the number, for example "Content".
         """
@@ -78,5 +78,5 @@ def ranked(things: Iterable[_T], value: Callable[[_T], float | None]) -> Ranking
 
 
 def in_each_group(things: Iterable[_T]) -> Ranking[_T]:
-    """Return what says of a table how many are ranked, where each of its groups ranks anew."""
+    """Return a ranking for the caption of a table in which each group has its own ranking."""
     return ranked(things, lambda _: 0.0)

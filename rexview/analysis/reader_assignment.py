@@ -1,7 +1,7 @@
-"""Who reads which case: dealing cases to first readers, and a share of them to second ones.
+"""Assignment of cases to first readers, and of a share of the cases to second readers.
 
-A plan is worked out before anything is written. It leaves what stands as it is and only adds; the
-same cases, readers, share and seed give the same plan, on whatever machine.
+A plan is computed before anything is written. It only adds to the current assignments. The same
+cases, readers, share and seed give the same plan on every machine.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class NewAssignment:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be added to the assignments that stand.
+    """The assignments to add to the current ones.
 
-    ``uncovered`` holds cases that were drawn for a second reader and got none, because nobody but
-    their own first reader could be it.
+    ``uncovered`` has cases that were drawn for a second reader but have none, because only their
+    own first reader was available.
     """
 
     first: tuple[NewAssignment, ...] = ()
@@ -42,7 +42,7 @@ class Plan:
 
     @property
     def added(self) -> tuple[NewAssignment, ...]:
-        """All that is added."""
+        """All new assignments."""
         return (*self.first, *self.second)
 
 
@@ -55,25 +55,26 @@ def plan_assignments(
     share: float,
     seed: int,
 ) -> Plan:
-    """Deal cases to readers.
+    """Return a plan that assigns cases to readers.
 
     Every case without a first reader gets one of ``first``. Then a share of all cases, drawn at
     random from each stratum in its proportion, gets one of ``second`` who is not already a reader
-    of that case; cases that have a second reader count towards the share.
+    of that case. Cases with a second reader count towards the share.
 
-    Readers of one order differ by one case at most, in all and within each stratum, as far as what
-    is assigned and who may read what allow it.
+    The numbers of cases of the readers of one order differ by at most one, in all and within each
+    stratum, as far as current assignments and eligible readers allow it.
 
     Parameters
     ----------
     strata : mapping of str to str
         The stratum of each case of the study, by case id.
     assigned : iterable of Assignment
-        What has been assigned so far.
+        Current assignments.
     first, second : sequence of str
-        Ids of readers; somebody may be both, never of one case. Empty adds none of that order.
+        Ids of readers. A reader may be in both, but is never both for one case. Empty adds none of
+        that order.
     share : float
-        From 0 to 1: the part of all cases that is to have a second reader.
+        Share of all cases that get a second reader, 0 to 1.
     seed : int
     """
     everyone: dict[str, set[str]] = {}
@@ -107,9 +108,9 @@ def plan_assignments(
 def withdrawable(
     assigned: Iterable[Assignment], reader: str, begun: Collection[str], *, also_begun: bool = False
 ) -> tuple[NewAssignment, ...]:
-    """Return what can be taken back from a reader: cases not ``begun``, or all of theirs.
+    """Return a reader's assignments that can be withdrawn: those not ``begun``, or all.
 
-    Scores that were given stay.
+    Scores that were given are kept.
     """
     return tuple(
         NewAssignment(one.case, reader, SECOND if one.order == SECOND else FIRST)
@@ -119,7 +120,7 @@ def withdrawable(
 
 
 class _Loads:
-    """How many cases each reader has, in all and of each stratum."""
+    """The numbers of cases of each reader, in all and by stratum."""
 
     def __init__(self, strata: Mapping[str, str], seed: int) -> None:
         self._strata, self._seed = strata, seed
@@ -131,7 +132,7 @@ class _Loads:
         self._of_stratum[reader, self._strata[case]] += 1
 
     def least(self, case: str, readers: Sequence[str]) -> str:
-        """Give a case to the reader with the least of its stratum, then in all, then by chance."""
+        """Assign a case to the reader with the fewest in its stratum, then in all, then by hash."""
         stratum = self._strata[case]
         chosen = min(
             readers,
@@ -148,7 +149,7 @@ class _Loads:
 def _wanting_second(
     strata: Mapping[str, str], orders: Mapping[str, Collection[str]], share: float, seed: int
 ) -> list[str]:
-    """Return the cases that lack a second reader: of each stratum what its part still lacks."""
+    """Return the cases that need a second reader: as many as each stratum's part still lacks."""
     drawn = share_of_cases(strata, share, seed=seed)
     has = {case for case in strata if SECOND in orders.get(case, ())}
     lacking = Counter(strata[case] for case in drawn)
@@ -162,5 +163,5 @@ def _wanting_second(
 
 
 def _shuffled(cases: Iterable[str], strata: Mapping[str, str], seed: int, about: str) -> list[str]:
-    """Stratum by stratum, so that readers who are level after one stay within one case."""
+    """Sort by stratum, then by hash, so that readers' totals never differ by more than one case."""
     return sorted(cases, key=lambda case: (strata[case], plain_hash(seed, about, case)))

@@ -1,8 +1,8 @@
-"""What readers saw of a case besides its answers, and whether that was before they scored it.
+"""Readers' exposure to more than a case's answers, and whether it was before they scored it.
 
-Two things are recorded once a person and case: the radiologist's report, asked for while scoring,
-and the case with its models named, opened on another page. Folded from the history; what came first
-goes by the order of its rows, not by a clock.
+Two kinds are recorded once for each person and case: the radiologist's report, requested while
+scoring, and the case with its models named, opened on another page. The data come from the history.
+The order of its rows, not a clock, determines what came first.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from rexview.store import Reviews, Stored
 Timing = Literal["before", "during", "after"]
 REPORT: Final = "report"
 UNBLINDED: Final = "unblinded"
-"""The case was opened where its models are named."""
+"""The case was opened on a page that names its models."""
 TASK_KINDS: Final = ("choose", "edit", "corrected", "prefer")
-"""What readers give of a case besides scores."""
+"""Kinds of reviews of a case besides scores."""
 COLUMNS: Final = pl.Schema(
     {
         "case": pl.String(),
@@ -33,17 +33,17 @@ COLUMNS: Final = pl.Schema(
         "created": pl.Datetime("us", "UTC"),
     }
 )
-"""Columns of the table that is exported."""
+"""Columns of the exported table."""
 
 
 @dataclass(frozen=True)
 class Exposure:
-    """One thing that a reader saw of a case, first at ``at`` (UTC).
+    """One exposure of a reader to a case, first at ``at`` (UTC).
 
-    ``timing`` tells when that was: before the reader gave any score on the case (or none is given
-    yet), while they scored it, or after all was scored. ``accepted`` says that the reader
-    knew and scored the case all the same. Of who gave no score but answered, corrected or compared,
-    it tells of that.
+    ``timing`` is before the reader's first score on the case (or without any score yet), during
+    scoring, or after the last score. For readers without scores it refers to their answers,
+    corrections or comparisons. ``accepted`` is true if the reader knew this and scored the case
+    anyway.
     """
 
     case: str
@@ -56,11 +56,11 @@ class Exposure:
 
 @dataclass(frozen=True)
 class Exposures:
-    """Everything of the kind up to a row of the history. Not to be changed, see :meth:`after`.
+    """All exposures up to a row of the history. Immutable, see :meth:`after`.
 
-    ``seen`` has the first row by reader, case and what was seen; ``scored`` the ids of the first
-    and the last row that gave or changed a score, by reader and case; comments do not count.
-    ``worked`` has the same of :data:`TASK_KINDS`.
+    ``seen`` has the first row by reader, case and kind of exposure. ``scored`` has the ids of the
+    first and the last row that gave or changed a score, by reader and case; comments do not count.
+    ``worked`` has the same for :data:`TASK_KINDS`.
     """
 
     seen: Mapping[tuple[str, str, str], Stored] = field(default_factory=dict)
@@ -85,9 +85,9 @@ class Exposures:
         return Exposures(seen, scored, frozenset(accepted), worked)
 
     def of(self, reader: str, case: str, seen: str, *, finished: bool = True) -> Exposure | None:
-        """Return when a reader saw one thing of a case first, None if never.
+        """Return a reader's first exposure of one kind to a case, None if there is none.
 
-        ``finished`` says that the reader has scored the case in full: else nothing is after it.
+        ``finished`` is true if the reader has scored the case in full; else no exposure is "after".
         """
         row = self.seen.get((reader, case, seen))
         if row is None:
@@ -100,10 +100,10 @@ class Exposures:
         return Exposure(case, reader, seen, row.at, timing, accepted)
 
     def all(self, unfinished: pl.DataFrame) -> tuple[Exposure, ...]:
-        """Return everything that anybody saw, oldest first.
+        """Return all exposures, oldest first.
 
-        ``unfinished`` has the columns ``case`` and ``reader``, as
-        :func:`rexview.stats.final.unfinished_work` gives them.
+        ``unfinished`` has the columns ``case`` and ``reader``, from
+        :func:`rexview.stats.final.unfinished_work`.
         """
         begun = set(unfinished.select("reader", "case").iter_rows())
         rows = sorted(self.seen.items(), key=lambda item: item[1].id)
@@ -112,7 +112,7 @@ class Exposures:
 
 
 def exposures_of(reviews: Reviews) -> Exposures:
-    """Read what everybody saw from the whole history of a set.
+    """Return all exposures in the history of a set.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def exposures_of(reviews: Reviews) -> Exposures:
 
 
 def write_exposures(exposures: Iterable[Exposure], folder: Path) -> Path:
-    """Write exposures as ``exposures.csv`` with :data:`COLUMNS` into a folder that is there."""
+    """Write exposures as ``exposures.csv`` with :data:`COLUMNS` into an existing folder."""
     rows = [(one.case, one.reader, one.seen, one.timing, one.accepted, one.at) for one in exposures]
     path = folder / "exposures.csv"
     pl.DataFrame(rows, schema=COLUMNS, orient="row").write_csv(path)

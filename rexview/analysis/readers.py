@@ -38,12 +38,12 @@ from rexview.words import counted, listed, tr, trn
 
 Pair = tuple[str, str]
 ANY_SCORE: Final = str(ScoreCondition())
-"""The condition of answers that anybody scored."""
+"""The condition that any reader scored the answer."""
 
 
 @dataclass(frozen=True)
 class ConfusionCell:
-    """One cell of a confusion map: so many answers or pictures, in so many cases."""
+    """One cell of a confusion map: numbers of answers or pictures, and of cases."""
 
     score_a: int
     score_b: int
@@ -53,7 +53,7 @@ class ConfusionCell:
 
 @dataclass(frozen=True)
 class DistanceShare:
-    """Some of what both readers scored, by how far apart they are, in so many cases."""
+    """The answers or pictures with one distance between both readers' scores, and their cases."""
 
     count: Count
     cases: int
@@ -61,12 +61,12 @@ class DistanceShare:
 
 @dataclass(frozen=True, eq=False)
 class DimensionAgreement:
-    """One dimension of a pair of readers: the numbers, the map, and what opens them.
+    """The agreement of a pair of readers on one dimension: numbers, map, and their filters.
 
-    ``shared`` counts what both scored, in ``cases`` cases; ``same``, ``close`` and ``apart`` what
-    of it has the same score, scores at most one point apart, and different scores. ``cells`` are
-    those that are met, by score of reader a, then of reader b. ``unit`` is the word for what is
-    counted, plural.
+    ``shared`` counts what both scored, in ``cases`` cases. ``same``, ``close`` and ``apart`` are
+    the parts with equal scores, scores at most one point apart, and different scores. ``cells`` are
+    the cells above 0, by score of reader a, then of reader b. ``unit`` is the plural name of the
+    counted units.
     """
 
     numbers: PairAgreement
@@ -84,7 +84,7 @@ class DimensionAgreement:
 
     @property
     def unit(self) -> str:
-        """What is counted: answers or pictures."""
+        """Name of the counted units: answers or pictures."""
         return unit_name(self.numbers.dimension)
 
 
@@ -95,27 +95,28 @@ class ReaderTables:
     Attributes
     ----------
     readers : dict of str to str
-        Name on screen of those who scored, by id, in the set's order.
+        Name on screen of the readers who scored, by id, in the set's order.
     scored : Count
-        Answers that came and that anybody scored, of all answers.
+        Complete answers with a reader's score, of all answers.
     doubled : Count
-        Those of them with two readers on one dimension at least.
+        Scored answers with two readers on at least one dimension.
     lost : Count
-        Answers that did not come in full.
+        Missing or incomplete answers.
     unscored : int
-        Answers that came and that nobody scored.
+        Complete answers without a score.
     unfinished : int
-        Cases that a reader has begun and not finished, once for each reader: left out everywhere.
+        Cases that a reader has started but not finished, counted for each reader; left out
+        everywhere.
     pairs : tuple of pairs
-        Every two readers who share anything.
+        Pairs of readers who share scored units.
     overview : tuple of PairAgreement
         All pairs, without intervals, when there are several; else empty.
     alphas : tuple of Alpha
-        With more than two readers.
+        Alphas, with more than two readers.
     pair : pair or None
-        The pair that is looked at.
+        The selected pair.
     dimensions : tuple of DimensionAgreement
-        Of that pair.
+        The dimensions of the selected pair.
     """
 
     readers: Mapping[str, str]
@@ -132,11 +133,11 @@ class ReaderTables:
 
     @property
     def compared(self) -> tuple[DimensionAgreement, ...]:
-        """The dimensions on which the pair shares anything."""
+        """Dimensions on which the pair shares scored units."""
         return tuple(found for found in self.dimensions if found.numbers.n)
 
     def dimension(self, wanted: str | None) -> DimensionAgreement | None:
-        """Return the dimension that is asked for, else the first that is shared."""
+        """Return the wanted dimension if it is shared, else the first shared one."""
         named = [found for found in self.compared if found.numbers.dimension == wanted]
         return next(iter(named or self.compared), None)
 
@@ -147,7 +148,7 @@ class ReaderTables:
 
 @dataclass(frozen=True)
 class OpenBlock:
-    """A block of a reader's scores over time, and what opens its answers and the shared ones."""
+    """A block of a reader's scores over time, with filters for its answers and shared answers."""
 
     block: Block
     count: Count
@@ -171,10 +172,10 @@ def reader_tables(
     pair: Sequence[str] = (),
     resamples: int = RESAMPLES,
 ) -> ReaderTables:
-    """Work out the Readers page for the answers that a filter leaves.
+    """Return the numbers of the Readers page for the answers that match a filter.
 
-    ``pair`` are the two readers to look at, those who share most when they are no pair;
-    ``resamples`` are those of each bootstrap interval, 0 for none.
+    ``pair`` is the selected pair of readers; if it is not valid, the pair that shares most is used.
+    ``resamples`` is the number for each bootstrap interval, 0 for none.
     """
     base = case_filter or CaseFilter()
     tally, tables = engine.tally(base), engine.pair_tables(base)
@@ -204,7 +205,7 @@ def reader_tables(
 
 
 def shared_count(numbers: PairAgreement, base: CaseFilter) -> Count:
-    """Count what a pair of readers both scored on one dimension, with what opens it."""
+    """Return the number of units that both readers scored on one dimension, with its filter."""
     pair = ReaderPair(numbers.dimension, (numbers.reader_a, numbers.reader_b))
     return Count(numbers.n, with_all(base, "reader_pairs", str(pair)))
 
@@ -217,7 +218,7 @@ def reader_drifts(
     *,
     resamples: int = RESAMPLES,
 ) -> tuple[ReaderDrift, ReaderDrift]:
-    """Lay out the scores of both readers of a pair over time, each beside the other."""
+    """Return the scores of both readers of a pair over time, each compared with the other."""
     names = engine.facts.readers
 
     def of(reader: str, other: str) -> ReaderDrift:
@@ -236,12 +237,12 @@ def reader_drifts(
 
 
 def _with_links(numbers: PairAgreement, cases: PairCases, base: CaseFilter) -> DimensionAgreement:
-    """Join the numbers of a pair of readers on one dimension with what opens them."""
+    """Return the numbers of a pair of readers on one dimension, with their filters."""
     dimension, pair = numbers.dimension, (numbers.reader_a, numbers.reader_b)
     points = np.abs(np.subtract.outer(LEVELS, LEVELS))
 
     def part(low: int, high: int, n_cases: int) -> DistanceShare:
-        """Count what both scored so many points apart."""
+        """Count the units with scores ``low`` to ``high`` points apart."""
         n = int(numbers.table[(points >= low) & (points <= high)].sum())
         wanted = str(ReaderPair(dimension, pair, low, high))
         return DistanceShare(Count(n, with_all(base, "reader_pairs", wanted), numbers.n), n_cases)
@@ -267,7 +268,7 @@ def _with_links(numbers: PairAgreement, cases: PairCases, base: CaseFilter) -> D
 
 
 def _chosen(wanted: Sequence[str], found: Sequence[PairAgreement]) -> Pair | None:
-    """Return the pair that is asked for, else the one that shares most."""
+    """Return the wanted pair if there is one, else the pair that shares most."""
     shared: dict[Pair, int] = {}
     for row in found:
         pair = (row.reader_a, row.reader_b)
@@ -276,10 +277,10 @@ def _chosen(wanted: Sequence[str], found: Sequence[PairAgreement]) -> Pair | Non
     return next(iter(named), max(shared, key=lambda pair: shared[pair], default=None))
 
 
-# What stands under the tables and charts of the Readers page. All of it is plain text.
+# Captions of the tables and charts of the Readers page. All are plain text.
 
 LONGEST_NAME: Final = 32
-"""Characters of a reader's name where there is little room."""
+"""Most characters of a reader's name where space is short."""
 
 
 def short(name: str) -> str:
@@ -288,7 +289,7 @@ def short(name: str) -> str:
 
 
 def agreement_caption(tables: ReaderTables) -> str:
-    """Say what the numbers of the table of agreement are, and what they leave out."""
+    """Return a caption on the numbers in the table of agreement, and on omissions."""
     parts = [
         tr("Over what both readers scored: answers, pictures for the image dimensions.")
         if _pictures(tables.dimensions)
@@ -311,7 +312,7 @@ def agreement_caption(tables: ReaderTables) -> str:
 
 
 def left_out_caption(tables: ReaderTables) -> str:
-    """Say which answers are in no comparison, and why."""
+    """Return a caption on the answers in no comparison, and the reasons."""
     alone = tables.scored.value - tables.doubled.value
     parts = [
         f"{counted(n, 'answer')} {why}"
@@ -330,7 +331,7 @@ def left_out_caption(tables: ReaderTables) -> str:
 
 
 def variance_captions(tables: ReaderTables) -> list[str]:
-    """Say of each dimension where kappa is low because scores hardly vary, that it is."""
+    """Return a note for each dimension whose kappa is low because scores hardly vary."""
     return [
         f"{found.name}: {numbers.within_one:.0%} of the scores are within one point, yet kappa is "
         f"{numbers.qwk:.2f}. The scores hardly vary (SD {numbers.sd_a:.2f} and "
@@ -342,7 +343,7 @@ def variance_captions(tables: ReaderTables) -> list[str]:
 
 
 def variance_rule() -> str:
-    """Say when that note is given."""
+    """Return the rule for that note, as a caption."""
     return tr(
         "Said where kappa is below {low_kappa:g} although at least {close:.0%} "
         "of the scores are within one point and a reader's SD is below "
@@ -351,7 +352,7 @@ def variance_rule() -> str:
 
 
 def confusion_caption(found: DimensionAgreement) -> str:
-    """Say what a confusion map counts."""
+    """Return a caption on the counts of a confusion map."""
     numbers = found.numbers
     behind = counted(numbers.n, unit_word(numbers.dimension))
     parts = [
@@ -371,7 +372,7 @@ def confusion_caption(found: DimensionAgreement) -> str:
 
 
 def bubble_caption(found: DimensionAgreement, names: tuple[str, str]) -> str:
-    """Say what a bubble is."""
+    """Return a caption on the meaning of a bubble."""
     return tr(
         "{name}: {counted}; the number in a bubble counts {unit}. On the line "
         "both gave the same score; above it {short} scored higher."
@@ -384,7 +385,10 @@ def bubble_caption(found: DimensionAgreement, names: tuple[str, str]) -> str:
 
 
 def stricter_captions(tables: ReaderTables) -> list[str]:
-    """Say who is stricter on each dimension where the interval leaves 0 out; name the others."""
+    """Return captions on the stricter reader by dimension, if the interval excludes 0.
+
+    The other dimensions are named together.
+    """
     if tables.pair is None:
         return []
     names = tuple(tables.readers[reader] for reader in tables.pair)
@@ -413,7 +417,7 @@ def stricter_captions(tables: ReaderTables) -> list[str]:
 
 
 def stricter_caption(tables: ReaderTables) -> str:
-    """Say what the differences are."""
+    """Return a caption on the definition of the differences."""
     sizes = listed([f"{found.name} {found.numbers.n:,}" for found in tables.compared])
     return tr(
         "Mean of the differences over what both scored, with 95% interval where "
@@ -423,7 +427,7 @@ def stricter_caption(tables: ReaderTables) -> str:
 
 
 def drift_caption(drifts: Sequence[ReaderDrift], *, difference: bool) -> str:
-    """Say how blocks are made and what they leave out."""
+    """Return a caption on the definition of blocks, and on omissions."""
     parts = [
         tr(
             "Blocks of whole days (UTC) with at least 10 scores each, in the order "
@@ -446,7 +450,7 @@ def drift_caption(drifts: Sequence[ReaderDrift], *, difference: bool) -> str:
 
 
 def no_drift_captions(drifts: Sequence[ReaderDrift]) -> Iterator[str]:
-    """Say of each reader without a course of time why there is none."""
+    """Yield the reason for each reader without scores over time."""
     for one in drifts:
         if one.drift.why:
             days = ""

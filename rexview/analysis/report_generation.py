@@ -1,4 +1,4 @@
-"""The numbers of the page Report generation, own models on printed boards, and captions."""
+"""The numbers of the page Report generation, own models on published boards, and captions."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ SCOPES: Final[dict[str | None, str]] = {
     "impression": tr("Impression"),
     None: tr("Sections not said"),
 }
-"""Names on screen of what metrics compare, in the order of the boards; others stand by their own
-word before the last."""
+"""Names on screen of the texts that metrics compare, in the order of the boards. Others are shown
+by their own word, before the last."""
 MOST_GROUPS: Final = 24
-"""As many groups are laid out; of more, those with the most cases."""
+"""Most groups in a table: those with the most cases."""
 STUDIES: Final = {"": tr("All studies"), "abnormal": tr("Abnormal"), "normal": tr("Normal")}
 _SET_BOUND: Final = frozenset({"radcliq_v0", "radcliq_v1"})
 """Metrics whose values depend on the answers that were computed with them (IDF weights)."""
 
 
 def scope_name(scope: str | None) -> str:
-    """Return the name on screen of what a metric compares."""
+    """Return the name on screen of the texts that a metric compares."""
     return SCOPES.get(scope) or str(scope)
 
 
@@ -55,23 +55,23 @@ def shown_name(metric: MetricId) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ReportTables:
-    """The board of one scope for one filter, and what else there is.
+    """The leaderboard of one scope for one filter, with counts.
 
     Attributes
     ----------
     base : CaseFilter
-        Whose answers are counted.
+        The filter whose matches are counted.
     counts : ReportCounts
     cases : Count
         Cases that ask for a report.
     names : mapping of str to str
-        Name on screen of every model of the set; readers are named as such.
+        Name on screen of every model of the set; readers are marked as readers.
     scopes : tuple
-        Those with any metric, in order; ``scope`` is the one shown.
+        Scopes with any metric, in order; ``scope`` is the shown one.
     board : Board
-        Of the metrics of that scope.
+        The board of that scope's metrics.
     refused : tuple of MetricId
-        Reciprocals that were given for single answers: they are never averaged.
+        Reciprocals with values for single answers, which are never averaged.
     """
 
     base: CaseFilter
@@ -85,29 +85,29 @@ class ReportTables:
 
     @property
     def has_any(self) -> bool:
-        """Whether there is anything of generated reports."""
+        """True if there are any generated reports or data about them."""
         counts = self.counts
         return bool(counts.cases or counts.metrics or counts.edits or counts.preferences)
 
     @cached_property
     def metrics(self) -> tuple[MetricId, ...]:
-        """The metrics of the board."""
+        """Metrics of the board."""
         return tuple(MetricId(*metric) for metric in self.board.metrics)
 
     @property
     def clustered(self) -> bool:
-        """Whether some answers share a patient."""
+        """True if some answers share a patient."""
         return any(cell.patients < cell.n for cell in self.board.cells.values())
 
     def is_from_full_run(self, metric: MetricId) -> bool:
-        """Whether a filter leaves a part of values that were made to go with all of them."""
+        """True if a filter shows only some of a metric's values that were computed together."""
         together = self.counts.together.get(metric, ())
         left = sum(cell.n for key, cell in self.board.cells.items() if key[0] == metric)
         bound = metric.metric in _SET_BOUND or bool(together)
         return bound and left < max(self.counts.in_set.get(metric, 0), *together, 0)
 
     def ranked_by(self, wanted: str | None) -> MetricId | None:
-        """Return the metric that is asked for by its key, else the first that can rank."""
+        """Return the metric with a key if there is one, else the first that can rank."""
         for metric in self.metrics:
             if metric.key == wanted:
                 return metric
@@ -115,7 +115,7 @@ class ReportTables:
         return next(iter(can or self.metrics), None)
 
     def opens(self, metric: MetricId, model: str) -> Count:
-        """Return how many values a cell is of, with what opens the answers, worst first."""
+        """Return a cell's number of values, with the filter of its answers, worst first."""
         return _opened(self.base, self.board.cells[metric, model])
 
 
@@ -132,9 +132,9 @@ def report_tables(
     scope: str | None = "",
     resamples: int = RESAMPLES,
 ) -> ReportTables:
-    """Work out the board of one scope over the answers that a filter leaves.
+    """Return the board of one scope over the answers that match a filter.
 
-    ``scope`` that no metric has, such as the empty one, stands for the first that one has.
+    A ``scope`` without any metric, such as the empty one, means the first scope with one.
     """
     base = case_filter or CaseFilter()
     counts = engine.report_counts(base)
@@ -165,7 +165,7 @@ def report_tables(
 
 @dataclass(frozen=True, eq=False)
 class ReportGroup:
-    """One value of a property: its cases, and the board of one metric over their answers."""
+    """One value of a property, with its cases and the board of one metric over their answers."""
 
     value: str
     name: str
@@ -173,7 +173,7 @@ class ReportGroup:
     board: Board
 
     def opens(self, metric: MetricId, model: str) -> Count:
-        """Return how many values a cell is of, with what opens the answers, worst first."""
+        """Return a cell's number of values, with the filter of its answers, worst first."""
         return _opened(self.cases.opens, self.board.cells[metric, model])
 
 
@@ -181,9 +181,9 @@ class ReportGroup:
 class ReportGroups:
     """One metric by a property of the cases: sites, normal and abnormal studies, tags.
 
-    A model has a place in a group of at least ``least`` answers of its own. ``without`` cases have
-    no value of the property; ``left_out`` groups with fewer cases are not laid out; ``overlap``
-    says that a case can be in several.
+    A model has a rank in a group if it has at least ``least`` answers there. ``without`` cases have
+    no value of the property; ``left_out`` groups with fewer cases are not shown; ``overlap`` is
+    true if a case is in several groups.
     """
 
     by: CaseProperty
@@ -205,14 +205,14 @@ def report_groups(
     least: int = LEAST_FOR_A_PLACE,
     resamples: int = RESAMPLES,
 ) -> ReportGroups:
-    """Work out one metric for each value of a property, over the reports that a filter leaves.
+    """Return one metric for each value of a property, over the reports that match a filter.
 
-    Where other cases have values of it, too, it is over all cases.
+    If other cases than reports have values of the metric, all cases count.
     """
     reports = refined(case_filter, question_types="report") or case_filter
     every, of_reports = (engine.metric_tally(one, (metric,)) for one in (case_filter, reports))
     has_others = every.by_patient.n.sum() > of_reports.by_patient.n.sum()
-    base = case_filter if has_others else reports  # each value that the board has counts here
+    base = case_filter if has_others else reports  # every value on the board counts here
     counts = engine.property_counts(base, by)
     total = engine.tally(base).cases
     values = list(property_values(counts, engine.facts, base, by))
@@ -251,15 +251,16 @@ def report_groups(
 def report_spreads(
     engine: Engine, case_filter: CaseFilter, metrics: tuple[MetricId, ...]
 ) -> Mapping[tuple[MetricId, str], Spread]:
-    """Return how the values of some metrics spread, by metric and model."""
+    """Return the distribution of each metric's values, by metric and model."""
     return engine.metric_spreads(case_filter, metrics)
 
 
 @dataclass(frozen=True)
 class ErrorFreeRow:
-    """Reports of one model that one reader found free of errors of a severity or above.
+    """The reports of one model that one reader found free of errors of a severity or above.
 
-    ``studies`` is a word of :data:`STUDIES`; ``free`` counts them, of those gone over and graded.
+    ``studies`` is a key of :data:`STUDIES`; ``free`` counts the reports, of those checked and
+    graded.
     """
 
     studies: str
@@ -269,13 +270,13 @@ class ErrorFreeRow:
 
 @dataclass(frozen=True, eq=False)
 class ErrorFreeTables:
-    """Error-free shares, by who corrected; ``readers`` have their names on screen."""
+    """Error-free shares by reader; ``readers`` has their names on screen."""
 
     readers: Mapping[str, str]
     rows: tuple[ErrorFreeRow, ...]
 
     def of(self, reader: str, model: str, severity: int, studies: str = "") -> ErrorFreeRow | None:
-        """Return one row, None where nothing was gone over."""
+        """Return one row, None if no report was checked."""
         wanted = (reader, model, severity, studies)
         for row in self.rows:
             one = row.numbers
@@ -284,7 +285,7 @@ class ErrorFreeTables:
         return None
 
     def models(self, reader: str) -> tuple[str, ...]:
-        """Return the models whose reports somebody went over, in the set's order."""
+        """Return the models whose reports a reader checked, in the set's order."""
         return tuple(
             dict.fromkeys(row.numbers.model for row in self.rows if row.numbers.reader == reader)
         )
@@ -293,7 +294,7 @@ class ErrorFreeTables:
 def error_free_tables(
     engine: Engine, case_filter: CaseFilter, *, resamples: int = RESAMPLES
 ) -> ErrorFreeTables:
-    """Work out error-free shares, of all studies, of abnormal ones and of normal ones."""
+    """Return error-free shares for all studies, for abnormal ones and for normal ones."""
     rows: list[ErrorFreeRow] = []
     for studies in STUDIES:
         base = case_filter
@@ -319,7 +320,7 @@ def error_free_tables(
 
 
 def severity_words(severity: int) -> str:
-    """Say which errors a threshold is about: ``severity 2 (Actionable, not urgent) or more``."""
+    """Return the text of a threshold: ``severity 2 (Actionable, not urgent) or more``."""
     return tr("severity {severity} ({edit_severities}) or more").format(
         severity=severity, edit_severities=inside(EDIT_SEVERITIES[severity])
     )
@@ -327,9 +328,10 @@ def severity_words(severity: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class PreferenceTables:
-    """Strengths of models from pairwise preferences, the strongest first.
+    """The strengths of models from pairwise preferences, the strongest first.
 
-    Each with its model and what opens the cases: by ``compared``, ``won``, ``tied`` and ``lost``.
+    Each row has its model, strength and linked counts of cases: ``compared``, ``won``, ``tied`` and
+    ``lost``.
     """
 
     rows: tuple[tuple[str, Strength, Mapping[str, Count]], ...]
@@ -342,7 +344,7 @@ class PreferenceTables:
 def preference_tables(
     engine: Engine, case_filter: CaseFilter, *, resamples: int = COMPARISON_RESAMPLES
 ) -> PreferenceTables:
-    """Work out the strengths of the models that were compared in cases that a filter leaves."""
+    """Return the strengths of the models that were compared in cases that match a filter."""
     found = engine.comparisons(case_filter)
     rows = []
     fitted = strengths(found.tally, resamples=resamples)
@@ -363,10 +365,10 @@ def preference_tables(
     )
 
 
-# What stands under the numbers of the page Report generation. All of it is plain text.
+# Captions of the page Report generation. All are plain text.
 
 FULL_RUN: Final = tr("from the full-set run")
-"""Stands with values that a filter leaves a part of, though they were made to go with all."""
+"""Remark on values that were computed on the full set when a filter shows only some of them."""
 SPREAD: Final = tr(
     "Box: middle half of the answers, with the median; whiskers reach the "
     "furthest value within 1.5 times the box. A click opens the model's "
@@ -375,7 +377,7 @@ SPREAD: Final = tr(
 
 
 def interval_caption(resamples: int, *, clustered: bool) -> str:
-    """Say how intervals of means and limits of places are made."""
+    """Return a caption on the method of intervals of means and limits of ranks."""
     of = tr("patients (else studies)") if clustered else "cases"
     return tr(
         "{level:.0%} intervals and places resample {of}, all answers of each "
@@ -385,7 +387,7 @@ def interval_caption(resamples: int, *, clustered: bool) -> str:
 
 
 def board_caption(tables: ReportTables) -> str:
-    """Say what the numbers of a board are, and what is left out."""
+    """Return a caption on the numbers of a board, and on omissions."""
     parts = [tr("Mean over the answers that have a value; n beside it.")]
     turned = [one for one in tables.metrics if known_metric(one.metric).reciprocal]
     if turned:
@@ -425,7 +427,7 @@ def _unranked(metric: str) -> bool:
 
 
 def groups_caption(groups: ReportGroups) -> str:
-    """Say what the numbers by a property are, and what is left out."""
+    """Return a caption on the numbers by a property, and on omissions."""
     resamples = max((group.board.resamples for group in groups.groups), default=0)
     cells = [cell for group in groups.groups for cell in group.board.cells.values()]
     clustered = any(cell.patients < cell.n for cell in cells)
@@ -465,7 +467,7 @@ def groups_caption(groups: ReportGroups) -> str:
 
 
 def direction_caption(metrics: Iterable[MetricId]) -> str:
-    """Say of which metrics it is not known which way is better; empty where it is of all."""
+    """Return a caption listing the metrics whose direction is unknown; empty if there are none."""
     unknown = [one.name for one in metrics if _unranked(one.metric)]
     if not unknown:
         return ""
@@ -477,7 +479,7 @@ def direction_caption(metrics: Iterable[MetricId]) -> str:
 def correlation_caption(
     metrics: Sequence[MetricId], found: tuple[Correlation, ...], coefficient: str
 ) -> str:
-    """Say what a coefficient is of, and how its interval is made."""
+    """Return a caption on a correlation coefficient and the method of its interval."""
     low, high = (pick((one.n for one in found), default=0) for pick in (min, max))
     n = f"{low:,}" if low == high else tr("{low:,} to {high:,}").format(low=low, high=high)
     return tr(
@@ -496,7 +498,7 @@ def correlation_caption(
 
 
 def error_free_caption(tables: ErrorFreeTables) -> str:
-    """Say what error-free means, and what is left out."""
+    """Return a caption on the definition of error-free, and on omissions."""
     words = "; ".join(f"“{name}”: none of {severity_words(n)}" for n, name in FREE_OF.items())
     parts = [
         tr("Of the reports that the reader or judge went over line by line. {words}.").format(
@@ -519,7 +521,7 @@ def error_free_caption(tables: ErrorFreeTables) -> str:
 
 
 def preference_caption(tables: PreferenceTables) -> str:
-    """Say what a strength is."""
+    """Return a caption on the definition of strength."""
     return tr(
         "{counted} of two reports ({counted_2}) in {counted_3} by {counted_4}. "
         "Strength: Bradley and Terry's model, log odds; the sum is 0, a tie is "
@@ -535,7 +537,7 @@ def preference_caption(tables: PreferenceTables) -> str:
     )
 
 
-# One's own models among those of a printed board, by the same metric.
+# Own models among those of a published board, by the same metric.
 
 OTHER_NUMBER: Final = tr(
     "Another implementation of a metric is another number, and these are "
@@ -545,7 +547,7 @@ OTHER_NUMBER: Final = tr(
 
 @dataclass(frozen=True)
 class OwnValue:
-    """What one of our models has of a printed metric, with what computed it."""
+    """The value of an own model for a published metric, with its implementation."""
 
     metric: MetricId
     cell: BoardCell
@@ -553,10 +555,10 @@ class OwnValue:
 
 @dataclass(frozen=True)
 class PlacedRow:
-    """A model of a printed board (``own`` is None), or one of ours (``printed`` is empty).
+    """A model of a published board (``own`` is None), or an own model (``printed`` is empty).
 
-    ``own`` has by printed metric what our model has of it, in each implementation. ``model`` is
-    the printed name, or our model's id.
+    ``own`` has the own model's values by published metric, one for each implementation. ``model``
+    is the published name, or the own model's id.
     """
 
     model: str
@@ -565,18 +567,17 @@ class PlacedRow:
 
 
 def published_metric(metric: MetricId) -> str:
-    """Return the name under which ReXrank prints a metric: of some its reciprocal."""
+    """Return the name under which ReXrank publishes a metric; for some it is the reciprocal."""
     return known_metric(metric.metric).reciprocal or metric.metric
 
 
 def placed_rows(
     board: PublishedBoard, tables: ReportTables | None, ranked_by: str
 ) -> tuple[PlacedRow, ...]:
-    """Put printed models and our own in order by one printed metric, the best first.
+    """Return published and own models sorted by one published metric, the best first.
 
-    Ours stand where their mean of that metric puts them (by the first of several implementations),
-    those without one at the end; nothing of ours stands there where ``tables`` are of another
-    section.
+    Own models are sorted by their mean of that metric, in the first of several implementations;
+    models without one come last. Own models are left out if ``tables`` are for another section.
     """
     rows: list[tuple[tuple[bool, float], PlacedRow]] = []
     for model in board.models:

@@ -30,15 +30,15 @@ from rexview.stats.summary import GapSummary, ScoreSummary, ScoreTallies, gap_su
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS
 from rexview.words import counted, inside, listed, tr, trn
 
-# The numbers of the Scores page. Each comes with the filter that opens the answers behind it.
+# The numbers of the Scores page, each with the filter that opens its answers.
 #
-# What a number is worth (means, intervals, tests) is worked out in :mod:`rexview.stats`; here it
-# is asked for the answers that a filter leaves, and joined with links.
+# Means, intervals and tests are computed in :mod:`rexview.stats`. Here they are requested for the
+# answers that match a filter, and combined with links.
 
 TABLE_1: Final = ("content", "language")
 """The two main scores (ReXecution, table 1)."""
 TABLE_2: Final = tuple(name for name in SCORE_ORDER if name not in TABLE_1)
-"""What they are made of, and the scores of pictures (ReXecution, table 2)."""
+"""The parts of Content, and the scores of pictures (ReXecution, table 2)."""
 BINS: Final = (
     ("1 to <2", Range(1, 1.999)),
     ("2 to <3", Range(2, 2.999)),
@@ -46,15 +46,15 @@ BINS: Final = (
     ("4 to <5", Range(4, 4.999)),
     ("5", PERFECT),
 )
-"""Final scores in classes: name on screen, and the range that Browse shows."""
+"""Classes of final scores: name on screen, and the range that Browse shows."""
 GAP_STEP: Final = 0.5
 _OF_CASES: Final = (
     *("models", "statuses", "question_types", "categories", "difficulties", "sites", "studies"),
     *("tags", "model_pairs", "comments", "decisions"),
 )
-"""Conditions that leave of two compared models both scored answers of a case, or none."""
+"""Conditions that match both or neither of two compared models' scored answers to a case."""
 _NEARLY: Final = 1e-4
-"""As close as two numbers are that a filter's range does not tell apart."""
+"""Distance below which a filter's range does not separate two numbers."""
 
 
 @dataclass(frozen=True)
@@ -68,15 +68,15 @@ class ScoreCell:
     name : str
         Name of the dimension on screen.
     scored, perfect, low : Count
-        All that are scored, those with 5, those below 3.
+        All scored, those with 5, those below 3.
     bins : tuple of Count
-        How many lie in each of :data:`BINS`.
+        The number in each of :data:`BINS`.
     unscored : int
-        Answers that came without a score in this dimension; 0 for image dimensions, where most
+        Complete answers without a score in this dimension; 0 for image dimensions, where most
         answers have nothing to score.
     exact : bool
-        Whether Browse shows as many answers as are counted. Not so where an answer has several
-        pictures: Browse filters by their mean.
+        True if Browse shows as many answers as are counted. It does not where an answer has several
+        pictures, because Browse filters by their mean.
     """
 
     summary: ScoreSummary
@@ -100,7 +100,7 @@ class ScoreCell:
 
     @property
     def of_pictures(self) -> bool:
-        """Whether pictures are counted."""
+        """True if pictures are counted."""
         return self.dimension in IMAGE_DIMENSIONS
 
 
@@ -121,7 +121,7 @@ class GapCell:
 
 @dataclass(frozen=True)
 class LostAnswers:
-    """The answers of one model that did not come in full, by status, of all that were asked for."""
+    """The missing or incomplete answers of one model, by status, of all requested answers."""
 
     model: str
     lost: Count
@@ -132,11 +132,11 @@ class LostAnswers:
 class ScoreTables:
     """All numbers of the Scores page for one filter; models in the set's order.
 
-    ``with_content`` of the answers have a Content score, ``unscored`` came without one. ``lost``
-    did not come in full. ``readers`` gave the scores; ``unfinished`` cases have scores of a reader
-    who has not given all of them, which are left out everywhere (a case counts once a reader).
-    ``cells`` has those with a score of dimension and model, and the empty ones of text dimensions
-    that some model has.
+    ``with_content`` answers have a Content score, ``unscored`` complete answers have none. ``lost``
+    answers are missing or incomplete. ``readers`` gave the scores. ``unfinished`` cases have scores
+    of a reader who has not given all; these are left out everywhere (a case counts once for each
+    reader). ``cells`` has all cells with a score, by dimension and model, and empty cells of text
+    dimensions that any model has.
     """
 
     models: Mapping[str, str]
@@ -156,22 +156,22 @@ class ScoreTables:
 
     @cached_property
     def comparison(self) -> Comparison:
-        """The tests between models: of many models they take a while, so only when asked for."""
+        """Tests between models; computed on first use, because many models take a while."""
         return self.compare_models()
 
     @property
     def dimensions(self) -> tuple[str, ...]:
-        """The dimensions in which anything is scored, in the order of tables."""
+        """Dimensions with any score, in the order of tables."""
         met = {cell.dimension for cell in self.cells if cell.scored.value}
         return tuple(name for name in SCORE_ORDER if name in met)
 
     def mean(self, dimension: str, model: str) -> float | None:
-        """Return the mean of a dimension and model, None where nothing is scored."""
+        """Return the mean of a dimension and model, None if nothing is scored."""
         cell = self.cell(dimension, model)
         return cell.summary.mean if cell else None
 
     def cell(self, dimension: str, model: str) -> ScoreCell | None:
-        """Return one cell, None where there is none."""
+        """Return the cell of a dimension and model, None if there is none."""
         for cell in self.cells:
             if (cell.dimension, cell.model) == (dimension, model):
                 return cell
@@ -181,7 +181,7 @@ class ScoreTables:
 def score_tables(
     engine: Engine, case_filter: CaseFilter | None = None, *, resamples: int = RESAMPLES
 ) -> ScoreTables:
-    """Work out the Scores page for the answers that a filter leaves.
+    """Return the numbers of the Scores page for the answers that match a filter.
 
     ``resamples`` is the number for each bootstrap interval, 0 for none.
     """
@@ -212,16 +212,16 @@ def score_tables(
 
 
 def pairs_count(test: PairTest, base: CaseFilter) -> Count:
-    """Count the cases in which two models are compared, with what opens them."""
+    """Return the number of cases in which two models are compared, with its filter."""
     pair = ModelPair(test.dimension, (test.model_a, test.model_b))
     return Count(test.n_pairs, with_all(base, "model_pairs", str(pair)))
 
 
 def pairs_exact(base: CaseFilter) -> bool:
-    """Say whether Browse shows as many cases as :func:`pairs_count` counts.
+    """Return True if Browse shows as many cases as :func:`pairs_count` counts.
 
-    Not so where the filter limits answers: it can leave one answer of a case and not the other,
-    which are no pair, and Browse shows a case for one answer.
+    It does not if the filter limits answers. Then one answer of a case may match without the other;
+    that is no pair, but Browse shows the case.
     """
     of_cases: dict[str, tuple[str, ...]] = dict.fromkeys(_OF_CASES, ())
     return not replace(base, **of_cases).active  # type: ignore[arg-type]
@@ -230,7 +230,7 @@ def pairs_exact(base: CaseFilter) -> bool:
 def score_cells(
     scores: ScoreTallies, models: Iterable[str], base: CaseFilter, *, resamples: int = RESAMPLES
 ) -> Iterator[ScoreCell]:
-    """Work out every dimension of every model over the final scores that ``base`` leaves."""
+    """Yield a cell for every dimension and model, from the final scores that match ``base``."""
     found = summaries(scores, list(models), resamples=resamples)
     met = {summary.dimension for summary in found if summary.n}
     for summary in found:
@@ -280,7 +280,7 @@ def gap_cells(
     threshold: float,
     resamples: int,
 ) -> Iterator[GapCell]:
-    """Work out the gaps of every model over the final scores that ``base`` leaves."""
+    """Yield the gaps of every model, from the final scores that match ``base``."""
     for summary in gap_summaries(scores, list(models), threshold=threshold, resamples=resamples):
         model, n = summary.model, summary.n
         yield GapCell(
@@ -297,7 +297,7 @@ def gap_cells(
 
 
 def gap_classes(counts: Mapping[float, int]) -> list[tuple[float, Range, int]]:
-    """Count gaps in classes of half a point: middle, range that Browse shows, how many."""
+    """Return gaps in classes of half a point: middle, range that Browse shows, count."""
     found: dict[int, int] = {}
     exact = True
     for gap, n in counts.items():
@@ -321,14 +321,14 @@ def _lost(model: ModelTally, base: CaseFilter) -> LostAnswers:
 # Scores by a property of the case: question category, study, site, difficulty, type, a tag.
 
 MOST_VALUES: Final = 24
-"""As many values are laid out; of more, those with the most cases."""
+"""Most values in a table: those with the most cases."""
 
 
 @dataclass(frozen=True, eq=False)
 class Split(Groups[ScoreCell]):
     """The scores for each value of a property; groups count cases.
 
-    ``without`` cases have no value; ``overlap`` says that a case can have several values and then
+    ``without`` cases have no value. ``overlap`` is true if a case can have several values; then it
     counts in each.
     """
 
@@ -339,9 +339,9 @@ class Split(Groups[ScoreCell]):
 def split_scores(
     engine: Engine, case_filter: CaseFilter, by: CaseProperty, *, resamples: int = RESAMPLES
 ) -> Split:
-    """Work out the scores for each value of a property, over the answers that a filter leaves.
+    """Return the scores for each value of a property, over the answers that match a filter.
 
-    Of a tag that the filter names only the named values are laid out.
+    Of a tag that the filter names, only the named values are shown.
     """
     tally, counts = engine.tally(case_filter), engine.property_counts(case_filter, by)
     models = tally.names(engine.facts)
@@ -363,15 +363,15 @@ def split_scores(
     )
 
 
-# What stands under tables and charts of the Scores page: test, correction, what is left out.
+# Captions of tables and charts of the Scores page: test, correction, omissions.
 #
-# All of it is plain text.
+# All captions are plain text.
 
 _MOST_NAMED: Final = 4
 
 
 def unfinished_caption(n: int) -> str:
-    """Say how many cases are begun and not counted, as a further sentence; empty for none."""
+    """Return a sentence on started cases that do not count yet; empty for none."""
     if not n:
         return ""
     said = trn(
@@ -383,14 +383,14 @@ def unfinished_caption(n: int) -> str:
 
 
 def interval_caption() -> str:
-    """Say how intervals are made."""
+    """Return a caption on the method of intervals."""
     return tr("{level:.0%} intervals are bootstrapped (BCa, {resamples:,} resamples).").format(
         level=LEVEL, resamples=RESAMPLES
     )
 
 
 def content_caption(tables: ScoreTables) -> str:
-    """Say how Content is worked out, and in which order."""
+    """Return a caption on the computation of Content, and its order."""
     parts = listed([DIMENSION_NAMES[part] for part in CONTENT_PARTS])
     order = inside(CONTENT_ORDERS[tables.content_order])
     return tr("Content is the smallest of {parts} of an answer ({order}).").format(
@@ -399,7 +399,7 @@ def content_caption(tables: ScoreTables) -> str:
 
 
 def summary_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
-    """Say what the numbers of a table are."""
+    """Return a caption on the numbers of a table."""
     shown = [name for name in dimensions if name in tables.dimensions]
     parts = [tr("Final scores, 1 to 5: an answer's score is the mean of its readers' scores.")]
     if "content" in shown:
@@ -422,7 +422,7 @@ def _picture_caption(tables: ScoreTables) -> str:
 
 
 def n_caption(tables: ScoreTables, dimensions: Sequence[str]) -> str:
-    """Say how many answers of each model a chart is about: ``n: A 34, B 26 to 30 answers``."""
+    """Return a caption with each model's number of answers: ``n: A 34, B 26 to 30 answers``."""
     parts = []
     for model, name in tables.models.items():
         found = [tables.cell(dimension, model) for dimension in dimensions]
@@ -443,7 +443,7 @@ def n_caption(tables: ScoreTables, dimensions: Sequence[str]) -> str:
 
 
 def left_out_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
-    """Say which answers of a table's dimensions are in no mean, and why."""
+    """Return a caption on the answers of a table's dimensions in no mean, and the reasons."""
     parts = []
     if tables.lost.value:
         by_reason = [
@@ -476,7 +476,7 @@ def left_out_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
 
 
 def comparison_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
-    """Say how models are compared, over how many pairs, corrected over what."""
+    """Return a caption on the comparison of models: test, number of pairs, correction."""
     wanted = set(dimensions)
     tests = [test for test in tables.comparison.tests if test.dimension in wanted]
     if not tests:
@@ -521,7 +521,7 @@ def _pair_sentences(tests: Sequence[PairTest], tables: ScoreTables) -> Iterator[
 
 
 def split_caption(split: Split) -> str:
-    """Say what a split leaves out and counts twice."""
+    """Return a caption on cases that a split leaves out or counts twice."""
     parts = [interval_caption()]
     if split.overlap:
         parts.append(tr("A case can have several values and counts in each."))
@@ -551,7 +551,7 @@ def split_caption(split: Split) -> str:
 
 
 def gap_caption(tables: ScoreTables) -> str:
-    """Say what the gap is and when it is flagged."""
+    """Return a caption on the definition of the gap, and when it is flagged."""
     return tr(
         "Gap: Process minus Execution of one answer; above 0 the model knew "
         "better than it did. Flagged from {gap_threshold:g} on, by the scores "

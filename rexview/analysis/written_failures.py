@@ -30,12 +30,12 @@ from rexview.schema import Mark, ReviewSet
 from rexview.settings import Settings
 from rexview.store import Reviews, Stored, open_reviews
 
-# The runs in which judges looked for failures in words, and how far their logs are.
+# Runs in which judges looked for failures in words, and the state of their logs.
 
 
 @dataclass(frozen=True)
 class WrittenRun:
-    """A run, its judge and the words that it asked with."""
+    """A run, its judge and the wording that it used."""
 
     folder: RunFolder
     judge: str
@@ -69,12 +69,11 @@ def _known(run: RunFolder, changed: int) -> WrittenRun | None:
 def results_state(
     set_folder: Path, about: tuple[str, str] | None = None
 ) -> tuple[tuple[str, int], ...]:
-    """Name what the logs hold by now: another state, other results.
+    """Return a key for the state of the logs, which changes with the results.
 
-    ``about`` are the digest of words and a judge: then it is of what that judge said of them.
-
-    The log of a run that is at work names a new one after each tenth or so of growth: what pages
-    work out of it is not made anew with every answer.
+    With ``about``, the digest of a wording and a judge, only these logs count. The key of a running
+    run changes only after about a tenth of growth, so that pages do not recompute results with
+    every answer.
     """
     return tuple(
         (run.folder.id, _size(run.folder))
@@ -94,14 +93,15 @@ def _size(run: RunFolder) -> int:
 
 FAILURE_KIND: Final = "written_failure"
 SHORT: Final = 12
-"""So many figures of a version's digest stand in links, on pages and behind ``NAME@``."""
+"""Digits of a version's digest in links, on pages and after ``NAME@``."""
 
 
 @dataclass(frozen=True)
 class FailureWords:
-    """One version of a failure's words; ``by`` and ``at`` are None where a file or a run has it.
+    """One version of a failure's wording.
 
-    ``value`` is what the reviews have, None for words of a file.
+    ``by`` and ``at`` are None for a wording from a file or a run. ``value`` is the entry in the
+    reviews, None for a wording from a file or a run.
     """
 
     prompt: Prompt
@@ -111,19 +111,19 @@ class FailureWords:
 
     @property
     def failure(self) -> str:
-        """The name in links and on the command line."""
+        """Name in links and on the command line."""
         return name_of(self.prompt)
 
     @property
     def version(self) -> str:
-        """What names these words and no others."""
+        """Id of this wording: the start of its digest."""
         return self.prompt.hash[:SHORT]
 
 
 def written_failures(folder: Path, rows: Iterable[Stored]) -> tuple[list[FailureWords], list[str]]:
-    """Return the failures of a set in their newest words, by title; and what cannot be used.
+    """Return the failures of a set in their newest wording, by title, and a list of problems.
 
-    ``rows`` are those of the reviews that stand.
+    ``rows`` are the current rows of the reviews.
     """
     found, problems = _in_files(folder)
     for row in rows:
@@ -139,9 +139,9 @@ def written_failures(folder: Path, rows: Iterable[Stored]) -> tuple[list[Failure
 
 
 def standing_failures(review_set: ReviewSet) -> dict[str, FailureWords]:
-    """Return the failures of a set in their newest words by name, in the order of their titles.
+    """Return the current failures of a set in their newest wording, by name, sorted by title.
 
-    ``review_set`` has what was written (:func:`rexview.store.merged`).
+    ``review_set`` includes people's reviews (:func:`rexview.store.merged`).
     """
     found, _ = _in_files(review_set.folder)
     for one in review_set.written_failures:
@@ -151,7 +151,7 @@ def standing_failures(review_set: ReviewSet) -> dict[str, FailureWords]:
 
 
 def _in_files(folder: Path) -> tuple[dict[str, FailureWords], list[str]]:
-    """Return the failures that files of a set have in words, and what cannot be used."""
+    """Return the failures in words from a set's files, and a list of problems."""
     problems: list[str] = []
     found: dict[str, FailureWords] = {}
     for name in written_in_files(folder):
@@ -167,10 +167,10 @@ def _by_title(every: Iterable[FailureWords]) -> list[FailureWords]:
 
 
 def versions_of(folder: Path, history: Iterable[Stored], name: str) -> list[FailureWords]:
-    """Return all words that a failure ever had, the newest first, those that stand before all.
+    """Return all wordings that a failure ever had: the current one first, then the newest.
 
-    ``history`` has the rows of the reviews, newest first. Also those that a run asked with and
-    nobody has any more.
+    ``history`` has the rows of the reviews, newest first. Wordings that only a run still has are
+    included.
     """
     some = [
         words for row in history if row.subject == name and (words := words_of_row(row)) is not None
@@ -187,12 +187,12 @@ def versions_of(folder: Path, history: Iterable[Stored], name: str) -> list[Fail
 
 
 def find_failure(review_set: ReviewSet, settings: Settings, name: str) -> Prompt:
-    """Return the words that a failure has now, or for ``NAME@VERSION`` those of that version.
+    """Return the current wording of a failure, or for ``NAME@VERSION`` that version's.
 
     Raises
     ------
     SettingsError
-        There is none of that name, or no such version of it, or the words cannot be used.
+        There is no failure of that name, no such version, or the wording is not valid.
     """
     name, at, version = name.partition("@")
     history = _history(open_reviews(review_set, settings))
@@ -208,7 +208,7 @@ def find_failure(review_set: ReviewSet, settings: Settings, name: str) -> Prompt
 
 
 def form_value_of(prompt: Prompt) -> dict[str, Any]:
-    """Return the words of a version as a form has them: examples as a list."""
+    """Return a wording as values for a form, with examples as a list."""
     words = prompt.fields[FIELD]
     value: dict[str, Any] = {part: words.get(part) for part in ("name", "counts", "does_not_count")}
     for part in ("examples", "counterexamples"):
@@ -218,7 +218,7 @@ def form_value_of(prompt: Prompt) -> dict[str, Any]:
 
 
 def _history(reviews: Reviews) -> tuple[Stored, ...]:
-    """Return the rows of all words, newest first."""
+    """Return the rows of all wordings, newest first."""
     try:
         return reviews.history(kind=FAILURE_KIND)
     except StoreError as error:
@@ -226,7 +226,7 @@ def _history(reviews: Reviews) -> tuple[Stored, ...]:
 
 
 def words_of_row(row: Stored) -> FailureWords | None:
-    """Return the words of a row; None for those taken away, or that this version cannot use."""
+    """Return the wording of a row; None if it was removed, or is not valid in this version."""
     if row.value is None or not row.subject:
         return None
     return _words(row.subject, row.value, row.person_name or row.person, row.at)
@@ -241,34 +241,31 @@ def _words(name: str, value: Mapping[str, Any], by: str, at: datetime) -> Failur
     return None
 
 
-# The answers of which people say that they have a failure in words: of a case, and counted.
+# People's marks of failures in words: on a case, and their counts.
 #
-# Nobody's word is mixed with what a language model found, nor with what rules and readers say of
-# the failures that are built in. A mark is of the version of the words that its writer read, and
-# counts for the answer as it was read; one of a failure that was removed is kept and not shown.
+# Marks are never mixed with a language model's results, nor with flags of built-in failures. A mark
+# belongs to the version of the wording that its author read, and to the answer's text at that time.
+# Marks of a removed failure are kept and not shown.
 
 MARK_KIND: Final = "written_mark"
 
 
 @dataclass(frozen=True)
 class MarkedAnswer:
-    """What one person says of an answer; ``words`` are those of the failure now.
-
-    ``is_earlier``: it was said of other words than these.
-    """
+    """One person's mark on an answer, with the failure's current wording."""
 
     mark: Mark
     words: FailureWords
 
     @property
     def is_earlier(self) -> bool:
-        """Whether the failure has other words by now."""
+        """True if the mark is for an earlier wording."""
         return self.mark.version != self.words.prompt.hash
 
 
 @dataclass(frozen=True)
 class MarkedRow:
-    """One model, or None for all: how many answers people marked, and how many people did."""
+    """The numbers of marked answers and of people, for one model or for all (None)."""
 
     model: str | None
     answers: Count
@@ -277,9 +274,9 @@ class MarkedRow:
 
 @dataclass(frozen=True)
 class Marked:
-    """A failure in one version of its words, or in all: a row a model that has it, and of all.
+    """The marks of a failure in one version of its wording, or in all: by model, and in all.
 
-    ``elsewhere`` is how many answers were marked in other words only.
+    ``elsewhere`` is the number of answers that were marked in other wordings only.
     """
 
     rows: Sequence[MarkedRow]
@@ -288,9 +285,9 @@ class Marked:
 
 
 def marks_on(review_set: ReviewSet, case: str) -> tuple[MarkedAnswer, ...]:
-    """Return what people say of the answers to a case, by title; also of earlier answers.
+    """Return people's marks on the answers to a case, by title, including earlier answers.
 
-    ``review_set`` has what was written (:func:`rexview.store.merged`).
+    ``review_set`` includes people's reviews (:func:`rexview.store.merged`).
     """
     marks = [mark for mark in review_set.marks if mark.case == case]
     return add_mark_words(marks, standing_failures(review_set)) if marks else ()
@@ -299,24 +296,24 @@ def marks_on(review_set: ReviewSet, case: str) -> tuple[MarkedAnswer, ...]:
 def add_mark_words(
     marks: Iterable[Mark], standing: Mapping[str, FailureWords]
 ) -> tuple[MarkedAnswer, ...]:
-    """Return marks with the words of their failures, in the order of these, the oldest first."""
+    """Return marks with their failures' wordings, in the order of failures, the oldest first."""
     places = {name: place for place, name in enumerate(standing)}
     found = [MarkedAnswer(one, standing[one.failure]) for one in marks if one.failure in standing]
     return tuple(sorted(found, key=lambda one: places[one.mark.failure]))
 
 
 def counted_marks(review_set: ReviewSet) -> tuple[Mark, ...]:
-    """Return the marks that count: on answers as they are, of failures that stand."""
+    """Return the marks that count: on unchanged answers, of current failures."""
     marks = [mark for mark in review_set.marks if not mark.stale]
     standing = standing_failures(review_set) if marks else {}
     return tuple(mark for mark in marks if mark.failure in standing)
 
 
 def marked(marks: Sequence[Mark], models: Iterable[str], failure: str, version: str = "") -> Marked:
-    """Count the answers that people marked with a failure, over all cases, by model in their order.
+    """Count the answers that people marked with a failure, over all cases, by model in order.
 
-    ``marks`` are those that count (:func:`counted_marks`); of one ``version`` of the words (its
-    beginning), or of all.
+    ``marks`` are those that count (:func:`counted_marks`). ``version`` is the start of a version's
+    digest; empty means all versions.
     """
     word = str(MarkedCondition(failure, version))
     of_failure = [mark for mark in marks if mark.failure == failure]

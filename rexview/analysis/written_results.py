@@ -1,4 +1,4 @@
-"""What judges found of a failure in words: results, numbers by model, validation, files."""
+"""Judges' results for a failure in words: replies, numbers by model, validation, files."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _LOCK: Final = Lock()
 
 @dataclass(frozen=True, eq=False)
 class FoundIn:
-    """What one judge said in one version of the words, with the answers that were judged."""
+    """One judge's results for one version of a wording, with the judged answers."""
 
     prompt: Prompt
     judge: str
@@ -65,21 +65,24 @@ class FoundIn:
 
     @property
     def version(self) -> str:
-        """What names the words."""
+        """Id of the wording: the start of its digest."""
         return self.prompt.hash[:SHORT]
 
     @cached_property
     def by_answer(self) -> dict[tuple[str, str], Candidate]:
-        """What was said, by case and model."""
+        """Results by case and model."""
         return {(one.about.case, one.about.model): one for one in self.results.said}
 
     @cached_property
     def subject(self) -> dict[About, JudgeSubject]:
-        """The answers as the judge was given them."""
+        """Answers in the form that the judge received."""
         return {one.about: one for one in self.subjects}
 
     def answers(self, said: str) -> Sequence[tuple[str, str]]:
-        """Return case and model of which this was said: ``unread`` what cannot be read."""
+        """Return case and model of the answers with a result.
+
+        ``said`` is one of :data:`SAID`, or empty for any reply that can be read.
+        """
         if said == "unread":
             return [(about.case, about.model) for about, _ in self.results.unread]
         return [
@@ -89,7 +92,7 @@ class FoundIn:
         ]
 
     def unread_of(self, case: str, model: str) -> KeptReply | None:
-        """Return the reply about an answer that cannot be read."""
+        """Return the unreadable reply about an answer, None if there is none."""
         named = ((about, reply) for about, reply in self.results.unread)
         return next(
             (reply for about, reply in named if (about.case, about.model) == (case, model)), None
@@ -97,7 +100,7 @@ class FoundIn:
 
 
 def judged_versions(review_set: ReviewSet) -> list[tuple[Prompt, str]]:
-    """Return all words that were asked about, each with who was asked, the newest run first."""
+    """Return all judged wordings, each with its judge, the newest run first."""
     seen: dict[tuple[str, str], tuple[Prompt, str]] = {}
     for run in written_runs(review_set.folder):
         seen.setdefault((run.prompt.hash, run.judge), (run.prompt, run.judge))
@@ -105,14 +108,14 @@ def judged_versions(review_set: ReviewSet) -> list[tuple[Prompt, str]]:
 
 
 def found_in(review_set: ReviewSet, prompt: Prompt, judge: str) -> FoundIn:
-    """Return what a judge found in these words."""
+    """Return a judge's results for a wording; the latest are cached."""
     files = review_set.fingerprint.partition("-")[0]
     state = results_state(review_set.folder, (prompt.hash, judge))
     key = (str(review_set.folder), files, state, prompt.hash, judge)
     with _LOCK:
         if key not in _RESULTS:
             for older in [one for one in _RESULTS if one[0] == key[0] and one[3:] == key[3:]]:
-                del _RESULTS[older]  # of another state: nobody asks for it again
+                del _RESULTS[older]  # an outdated state is never used again
             _RESULTS[key] = _read(review_set, files, prompt, judge)
             while len(_RESULTS) > _KEPT:
                 _RESULTS.popitem(last=False)
@@ -121,7 +124,7 @@ def found_in(review_set: ReviewSet, prompt: Prompt, judge: str) -> FoundIn:
 
 
 def forget_results(*, answers: bool = True) -> None:
-    """Forget what was read of logs, and of the answers to them unless they are kept."""
+    """Clear the cache of results from logs, and with ``answers`` that of the judged answers."""
     with _LOCK:
         _RESULTS.clear()
         if answers:
@@ -136,7 +139,7 @@ def _read(review_set: ReviewSet, files: str, prompt: Prompt, judge: str) -> Foun
 
 
 def _subjects(review_set: ReviewSet, files: str, cases: Sequence[str]) -> Iterator[JudgeSubject]:
-    """Yield the answers to cases; they are the same for all failures, and made once for a set."""
+    """Yield the answers to cases, which are cached by set because all failures share them."""
     folder = str(review_set.folder)
     if (folder, files) not in _SUBJECTS:
         for older in [one for one in _SUBJECTS if one[0] == folder]:
@@ -156,7 +159,7 @@ def _subjects(review_set: ReviewSet, files: str, cases: Sequence[str]) -> Iterat
 
 
 def written_subjects(review_set: ReviewSet, cases: Sequence[str]) -> tuple[JudgeSubject, ...]:
-    """Return the answers to cases as a judge is given them; cases that are gone are left out."""
+    """Return the answers to cases in the form that a judge receives, without missing cases."""
     models = {model.id: model.id for model in review_set.models}
 
     def blinded(case: str) -> tuple[Case, Sequence[Answer]] | None:
@@ -170,7 +173,10 @@ def written_subjects(review_set: ReviewSet, cases: Sequence[str]) -> tuple[Judge
 def parse_result_name(
     review_set: ReviewSet, failure: str, version: str, judge: str
 ) -> FoundIn | None:
-    """Return what a link names: a failure, the beginning of its version, and a judge."""
+    """Return the results that a link names by failure, start of the version, and judge.
+
+    Return None if there are none.
+    """
     if len(version) < _SHORTEST:
         return None
     for prompt, asked in judged_versions(review_set):
@@ -180,7 +186,7 @@ def parse_result_name(
 
 
 def numbers_of_answers(review_set: ReviewSet, answers: Sequence[tuple[str, str]]) -> list[int]:
-    """Return the numbers of answers in their set, of those that are there."""
+    """Return the numbers of the given answers that are in the set."""
     frame = pl.DataFrame(
         {"case": [case for case, _ in answers], "model": [model for _, model in answers]},
         schema={"case": pl.String, "model": pl.String},
@@ -188,30 +194,30 @@ def numbers_of_answers(review_set: ReviewSet, answers: Sequence[tuple[str, str]]
     return [number for number in review_set.numbers_of(frame).tolist() if number >= 0]
 
 
-# The numbers of a failure in words: what judges found and people marked, by model.
+# Numbers of a failure in words by model: judges' results and people's marks.
 #
-# Each has what opens its cases. What people marked stands beside, and is part of no share.
+# Each number has the filter of its cases. People's marks are shown separately, in no share.
 
 SAID: Final = ("yes", "no", "unsure", "unread")
-"""What is counted, in the order of the table."""
+"""Counted results, in the order of the table."""
 
 
 @dataclass(frozen=True)
 class FoundRow:
-    """One model: how often the failure was found, not found, unsure, and not readable."""
+    """The counts of a judge's results for one model, by :data:`SAID`."""
 
     model: str
     counts: Mapping[str, Count]
 
     @property
     def judged(self) -> int:
-        """Of how many answers something can be read."""
+        """Number of answers with a readable result."""
         return sum(self.counts[said].value for said in SAID if said != "unread")
 
 
 @dataclass(frozen=True)
 class ByModelRow:
-    """One model: what a judge found, None where it was not asked; how many answers were marked."""
+    """One model's results from a judge, None if it was not judged, and its marked answers."""
 
     model: str
     found: FoundRow | None
@@ -220,9 +226,10 @@ class ByModelRow:
 
 @dataclass(frozen=True)
 class ByModel:
-    """One failure, and what one judge found of it: a row a model, precision of what was read.
+    """The results of one judge for one failure: a row for each model, and the precision.
 
-    ``judge`` is None where no judge looked for it, ``precision`` before anybody has read a sample.
+    ``judge`` is None if no judge looked for it. ``precision`` comes from the sample that people
+    read, None before that.
     """
 
     title: str
@@ -234,7 +241,7 @@ class ByModel:
 def joined_rows(
     found: Sequence[FoundRow], marked: Sequence[MarkedRow], models: Iterable[str]
 ) -> list[ByModelRow]:
-    """Set what people marked beside what a judge found; models without either are left out."""
+    """Join people's marks with a judge's results by model; models without either are left out."""
     by_judge = {row.model: row for row in found}
     by_people = {row.model: row.answers for row in marked}
     return [
@@ -245,12 +252,12 @@ def joined_rows(
 
 
 def condition(found: FoundIn, said: str) -> str:
-    """Return the word of the filter for what this judge said."""
+    """Return the filter's condition for a result of this judge, as text."""
     return str(WrittenCondition(said, name_of(found.prompt), found.version, found.judge))
 
 
 def found_rows(found: FoundIn, models: Mapping[str, str]) -> list[FoundRow]:
-    """Return a row a model that was judged, in the order of the set; over all cases."""
+    """Return a row for each judged model, in the order of the set, over all cases."""
     by_model: dict[str, dict[str, int]] = {}
     for said in SAID:
         for _, model in found.answers(said):
@@ -269,27 +276,27 @@ def found_rows(found: FoundIn, models: Mapping[str, str]) -> list[FoundRow]:
     ]
 
 
-# A random sample of what a judge found and did not find, and what clinicians say of it.
+# Validation: a random sample of a judge's positive and negative results, read by clinicians.
 #
-# The order of both groups is that of a hash with the seed, so a longer sample begins with a
-# shorter one, and what somebody told of the beginning stays told. A word counts for the sample of
-# the judge and the words it was given for, of the answer as it was read.
+# Both groups are sorted by a hash with the seed, so that a longer sample starts with a shorter one
+# and earlier verdicts stay valid. A verdict belongs to one judge, one wording, and the text of the
+# answer at that time.
 
 VALIDATION_KIND: Final = "written_validation"
 SEED: Final = 0
-"""As the command line draws without ``--seed``: the sheet has the same answers."""
+"""The command line's default for ``--seed``, so that its sheet has the same answers."""
 SIZES: Final = (25, 50, 100, 200)
-"""How many of each group may be read."""
+"""Sizes of a sample, for each group."""
 USUAL: Final = 50
 
 
 def sample_subject(found: FoundIn) -> str:
-    """Return what names the sample in the history: the words and the judge."""
+    """Return the sample's id in the history, a digest of wording and judge."""
     return hashlib.sha256(json.dumps([found.prompt.hash, found.judge]).encode()).hexdigest()[:32]
 
 
 def draw_items(found: FoundIn, each: int) -> dict[Group, list[tuple[str, Candidate]]]:
-    """Draw so many of each group, or all there are; each behind the name of its item."""
+    """Draw ``each`` results of each group, or all if there are fewer, with their item's name."""
     wanted = dict.fromkeys(GROUPS, each)
     return sample(found.results, found.prompt.hash, found.judge, wanted, SEED)
 
@@ -300,9 +307,9 @@ def to_read(found: FoundIn, each: int) -> list[tuple[str, Candidate]]:
 
 
 def told_by(found: FoundIn, rows: Iterable[Stored]) -> dict[str, dict[tuple[str, str], Stored]]:
-    """Return what people told of the sample of a judge, of answers as they are now.
+    """Return people's verdicts on a judge's sample, for unchanged answers only.
 
-    By person, and then by case and model, the newest row.
+    The result has the newest row by person, then by case and model.
     """
     wanted = sample_subject(found)
     by_person: dict[str, dict[tuple[str, str], Stored]] = {}
@@ -318,10 +325,10 @@ def told_by(found: FoundIn, rows: Iterable[Stored]) -> dict[str, dict[tuple[str,
 
 @dataclass(frozen=True)
 class ValidationResult:
-    """What one clinician, or all together, say of the sample: of those found, and not found.
+    """The verdicts of one clinician, or of all together, on the sample's two groups.
 
-    ``who`` is None for all together: an answer on which they differ counts as unsure, ``differ``
-    of them.
+    ``who`` is None for all together. Answers on which clinicians differ count as unsure; ``differ``
+    is their number.
     """
 
     who: str | None
@@ -331,12 +338,12 @@ class ValidationResult:
 
     @property
     def precision(self) -> float | None:
-        """The share of those found that has the failure."""
+        """Share of the positive results that clinicians confirmed."""
         return self.found.share
 
 
 def validated(found: FoundIn, rows: Iterable[Stored]) -> list[ValidationResult]:
-    """Return what each clinician says, and with several of them all together, who stand first."""
+    """Return each clinician's result; with several, the result of all together comes first."""
     by_person = told_by(found, rows)
     words = {
         who: {answer: str((row.value or {}).get("said") or "") for answer, row in told.items()}
@@ -356,7 +363,7 @@ def validated(found: FoundIn, rows: Iterable[Stored]) -> list[ValidationResult]:
 def _together(
     words: Sequence[Mapping[tuple[str, str], str]],
 ) -> tuple[dict[tuple[str, str], str], int]:
-    """Return one word an answer: what all say who are sure; unsure where these differ."""
+    """Return a verdict by answer (that of all who are sure, else unsure), and the disagreements."""
     agreed: dict[tuple[str, str], str] = {}
     differ = 0
     for answer in dict.fromkeys(one for each in words for one in each):
@@ -379,9 +386,9 @@ def _share(
     order: Sequence[tuple[str, Candidate]],
     words: Mapping[tuple[str, str], str],
 ) -> Share:
-    """Count over the shortest sample offered that has as many answers as were told of.
+    """Return the share over the shortest sample size that covers the given verdicts.
 
-    Answers that were judged since may stand among them: they are still to be read.
+    The sample may contain answers that were judged later and have no verdict yet.
     """
     said = [words.get((one.about.case, one.about.model), "") for _, one in order]
     told = sum(map(bool, said))
@@ -389,7 +396,7 @@ def _share(
     return share_of(group, said[:size], found.results)
 
 
-# What people wrote of failures in words as files: all versions, what was read, what was marked.
+# Files of failures in words: all versions, verdicts on samples, and marks.
 
 _WORDS = ("failure", "version", "name", "counts", "does_not_count", "examples", "counterexamples")
 _BY = ("by", "at")
@@ -398,7 +405,7 @@ _READ = ("case", "model", "failure", "version", "judge", "said", *_BY, "answer_d
 
 
 def write_files(reviews: Reviews, out: Path) -> tuple[int, int, int]:
-    """Write the tables into a folder where there is anything; return how many rows each has."""
+    """Write the tables that are not empty into a folder; return the number of rows of each."""
     versions = [
         words for row in reversed(reviews.history(kind=WORDS)) if (words := words_of_row(row))
     ]

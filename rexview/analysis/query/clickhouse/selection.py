@@ -75,7 +75,7 @@ class SqlConditions:
     # matches
 
     def met(self, but: Collection[str] = ()) -> str | None:
-        """Say which answers of a case meet the conditions on answers, but for some; None: all."""
+        """Return SQL of the answers that meet the conditions on answers, minus some; None: all."""
         masks = [sql for name, sql in self.rows.items() if name not in but]
         if len(masks) < 2:
             return masks[0] if masks else None
