@@ -1,4 +1,4 @@
-"""Statistics over scores: the definitions that every page shares."""
+"""Statistics over scores, failures, choices and reports; every page uses these definitions."""
 
 from rexview.stats.answered import (
     NO_ANSWER,

@@ -1,15 +1,15 @@
-"""Whether readers agree: kappa, differences and shares for each pair of readers, alpha for all.
+"""Agreement of readers: kappa, differences and shares for each pair, alpha for all readers.
 
 Definitions (docs: statistics):
 
 - The unit is the **answer**; for the image dimensions it is the **picture** that was scored. A pair
   of readers is compared over the units that both scored, so a unit with three readers counts once
   in each of their three pairs.
-- **Kappa** is Cohen's with quadratic weights over the fixed scale 1 to 5, also when a level is
-  unused. Where a reader gave one and the same score throughout, kappa would be 0 (or 0 / 0) however
-  close the readers are: without variance it is undefined, never 0 or 1.
-- **Alpha** is Krippendorff's, ordinal, over all readers, where more than two of them scored. A unit
-  with a single reader says nothing about agreement and is left out.
+- **Kappa** is Cohen's with quadratic weights over the fixed scale 1 to 5, even if a level is
+  unused. If a reader always gave the same score, kappa would be 0 (or 0 / 0) however close the
+  readers are. Without variance it is undefined, never 0 or 1.
+- **Alpha** is Krippendorff's, ordinal, over all readers, if more than two of them scored. A unit
+  with a single reader has no information on agreement and is left out.
 - Confidence intervals are bootstrapped over units (:mod:`rexview.stats.bootstrap`).
 """
 
@@ -30,7 +30,7 @@ from rexview.stats.summary import Tally
 from rexview.vocab import CRITERIA, DIMENSIONS, IMAGE_DIMENSIONS, SCORE_MAX, SCORE_MIN
 from rexview.words import countable, noun, tr, trn
 
-# What readers are compared over: answers, and pictures for the image dimensions.
+# Units of comparison: answers, and pictures for the image dimensions.
 
 LEVELS: Final = tuple(range(SCORE_MIN, SCORE_MAX + 1))
 """The scale of every score."""
@@ -38,9 +38,9 @@ _ANSWER: Final = ("case", "model")
 
 
 def unit_word(dimension: str) -> str:
-    """Return the English noun, to be counted, of what is scored on a dimension.
+    """Return the English noun, for counting, of the units that are scored on a dimension.
 
-    Answers, or pictures; of a criterion of candidate questions it is these.
+    Units are answers or pictures; for a criterion of curation they are candidate questions.
     """
     if dimension in CRITERIA:
         return countable("question")
@@ -48,24 +48,24 @@ def unit_word(dimension: str) -> str:
 
 
 def unit_name(dimension: str, n: int = 2) -> str:
-    """Return what is counted on a dimension, in the form that goes with a number."""
+    """Return the name of a dimension's units in the form for a number."""
     return noun(n, unit_word(dimension))
 
 
 def units_of(scores: pl.DataFrame, dimension: str) -> pl.DataFrame:
-    """Return the scores of one dimension with the place of their unit.
+    """Return the scores of one dimension with the number of their unit.
 
     Parameters
     ----------
     scores : polars.DataFrame
-        As :func:`rexview.stats.final.single_scores` gives them.
+        From :func:`rexview.stats.final.single_scores`.
     dimension : str
 
     Returns
     -------
     polars.DataFrame
-        The scores with a score of this dimension and ``unit`` (Int64): the same number for the
-        same answer (the same picture of it, for the image dimensions). One row a unit and reader.
+        The scores of this dimension with ``unit`` (Int64): the same number for the same answer, or
+        for the same picture for image dimensions. One row for each unit and reader.
     """
     known = scores.filter(pl.col("dimension") == dimension, pl.col("score").is_not_null())
     case, model = (
@@ -84,7 +84,7 @@ def units_of(scores: pl.DataFrame, dimension: str) -> pl.DataFrame:
 def both_scored(units: pl.DataFrame, readers: Sequence[str]) -> pl.DataFrame:
     """Return the units that two readers both scored, from :func:`units_of`.
 
-    The rows of the first reader, with the second one's score as ``score_b``.
+    The rows are the first reader's, with the second reader's score as ``score_b``.
     """
     first, second = (units.filter(pl.col("reader") == reader) for reader in readers)
     return first.join(second.select("unit", score_b="score"), on="unit", maintain_order="left")
@@ -101,7 +101,7 @@ _APART: Final = np.abs(_ROW - _COLUMN)
 
 @dataclass(frozen=True, eq=False)
 class PairAgreement:
-    """How far two readers agree on one dimension, over the units that both scored.
+    """The agreement of two readers on one dimension, over the units that both scored.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class PairAgreement:
     table : numpy.ndarray
         Shape (5, 5): units by score of reader a (rows, 1 to 5) and of reader b (columns).
     why : str or None
-        What is missing, in plain words.
+        The reason for missing numbers, in plain words.
     """
 
     dimension: str
@@ -148,10 +148,10 @@ class PairAgreement:
 
     @property
     def lowered_by_variance(self) -> bool:
-        """Whether kappa is low although the readers are close: their scores hardly vary.
+        """True if kappa is low although the readers are close, because scores hardly vary.
 
-        That is: kappa below :data:`LOW_KAPPA`, at least :data:`CLOSE` of the scores within one
-        point, and a standard deviation below :data:`NARROW_SD` for one of the readers.
+        The rule: kappa is below :data:`LOW_KAPPA`, at least :data:`CLOSE` of the scores are within
+        one point, and one reader's standard deviation is below :data:`NARROW_SD`.
         """
         if self.qwk is None or self.within_one is None or self.sd_a is None or self.sd_b is None:
             return False
@@ -166,10 +166,10 @@ PairTables = Mapping[tuple[str, str, str], Counts]
 def pair_tables(
     scores: pl.DataFrame, readers: Sequence[str], *, dimensions: Sequence[str] = DIMENSIONS
 ) -> PairTables:
-    """Count what every two readers share, on each dimension.
+    """Count the units that each two readers both scored, on each dimension.
 
-    ``scores`` are as :func:`rexview.stats.final.single_scores` gives them; readers become reader a
-    and reader b in the order given.
+    ``scores`` come from :func:`rexview.stats.final.single_scores`. The order of ``readers`` decides
+    which one is reader a.
     """
     return {
         (dimension, *pair): table
@@ -185,11 +185,11 @@ def pair_agreements(
     dimensions: Sequence[str] = DIMENSIONS,
     resamples: int = RESAMPLES,
 ) -> tuple[PairAgreement, ...]:
-    """Compare every two readers who share any answer, pair by pair, dimension by dimension.
+    """Compare each two readers who share any unit, pair by pair, dimension by dimension.
 
-    ``tables`` are those of :func:`pair_tables` for these readers in this order. A pair that shares
-    anything has all text dimensions (n may be 0, with the reason) and those image dimensions that
-    it shares. With 0 resamples there are no intervals.
+    ``tables`` come from :func:`pair_tables` for these readers in this order. A pair that shares
+    any unit has all text dimensions (n may be 0, with the reason) and the image dimensions that it
+    shares. With 0 resamples there are no intervals.
     """
     return tuple(
         agreement_of_table(dimension, a, b, tables[dimension, a, b], resamples=resamples)
@@ -201,7 +201,7 @@ def pair_agreements(
 
 
 def quadratic_kappa(counts: Counts) -> Floats:
-    """Work out quadratic-weighted kappa for many tables at once.
+    """Return quadratic-weighted kappa for many tables at once.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def quadratic_kappa(counts: Counts) -> Floats:
     Returns
     -------
     numpy.ndarray
-        Shape (m,); NaN where both readers only ever gave one and the same score.
+        Shape (m,); NaN where both readers always gave the same single score.
     """
     many = np.atleast_2d(counts).astype(np.float64)  # whole numbers: exact far beyond any set
     n = many.sum(axis=1)
@@ -225,7 +225,7 @@ def quadratic_kappa(counts: Counts) -> Floats:
 
 
 def _tables(units: pl.DataFrame, readers: Sequence[str]) -> dict[tuple[str, str], Counts]:
-    """Count the shared units of every two readers by their scores: 5 by 5 tables."""
+    """Count the shared units of each two readers by their scores, as 5 by 5 tables."""
     given: dict[str, tuple[Counts, Counts]] = {}
     parts = units.partition_by("reader", as_dict=True)
     for reader in readers:
@@ -247,7 +247,7 @@ def _tables(units: pl.DataFrame, readers: Sequence[str]) -> dict[tuple[str, str]
 def agreement_of_table(
     dimension: str, reader_a: str, reader_b: str, table: Counts, *, resamples: int = RESAMPLES
 ) -> PairAgreement:
-    """Work out all numbers of a pair of readers from their 5 by 5 table of counts."""
+    """Return all numbers of a pair of readers from their 5 by 5 table of counts."""
     table = np.asarray(table, dtype=np.int64)
     counts = table.ravel()
     n = int(counts.sum())
@@ -257,7 +257,7 @@ def agreement_of_table(
     differences = present - _K
 
     def mean(values: NDArray[Any]) -> tuple[float | None, Interval]:
-        """Return the mean of a number that each difference (a minus b) has, and its interval."""
+        """Return the mean of a value of each difference (a minus b), and its interval."""
         if not n:
             return None, Interval(None, None, _nothing_shared(dimension))
         weights = values.astype(np.float64)
@@ -306,7 +306,7 @@ def agreement_of_table(
 
 
 def _kappa(dimension: str, counts: Counts) -> tuple[float | None, str | None]:
-    """Return kappa by scikit-learn, or None and the reason why it is undefined."""
+    """Return kappa from scikit-learn, or None and the reason why it is undefined."""
     met = np.flatnonzero(counts)
     if not len(met):
         return None, _nothing_shared(dimension)
@@ -343,7 +343,7 @@ def _nothing_shared(dimension: str) -> str:
 
 
 def _scores(counts: Counts) -> Tally:
-    """Return one reader's scores from how often each of the five was given."""
+    """Return one reader's scores from the counts of the five scores."""
     return Tally(np.asarray(LEVELS, dtype=np.float64), counts)
 
 
@@ -365,10 +365,10 @@ class Alpha:
 
 @dataclass(frozen=True, eq=False)
 class ScorePatterns:
-    """The scores of the units that at least two of ``n_readers`` scored, alike ones together.
+    """The distinct combinations of scores on the units that at least two readers scored.
 
-    ``patterns`` has shape (k, 5): how many readers gave each score from 1 to 5; ``counts`` shape
-    (k,): to how many units.
+    ``patterns`` has shape (k, 5): the number of readers for each score from 1 to 5. ``counts`` has
+    shape (k,): the number of units with the pattern. ``n_readers`` readers scored any of the units.
     """
 
     patterns: Counts
@@ -379,9 +379,10 @@ class ScorePatterns:
 def score_patterns(
     scores: pl.DataFrame, *, dimensions: Sequence[str] = DIMENSIONS
 ) -> dict[str, ScorePatterns]:
-    """Count the scores of all readers on each dimension; nothing unless more than two scored.
+    """Count the combinations of all readers' scores on each dimension.
 
-    ``scores`` are as for :func:`pair_tables`.
+    ``scores`` are as for :func:`pair_tables`. The result is empty unless more than two readers
+    scored.
     """
     if scores["reader"].n_unique() <= 2:
         return {}
@@ -405,24 +406,24 @@ def score_patterns(
 
 
 def alphas(given: Mapping[str, ScorePatterns], *, resamples: int = RESAMPLES) -> tuple[Alpha, ...]:
-    """Work out Krippendorff's alpha of each dimension that is given."""
+    """Return Krippendorff's alpha of each given dimension."""
     return tuple(_alpha(dimension, found, resamples) for dimension, found in given.items())
 
 
 def ordinal_alpha(counts: Counts, patterns: Counts) -> Floats:
-    """Work out ordinal alpha for many samples of units at once.
+    """Return ordinal alpha for many samples of units at once.
 
     Parameters
     ----------
     counts : numpy.ndarray
-        Shape (m, k): how often each of k patterns of scores is met, in m samples.
+        Shape (m, k): the counts of k patterns of scores, in m samples.
     patterns : numpy.ndarray
-        Shape (k, 5): how many readers gave each score from 1 to 5; at least two in each pattern.
+        Shape (k, 5): the number of readers for each score from 1 to 5, at least two a pattern.
 
     Returns
     -------
     numpy.ndarray
-        Shape (m,); NaN where only one score was ever given.
+        Shape (m,); NaN where all scores are the same.
     """
     given = patterns.astype(np.float64)
     pairs = given[:, :, None] * given[:, None, :] - given[:, :, None] * np.eye(len(LEVELS))

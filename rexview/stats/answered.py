@@ -1,7 +1,7 @@
-"""Whether an answer came in full.
+"""Status of an answer: complete, or the reason why it is not.
 
-One that did not (token limit, error, refusal, empty) has no final score: it is counted as
-a failure, beside n, and never as a zero.
+An answer that is missing or incomplete (token limit, error, refusal, empty) has no final score. It
+counts as a failure, outside n, and never as a zero.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ STATUSES: Final[dict[str, str]] = {
     "refused": tr("Refused"),
     "empty": tr("Empty answer"),
 }
-"""What became of an answer, by id, with its name on screen."""
+"""Name on screen of each status of an answer, by id."""
 NO_ANSWER: Final = ("token_limit", "error", "refused", "empty")
-"""The statuses that count as no full answer: no score of theirs enters a mean."""
+"""Statuses of missing or incomplete answers, whose scores enter no mean."""
 
 
 @dataclass(frozen=True)
 class NoAnswers:
-    """How many of a model's newest answers did not come in full: ``n`` of ``answers``, by reason.
+    """The number ``n`` of a model's newest answers that are missing or incomplete, by reason.
 
-    ``by_reason`` has a number for each word of :data:`NO_ANSWER`, in that order.
+    ``answers`` is the number of all. ``by_reason`` has a number for each status in
+    :data:`NO_ANSWER`, in that order.
     """
 
     model: str
@@ -41,7 +42,7 @@ class NoAnswers:
 
 
 def no_answers(answers: pl.DataFrame, models: Sequence[str]) -> tuple[NoAnswers, ...]:
-    """Count each model's newest answers that are not full; ``answers`` are all, newest or not."""
+    """Count each model's missing or incomplete newest answers; ``answers`` has all runs."""
     newest = answers.filter("_newest").select("model", answer_status().alias("status"))
     found = {
         (model, status): n for model, status, n in newest.group_by("model", "status").len().rows()
@@ -56,25 +57,25 @@ def no_answers(answers: pl.DataFrame, models: Sequence[str]) -> tuple[NoAnswers,
 
 
 def answer_status() -> pl.Expr:
-    """Say what became of an answer.
+    """Return the expression for an answer's status.
 
     Returns
     -------
     polars.Expr
-        A word of :data:`STATUSES` (String) over a frame with columns
+        A key of :data:`STATUSES` (String) over a frame with columns
         :data:`rexview.frames.ANSWERS`. The first that holds: the token limit was reached; an error
-        was recorded; the answer was blocked or refused; nothing came; answered.
+        was recorded; the answer was blocked or refused; the answer is empty; answered.
     """
     return _status({word: pl.lit(word) for word in STATUSES})
 
 
 def status_codes() -> pl.Expr:
-    """Say what :func:`answer_status` says as the place of the word in :data:`STATUSES` (UInt8)."""
+    """Return :func:`answer_status` as the index of the status in :data:`STATUSES` (UInt8)."""
     return _status({word: pl.lit(n, dtype=pl.UInt8) for n, word in enumerate(STATUSES)})
 
 
 def _status(words: Mapping[str, pl.Expr]) -> pl.Expr:
-    # the rules of status_of, limit_reached and is_empty below, for a whole table
+    # the rules of status_of, limit_reached and is_empty below, for a table
     finish, limit = pl.col("finish_reason"), pl.col("max_output_tokens")
     at_limit = (limit > 0) & (pl.col("output_tokens") >= limit)
     failed = pl.col("error").str.contains(r"\S") | finish.eq("error")
@@ -99,7 +100,7 @@ def _status(words: Mapping[str, pl.Expr]) -> pl.Expr:
 
 
 def status_of(answer: Answer) -> str:
-    """Say what became of one answer: the same word as :func:`answer_status` gives its row."""
+    """Return the status of one answer, the same as :func:`answer_status` for its row."""
     if limit_reached(answer):
         return "token_limit"
     if (answer.error or "").strip() or answer.finish_reason == "error":
@@ -110,7 +111,7 @@ def status_of(answer: Answer) -> str:
 
 
 def limit_reached(answer: Answer) -> bool:
-    """Whether the signals of one answer say that it ran out of tokens."""
+    """True if one answer ran out of tokens, by its finish reason or its token counts."""
     if answer.finish_reason == "length":
         return True
     used, limit = answer.output_tokens, answer.max_output_tokens
@@ -118,6 +119,6 @@ def limit_reached(answer: Answer) -> bool:
 
 
 def is_empty(answer: Answer) -> bool:
-    """Whether one answer holds no text, no choice, no boxes and no pictures."""
+    """True if one answer has no text, no choice, no boxes and no pictures."""
     text = (answer.text or "").strip()
     return not (text or answer.choice is not None or answer.boxes or answer.images)

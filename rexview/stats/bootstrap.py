@@ -1,17 +1,17 @@
 """One bootstrap for every number: bias-corrected and accelerated (BCa), over counts of values.
 
-Everything that is given an interval here depends on the data only through how often each distinct
-value (or each cell of a table) occurs: a mean of scores, a mean difference, a kappa. Drawing n of n
-values with replacement and then counting them gives counts that follow a multinomial distribution
-with n draws and the observed shares, so the counts are drawn and the values are not. The
-resampling is exact, and its cost does not depend on n.
+Every number with an interval here depends on the data only through the counts of the distinct
+values (or of the cells of a table): a mean of scores, a mean difference, a kappa. Drawing n of n
+values with replacement and counting them gives counts with a multinomial distribution, with n draws
+and the observed shares. So the counts are drawn instead of the values. The resampling is exact, and
+its cost does not depend on n.
 
 The interval is Efron's BCa (Efron 1987, *Better bootstrap confidence intervals*, JASA 82:171-185),
-in the form that ``scipy.stats.bootstrap`` gives it, which the tests compare with: the bias z0 from
-the share of resampled numbers below the number itself (ties half), the acceleration from the
+in the form of ``scipy.stats.bootstrap``, with which the tests compare it. The bias z0 comes from
+the share of resampled numbers below the number itself (ties count half), the acceleration from the
 jackknife. Leaving out any of several equal values gives the same number, so the jackknife needs one
 number for each distinct value, weighted by its count. Numbers are compared after rounding to 12
-digits, so that equal means are ties however they were added up.
+digits, so that equal means are ties in whatever order they were summed.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ UNSTABLE: Final = tr("The correction for bias and skewness is undefined with so 
 
 _DIGITS: Final = 12
 _CELLS: Final = 1_000_000
-"""So many counts are drawn at a time, at most: it bounds the memory."""
+"""Most counts drawn at a time, which bounds the memory."""
 _DEFINED: Final = 0.95
 _STEPS: Final = (1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 30, 60)
-"""Parts of a point that means of scores are multiples of."""
+"""Numbers of steps in a point, of which means of scores are multiples."""
 _MANY: Final = 100
-"""So many clusters at least have a sum that is nearly normal."""
+"""Fewest clusters whose sum is nearly normal."""
 _UNEVEN: Final = 0.25
-"""Sums of such skewness are not."""
+"""Skewness from which a sum is not nearly normal."""
 _FEW_KINDS: Final = 4
-"""So few counts are drawn as fast as two sums."""
+"""Up to this number of counts, drawing them is as fast as drawing two sums."""
 _FAR: Final = 12
-"""Sums further from their mean than so many standard deviations are never met."""
+"""Standard deviations from the mean beyond which sums never occur."""
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -61,7 +61,7 @@ Statistic = Callable[[Counts], Floats]
 
 @dataclass(frozen=True)
 class Interval:
-    """A confidence interval, or the reason in plain words why there is none."""
+    """A confidence interval, or the reason why there is none, in plain words."""
 
     low: float | None
     high: float | None
@@ -76,20 +76,20 @@ def interval(
     seed: int = SEED,
     level: float = LEVEL,
 ) -> Interval:
-    """Work out the BCa interval of a number that depends on counts.
+    """Return the BCa interval of a number that depends on counts.
 
     Parameters
     ----------
     counts : numpy.ndarray
-        Shape (k,), how often each of k distinct values occurs. Zeros are allowed.
+        Shape (k,), the counts of k distinct values. Zeros are allowed.
     statistic : callable
         Maps rows of counts, shape (m, k), to numbers, shape (m,). Rows sum to n, those of the
-        jackknife to n - 1: divide by each row's own sum. It may give nan where the number is
-        undefined; such resamples are left out as long as they are rare.
+        jackknife to n - 1, so it has to divide by each row's own sum. It may return nan where the
+        number is undefined; such resamples are left out as long as they are rare.
     resamples : int
-        How many resamples are drawn; with 0 there are no limits and no reason.
+        Number of resamples; with 0 there are no limits and no reason.
     seed : int
-        Seed of the draws: the same counts always give the same interval.
+        Seed of the draws, so that the same counts always give the same interval.
     level : float
         The confidence level, between 0 and 1.
     """
@@ -125,14 +125,14 @@ def mean_interval(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Interval:
-    """Work out the BCa interval of a mean: :func:`interval`, faster.
+    """Return the BCa interval of a mean, faster than :func:`interval`.
 
-    The sum of n drawn scores has a distribution that is known exactly: that of one score, convolved
-    n times with itself, because scores (and their means over a few readers) are whole multiples of
-    a step. Resampled means are drawn from it directly, one number instead of k counts. Values
-    without such a step are drawn as counts.
+    Scores, and their means over a few readers, are whole multiples of a step. So the distribution
+    of the sum of n drawn scores is known exactly: that of one score, convolved n times with itself.
+    Resampled means are drawn from it directly, one number instead of k counts. Values without such
+    a step are drawn as counts.
 
-    ``values`` and ``counts`` have shape (k,): distinct values and how often each occurs.
+    ``values`` and ``counts`` have shape (k,): distinct values and their counts.
     """
     means = mean_of(values)
     observed = np.asarray(counts, dtype=np.int64)
@@ -156,15 +156,15 @@ def ratio_interval(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Interval:
-    """Work out the BCa interval of a ratio of two sums: :func:`interval`, faster where it is large.
+    """Return the BCa interval of a ratio of two sums; :func:`interval`, faster for many clusters.
 
-    A resample of many clusters differs from the ratio by a sum that is nearly normal, divided by
-    its own sum of sizes: these two are drawn instead of k counts, the first with its skewness
-    (Cornish and Fisher's expansion), the second as what is left of it beside the first. Few or
-    very uneven clusters (:data:`_MANY`, :data:`_UNEVEN`) are drawn as counts.
+    A resample of many clusters differs from the ratio by a nearly normal sum, divided by its own
+    sum of sizes. These two sums are drawn instead of k counts: the first with its skewness (Cornish
+    and Fisher's expansion), the second conditional on the first. Few or very uneven clusters
+    (:data:`_MANY`, :data:`_UNEVEN`) are drawn as counts.
 
     ``points``, ``sizes`` and ``counts`` have shape (k,): what a cluster of each kind adds to both
-    sums, and how many clusters are of that kind.
+    sums, and the number of clusters of that kind.
     """
 
     def ratios(rows: Counts) -> Floats:
@@ -190,7 +190,7 @@ def ratio_interval(
 
 
 def forget_draws() -> None:
-    """Empty the caches: what was drawn is drawn anew. Numbers stay the same, times do not."""
+    """Clear the caches of draws. Results stay the same; only times change."""
     _drawn.cache_clear()
     _uniform.cache_clear()
     _normal.cache_clear()
@@ -199,8 +199,8 @@ def forget_draws() -> None:
 def _sums(values: Counts, counts: Counts) -> tuple[int, Floats]:
     """Return the distribution of the sum of n draws: the smallest sum, and shares from there on.
 
-    It is worked out by Fourier transform, on a circle that holds every sum that is ever met: all of
-    them, or those within so many standard deviations that what wraps around weighs nothing.
+    It is computed by Fourier transform on a circle with room for every sum that occurs: all sums,
+    or those within so many standard deviations that the rest, which wraps around, is negligible.
     """
     n = int(counts.sum())
     mean = float(values @ counts) / n
@@ -215,7 +215,7 @@ def _sums(values: Counts, counts: Counts) -> tuple[int, Floats]:
 
 
 def _steps(values: Floats) -> tuple[Counts, float] | None:
-    """Write values as whole steps above the smallest one; None where there is no step."""
+    """Return values as whole steps above the smallest one, and the step; None without a step."""
     above = values - values.min()
     for parts in _STEPS:
         whole = np.round(above * parts)
@@ -226,23 +226,23 @@ def _steps(values: Floats) -> tuple[Counts, float] | None:
 
 @lru_cache(maxsize=2)
 def _uniform(resamples: int, seed: int) -> Floats:
-    """Return numbers between 0 and 1, ascending: they are only ever looked up and sorted."""
+    """Return uniform numbers from 0 to 1, ascending, because their order never matters."""
     return np.sort(np.random.default_rng(seed).random(resamples))
 
 
 @lru_cache(maxsize=2)
 def _normal(resamples: int, seed: int) -> Floats:
-    """Return two rows of numbers of the standard normal distribution, shape (2, resamples)."""
+    """Return two rows of standard normal numbers, shape (2, resamples)."""
     return np.random.default_rng(seed).standard_normal((2, resamples))
 
 
 def interval_of_draws(
     number: float, drawn: Floats, left_out: Floats, weights: Counts, level: float = LEVEL
 ) -> Interval:
-    """Take the BCa interval of a number from resampled ones, unless too many are undefined.
+    """Return the BCa interval from resampled numbers, or the reason if too many are undefined.
 
-    ``left_out`` and ``weights``, shape (k,), are the numbers of the jackknife and how often each
-    occurs; ``drawn`` has the resampled numbers, nan where undefined.
+    ``left_out`` and ``weights``, shape (k,), are the jackknife's numbers and their counts;
+    ``drawn`` has the resampled numbers, nan where undefined.
     """
     defined = drawn[np.isfinite(drawn)]
     if not np.isfinite(number) or len(defined) < _DEFINED * len(drawn):
@@ -257,7 +257,7 @@ def interval_of_draws(
 def _limits(
     number: float, drawn: Floats, left_out: Floats, weights: Counts, level: float
 ) -> Interval:
-    """Take the BCa limits from resampled numbers and those of the jackknife."""
+    """Return the BCa limits from resampled numbers and the jackknife's."""
     number, compared = round(number, _DIGITS), np.round(drawn, _DIGITS)
     below = (np.mean(compared < number) + np.mean(compared <= number)) / 2
     pulls = np.average(left_out, weights=weights) - left_out
@@ -284,7 +284,7 @@ def _numbers(statistic: Statistic, rows: Counts) -> Floats:
 
 
 def _left_out(statistic: Statistic, observed: Counts) -> Floats:
-    """Return the number without one of the values, once for each distinct value."""
+    """Return the jackknife's numbers: without one of the values, for each distinct value."""
     present = np.flatnonzero(observed)
     rows = np.repeat(observed[np.newaxis], len(present), axis=0)
     rows[np.arange(len(present)), present] -= 1
@@ -292,7 +292,7 @@ def _left_out(statistic: Statistic, observed: Counts) -> Floats:
 
 
 def _draws(observed: Counts, resamples: int, seed: int) -> Iterator[Counts]:
-    """Draw rows of counts, each summing to n, in parts of bounded size."""
+    """Yield drawn rows of counts, each with the sum n, in parts of bounded size."""
     size = max(1, _CELLS // len(observed))
     if resamples <= size:
         yield _drawn(tuple(observed.tolist()), resamples, seed)
@@ -304,7 +304,7 @@ def _draws(observed: Counts, resamples: int, seed: int) -> Iterator[Counts]:
 
 @lru_cache(maxsize=4)
 def _drawn(observed: tuple[int, ...], resamples: int, seed: int) -> Counts:
-    """Draw all rows at once; several numbers of one table share them."""
+    """Return all drawn rows at once, cached because several numbers of one table share them."""
     rows = _rows(np.random.default_rng(seed), np.array(observed), resamples)
     rows.setflags(write=False)
     return rows

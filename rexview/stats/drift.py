@@ -1,9 +1,9 @@
-"""Whether a reader's scores drift: blocks of days, in the order in which the scores were given.
+"""Drift of a reader's scores: blocks of days, in the order in which the scores were given.
 
-Blocks are whole days (UTC): days in a row are put together until a block has enough scores, so that
-a block can be named by its days and found again. Each block has the reader's mean, and the mean
-difference from another reader over the units of the block that the other scored too, whenever that
-was: where the answers of a block were hard ones, the other reader's scores say so.
+Blocks are whole days (UTC), so that their days identify them. Consecutive days are joined until a
+block has enough scores. Each block has the reader's mean. It also has the mean difference from
+another reader, over the units of the block that the other scored at any time: if the answers of a
+block were hard, the other reader's scores show it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from rexview.stats.bootstrap import RESAMPLES, Interval, interval, mean_of
 from rexview.words import tr
 
 SMALLEST_BLOCK: Final = 10
-"""Scores that a block has at least."""
+"""Fewest scores of a block."""
 MOST_BLOCKS: Final = 12
-"""With many scores blocks grow, so that about so many are left."""
+"""Approximate number of blocks at most: with many scores, blocks become larger."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class Block:
     first, last : date
         Days in UTC, both included.
     n : int
-        Scores: answers, pictures for the image dimensions.
+        Number of scores: of answers, for image dimensions of pictures.
     mean : float
     interval : Interval
-        Of the mean.
+        Interval of the mean.
     shared : int
-        How many of these the other reader scored too.
+        Number of these units that the other reader scored, too.
     difference : float or None
-        Mean of this reader's minus the other's score over those, points.
+        Mean of this reader's score minus the other's over the shared units, points.
     difference_interval : Interval
     """
 
@@ -60,8 +60,8 @@ class Block:
 class Drift:
     """The blocks of one reader on one dimension, in order of time.
 
-    ``n`` scores were given, ``undated`` of them without a date: these are in no block. ``why``
-    says why there are fewer than two blocks.
+    ``n`` scores were given. ``undated`` of them have no date and are in no block. ``why`` is the
+    reason if there are fewer than two blocks.
     """
 
     dimension: str
@@ -76,9 +76,9 @@ class Drift:
 def score_days(
     scores: pl.DataFrame, dimension: str, reader: str, other: str | None = None
 ) -> pl.DataFrame:
-    """Count the scores of one reader on one dimension by day, and by what another reader gave.
+    """Count the scores of one reader on one dimension by day and by another reader's score.
 
-    ``scores`` are as :func:`rexview.stats.final.single_scores` gives them.
+    ``scores`` come from :func:`rexview.stats.final.single_scores`.
 
     Returns
     -------
@@ -106,10 +106,10 @@ def drift(
     smallest: int = SMALLEST_BLOCK,
     resamples: int = RESAMPLES,
 ) -> Drift:
-    """Lay out the scores of one reader over time.
+    """Return the scores of one reader over time, in blocks of days.
 
-    ``given`` is what :func:`score_days` counts for the same reader and the ``other`` one with whom
-    they are compared; a block has at least ``smallest`` scores. With 0 resamples there are no
+    ``given`` comes from :func:`score_days` for the same reader and the ``other`` reader, with whom
+    the scores are compared. A block has at least ``smallest`` scores. With 0 resamples there are no
     intervals.
     """
     dated = given.filter(pl.col("day").is_not_null())
@@ -125,7 +125,7 @@ def drift(
 
 
 def _spans(days: Iterable[tuple[date, int]], size: int) -> Iterator[tuple[date, date]]:
-    """Put days in a row together until each block has ``size`` scores; a rest joins the last."""
+    """Join consecutive days until each block has ``size`` scores; the rest joins the last block."""
     spans: list[tuple[date, date]] = []
     first: date | None = None
     last: date | None = None
@@ -160,7 +160,7 @@ def _block(given: pl.DataFrame, first: date, last: date, resamples: int) -> Bloc
 def _mean(
     given: pl.DataFrame, number: pl.Expr, resamples: int
 ) -> tuple[int, float | None, Interval]:
-    """Return how many have a whole number, its mean and the mean's interval."""
+    """Return the count of a number that is not null, its mean and the mean's interval."""
     found = given.group_by(number.alias("value")).agg(pl.col("n").sum()).drop_nulls().sort("value")
     if found.is_empty():
         return 0, None, Interval(None, None, tr("No answer here was scored by both readers."))
@@ -170,7 +170,7 @@ def _mean(
 
 
 def _why(n: int, days: pl.DataFrame, blocks: tuple[Block, ...], size: int) -> str | None:
-    """Say why there is no course of time to look at."""
+    """Return the reason why there are fewer than two blocks, else None."""
     if len(blocks) > 1:
         return None
     if not n:

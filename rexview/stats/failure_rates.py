@@ -1,14 +1,14 @@
-"""How often answers fail: shares with intervals, and models compared case by case.
+"""Failure rates: shares of failing answers with intervals, and models compared case by case.
 
 Definitions (docs: statistics):
 
-- The **rate** is the share of the answers that can be judged for a failure; the others are not
-  counted as right.
-- Its interval is Wilson's. Where cases share a patient (or, without one, a study), answers are not
-  independent: then patients are resampled (BCa, as everywhere). A share of 0 or 1 does not vary
-  when resampled; it gets Wilson's interval with each patient counted once.
-- Two models are compared over the cases in which both can be judged: McNemar's test, exact, which
-  is the binomial test of the cases where one fails and the other does not. p values are adjusted
+- The **rate** is a share of the answers that can be judged for a failure. Answers that cannot be
+  judged do not count as right.
+- Its interval is Wilson's. If cases share a patient (or, without one, a study), answers are not
+  independent, so patients are resampled (BCa, as everywhere). A share of 0 or 1 does not vary when
+  resampled; it has Wilson's interval with each patient counted once.
+- Two models are compared over the cases in which both can be judged, by McNemar's exact test. This
+  is the binomial test of the cases in which one fails and the other does not. p values are adjusted
   by Benjamini-Hochberg over all failures and pairs tested together.
 """
 
@@ -50,10 +50,10 @@ NO_DISCORDANCE: Final = tr("In no case one model fails and the other does not: n
 
 @dataclass(frozen=True)
 class Rate:
-    """``flagged`` of ``n`` answers that can be judged, from ``clusters`` patients.
+    """A failure rate: ``flagged`` of ``n`` judged answers, from ``clusters`` patients.
 
-    ``share`` is 0 to 1, None without any; ``method`` says how the interval was made:
-    :data:`WILSON`, :data:`CLUSTERS` or :data:`WILSON_CLUSTERS`.
+    ``share`` is 0 to 1, None without answers. ``method`` of the interval is :data:`WILSON`,
+    :data:`CLUSTERS` or :data:`WILSON_CLUSTERS`.
     """
 
     flagged: int
@@ -64,7 +64,7 @@ class Rate:
     method: str | None
 
     def not_judged(self) -> Rate:
-        """Return the rate without a share: nobody can tell which of the answers fail."""
+        """Return the rate without a share, because it is unknown which answers fail."""
         return replace(self, share=None, interval=Interval(None, None, NOT_JUDGED), method=None)
 
 
@@ -79,12 +79,12 @@ class FailureRate:
 
 @dataclass(frozen=True)
 class FailureTest:
-    """Two models on one failure, over the cases in which both can be judged.
+    """A test of two models on one failure, over the cases in which both can be judged.
 
-    ``only_a`` and ``only_b`` are cases in which only that model fails, ``both`` those in which both
-    do; ``left_out`` cases can be judged for one of the two only. ``difference`` is the share of
-    model_a minus that of model_b over these cases, -1 to 1. What is undefined is None, and ``why``
-    says why.
+    ``only_a`` and ``only_b`` are cases in which only that model fails, ``both`` cases in which both
+    fail; ``left_out`` cases can be judged for only one of the two. ``difference`` is the share of
+    model_a minus that of model_b over these cases, -1 to 1. Undefined numbers are None, with the
+    reason in ``why``.
     """
 
     failure: str
@@ -103,9 +103,9 @@ class FailureTest:
 
 
 def clusters_of(cases: pl.DataFrame) -> pl.DataFrame:
-    """Say which cases of the table belong together: those of a patient, else of a study.
+    """Return the cluster of each case: its patient, else its study.
 
-    Columns ``case`` and ``cluster`` (Int64), the same number for cases that belong together.
+    Columns ``case`` and ``cluster`` (Int64), with the same number for cases of one cluster.
     """
     named = pl.coalesce(
         pl.format("patient {}", "patient_id"),
@@ -120,7 +120,7 @@ def clusters_of(cases: pl.DataFrame) -> pl.DataFrame:
 class Judged(NamedTuple):
     """The answers of one model that can be judged for one failure; all of shape (n,).
 
-    Numbers that stand for their cases, whether they are flagged, and numbers for their patients.
+    ``cases`` and ``patients`` are numbers; ``flagged`` is a mask.
     """
 
     cases: NDArray[Any]
@@ -130,10 +130,10 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PatientTally:
-    """Patients with so many ``points`` on so many ``answers``; all of shape (k,).
+    """A histogram of patients by (``points``, ``answers``); all of shape (k,).
 
-    Of a rate a flagged answer is a point; of a difference model a's flags are points and model b's
-    are taken away. That is all that shares and a bootstrap of patients need to know.
+    For a rate, a flagged answer is a point. For a difference, model a's flags are points and model
+    b's are subtracted. Shares and a bootstrap of patients need nothing more.
     """
 
     points: Counts
@@ -142,25 +142,26 @@ class PatientTally:
 
     @property
     def total(self) -> int:
-        """The points of all patients."""
+        """Points of all patients."""
         return int(self.points @ self.patients)
 
     @property
     def n(self) -> int:
-        """The answers of all patients."""
+        """Answers of all patients."""
         return int(self.answers @ self.patients)
 
     @property
     def n_patients(self) -> int:
-        """How many patients there are."""
+        """Number of patients."""
         return int(self.patients.sum())
 
 
 @dataclass(frozen=True, eq=False)
 class PairTally:
-    """Two models on one failure: ``by_patient`` of the cases in which both can be judged.
+    """Counts of two models on one failure, over the cases in which both can be judged.
 
-    ``only_a``, ``only_b``, ``both`` and ``left_out`` are as in :class:`FailureTest`.
+    ``only_a``, ``only_b``, ``both`` and ``left_out`` are as in :class:`FailureTest`;
+    ``by_patient`` has the differences by patient.
     """
 
     only_a: int
@@ -171,7 +172,7 @@ class PairTally:
 
 
 def tally_patients(points: NDArray[Any], patients: NDArray[Any]) -> PatientTally:
-    """Count patients: ``points`` of each answer and the number of its patient, shape (n,)."""
+    """Tally patients from each answer's ``points`` and patient number, both of shape (n,)."""
     if not len(points):
         nothing = np.zeros(0, dtype=np.int64)
         return PatientTally(nothing, nothing, nothing)
@@ -181,7 +182,7 @@ def tally_patients(points: NDArray[Any], patients: NDArray[Any]) -> PatientTally
     sizes = sizes[met]
     lowest, base = int(sums.min()), int(sizes.max()) + 1
     kinds = (sums - lowest) * base + sizes
-    if kinds.max() <= len(kinds):  # few answers a patient, as nearly always: no need to sort
+    if kinds.max() <= len(kinds):  # few answers a patient, the usual case: no sorting needed
         of_kind = np.bincount(kinds)
         alike, counts = np.flatnonzero(of_kind), of_kind[of_kind > 0]
     else:
@@ -204,7 +205,7 @@ def tally_pair(a: Judged, b: Judged) -> PairTally:
 
 
 def _shared(cases: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
-    """Say which cases are among others: their numbers are small, so that a table is the fastest."""
+    """Return a mask of the cases among others; a lookup table is fast, as numbers are small."""
     if np.array_equal(cases, others):
         return np.ones(len(cases), dtype=np.bool_)
     there = np.zeros(1 + max(cases.max(initial=0), others.max(initial=0)), dtype=np.bool_)
@@ -213,7 +214,7 @@ def _shared(cases: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _by_case(given: Judged) -> Judged:
-    """Put what can be judged in the order of cases, in which the engine has it already."""
+    """Return the answers sorted by case; those of the engine already are."""
     if (given.cases[1:] > given.cases[:-1]).all():
         return given
     order = np.argsort(given.cases)
@@ -221,7 +222,7 @@ def _by_case(given: Judged) -> Judged:
 
 
 def rate(given: PatientTally, *, resamples: int = RESAMPLES) -> Rate:
-    """Work out a rate with its interval; with 0 resamples without."""
+    """Return a rate with its interval; with 0 resamples without one."""
     n, k, size = given.n, given.total, given.n_patients
     if not n:
         return Rate(0, 0, 0, None, Interval(None, None, NOTHING_JUDGED), None)
@@ -241,9 +242,9 @@ def failure_rates(
     *,
     resamples: int = RESAMPLES,
 ) -> tuple[FailureRate, ...]:
-    """Work out the rate of each failure and model, in the order given.
+    """Return the rate of each failure and model, in the order given.
 
-    ``tallies`` are by failure and model; one that is not there has no answer that can be judged.
+    ``tallies`` are by failure and model; without a tally no answer can be judged.
     """
     return tuple(
         FailureRate(
@@ -259,8 +260,8 @@ def failure_tests(
 ) -> tuple[FailureTest, ...]:
     """Compare models on failures: ``tallies`` are by failure, model a and model b.
 
-    The test takes cases as independent, also those of one patient; the interval of the difference
-    resamples patients. p values are adjusted over all that is given.
+    The test treats cases as independent, even those of one patient; the interval of the difference
+    resamples patients. p values are adjusted over all given tallies.
     """
     tests = [_test(*about, tally, resamples) for about, tally in tallies.items()]
     adjusted = benjamini_hochberg([test.p for test in tests])
@@ -268,9 +269,9 @@ def failure_tests(
 
 
 def judged_by_model(judged: pl.DataFrame, clusters: pl.DataFrame) -> dict[tuple[str, str], Judged]:
-    """Return what can be judged, by failure and model.
+    """Return the answers that can be judged, by failure and model.
 
-    ``judged`` has the columns :data:`JUDGED`, ``clusters`` is what :func:`clusters_of` gives.
+    ``judged`` has the columns :data:`JUDGED`; ``clusters`` comes from :func:`clusters_of`.
     """
     numbered = clusters.with_row_index("_case").with_columns(pl.col("_case").cast(pl.Int64))
     placed = judged.join(numbered, on="case", how="inner", maintain_order="left")
@@ -300,15 +301,15 @@ _NOT_JUDGED: Final = Judged(
     np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int64)
 )
 _NO_PAIR: Final = tally_pair(_NOT_JUDGED, _NOT_JUDGED)
-"""Of two models that cannot be compared."""
+"""The tally of two models that cannot be compared."""
 NO_PATIENTS: Final = tally_patients(_NOT_JUDGED.flagged, _NOT_JUDGED.patients)
 
 
 def is_known(failure: str, *, by_rule: bool, by_reader: bool) -> bool:
-    """Return whether it is known how often a failure is there.
+    """Return True if the frequency of a failure is known.
 
-    Of failures that rules only suggest it is known once a rule found one (``by_rule``) or a reader
-    confirmed or rejected one (``by_reader``).
+    For failures that rules only suggest, it is known once a rule found one (``by_rule``) or a
+    reader confirmed or rejected one (``by_reader``).
     """
     return failure not in SUGGESTED_FAILURES or by_rule or by_reader
 
@@ -316,7 +317,7 @@ def is_known(failure: str, *, by_rule: bool, by_reader: bool) -> bool:
 def without_unknown(
     pairs: Mapping[tuple[str, str, str], PairTally], unknown: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str, str], PairTally]:
-    """Return pairs of models with none to compare where a failure of either is ``unknown``.
+    """Return pairs of models, with an empty tally where a failure of either is ``unknown``.
 
     ``pairs`` are by failure and both models, ``unknown`` by failure and model.
     """
@@ -364,5 +365,5 @@ def wilson(k: int, n: int) -> Interval:
 
 
 def _ratio_interval(given: PatientTally, resamples: int) -> Interval:
-    """Resample patients, each with its points and its number of answers."""
+    """Return the interval from resampled patients, each with its points and answers."""
     return ratio_interval(given.points, given.answers, given.patients, resamples=resamples)

@@ -9,8 +9,8 @@ Definitions (docs: statistics):
   caller.
 - The **gap** is process minus execution; the **spread** is the largest difference between two
   readers on any dimension.
-- An answer that **did not come in full** (token limit, error, refusal, empty) has no final score:
-  it is counted as a failure and never as a zero.
+- An answer that is **missing or incomplete** (token limit, error, refusal, empty) has no final
+  score. It counts as a failure and never as a zero.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CONTENT_ORDERS: Final[dict[ContentOrder, str]] = {
 }
 
 ALL_EQUAL: Final = "all_equal"
-"""Stands for the weakest link where there is none: all three parts of Content are the same."""
+"""The weakest link if there is none, because all three parts of Content are equal."""
 _DIGITS: Final = 12
 """Differences of means are rounded to this many digits, so that 13/3 - 7/3 is 2."""
 _ANSWER: Final = ("case", "model")
@@ -46,16 +46,16 @@ def final_scores(
     *,
     content_order: ContentOrder = "mean_first",
 ) -> pl.DataFrame:
-    """Work out the final scores of every answer that has any.
+    """Return the final scores of every answer that has any.
 
     Parameters
     ----------
     scores : polars.DataFrame
         Columns :data:`rexview.frames.SCORES`. Of several rows of one reader for the same
-        dimension and picture, the newest counts (the last in the file where dates do not tell).
+        dimension and picture, the newest counts (the last in the file if dates do not decide).
     answers : polars.DataFrame, optional
-        Columns :data:`rexview.frames.ANSWERS`. When given, answers that did not come in full are
-        left out and so are scores without an answer.
+        Columns :data:`rexview.frames.ANSWERS`. If given, missing or incomplete answers are left
+        out, and scores without an answer, too.
     content_order : str
 
     Returns
@@ -101,7 +101,7 @@ def final_scores(
 
 
 def finals_of(review_set: ReviewSet, *, content_order: ContentOrder = "mean_first") -> pl.DataFrame:
-    """Return :func:`final_scores` of the newest answers of a review set, worked out once."""
+    """Return :func:`final_scores` of the newest answers of a review set; computed once."""
     known = _FINALS.setdefault(review_set, {})
     if content_order not in known:
         known[content_order] = final_scores(
@@ -114,14 +114,14 @@ _FINALS: Final[WeakKeyDictionary[ReviewSet, dict[ContentOrder, pl.DataFrame]]] =
 
 
 def came(answers: pl.DataFrame) -> pl.DataFrame:
-    """Return (case, model) of the newest answers that came, in the order of the file."""
+    """Return (case, model) of the newest complete answers, in the order of the file."""
     return answers.filter("_newest").filter(answer_status() == "answered").select(_ANSWER)
 
 
 def newest_scores(scores: pl.DataFrame, answers: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Return the rows of the scores that count, one for each answer, reader, dimension and picture.
+    """Return the scores that count, one row for each answer, reader, dimension and picture.
 
-    What :func:`final_scores` leaves out is not there; the order of the file stays.
+    Scores that :func:`final_scores` ignores are left out. The order is that of the file.
     """
     given = _given(scores, answers).with_row_index("_number")
     order = given.select(_ANSWER).unique(maintain_order=True).with_row_index("_answer")
@@ -130,11 +130,12 @@ def newest_scores(scores: pl.DataFrame, answers: pl.DataFrame | None = None) -> 
 
 
 def final_pictures(scores: pl.DataFrame) -> pl.DataFrame:
-    """Work out the final scores of every returned picture: the mean over its readers.
+    """Return the final scores of every returned picture: the mean over its readers.
 
-    From what :func:`newest_scores` returns: one row per scored picture, in the order in which they
-    first appear: ``case``, ``model``, ``image`` (Int64, null when the scores name none), then one
-    column for each of :data:`rexview.vocab.IMAGE_DIMENSIONS` (Float64, null where missing).
+    ``scores`` come from :func:`newest_scores`. There is one row for each scored picture, in the
+    order in which they first appear: ``case``, ``model``, ``image`` (Int64, null when the scores
+    name none), then a column for each of :data:`rexview.vocab.IMAGE_DIMENSIONS` (Float64, null
+    where missing).
     """
     return (
         scores.filter(pl.col("dimension").is_in(IMAGE_DIMENSIONS))
@@ -147,11 +148,11 @@ def final_pictures(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def _given(scores: pl.DataFrame, answers: pl.DataFrame | None) -> pl.DataFrame:
-    """Return the scores that say something, of answers that came."""
+    """Return the scores with a value, of complete answers."""
     known = pl.col("score").is_not_null() & pl.col("dimension").is_in(DIMENSIONS)
     given = scores.filter(known)
     if answers is not None:
-        # whether an answer came is read from its text: only where there is something to count
+        # the status depends on the text: read it only if there are scores
         scored = given["case"].unique().implode()
         answers = answers.filter(pl.col("case").is_in(scored))
         given = given.join(came(answers), on=_ANSWER, how="semi", maintain_order="left")
@@ -161,7 +162,7 @@ def _given(scores: pl.DataFrame, answers: pl.DataFrame | None) -> pl.DataFrame:
 def _newest(given: pl.DataFrame) -> pl.DataFrame:
     """Return the scores that count, as numbers: the newest of a reader for one picture.
 
-    ``_given`` numbers answer and reader, ``_number`` (if it was there) is kept.
+    ``_given`` numbers answer and reader; ``_number`` is kept if it exists.
     """
     if given["created"].null_count() < len(given):
         given = given.sort("created", nulls_last=False, maintain_order=True)
@@ -198,15 +199,15 @@ def _by_reader(given: pl.DataFrame) -> pl.DataFrame:
 
 
 def weakest_link() -> pl.Expr:
-    """Name the parts that set Content.
+    """Return the expression for the parts that set Content.
 
     Returns
     -------
     polars.Expr
         String over a frame with the columns of :func:`final_scores`: the part with the smallest
-        final score, two of them joined by ``_and_`` in the order process, execution, synthesis
-        (``execution``, ``process_and_execution``); :data:`ALL_EQUAL` where all three are the same,
-        since none of them is weaker than the others; null where Content is missing.
+        final score. Two parts are joined by ``_and_`` in the order process, execution, synthesis
+        (``execution``, ``process_and_execution``). :data:`ALL_EQUAL` if all three are the same,
+        because none is weaker than the others. Null if Content is missing.
     """
     smallest = pl.min_horizontal(CONTENT_PARTS)
     all_equal = pl.max_horizontal(CONTENT_PARTS) - smallest < 10**-_DIGITS
@@ -224,7 +225,7 @@ def weakest_link() -> pl.Expr:
 
 @dataclass(frozen=True)
 class FinalScores:
-    """Final scores of one answer; None is missing, never 0."""
+    """The final scores of one answer; None is missing, never 0."""
 
     by_dimension: Mapping[str, float]
     content: float | None
@@ -236,10 +237,10 @@ class FinalScores:
 def final_of_answer(
     scores: Iterable[Score], *, content_order: ContentOrder = "mean_first"
 ) -> FinalScores:
-    """Work out the final scores of one answer from all its score records, in file order.
+    """Return the final scores of one answer from all its score records, in file order.
 
-    The numbers are those of the answer's row of :func:`final_scores`, for which it would take fifty
-    times as long to make a table; a test compares both.
+    The numbers equal the answer's row of :func:`final_scores`, which would take fifty times as long
+    because it makes a table. A test compares both.
     """
     newest: dict[tuple[str, str, int | None], int] = {}
     ordered = sorted(
@@ -283,15 +284,14 @@ def final_of_answer(
 
 
 def write_score(score: float) -> str:
-    """Write a score or a difference of scores as short as one decimal allows: ``4``, ``3.5``."""
+    """Return a score or a difference of scores with at most one decimal: ``4``, ``3.5``."""
     return f"{score:.1f}".removesuffix(".0")
 
 
-# The values that statistics are made of: final scores in the units that are counted.
+# Values for statistics: final scores by counted unit.
 #
-# Text dimensions, Content and the gap have one value for each answer that came; image dimensions
-# have one for each picture that a model gave. Averages are worked out in
-# :mod:`rexview.stats.final` and nowhere else.
+# Text dimensions, Content and the gap have one value for each complete answer. Image dimensions
+# have one for each picture that a model returned. All averages are computed here.
 
 SCORE_ORDER: Final = (
     "content",
@@ -302,9 +302,9 @@ SCORE_ORDER: Final = (
     "image_content",
     "image_style",
 )
-"""The order of the dimensions in tables."""
+"""Order of the dimensions in tables."""
 TESTED_TOGETHER: Final = ("content", "language", "process", "execution", "synthesis")
-"""The text scores, whose p values are adjusted together."""
+"""Text scores, whose p values are adjusted together."""
 SINGLE_SCORES: Final = pl.Schema(
     {
         "case": pl.String(),
@@ -323,9 +323,9 @@ _PER_ANSWER: Final = (*TEXT_DIMENSIONS, "content", "gap")
 
 @dataclass(frozen=True, eq=False)
 class Finals:
-    """Final scores of a review set; null is missing, never 0.
+    """The final scores of a review set; null is missing, never 0.
 
-    ``answers`` has one row for each answer that came, in the order of the file: ``case``,
+    ``answers`` has one row for each complete answer, in the order of the file: ``case``,
     ``model``, the text dimensions, ``content`` and ``gap`` (Float64). ``pictures`` has one row for
     each scored picture: ``case``, ``model``, ``image`` (Int64, null when the score names none),
     ``image_content`` and ``image_style`` (Float64).
@@ -347,14 +347,14 @@ class Finals:
         )
 
     def by_answer(self, dimension: str) -> pl.DataFrame:
-        """Return the values as :meth:`of` does, one an answer: the mean over its pictures."""
+        """Return the values like :meth:`of`, one for each answer: the mean over its pictures."""
         values = self.of(dimension)
         if "image" in values.columns:
             values = values.group_by(*_ANSWER, maintain_order=True).agg(pl.col("value").mean())
         return values
 
     def only(self, pairs: pl.DataFrame) -> Finals:
-        """Keep the answers whose ``case`` and ``model`` stand in the given frame."""
+        """Return only the answers whose ``case`` and ``model`` are in the given frame."""
         return Finals(
             *(
                 frame.join(pairs, on=_ANSWER, how="semi", maintain_order="left")
@@ -364,7 +364,7 @@ class Finals:
 
 
 def finals(review_set: ReviewSet, *, content_order: ContentOrder = "mean_first") -> Finals:
-    """Return the final scores of a review set's newest answers, worked out once."""
+    """Return the final scores of a review set's newest answers; computed once."""
     known = _VALUES_FINALS.setdefault(review_set, {})
     if content_order not in known:
         scored = finals_of(review_set, content_order=content_order)
@@ -376,10 +376,10 @@ def finals(review_set: ReviewSet, *, content_order: ContentOrder = "mean_first")
 
 
 def single_scores(review_set: ReviewSet) -> pl.DataFrame:
-    """Return the single scores as given, with columns :data:`SINGLE_SCORES`, worked out once.
+    """Return the readers' single scores, with columns :data:`SINGLE_SCORES`; computed once.
 
-    Of several scores of one reader for the same answer, dimension and picture only the newest is
-    here, and only scores of answers that came.
+    Only scores of complete answers are included. Of several scores of one reader for the same
+    answer, dimension and picture, only the newest is.
     """
     if review_set not in _SINGLE:
         scores = newest_scores(review_set.scores, review_set.answers)
@@ -388,7 +388,7 @@ def single_scores(review_set: ReviewSet) -> pl.DataFrame:
 
 
 def unfinished_work(review_set: ReviewSet) -> pl.DataFrame:
-    """Return ``reader`` and ``case`` of each case that a reader has begun and not finished."""
+    """Return ``reader`` and ``case`` of each case that a reader has started but not finished."""
     return review_set.unfinished.select("reader", "case").unique(maintain_order=True)
 
 

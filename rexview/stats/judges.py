@@ -1,4 +1,4 @@
-"""The opinions of judges, models that give a second opinion, and their agreement with readers."""
+"""Opinions of judges, which are models that evaluate answers, and their agreement with readers."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from rexview.stats.final import came, finals, single_scores
 from rexview.vocab import DIMENSIONS, FAILURES
 from rexview.words import tr
 
-# The opinions of judges on the newest answers of a set, and what readers say of the same.
+# Judges' opinions of the newest answers of a set, and the readers' view of the same.
 #
 # Definitions (docs: statistics):
 #
-# - A **judge** is a model asked in one wording: the same model in another wording is another judge.
-# - Of several opinions of a judge on the same of an answer the newest counts. Those on an earlier
-#   text of the answer count nowhere, and are not here; nor are scores of an answer that never came,
-#   as with readers.
-# - For **readers** an answer shows a failure when one of them confirmed it, and does not when all
-#   who gave a verdict rejected it. Where nobody gave one, it does not when a reader finished
-#   scoring the answer who marks failures in this set at all: they had it on offer and left it
-#   (:data:`OFFERED`). Otherwise it is not known, and the answer is compared with nothing.
+# - A **judge** is a model with one prompt: the same model with another prompt is another judge.
+# - Of several opinions of a judge on the same subject of an answer, the newest counts. Opinions on
+#   an earlier text of the answer count nowhere and are left out. So are scores of missing or
+#   incomplete answers, as for readers.
+# - By the **readers**, an answer has a failure if one of them confirmed it, and does not if all who
+#   gave a verdict rejected it. Without any verdict, it does not if a reader who marks failures in
+#   this set has finished scoring the answer: they could mark the failure and did not
+#   (:data:`OFFERED`). Otherwise it is unknown, and the answer is compared with nothing.
 
 OFFERED: Final = tuple(
     failure
@@ -40,38 +40,38 @@ OFFERED: Final = tuple(
         *("wrong_explanation", "disagreement"),
     }
 )
-"""Failures that a reader can mark on every answer; of the others silence says nothing."""
+"""Failures that a reader can mark on every answer; for others, no mark is no verdict."""
 _OPINION: Final = ("number", "judge", "prompt_id", "failure", "dimension")
 
 
 @dataclass(frozen=True, order=True)
 class Judge:
-    """A judge: the id of a model, and of the wording in which it was asked."""
+    """A judge: the id of a model, and of its prompt."""
 
     model: str
     prompt_id: str
 
     @property
     def name(self) -> str:
-        """The name on screen."""
+        """Name on screen."""
         return f"{self.model} ({self.prompt_id})"
 
 
 @dataclass(frozen=True, eq=False)
 class Opinions:
-    """What judges said of the newest answers of a set, by the answers' numbers.
+    """Judges' opinions of the newest answers of a set, by the answers' numbers.
 
     Attributes
     ----------
     rows : polars.DataFrame
-        One row an opinion: ``number`` and ``patient`` (Int64), ``judge``, ``prompt_id``,
+        One row for each opinion: ``number`` and ``patient`` (Int64), ``judge``, ``prompt_id``,
         ``failure`` with ``present``, or ``dimension`` with ``score``.
     judges : tuple of Judge
-        As :func:`judges_of` returns them.
+        From :func:`judges_of`.
     stale : mapping of Judge to int
-        Opinions on earlier texts of answers, by judge.
+        Number of opinions on earlier texts of answers, by judge.
     wordings : mapping of Judge to int
-        In how many texts of its wording each was asked: a wording may be changed under its name.
+        Number of versions of each judge's prompt, which may change under one name.
     """
 
     rows: pl.DataFrame
@@ -85,12 +85,12 @@ class Opinions:
         return self.rows.filter(**named)
 
     def subjects(self, judge: Judge, column: str) -> tuple[str, ...]:
-        """Return the failures, or dimensions, that a judge spoke of."""
+        """Return the failures, or dimensions, of a judge's opinions."""
         return tuple(self.of(judge)[column].drop_nulls().unique())
 
 
 def judges_of(review_set: ReviewSet) -> tuple[Judge, ...]:
-    """Return who gave any opinion, also on earlier texts of answers: the newest judge first."""
+    """Return all judges with any opinion, even on earlier texts of answers, the newest first."""
     columns = ("judge", "prompt_id", "created")
     given = pl.concat([review_set.opinions[columns], review_set.stale_opinions[columns]])
     newest = given.group_by("judge", "prompt_id").agg(pl.col("created").max())
@@ -101,9 +101,9 @@ def judges_of(review_set: ReviewSet) -> tuple[Judge, ...]:
 
 
 def opinions_in(review_set: ReviewSet, patients: NDArray[np.int64] | None = None) -> Opinions:
-    """Gather the opinions on the newest answers.
+    """Return the opinions on the newest answers.
 
-    ``patients`` are those by row of the cases, where they are known already.
+    ``patients`` has the patient numbers by row of the cases, if they are already known.
     """
     given = review_set.opinions
     if patients is None:
@@ -137,18 +137,18 @@ def opinions_in(review_set: ReviewSet, patients: NDArray[np.int64] | None = None
 
 @dataclass(frozen=True, eq=False)
 class ReadersSay:
-    """What readers say of failures.
+    """The readers' view of failures.
 
-    ``spoken`` has ``number``, ``failure`` and ``by_readers`` (whether the answer shows it) of what
-    any of them gave a verdict on; ``finished`` are the numbers of the answers that a reader
-    finished scoring who marks failures.
+    ``spoken`` has ``number``, ``failure`` and ``by_readers`` (whether the answer has it) for each
+    verdict. ``finished`` has the numbers of the answers that were scored by a reader who marks
+    failures.
     """
 
     spoken: pl.DataFrame
     finished: pl.Series
 
     def beside(self, opinions: pl.DataFrame) -> pl.DataFrame:
-        """Add ``by_readers`` (null: not known) and ``silent`` (known from silence alone)."""
+        """Add ``by_readers`` (null if unknown) and ``silent`` (known only from a missing mark)."""
         found = opinions.join(
             self.spoken, on=["number", "failure"], how="left", maintain_order="left"
         )
@@ -162,10 +162,10 @@ class ReadersSay:
 
 
 def readers_say(review_set: ReviewSet, verdicts: pl.DataFrame) -> ReadersSay:
-    """Gather what readers say.
+    """Return the readers' view of failures.
 
-    ``verdicts`` are the newest of each reader: ``answer`` by its number, ``failure``, ``reader``
-    and ``verdict``.
+    ``verdicts`` has the newest verdicts of each reader: ``answer`` (its number), ``failure``,
+    ``reader`` and ``verdict``.
     """
     spoken = verdicts.group_by(number=pl.col("answer").cast(pl.Int64), failure="failure").agg(
         by_readers=(pl.col("verdict") == "confirmed").any()
@@ -180,9 +180,9 @@ def readers_say(review_set: ReviewSet, verdicts: pl.DataFrame) -> ReadersSay:
 
 
 FEWEST: Final = 10
-"""So many answers at least have to be compared."""
+"""Fewest answers for a comparison."""
 _MOST_CELLS: Final = 5_000_000
-"""Counts drawn for one interval of kappa, at most: of more than 500 kinds of patients fewer."""
+"""Most counts drawn for one interval of kappa; more than 500 kinds of patients have fewer draws."""
 _FEWEST_DRAWN: Final = 999
 _NOT_COMPARED: Final = tr("No answer has both the judge's opinion and the readers'.")
 _ONE_SAYS_THE_SAME: Final = tr(
@@ -196,11 +196,12 @@ _NEVER: Final = {
 
 @dataclass(frozen=True)
 class FailureAgreement:
-    """A judge beside the readers on one failure.
+    """A judge compared with the readers on one failure.
 
-    Of ``opinions`` answers the judge sees the failure in ``present``; readers say something of
-    ``n`` of these answers, of ``silent`` by leaving it alone. ``both``, ``only_judge``,
-    ``only_readers`` and ``neither`` add up to n. What is undefined is None, and ``why`` says why.
+    The judge finds the failure in ``present`` of ``opinions`` answers. The readers' view is known
+    for ``n`` of these answers, for ``silent`` of them from the absence of a mark. ``both``,
+    ``only_judge``, ``only_readers`` and ``neither`` add up to n. Undefined numbers are None, with
+    the reason in ``why``.
     """
 
     judge: Judge
@@ -223,12 +224,12 @@ class FailureAgreement:
 
 @dataclass(frozen=True)
 class ScoreAgreement:
-    """A judge beside the readers' final scores on one dimension.
+    """A judge compared with the readers' final scores on one dimension.
 
-    The judge scored ``opinions`` answers, readers ``n`` of these: means, kappa, mean absolute
-    difference and the share with the same score (``exact``) are over these. ``readers_qwk`` is
-    that of the readers among themselves: over all pairs of scores that two of them gave one of
-    these answers, ``readers_n``.
+    The judge scored ``opinions`` answers, readers ``n`` of these. Means, kappa, mean absolute
+    difference and the share with the same score (``exact``) are over these n. ``readers_qwk`` is
+    kappa between readers: over the ``readers_n`` pairs of scores that two readers gave one of these
+    answers.
     """
 
     judge: Judge
@@ -256,7 +257,7 @@ def failure_agreements(
     *,
     resamples: int = RESAMPLES,
 ) -> tuple[FailureAgreement, ...]:
-    """Compare some judges with the readers, all by default, on every failure they spoke of."""
+    """Compare judges, by default all, with the readers, on every failure of their opinions."""
     return tuple(
         _of_failure(judge, failure, opinions, read, resamples)
         for judge in (opinions.judges if judges is None else judges)
@@ -272,7 +273,7 @@ def score_agreements(
     *,
     resamples: int = RESAMPLES,
 ) -> tuple[ScoreAgreement, ...]:
-    """Compare some judges with final scores, all by default, on every dimension they scored."""
+    """Compare judges, by default all, with final scores, on every dimension they scored."""
     return tuple(
         _of_scores(judge, dimension, opinions, review_set, resamples)
         for judge in (opinions.judges if judges is None else judges)
@@ -282,14 +283,14 @@ def score_agreements(
 
 
 def too_few(n: int) -> str:
-    """Say why so few answers give no number."""
+    """Return the reason why ``n`` answers are too few for a number."""
     if not n:
         return _NOT_COMPARED
     return tr("Too few answers to compare: {n:,}, of at least {fewest}.").format(n=n, fewest=FEWEST)
 
 
 def cohens_kappa(cells: Counts) -> Floats:
-    """Work out Cohen's kappa for many tables of two by two at once.
+    """Return Cohen's kappa for many two by two tables at once.
 
     Parameters
     ----------
@@ -299,7 +300,7 @@ def cohens_kappa(cells: Counts) -> Floats:
     Returns
     -------
     numpy.ndarray
-        Shape (m,); NaN where both only ever say one and the same.
+        Shape (m,); NaN where both always give the same single verdict.
     """
     both, judge, readers, neither = np.atleast_2d(cells).astype(np.float64).T
     n = both + judge + readers + neither
@@ -312,7 +313,7 @@ def cohens_kappa(cells: Counts) -> Floats:
 
 
 def concordance(sums: Floats) -> Floats:
-    """Work out quadratic-weighted kappa from sums over answers, for many samples at once.
+    """Return quadratic-weighted kappa from sums over answers, for many samples at once.
 
     Parameters
     ----------
@@ -322,7 +323,7 @@ def concordance(sums: Floats) -> Floats:
     Returns
     -------
     numpy.ndarray
-        Shape (m,); NaN where all scores are one and the same.
+        Shape (m,); NaN where all scores are the same.
     """
     n, a, b, squares, apart = sums[:, :5].T
     by_chance = n * squares - 2 * a * b
@@ -387,7 +388,7 @@ def _of_failure(
 
 
 def _share(agreed: np.ndarray, patient: np.ndarray, n: int, what: str, resamples: int) -> Rate:
-    """Return the share of some answers on which the other side agrees; none of too few."""
+    """Return the share of answers on which the other side agrees; none for too few answers."""
     if n < FEWEST or not len(agreed):
         why = _NEVER[what] if n >= FEWEST else too_few(n)
         return Rate(int(agreed.sum()), len(agreed), 0, None, Interval(None, None, why), None)
@@ -445,7 +446,7 @@ def _of_scores(
 def _among_readers(
     numbers: pl.Series, dimension: str, review_set: ReviewSet
 ) -> tuple[int, float | None]:
-    """Return how many pairs of scores two readers gave some answers, and kappa over all of them."""
+    """Return the number of pairs of two readers' scores on some answers, and kappa over them."""
     scores = single_scores(review_set)
     of_answers = pl.Series(review_set.numbers_of(scores.select("case", "model")), dtype=pl.Int64)
     judged = scores.filter(of_answers.is_in(numbers.implode()))
@@ -465,9 +466,9 @@ def _readers(scores: pl.DataFrame) -> Sequence[str]:
 
 
 def _kinds(each: np.ndarray, patient: np.ndarray) -> tuple[np.ndarray, Counts]:
-    """Add numbers of answers up by patient, and count patients with the same sums.
+    """Sum values of answers by patient, and count patients with the same sums.
 
-    ``each`` has shape (n, numbers); returns (k, numbers) and (k,).
+    ``each`` has shape (n, values). The results have shapes (k, values) and (k,).
     """
     if not len(each):
         return np.zeros((0, each.shape[1])), np.zeros(0, dtype=np.int64)

@@ -1,12 +1,12 @@
-"""Error-free reports: how many have no error of a severity, by who corrected them line by line.
+"""Error-free reports: shares without an error of a severity, by the reader who corrected the lines.
 
 Definitions (docs: statistics):
 
-- A report was **gone over** by a reader (or judge) when there is any row of theirs about it, also
-  one that keeps a line as it is. Only these count.
+- A report was **checked** by a reader (or judge) if they have any row about it, even one that keeps
+  a line as it is. Only checked reports count.
 - Its **worst error** is the highest severity of their edits. It is **free** of errors from a
-  severity on when its worst error is below that. An edit without a severity leaves open whether a
-  report is free, unless another one is severe enough by itself: such reports are ``ungraded``.
+  severity on if its worst error is below that severity. An edit without a severity leaves open
+  whether a report is free, unless another edit is severe enough. Such reports are ``ungraded``.
 - The interval is that of every share here (:func:`rexview.stats.failure_rates.rate`).
 """
 
@@ -30,18 +30,18 @@ FREE_OF: Final[dict[int, str]] = {
     2: tr("No actionable error"),
     1: tr("No error"),
 }
-"""Thresholds with their names: no edit of that severity or above (the first two: ReXrank)."""
+"""Names of thresholds: no edit of that severity or above (the first two are ReXrank's)."""
 NOBODY: Final = ""
-"""Stands for whoever made edits that name no reader."""
+"""Reader id for edits without a named reader."""
 NOTHING_GRADED: Final = tr("No report was gone over and graded.")
 
 
 @dataclass(frozen=True, eq=False)
 class ErrorFreeTally:
-    """The reports of one model that one reader went over, for one threshold.
+    """The reports of one model that one reader checked, for one threshold.
 
-    ``free`` counts patients by their reports without such an error; ``ungraded`` reports are left
-    out as their severities do not say.
+    ``free`` tallies patients by their reports without such an error. ``ungraded`` reports are left
+    out, because severities are missing.
     """
 
     reader: str
@@ -53,7 +53,7 @@ class ErrorFreeTally:
 
 @dataclass(frozen=True)
 class ErrorFree:
-    """The share of reports without an error of a severity or above, as one reader sees it."""
+    """The share of reports without an error of a severity or above, by one reader."""
 
     reader: str
     model: str
@@ -64,7 +64,7 @@ class ErrorFree:
 
 
 def gone_over(edits: pl.DataFrame) -> pl.DataFrame:
-    """Say of each report and reader how severe the worst error is.
+    """Return the severity of the worst error for each checked report and reader.
 
     Parameters
     ----------
@@ -75,7 +75,8 @@ def gone_over(edits: pl.DataFrame) -> pl.DataFrame:
     -------
     polars.DataFrame
         ``case``, ``model``, ``reader`` (:data:`NOBODY` where none is named), ``worst`` (0 for no
-        error) and ``ungraded`` (whether an edit has no severity), one row a report and reader.
+        error) and ``ungraded`` (True if an edit has no severity), one row for each report and
+        reader.
     """
     severity = pl.col("severity").filter(pl.col("action") != "keep")
     return edits.group_by(
@@ -89,8 +90,8 @@ def gone_over(edits: pl.DataFrame) -> pl.DataFrame:
 def edited_reports(review_set: ReviewSet, patients: NDArray[Any] | None = None) -> pl.DataFrame:
     """Return :func:`gone_over` of the newest answers of a set.
 
-    With ``number`` of the answer and ``patient``, the number of its patient. ``patients`` are those
-    by row of the cases, where they are known already.
+    The result also has ``number`` of the answer and ``patient``, the number of its patient.
+    ``patients`` has these numbers by row of the cases, if they are already known.
     """
     if patients is None:
         patients = clusters_of(review_set.cases)["cluster"].to_numpy()
@@ -109,7 +110,7 @@ def error_free_tallies(
 ) -> tuple[ErrorFreeTally, ...]:
     """Count the reports of :func:`edited_reports` without errors, by reader, model and threshold.
 
-    Readers and models in the order given; then whoever else corrected, such as judges.
+    Readers and models come in the order given, then others who corrected, such as judges.
     """
     parts = edited.partition_by("reader", "model", as_dict=True, maintain_order=True)
     everybody = [*readers, *edited["reader"].unique().sort().to_list(), NOBODY]
@@ -135,7 +136,7 @@ def error_free_tally(
     ungraded: NDArray[np.bool_],
     patients: NDArray[np.int64],
 ) -> ErrorFreeTally:
-    """Count the reports that one reader went over, by patient; arrays of shape (n,), one each."""
+    """Tally the reports that one reader checked, by patient; arrays have shape (n,)."""
     free = worst < severity
     known = ~(free & ungraded)
     points = free[known].astype(np.int64)
@@ -149,7 +150,7 @@ def error_free_tally(
 
 
 def error_free(given: ErrorFreeTally, *, resamples: int = RESAMPLES) -> ErrorFree:
-    """Work out a share with its interval."""
+    """Return an error-free share with its interval."""
     share = rate(given.free, resamples=resamples)
     why = share.interval.why if share.n else NOTHING_GRADED
     return ErrorFree(given.reader, given.model, given.severity, share, given.ungraded, why)

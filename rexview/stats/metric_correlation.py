@@ -1,15 +1,14 @@
-"""How far two metrics of generated reports go together, over answers.
+"""Correlation of two metrics of generated reports, over answers.
 
 Definitions (docs: statistics):
 
-- **Pearson** (numpy), **Spearman** and **Kendall** (tau-b; scipy) are over the answers that have a
-  value of both metrics. Values of metrics of which lower is better are taken with the other sign,
-  so that a positive coefficient says that both call the same reports good.
-- The **interval** leaves out groups of patients, one after another (delete-a-group jackknife): up
-  to 40 groups of whole patients (else studies, else cases) by chance, the coefficient on Fisher's
-  z scale, and Student's t with one degree of freedom less than there are groups. It asks nothing
-  but the coefficients themselves, so it is the same for all three, and answers of one patient
-  count as what they are.
+- **Pearson** (numpy), **Spearman** and **Kendall** (tau-b; scipy) are over the answers with a value
+  of both metrics. Values of a metric for which lower is better change their sign, so that a
+  positive coefficient means that both metrics prefer the same reports.
+- The **interval** is a delete-a-group jackknife: up to 40 random groups of whole patients (else
+  studies, else cases) are left out one after another. The coefficient is on Fisher's z scale, and
+  Student's t has one degree of freedom less than there are groups. It needs only the coefficients,
+  so it is the same for all three, and it respects the dependence of one patient's answers.
 """
 
 from __future__ import annotations
@@ -40,9 +39,9 @@ _ONE: Final = 1 - 1e-12
 
 @dataclass(frozen=True)
 class Correlation:
-    """One coefficient of two columns, by their places, over ``n`` answers of so many patients.
+    """One coefficient of two columns, by index, over ``n`` answers of ``patients`` patients.
 
-    What is undefined is None, and the interval's ``why`` says why.
+    Undefined numbers are None, with the reason in the interval's ``why``.
     """
 
     first: int
@@ -57,7 +56,7 @@ class Correlation:
 def correlations(
     values: Floats, patients: NDArray[Any], coefficient: str, *, intervals: bool = True
 ) -> tuple[Correlation, ...]:
-    """Correlate every two columns.
+    """Correlate each two columns.
 
     Parameters
     ----------
@@ -68,7 +67,7 @@ def correlations(
     coefficient : str
         One of :data:`COEFFICIENTS`.
     intervals : bool
-        Whether intervals are wanted: they take as many coefficients again as there are groups.
+        True for intervals, which need another coefficient for each group.
     """
     return tuple(
         _correlation(values, patients, a, b, coefficient, intervals=intervals)
@@ -108,7 +107,7 @@ def _coefficient(name: str) -> Callable[[Floats, Floats], float | None]:
         else:
             if name == "spearman":
                 x, y = stats.rankdata(x), stats.rankdata(y)
-            value = float(np.corrcoef(x, y)[0, 1])  # scipy's also make p values, which takes long
+            value = float(np.corrcoef(x, y)[0, 1])  # scipy also computes p, slowly
         return value if np.isfinite(value) else None
 
     return coefficient
@@ -141,7 +140,7 @@ def _interval(
 
 
 def places_apart(values: Floats) -> Floats:
-    """Say how far apart the places are that two metrics give to each answer.
+    """Return each answer's place by two metrics, and the distance of the places.
 
     Parameters
     ----------
@@ -151,8 +150,8 @@ def places_apart(values: Floats) -> Floats:
     Returns
     -------
     numpy.ndarray
-        Shape (answers, 3): the place by each metric from 0 (worst) to 1 (best), ties in the middle
-        of theirs, and the first minus the second; nan where a value is missing.
+        Shape (answers, 3): the place by each metric from 0 (worst) to 1 (best), ties with their
+        mean place, and the first minus the second; nan where a value is missing.
     """
     both = np.isfinite(values).all(axis=1)
     found = np.full((len(values), 3), np.nan)

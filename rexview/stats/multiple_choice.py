@@ -1,4 +1,4 @@
-"""Multiple choice: who chose what, how often right, and who agrees with whom."""
+"""Multiple choice: the raters' choices, their accuracy, and their agreement."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from rexview.words import tr
 
 NO_ANSWERS: Final = tr("The model has no answer to a choice question whose right option is known.")
 FINDING_CATEGORY: Final = ("finding_category", "category")
-"""Names of the tag that says which kind of finding a choice question is about, the first counts."""
+"""Names of the tag for the kind of finding of a choice question; the first one found counts."""
 
 
 @dataclass(frozen=True)
 class ChoiceAccuracy:
-    """How often a model chose right, over all questions, a task, a finding category, or both.
+    """A model's accuracy over all questions, a task, a finding category, or both.
 
-    ``task`` and ``category`` are None where they do not part the questions. ``unmarked`` answers
-    are to questions without a right option and in no other number. ``interval`` is the method of
+    ``task`` and ``category`` are None where they do not limit the questions. ``unmarked`` answers
+    are to questions without a right option, and in no other number. ``interval`` is the method of
     ``low`` and ``high``, over ``patients`` patients (else studies, else cases).
     """
 
@@ -62,9 +62,9 @@ def choice_accuracies(
 ) -> tuple[ChoiceAccuracy, ...]:
     """Count right choices of each model: in all, by task, by finding category, and by both.
 
-    Models stand in the order given, the total of each first; tasks and categories in alphabetical
-    order. A case with several finding categories is counted in each. A model without answers to
-    choice questions has its total all the same, with an n of 0.
+    Models come in the order given, each with its total first, tasks and categories in alphabetical
+    order. A case with several finding categories counts in each. A model without answers to choice
+    questions has a total, too, with an n of 0.
     """
     cases = _questions(review_set.cases)
     read = pl.col("_choice_read").struct.field("method").is_not_null()
@@ -90,7 +90,7 @@ def choice_accuracies(
 
 
 def _questions(cases: pl.DataFrame) -> pl.DataFrame:
-    """Return the choice questions with what they are counted by, one row each."""
+    """Return the choice questions with their tasks and categories, one row each."""
     tag = pl.element().struct.field("name").str.to_lowercase().str.replace_all(r"[\s-]+", "_")
     named = [
         pl.col("tags")
@@ -158,16 +158,15 @@ def _counted(
     )
 
 
-# Who chose what: the choice questions of a review set, one column for each rater.
+# Choices: the choice questions of a review set, one column for each rater.
 #
-# A rater is whoever chose: a model, a model of kind ``reader`` (answers of a reader that were
-# imported), or a person of the table ``choices``. Readers are named as such and never ranked
-# among models without saying so.
+# A rater is a model, a model of kind ``reader`` (imported answers of a reader), or a person of the
+# table ``choices``. Readers are always marked as readers when they are ranked among models.
 
 NOT_ASKED: Final = -2
-"""The rater has no answer to the question, or a filter leaves it out."""
+"""The rater has no answer to the question, or the answer does not match the filter."""
 FAILED: Final = -1
-"""There is an answer, or a failed request for one, and no usable choice."""
+"""The rater has an answer, or a failed request for one, without a usable choice."""
 Numbers = npt.NDArray[np.int64]
 Options = npt.NDArray[np.int16]
 Mask = npt.NDArray[np.bool_]
@@ -175,9 +174,9 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Rater:
-    """Whoever chose, named by ``id`` everywhere and no two alike.
+    """A model or person with choices; ``id`` is unique.
 
-    ``given`` says in which table. A person of ``choices`` whose id is a model's, too, is
+    ``given`` is the table of the choices. A person of ``choices`` with the same id as a model is
     ``reader:ID``.
     """
 
@@ -188,28 +187,28 @@ class Rater:
 
     @property
     def is_reader(self) -> bool:
-        """Whether it is a person."""
+        """True if the rater is a person."""
         return self.kind == "reader"
 
     @property
     def has_answers(self) -> bool:
-        """Whether the rater is a model to filters; people of ``choices`` are not."""
+        """True if the rater is a model for filters; people of ``choices`` are not."""
         return self.given == "answers"
 
     @property
     def label(self) -> str:
-        """The name where models stand in the same list: of a reader it is said."""
+        """Name in a list with models: readers are marked as readers."""
         return tr("{name} (reader)").format(name=self.name) if self.is_reader else self.name
 
 
 @dataclass(frozen=True, eq=False)
 class RaterChoices:
-    """What raters chose, of the questions whose right option is known.
+    """The raters' choices on the questions with a known right option.
 
     Attributes
     ----------
     raters : tuple of Rater
-        Those with any answer in the set: models in the set's order, then people.
+        Raters with any answer in the set: models in the set's order, then people.
     case_row : array of int64, shape (q,)
         Row in ``ReviewSet.cases`` of each question, ascending.
     right : array of int16, shape (q,)
@@ -219,9 +218,9 @@ class RaterChoices:
     option : array of int16, shape (q, r)
         The option that each rater chose, :data:`FAILED` or :data:`NOT_ASKED`.
     number : array of int64, shape (q, r)
-        Number of the newest answer of a model, -1 of a person's choice, and where there is none.
+        Number of a model's newest answer; -1 for a person's choice and where there is none.
     unmarked : array of int64, shape (u,)
-        Rows of the choice questions without a right option: they are in no number.
+        Rows of the choice questions without a right option, which count nowhere.
     """
 
     raters: tuple[Rater, ...]
@@ -236,7 +235,7 @@ class RaterChoices:
         return len(self.case_row)
 
     def of(self, questions: Numbers | Mask) -> RaterChoices:
-        """Return some of the questions."""
+        """Return the choices on some of the questions."""
         return replace(
             self,
             case_row=self.case_row[questions],
@@ -247,10 +246,11 @@ class RaterChoices:
         )
 
     def left(self, answers: Mask | None, cases: Mask) -> RaterChoices:
-        """Return what a filter leaves.
+        """Return the choices that match a filter.
 
-        ``answers`` are those that meet it, by number (None: it does not limit answers), ``cases``
-        those that are left, by row: of these every choice of a person stays.
+        ``answers`` is a mask of the matching answers, by number (None if the filter does not limit
+        answers), ``cases`` a mask of the matching cases, by row. Every choice of a person on these
+        cases is kept.
         """
         option = self.option
         if answers is not None:
@@ -262,16 +262,16 @@ class RaterChoices:
 
     @property
     def read_by_people(self) -> Mask:
-        """Which questions a reader answered, shape (q,)."""
+        """Mask of the questions that a reader answered, shape (q,)."""
         people = [place for place, rater in enumerate(self.raters) if rater.is_reader]
         return np.asarray((self.option[:, people] != NOT_ASKED).any(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
 class ChoiceTally:
-    """What one rater chose: patients by right choices and questions, and the failed ones.
+    """One rater's choices: patients by right choices and questions, and failed choices.
 
-    ``failed`` questions are in ``patients``, and not right; ``patients_read`` leaves them out.
+    ``failed`` questions count in ``patients`` as not right; ``patients_read`` leaves them out.
     """
 
     patients: PatientTally
@@ -280,7 +280,7 @@ class ChoiceTally:
 
 
 def choice_tally(chosen: RaterChoices, place: int) -> ChoiceTally:
-    """Count the choices of the rater at a place."""
+    """Count the choices of the rater with index ``place``."""
     option = chosen.option[:, place]
     asked = option != NOT_ASKED
     right = (option == chosen.right).astype(np.int64)
@@ -292,14 +292,14 @@ def choice_tally(chosen: RaterChoices, place: int) -> ChoiceTally:
 
 
 def chosen_in(review_set: ReviewSet) -> RaterChoices:
-    """Read what was chosen from a review set: of each model the newest answers count."""
+    """Return the choices in a review set; only the newest answers of each model count."""
     cases = review_set.cases.select(
         "correct",
         is_choice=(pl.col("question_type") == "choice").fill_null(False),
         options=pl.col("options").list.len().cast(pl.Int64),
     )
     is_choice = cases["is_choice"].to_numpy()
-    if not is_choice.any():  # no column of answers is looked at
+    if not is_choice.any():  # reads no column of the answers
         none, nobody = np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.int16)
         rows = none.ravel()
         return RaterChoices((), rows, nobody.ravel(), rows, nobody, none, rows)
@@ -350,7 +350,7 @@ def _usable(chosen: Numbers, options: Numbers) -> Options:
 
 
 def _of_these_options(given: pl.DataFrame, cases: pl.DataFrame, case: Numbers) -> Mask:
-    """Say which choices name the words that their option has; without words the number counts."""
+    """Return a mask of the choices whose option text matches; without a text, the number counts."""
     place = pl.when(pl.col("choice") >= 0).then("choice")
     words = pl.concat(
         [given.select("choice", "option"), cases.select("options")[np.maximum(case, 0)]],
@@ -366,7 +366,7 @@ def _of_these_options(given: pl.DataFrame, cases: pl.DataFrame, case: Numbers) -
 def _choices_of_people(
     review_set: ReviewSet, place: Numbers, options: Numbers, n_questions: int
 ) -> tuple[list[Rater], Options]:
-    """Return the people of the table ``choices`` and what they chose; the newest row counts."""
+    """Return the people of the table ``choices`` and their choices; the newest row counts."""
     given = review_set.choices.sort("created", maintain_order=True, nulls_last=False)
     case = review_set.case_rows(given["case"])
     known = (case >= 0) & (place[case] >= 0) & _of_these_options(given, review_set.cases, case)
@@ -386,15 +386,15 @@ def _choices_of_people(
     return [Rater(key, name, "reader", "choices") for key, name in people], option
 
 
-# How often raters chose right, and whether one chooses right more often than another.
+# Accuracy of raters, and tests between two raters.
 #
 # Definitions (docs: statistics):
 #
-# - **n** are the questions, with a right option that is known, that the rater answered. Of a
-#   model a failed choice is in n and not correct; ``without_failed`` leaves it out.
+# - **n** is the number of questions with a known right option that the rater answered. A model's
+#   failed choice counts in n as not correct; ``without_failed`` leaves it out.
 # - Intervals are those of every share here (:func:`rexview.stats.failure_rates.rate`).
-# - Two raters are compared over the questions that both answered, failed choices as wrong:
-#   McNemar's exact test, p adjusted by Benjamini-Hochberg over the tests of one family.
+# - Two raters are compared over the questions that both answered; failed choices count as wrong.
+#   The test is McNemar's, exact, with p adjusted by Benjamini-Hochberg over one family of tests.
 
 NO_SHARED = tr("No question was answered by both.")
 NO_DISCORDANCE = tr("In no question one of the two is right and the other wrong: nothing to test.")
@@ -402,9 +402,9 @@ NO_DISCORDANCE = tr("In no question one of the two is right and the other wrong:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """``rate.flagged`` of ``rate.n`` questions are right; ``failed`` of them have no usable choice.
+    """An accuracy: ``rate.flagged`` of ``rate.n`` questions are right.
 
-    ``without_failed`` is the rate over the others.
+    ``failed`` questions have no usable choice; ``without_failed`` is the rate over the others.
     """
 
     rate: Rate
@@ -413,17 +413,17 @@ class Accuracy:
 
     @property
     def wrong(self) -> int:
-        """Usable choices of a wrong option."""
+        """Number of usable choices of a wrong option."""
         return self.rate.n - self.rate.flagged - self.failed
 
 
 @dataclass(frozen=True)
 class ChoiceTest:
-    """Two raters over the ``n_pairs`` questions that both answered.
+    """A test of two raters over the ``n_pairs`` questions that both answered.
 
-    ``only_a`` and ``only_b`` are questions that only that rater got right, ``both`` those that both
-    did. ``difference`` is the accuracy of a minus that of b, -1 to 1; ``left_out`` questions were
-    answered by one of the two only.
+    ``only_a`` and ``only_b`` are questions that only that rater answered right, ``both`` those that
+    both did. ``difference`` is the accuracy of a minus that of b, -1 to 1. ``left_out`` questions
+    were answered by only one of the two.
     """
 
     task: str | None
@@ -442,14 +442,14 @@ class ChoiceTest:
 
 
 def accuracy(tally: ChoiceTally, *, resamples: int = RESAMPLES) -> Accuracy:
-    """Work out an accuracy with its intervals; with 0 resamples without."""
+    """Return an accuracy with its intervals; with 0 resamples without them."""
     whole = rate(tally.patients, resamples=resamples)
     read = rate(tally.patients_read, resamples=resamples) if tally.failed else whole
     return Accuracy(whole, tally.failed, read)
 
 
 def pair_of(chosen: RaterChoices, a: int, b: int) -> PairTally:
-    """Count the questions that the raters at two places answered, by who was right."""
+    """Count the questions that the raters with indices a and b answered, by who was right."""
     return tally_pair(_right(chosen, a), _right(chosen, b))
 
 
@@ -461,13 +461,13 @@ def _right(chosen: RaterChoices, place: int) -> Judged:
 
 
 Pair = tuple[str | None, int, int]
-"""A task (None: all questions) and the places of two raters."""
+"""A task (None: all questions) and the indices of two raters."""
 
 
 def choice_tests(
     pairs: Mapping[Pair, PairTally], *, resamples: int = RESAMPLES
 ) -> tuple[ChoiceTest, ...]:
-    """Compare raters; p values are adjusted over all pairs that are given together."""
+    """Compare raters; p values are adjusted over all given pairs."""
     named = {(task or "", str(a), str(b)): pair for (task, a, b), pair in pairs.items()}
     found = failure_tests(named, resamples=resamples)
     return tuple(_test(test, *about) for test, about in zip(found, pairs, strict=True))
@@ -493,11 +493,11 @@ def _test(found: FailureTest, task: str | None, a: int, b: int) -> ChoiceTest:
     )
 
 
-# Cohen's kappa between raters: whether two chose the same option, right or wrong.
+# Cohen's kappa between raters: agreement on the option, right or wrong.
 #
-# The levels are the options' places (A, B, C, ...); questions without a usable choice of one of
-# the two are left out. Kappa is undefined where either chose one and the same place throughout,
-# and is then None with the reason, never 0 or 1.
+# The levels are the options' indices (A, B, C, ...). Questions without a usable choice of one of
+# the two are left out. Kappa is undefined if either always chose the same index. It is then None
+# with the reason, never 0 or 1.
 
 NO_SHARED_CHOICE = tr("No question has a usable choice of both.")
 
@@ -524,7 +524,7 @@ class ChoiceKappa:
 
 
 def option_table(chosen: RaterChoices, a: int, b: int) -> Counts:
-    """Count questions by the option of the rater at place a (rows) and at b, shape (k, k)."""
+    """Count questions by the options of raters a (rows) and b (columns), shape (k, k)."""
     k = 1 + int(chosen.option.max(initial=0))
     of_a, of_b = chosen.option[:, a].astype(np.int64), chosen.option[:, b].astype(np.int64)
     both = (of_a >= 0) & (of_b >= 0)
@@ -533,7 +533,7 @@ def option_table(chosen: RaterChoices, a: int, b: int) -> Counts:
 
 
 def kappa_of(task: str | None, a: int, b: int, table: Counts) -> ChoiceKappa:
-    """Work out kappa from a table of :func:`option_table`."""
+    """Return kappa from a table of :func:`option_table`."""
     n, same = int(table.sum()), int(np.trace(table))
     why = None
     if not n:

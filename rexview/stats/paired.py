@@ -2,17 +2,21 @@
 
 A pair of models is compared over the cases where both have a final score; an answer that is
 scored on several returned pictures counts with its mean over them. The tests are those of scipy,
-which is imported when a comparison is asked for. p values are adjusted with scipy's
+which is imported at the first comparison. p values are adjusted with scipy's
 ``false_discovery_control``.
 
-The signed-rank tests give the numbers of ``scipy.stats.wilcoxon`` with its defaults: zero
-differences are left out of the ranking; up to 50 differences without ties or zeros p is exact; up
-to 13 with them p comes from all arrangements of signs, which is exact too; otherwise it is the
-normal approximation with the variance corrected for ties, without a continuity correction. Three
-things differ from calling it once a pair, none of them in the result: tests with the same number of
-cases share one call; the arrangements of signs are tried all at once, where scipy tries them one by
-one (seconds for 13 differences); and pairs without any difference are left out, where scipy gives
-p = 1 for few of them and nan for many.
+The signed-rank tests give the numbers of ``scipy.stats.wilcoxon`` with its defaults:
+
+- Zero differences are left out of the ranking.
+- Up to 50 differences without ties or zeros, p is exact.
+- Up to 13 differences with them, p comes from all arrangements of signs, which is exact, too.
+- Otherwise p is the normal approximation with the variance corrected for ties, without a
+  continuity correction.
+
+Three things differ from one call for each pair, none of them in the result. Tests with the same
+number of cases share one call. The arrangements of signs are tried all at once, where scipy tries
+them one by one (seconds for 13 differences). Pairs without any difference are left out, where scipy
+gives p = 1 for few of them and nan for many.
 """
 
 from __future__ import annotations
@@ -37,8 +41,7 @@ APPROXIMATION: Final = "approximation"
 _EXACT_UP_TO: Final = 50
 _ARRANGED_UP_TO: Final = 13
 _AT_ONCE: Final = 1_000_000
-"""So many differences (or arrangements of signs) are looked at in one call, at most: it bounds
-the memory."""
+"""Most differences (or arrangements of signs) in one call, which bounds the memory."""
 NO_PAIRS: Final = tr("No case has a score for both models.")
 NO_DIFFERENCE: Final = tr(
     "Both models have the same score in every case: there is nothing to rank."
@@ -51,15 +54,14 @@ ALL_TIED: Final = tr("In every case all models have the same score: there is not
 
 @dataclass(frozen=True)
 class PairTest:
-    """Two models on one dimension, over the cases where both have a final score.
+    """A test of two models on one dimension, over the cases where both have a final score.
 
     ``n_zero`` of the ``n_pairs`` cases have no difference and are left out of the ranking;
-    ``left_out`` cases have a score for one of the two models only. ``mean_difference`` is model_a
+    ``left_out`` cases have a score for only one of the two models. ``mean_difference`` is model_a
     minus model_b, with its bootstrap ``interval``. ``statistic`` is the smaller of the two rank
-    sums, ``p`` two-sided and ``p_adj`` adjusted within its family, ``method`` says whether p is
-    exact or from the normal approximation. ``effect`` is the matched-pairs rank-biserial
-    correlation, -1 to 1, positive when model_a is higher. What is undefined is None, and ``why``
-    says in plain words why.
+    sums, ``p`` two-sided and ``p_adj`` adjusted within its family. ``method`` is exact or the
+    normal approximation. ``effect`` is the matched-pairs rank-biserial correlation, -1 to 1,
+    positive when model_a is higher. Undefined numbers are None, with the reason in ``why``.
     """
 
     dimension: str
@@ -80,7 +82,7 @@ class PairTest:
 
 @dataclass(frozen=True)
 class FriedmanTest:
-    """All models with a score for one dimension, over the ``n`` cases where all of them have one.
+    """A test of all models with scores on one dimension, over the ``n`` cases where all have one.
 
     ``statistic`` is Friedman's chi-squared, corrected for ties.
     """
@@ -95,7 +97,7 @@ class FriedmanTest:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All tests between models: first over all of them, then pair by pair."""
+    """All tests between models: over all of them, and pair by pair."""
 
     tests: tuple[PairTest, ...]
     friedman: tuple[FriedmanTest, ...]
@@ -106,14 +108,14 @@ def compare(
 ) -> Comparison:
     """Compare every pair of models on every dimension, and all models at once.
 
-    ``values`` returns the final scores of one dimension, one an answer, with columns ``case``,
-    ``model`` and ``value`` (:meth:`rexview.stats.final.Finals.by_answer`): ranks need the values
-    themselves, case by case.
+    ``values`` returns one final score of a dimension for each answer, with columns ``case``,
+    ``model`` and ``value`` (:meth:`rexview.stats.final.Finals.by_answer`), because ranks need the
+    values case by case.
 
-    Tests come by dimension, in the order of :data:`rexview.stats.SCORE_ORDER`, then by pair, which
-    is named in the order of ``models``. Text scores have a row for each pair, and their p values
-    are adjusted together over all pairs and dimensions. Image scores have one where both models
-    have any, and are a family of their own. A test without p does not count in its family. There is
+    Tests are sorted by dimension, in the order of :data:`rexview.stats.SCORE_ORDER`, then by pair,
+    in the order of ``models``. Text scores have a row for each pair, and their p values are
+    adjusted together over all pairs and dimensions. Image scores have a row if both models have
+    scores, and are a family of their own. A test without p does not count in its family. There is
     no Friedman test with fewer than three models. With 0 resamples there are no intervals.
     """
     tests: list[PairTest] = []
@@ -132,7 +134,7 @@ def compare(
 
 
 def _scores(given: pl.DataFrame, models: Sequence[str]) -> Floats:
-    """Lay final scores out by case and model, shape (cases, models), nan where missing."""
+    """Return final scores as a matrix, shape (cases, models), nan where missing."""
     numbered = pl.DataFrame({"model": list(models)}, schema={"model": pl.String()})
     values = given.join(numbered.with_row_index("_model"), on="model", maintain_order="left")
     cases = values.select("case").unique(maintain_order=True).with_row_index("_case")
@@ -150,7 +152,7 @@ def _pair_tests(
     pairs: Sequence[tuple[int, int]],
     resamples: int,
 ) -> Iterator[PairTest]:
-    """Test pairs of columns; ranks are taken together where the numbers of cases are the same."""
+    """Test pairs of columns; pairs with the same number of cases are ranked in one call."""
     columns = np.ascontiguousarray(scores.T)
     given = (columns[a] - columns[b] for a, b in pairs)
     differences = [np.round(difference[~np.isnan(difference)], 12) for difference in given]
@@ -235,7 +237,7 @@ def _adjusted(tests: Sequence[PairTest]) -> tuple[PairTest, ...]:
 
 
 def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
-    """Adjust the p values of one family; those that are None stay so and do not count."""
+    """Return the adjusted p values of one family; None stays None and does not count."""
     known = [p for p in p_values if p is not None]
     if not known:
         return list(p_values)
@@ -247,7 +249,7 @@ def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
 
 @dataclass(frozen=True)
 class SignedRank:
-    """A two-sided test: the smaller rank sum, p, how p was found, and the rank-biserial effect."""
+    """A two-sided test: the smaller rank sum, p, the method, and the rank-biserial effect."""
 
     statistic: float
     p: float
@@ -256,12 +258,12 @@ class SignedRank:
 
 
 def signed_ranks(differences: Sequence[Floats]) -> list[SignedRank | None]:
-    """Test whether differences lie around zero.
+    """Test whether differences are centred on zero.
 
     Parameters
     ----------
     differences : sequence of numpy.ndarray
-        One array of shape (n,) a test, with equal differences equal to the last digit.
+        One array of shape (n,) for each test; equal differences must be equal to the last digit.
 
     Returns
     -------
@@ -284,7 +286,7 @@ def signed_ranks(differences: Sequence[Floats]) -> list[SignedRank | None]:
 
 
 def _method(differences: Floats) -> str | None:
-    """Name the way to p that scipy's ``auto`` takes; None for all arrangements of signs."""
+    """Return the method that scipy's ``auto`` uses; None for all arrangements of signs."""
     if len(differences) > _EXACT_UP_TO:
         return "asymptotic"
     sizes = np.abs(differences)
@@ -297,7 +299,7 @@ def _tests(rows: Floats, method: str | None) -> list[SignedRank]:
     """Test rows of differences, shape (tests, n), none of them all zero."""
     from scipy.stats import wilcoxon
 
-    # the rank sums are the same whatever the way to p
+    # the rank sums are the same for every method
     plus = wilcoxon(rows, axis=1, alternative="greater", method="asymptotic").statistic
     nonzero = (rows != 0).sum(axis=1)
     total = nonzero * (nonzero + 1) / 2
@@ -310,14 +312,14 @@ def _tests(rows: Floats, method: str | None) -> list[SignedRank]:
 
 
 def _arranged(rows: Floats) -> Floats:
-    """Find p from all 2**n arrangements of signs, two-sided, for rows of shape (tests, n)."""
+    """Return two-sided p from all 2**n arrangements of signs, for rows of shape (tests, n)."""
     from scipy.stats import rankdata
 
     ranks = rankdata(np.where(rows == 0, np.nan, np.abs(rows)), axis=1, nan_policy="omit")
     ranks = np.where(rows == 0, 0, ranks)
     n = rows.shape[1]
     arrangements = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) & 1
-    sums = arrangements @ ranks.T  # halves at most: compared without rounding errors
+    sums = arrangements @ ranks.T  # multiples of one half: comparisons are exact
     plus = np.where(rows > 0, ranks, 0).sum(axis=1)
     tails: Floats = np.minimum((sums <= plus).mean(axis=0), (sums >= plus).mean(axis=0))
     return np.minimum(2 * tails, 1)

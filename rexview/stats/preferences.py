@@ -1,15 +1,15 @@
-"""Strengths of models from pairwise preferences: the model of Bradley and Terry.
+"""Strengths of models from pairwise preferences, by the Bradley-Terry model.
 
 Definitions (docs: statistics):
 
-- Model i is preferred to model j with odds exp(s_i - s_j). The **strengths** s are those of the
-  greatest likelihood and sum to 0; a tie is half a win for each of the two.
-- They exist when no group of models won, or lost, every comparison with the others (Ford 1957).
+- Model i is preferred to model j with odds exp(s_i - s_j). The **strengths** s maximise the
+  likelihood and have the sum 0; a tie is half a win for each of the two.
+- They exist if no group of models won, or lost, every comparison with the others (Ford 1957).
 - **Intervals** and limits of ranks are percentiles over resampled cases: all comparisons of a case
-  are drawn together. To every pair that was compared at all a tenth of a tie is added in each
-  resample, so that each has finite strengths.
+  are drawn together. In each resample, a tenth of a tie is added to every pair that was ever
+  compared, so that all strengths are finite.
 
-The iteration is Newton's, with steps halved until the likelihood grows. Hunter's MM iteration
+The iteration is Newton's, with steps halved until the likelihood increases. Hunter's MM iteration
 (2004, Annals of Statistics 32:384-406) takes thousands of steps where a model nearly always won.
 """
 
@@ -35,22 +35,22 @@ NO_LIMIT: Final = tr(
 )
 ONE_CASE: Final = tr("One case only: it says nothing about how others would vary.")
 _POINTS: Final = {"first": 1.0, "tie": 0.5, "second": 0.0}
-"""What the first of two models gets of a comparison."""
+"""Points of the first model in a comparison."""
 _TENTH: Final = 0.1
 _STEPS: Final = 100
 _HALVINGS: Final = 30
 _FURTHEST: Final = 2.0
-"""No strength moves further in one step: far away the likelihood bends otherwise."""
+"""Longest step of a strength: far away, the likelihood has another curvature."""
 _CLOSE: Final = 1e-8
-"""After so small a step only rounding is left: equal strengths are equal."""
+"""Step below which only rounding remains, so that equal strengths are equal."""
 
 
 @dataclass(frozen=True, eq=False)
 class PreferenceTally:
-    """Comparisons by case: ``wins[c, i, j]`` is how often i was preferred to j in case c.
+    """Comparisons by case: ``wins[c, i, j]`` is the number of times i was preferred to j in case c.
 
-    Shape (cases, models, models); a tie is half a win for each. ``ties[i, j]`` are the ties of
-    two models in all cases, counted for both.
+    ``wins`` has shape (cases, models, models); a tie is half a win for each. ``ties[i, j]`` is the
+    number of ties of two models in all cases, counted for both.
     """
 
     wins: Floats
@@ -59,10 +59,10 @@ class PreferenceTally:
 
 @dataclass(frozen=True)
 class Strength:
-    """One model: ``won``, ``tied`` and ``lost`` of ``n`` comparisons, and what follows.
+    """The strength of one model, with ``won``, ``tied`` and ``lost`` of ``n`` comparisons.
 
-    ``strength`` is in log odds, None where it has no finite value or was not compared; ``why`` says
-    which, or why it has no interval.
+    ``strength`` is in log odds, None if it has no finite value or the model was not compared.
+    ``why`` is the reason, or the reason for a missing interval.
     """
 
     n: int
@@ -76,7 +76,7 @@ class Strength:
 
 
 def strengths(given: PreferenceTally, *, resamples: int = RESAMPLES) -> tuple[Strength, ...]:
-    """Work out the strength of each model, in the order of the tally."""
+    """Return the strength of each model, in the order of the tally."""
     total = given.wins.sum(axis=0)
     compared = total + total.T
     n, tied = compared.sum(axis=1), given.ties.sum(axis=1)
@@ -118,7 +118,7 @@ def strengths(given: PreferenceTally, *, resamples: int = RESAMPLES) -> tuple[St
 
 
 def _connected(wins: Floats) -> bool:
-    """Whether every model is reached from every other along wins."""
+    """True if every model is reached from every other along wins."""
     from scipy.sparse.csgraph import connected_components
 
     parts, _ = connected_components(wins > 0, directed=True, connection="strong")
@@ -140,7 +140,7 @@ def _fitted(wins: Floats) -> Floats:
         slope = won - (compared * odds).sum(axis=2)
         bend = -compared * odds * (1 - odds)
         bend[:, own] -= bend.sum(axis=2)
-        # the 1 holds the sum, which the likelihood says nothing of
+        # the 1 fixes the sum, which the likelihood leaves open
         step = np.linalg.solve(bend + 1, slope[:, :, np.newaxis])[:, :, 0]
         furthest = np.abs(step).max(axis=1, keepdims=True)
         step /= np.maximum(furthest / _FURTHEST, 1)
@@ -168,7 +168,7 @@ def _interval(drawn: Floats) -> Interval:
 
 
 def comparisons_between(review_set: ReviewSet, answers: NDArray[np.bool_]) -> pl.DataFrame:
-    """Return the comparisons whose two answers are among some, by a mask over their numbers."""
+    """Return the comparisons whose two answers are both in a mask by answer number."""
     given = review_set.preferences
     keep = np.ones(given.height, dtype=np.bool_)
     for side in ("first", "second"):
@@ -181,7 +181,8 @@ def comparisons_between(review_set: ReviewSet, answers: NDArray[np.bool_]) -> pl
 def compared_answers(review_set: ReviewSet) -> dict[str, NDArray[np.int64]]:
     """Return the numbers of the answers that were compared, preferred, tied and not preferred.
 
-    By ``compared``, ``won``, ``tied`` and ``lost``, each ascending; an answer may be in several.
+    The keys are ``compared``, ``won``, ``tied`` and ``lost``. Numbers ascend; an answer may be in
+    several.
     """
     given = comparisons_between(review_set, np.ones(len(review_set.newest), dtype=np.bool_))
     first, second = (
@@ -201,7 +202,7 @@ def tally_preferences(given: pl.DataFrame, models: Sequence[str]) -> PreferenceT
     """Count comparisons by case.
 
     ``given`` has the columns ``case``, ``first``, ``second`` and ``preferred`` of
-    :data:`rexview.frames.PREFERENCES`; each model named is one of ``models``.
+    :data:`rexview.frames.PREFERENCES`; all its models are in ``models``.
     """
     square = (len(models), len(models))
     if given.is_empty():

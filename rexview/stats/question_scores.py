@@ -1,11 +1,10 @@
-"""How far a model's scores of candidate questions agree with people's, criterion by criterion.
+"""Agreement of a model's scores of candidate questions with people's, by criterion.
 
 A pair is one question that both scored. Kappa is Cohen's with quadratic weights over 1 to 5, as
-between readers (:mod:`rexview.stats.agreement`). What a person gave with a model's scores in view
-is left out. The questions of one study are alike, so intervals come from drawing studies
-(:mod:`rexview.stats.bootstrap`): a study brings all its pairs. With several people, the pairs of
-each stand in one table for all together, so that a question that two people scored counts twice
-there.
+between readers (:mod:`rexview.stats.agreement`). Scores that a person gave while seeing a model's
+scores are left out. The questions of one study are similar, so studies are resampled for intervals
+(:mod:`rexview.stats.bootstrap`), each with all its pairs. With several people, the table of all
+together has the pairs of each, so that a question that two people scored counts twice there.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ _QUESTION: Final = ("case", "candidate")
 
 @dataclass(frozen=True, eq=False)
 class CriterionAgreement:
-    """How far a model and a person agree on one criterion; ``person`` None: all together.
+    """The agreement of a model and a person, or all people (None), on one criterion.
 
-    ``n`` pairs of ``studies`` studies. ``qwk`` and ``mad`` (mean absolute difference, points) have
-    intervals by study; ``difference`` is the model's mean minus people's. ``table`` has shape
-    (5, 5): pairs by the model's score (rows, 1 to 5) and the person's (columns). What is missing
-    says ``why``.
+    There are ``n`` pairs from ``studies`` studies. ``qwk`` and ``mad`` (mean absolute difference,
+    points) have intervals by study; ``difference`` is the model's mean minus people's. ``table``
+    has shape (5, 5): pairs by the model's score (rows, 1 to 5) and the person's (columns). ``why``
+    is the reason for missing numbers.
     """
 
     criterion: str
@@ -56,11 +55,11 @@ class CriterionAgreement:
 def agreements_of(
     review_set: ReviewSet, *, resamples: int = RESAMPLES
 ) -> tuple[CriterionAgreement, ...]:
-    """Compare models and people who scored candidate questions of a set, see below."""
+    """Compare all models and people of a set: see :func:`criterion_agreements`."""
     ratings = review_set.candidate_ratings
     of_patient = pl.concat_str("patient_id", "study_id", separator="\n", ignore_nulls=True)
     is_named = pl.col("study_id").is_not_null()
-    study = pl.when(is_named).then(of_patient).otherwise("id")  # patients may have the same numbers
+    study = pl.when(is_named).then(of_patient).otherwise("id")  # study ids repeat across patients
     cases = review_set.cases.select(case="id", study=study)
     studies = cases.join(ratings.select("case").unique(), on="case", how="semi")
     return criterion_agreements(ratings, studies, resamples=resamples)
@@ -76,14 +75,13 @@ def criterion_agreements(
     ratings : polars.DataFrame
         Columns :data:`rexview.frames.CANDIDATE_RATINGS`.
     studies : polars.DataFrame
-        ``case`` and ``study``: what is drawn for intervals. Cases that are not there are drawn by
-        themselves.
+        ``case`` and ``study``, the unit of resampling. Missing cases are units of their own.
 
     Returns
     -------
     tuple of CriterionAgreement
-        By model, then person in the order met, all together last where there are several; each
-        with all criteria.
+        By model, then by person in order of appearance; with several people, all together come
+        last. Each has all criteria.
     """
     known = ratings.filter(~pl.col("after_model").fill_null(False))
     known = known.select(*_QUESTION, "source", "by", *CRITERIA).join(
@@ -146,6 +144,6 @@ def _agreement(
 
 
 def _mads(tables: Counts) -> Floats:
-    """Work out the mean absolute difference of many tables, shape (m, 25)."""
+    """Return the mean absolute difference of many tables, shape (m, 25)."""
     means: Floats = tables @ _APART / tables.sum(axis=1)
     return means

@@ -1,4 +1,4 @@
-"""Metrics of generated reports: values, means with intervals, spread, and boards of models."""
+"""Metrics of generated reports: values, means with intervals, distribution, and leaderboards."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ NO_RECIPROCAL_LIMITS: Final = tr(
 )
 NO_DIRECTION: Final = tr("Which way is better is not known of this metric.")
 _CELLS: Final = 2_000_000
-"""So many counts are drawn at a time, at most: it bounds the memory."""
+"""Most counts drawn at a time, which bounds the memory."""
 _COUNTED: Final = 200_000
-"""So many of them are counted at a time: they stay in the processor's cache."""
+"""Number of draws counted at a time, which fit into the processor's cache."""
 _MOST_DRAWN: Final = 60_000_000
-"""With more patients than this allows at 9,999 resamples fewer are drawn."""
+"""Most draws (patients times resamples); more patients have fewer than 9,999 resamples."""
 _FEWEST: Final = 999
 _DIGITS: Final = 12
-"""Means that agree to so many digits are equal: added up in another order they may differ."""
+"""Digits to which equal means agree; sums in another order may differ beyond them."""
 
 
 @dataclass(frozen=True, eq=False)
 class PatientSums:
-    """Sums of the values of each patient and column, and how many there are.
+    """Sums and counts of the values of each patient and column.
 
     ``sums`` and ``counts`` have shape (patients, columns); a column is one metric of one model.
     """
@@ -47,18 +47,18 @@ class PatientSums:
 
     @property
     def n(self) -> NDArray[np.int64]:
-        """Values of each column."""
+        """Number of values of each column."""
         found: NDArray[np.int64] = self.counts.sum(axis=0)
         return found
 
     @property
     def patients(self) -> NDArray[np.int64]:
-        """Patients with any value of each column."""
+        """Number of patients with any value of each column."""
         found: NDArray[np.int64] = (self.counts > 0).sum(axis=0)
         return found
 
     def only(self, columns: Any) -> PatientSums:
-        """Return some of the columns, by their places."""
+        """Return some of the columns, by index."""
         return PatientSums(self.sums[:, columns], self.counts[:, columns])
 
 
@@ -75,15 +75,15 @@ class ColumnMeans:
 
     @property
     def resamples(self) -> int:
-        """How many resamples were drawn."""
+        """Number of resamples."""
         return len(self.drawn)
 
 
 @dataclass(frozen=True)
 class Rank:
-    """The place of one model, 1 for the best, with the limits that resampling gives it.
+    """The rank of one model, 1 for the best, with limits from resampling.
 
-    Models of the same mean share a place. Limits are None where nothing was resampled.
+    Models with the same mean share a rank. Limits are None without resamples.
     """
 
     place: int
@@ -99,9 +99,9 @@ def sum_by_patient(
     Parameters
     ----------
     values, columns, patients : numpy.ndarray
-        Shape (n,): finite values, the place of their column, the number of their patient.
+        Shape (n,): finite values, the index of their column, the number of their patient.
     n_columns : int
-        How many columns there are; one may have no value.
+        Number of columns; a column may have no value.
     """
     met, rows = np.unique(patients, return_inverse=True)
     cells = rows * n_columns + columns
@@ -115,15 +115,15 @@ def sum_by_patient(
 def column_means(
     given: PatientSums, *, resamples: int = RESAMPLES, seed: int = SEED
 ) -> ColumnMeans:
-    """Work out the mean of each column and its interval; with 0 resamples without intervals.
+    """Return the mean of each column with its interval; with 0 resamples without intervals.
 
-    Of very many patients fewer resamples are drawn: :attr:`ColumnMeans.resamples` says how many.
+    Very many patients have fewer resamples: see :attr:`ColumnMeans.resamples`.
     """
     n = given.n
     with np.errstate(invalid="ignore", divide="ignore"):
         means = given.sums.sum(axis=0) / n
     resamples = _affordable(resamples, len(given.sums))
-    kinds, which = np.unique(given.counts, axis=1, return_inverse=True)  # most columns are alike
+    kinds, which = np.unique(given.counts, axis=1, return_inverse=True)  # few distinct columns
     sizes, which = kinds.astype(np.float64), which.ravel()
     with np.errstate(invalid="ignore", divide="ignore"):  # nan where no value was drawn
         parts = [
@@ -139,7 +139,7 @@ def column_means(
 
 
 def reciprocal(mean: float | None, limits: Interval) -> tuple[float | None, Interval]:
-    """Return 1 divided by a mean, and by the limits of its interval, the other way round."""
+    """Return 1 divided by a mean, and by the limits of its interval, which change places."""
     if mean is None or mean <= 0:
         return None, Interval(None, None, NO_VALUE if mean is None else NO_RECIPROCAL)
     if limits.low is None or limits.high is None or limits.low <= 0:
@@ -155,9 +155,9 @@ def ranks(means: Floats, drawn: Floats, *, higher_is_better: bool) -> tuple[Rank
     Parameters
     ----------
     means : numpy.ndarray
-        Shape (models,), nan for a model without a value: it has no rank.
+        Shape (models,), nan for a model without a value, which has no rank.
     drawn : numpy.ndarray
-        Shape (resamples, models), as in :class:`ColumnMeans`; none for no limits.
+        Shape (resamples, models), as in :class:`ColumnMeans`; without rows there are no limits.
     higher_is_better : bool
     """
     known = np.isfinite(means)
@@ -176,7 +176,7 @@ def ranks(means: Floats, drawn: Floats, *, higher_is_better: bool) -> tuple[Rank
 
 
 def _places(goodness: Floats) -> NDArray[np.int64]:
-    """Return the place of each model of each row, shape (m, models): 1 and how many are better."""
+    """Return each model's rank in each row, shape (m, models): 1 plus the number of better ones."""
     found: NDArray[np.int64] = np.ones(goodness.shape, dtype=np.int64)
     goodness = np.round(goodness, _DIGITS)
     for column in range(goodness.shape[1]):
@@ -191,7 +191,7 @@ def _affordable(resamples: int, patients: int) -> int:
 
 
 def times_drawn(patients: int, resamples: int, seed: int) -> Iterator[Floats]:
-    """Draw how often each patient is taken, so many rows at a time as memory allows."""
+    """Yield the number of times each patient is drawn, in parts of bounded size."""
     random = np.random.default_rng(seed)
     size, part = (max(1, cells // max(patients, 1)) for cells in (_CELLS, _COUNTED))
     for start in range(0, resamples, size):
@@ -215,34 +215,34 @@ def _interval(mean: float, given: PatientSums, column: int, drawn: Floats) -> In
     return interval_of_draws(mean, drawn, left_out, np.ones(len(left_out), dtype=np.int64))
 
 
-# The metric values of a set's newest answers, as arrays that are counted from.
+# The metric values of a set's newest answers, as arrays.
 
 IDENTITY: Final = ("metric", "implementation", "version", "scope")
-"""Columns of the metrics that together say what a value is of."""
+"""Columns of the metrics that together identify a metric."""
 Identity = tuple[str, str | None, str | None, str | None]
-"""Metric, implementation, version and scope; the last three None where they are not said."""
+"""Metric, implementation, version and scope; the last three may be None."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReportValues:
-    """Values of metrics, one each of shape (n,).
+    """Values of metrics; all arrays have shape (n,).
 
     Attributes
     ----------
     metrics : tuple of Identity
-        All that have a value anywhere in the set, in the order of the file.
+        All metrics with a value in the set, in the order of the file.
     models : tuple of str
         Ids of the set's models, in its order.
     number : numpy.ndarray
         Number of the answer (:class:`rexview.frames.AnswerRows`).
     metric, model : numpy.ndarray
-        Places in ``metrics`` and ``models``.
+        Indices into ``metrics`` and ``models``.
     patient : numpy.ndarray
         Number of the patient, else the study, else the case.
     value : numpy.ndarray
-        Finite, as given.
+        The values as in the file; all are finite.
     together : numpy.ndarray
-        On how many answers it was computed together, 0 where that is not said.
+        Number of answers that it was computed on together, 0 if unknown.
     """
 
     metrics: tuple[Identity, ...]
@@ -258,7 +258,7 @@ class ReportValues:
         return len(self.value)
 
     def only(self, left: NDArray[np.bool_]) -> ReportValues:
-        """Return the values chosen by a mask of shape (n,)."""
+        """Return the values selected by a mask of shape (n,)."""
         if left.all():
             return self
         arrays = ("number", "metric", "model", "patient", "value", "together")
@@ -271,12 +271,12 @@ class ReportValues:
         return self.only(answers[self.number])
 
     def met(self) -> tuple[Identity, ...]:
-        """Return the metrics of which there is a value."""
+        """Return the metrics that have a value here."""
         counts = np.bincount(self.metric, minlength=len(self.metrics))
         return tuple(one for one, n in zip(self.metrics, counts, strict=True) if n)
 
     def models_met(self) -> tuple[str, ...]:
-        """Return the models that have a value of any metric."""
+        """Return the models that have a value here."""
         counts = np.bincount(self.model, minlength=len(self.models))
         return tuple(one for one, n in zip(self.models, counts, strict=True) if n)
 
@@ -295,7 +295,7 @@ class ReportValues:
         return sum_by_patient(self.value[left], columns, self.patient[left], size)
 
     def of(self, metric: Identity, model: str | None = None) -> ReportValues:
-        """Return the values of one metric, perhaps of one model only."""
+        """Return the values of one metric, of all models or of one."""
         left = self.metric == self.metrics.index(metric)
         if model is not None:
             left &= self.model == self.models.index(model)
@@ -304,12 +304,12 @@ class ReportValues:
     def matrix(
         self, metrics: Sequence[Identity]
     ) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
-        """Lay the values out by answer.
+        """Return the values as a matrix of answers and metrics.
 
         Returns
         -------
         values, numbers, patients : numpy.ndarray
-            Shape (answers, metrics), nan where there is none; number and patient of each answer.
+            Values of shape (answers, metrics), nan where missing; number and patient by answer.
         """
         numbers, rows = np.unique(self.number, return_inverse=True)
         values = np.full((len(numbers), len(metrics)), np.nan)
@@ -322,9 +322,9 @@ class ReportValues:
 
 
 def report_values(review_set: ReviewSet, patients: NDArray[Any] | None = None) -> ReportValues:
-    """Return the values of the newest answers of a set; those of other answers are left out.
+    """Return the metric values of the newest answers of a set.
 
-    ``patients`` are the numbers of the patients by row of the cases, where they are known already.
+    ``patients`` has the patient numbers by row of the cases, if they are already known.
     """
     given = review_set.metrics.filter(pl.col("value").is_finite())
     numbers = review_set.numbers_of(given.select("case", "model"))
@@ -348,35 +348,35 @@ def report_values(review_set: ReviewSet, patients: NDArray[Any] | None = None) -
     )
 
 
-# A board: the mean of each metric for each model, and each model's place by each metric.
+# Leaderboards: the mean of each metric for each model, and each model's rank by each metric.
 
 
 class MetricKind(Protocol):
-    """What has to be known of a metric: :class:`rexview.metrics.identity.KnownMetric` says it."""
+    """The facts about a metric for boards: :class:`rexview.metrics.identity.KnownMetric`."""
 
     @property
     def higher_is_better(self) -> bool | None:
-        """Whether higher is better; None where that is not known."""
+        """True if higher is better; None if that is unknown."""
 
     @property
     def reciprocal(self) -> str | None:
-        """Its name where boards show 1 divided by the mean, else None."""
+        """Name of the reciprocal if boards show 1 divided by the mean, else None."""
 
 
 LEAST_FOR_A_PLACE: Final = 10
-"""Of fewer answers in a group (a site) a model has no place there."""
+"""Fewest answers of a model in a group (a site) for a rank there."""
 TOO_FEW: Final = tr("Too few answers for a place.")
 Kinds = Callable[[str], MetricKind]
-"""Says what is known of a metric by its name."""
+"""Returns the properties of a metric by name."""
 
 
 @dataclass(frozen=True)
 class BoardCell:
-    """One metric of one model over ``n`` answers of so many patients.
+    """One metric of one model over ``n`` answers of ``patients`` patients.
 
-    ``mean`` and ``interval`` are of the values as given; ``shown`` and ``shown_interval`` what a
-    board shows, which of some metrics is the reciprocal. What is undefined is None, and ``why``
-    says why. ``rank`` is None without a mean, or where it is not known which way is better.
+    ``mean`` and ``interval`` are of the original values. ``shown`` and ``shown_interval`` are what
+    a board shows, for some metrics the reciprocal. Undefined numbers are None, with the reason in
+    ``why``. ``rank`` is None without a mean, or if the metric's direction is unknown.
     """
 
     metric: Identity
@@ -393,7 +393,7 @@ class BoardCell:
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """Metrics by models; ``resamples`` were drawn for the intervals and ranks."""
+    """A leaderboard: metrics by models; ``resamples`` is the number for intervals and ranks."""
 
     metrics: tuple[Identity, ...]
     models: tuple[str, ...]
@@ -401,7 +401,7 @@ class Board:
     resamples: int
 
     def ranked(self, metric: Identity) -> tuple[str, ...]:
-        """Return the models from the best to the worst by one metric, those without a rank last."""
+        """Return the models sorted by rank on one metric, those without a rank last."""
 
         def place(model: str) -> tuple[bool, int]:
             rank = self.cells[metric, model].rank
@@ -419,20 +419,20 @@ def board(
     least: int = 1,
     resamples: int = RESAMPLES,
 ) -> Board:
-    """Work out a board.
+    """Return a leaderboard of models by metric.
 
     Parameters
     ----------
     given : PatientSums
-        Sums by patient of these metrics and models, as
-        :meth:`rexview.stats.report_metrics.ReportValues.by_patient` gives them.
+        Sums by patient of these metrics and models, from
+        :meth:`rexview.stats.report_metrics.ReportValues.by_patient`.
     metrics, models : sequence
     kinds : callable
-        Says which way is better, and of which metrics the reciprocal is shown.
+        Returns a metric's direction, and whether its reciprocal is shown.
     least : int
-        Models with fewer values of a metric have no place by it.
+        Models with fewer values of a metric have no rank by it.
     resamples : int
-        Of the bootstrap; 0 for no intervals.
+        Number of resamples for the bootstrap; 0 for no intervals.
     """
     found = column_means(given, resamples=resamples)
     n, patients = given.n, given.patients
@@ -469,10 +469,10 @@ def board(
     return Board(tuple(metrics), tuple(models), cells, found.resamples)
 
 
-# How the values of a metric spread: what a box plot is drawn from.
+# The distribution of a metric's values, for box plots.
 
 _WHISKER: Final = 1.5
-"""Whiskers reach the furthest value within so many interquartile ranges of the box (Tukey)."""
+"""Whiskers reach the furthest value within 1.5 interquartile ranges of the box (Tukey)."""
 
 
 @dataclass(frozen=True)
@@ -492,7 +492,7 @@ class Spread:
 
 
 def spread(values: NDArray[Any]) -> Spread | None:
-    """Summarise values of shape (n,), all finite; None without any."""
+    """Return the distribution of values of shape (n,), all finite; None without any."""
     if not len(values):
         return None
     ordered = np.sort(np.asarray(values, dtype=np.float64))

@@ -1,12 +1,12 @@
-"""How often a model contradicts itself when its run asks the same several times.
+"""Self-contradictions of a model whose run asks the same question several times.
 
 Definitions (docs: statistics):
 
-- **side**: n are the newest answers whose run asked more than once; contradicting are those of
-  which one repeat says right and another left of the same finding.
-- **choice**: n are those of which at least two repeats chose one of the options; contradicting are
-  those that chose different ones. A repeat without a usable choice contradicts nothing: how many
-  answers have such a repeat is counted apart.
+- **side**: n is the number of newest answers whose run asked more than once. An answer contradicts
+  itself if one repeat says right and another left of the same finding.
+- **choice**: n is the number of answers with at least two repeats that chose an option. An answer
+  contradicts itself if they chose different ones. A repeat without a usable choice contradicts
+  nothing; answers with such a repeat are counted separately.
 - The interval is that of every share here (:func:`rexview.stats.failure_rates.rate`).
 """
 
@@ -31,7 +31,7 @@ NO_CHOICES: Final = tr("No question has two answers with a usable choice.")
 
 @dataclass(frozen=True, eq=False)
 class RepeatTally:
-    """The answers of one model that its run asked for more than once, by patient.
+    """The answers of one model that its run requested more than once, by patient.
 
     In ``side`` and ``choice`` a contradiction is a point; ``unusable`` answers have a repeat
     without a usable choice.
@@ -45,7 +45,7 @@ class RepeatTally:
 
 @dataclass(frozen=True)
 class SelfContradiction:
-    """How often one model contradicts itself in ``what``: ``side`` or ``choice``.
+    """The share of one model's answers that contradict themselves in ``what``: side or choice.
 
     ``interval`` is the method of ``low`` and ``high``, over ``patients`` patients (else studies,
     else cases). ``no_choice`` is None for sides.
@@ -70,11 +70,11 @@ def repeat_tallies(
     patients: npt.NDArray[np.int64],
     names: Sequence[str],
 ) -> tuple[RepeatTally, ...]:
-    """Count what was asked again, for each model of which anything was, in the order of ``names``.
+    """Count the answers asked again, for each model that has any, in the order of ``names``.
 
     ``again`` has the columns ``side``, ``choice``, ``is_choice``, ``usable`` and ``times`` of
-    :data:`rexview.detect.self_contradiction.ASKED_AGAIN`; ``models`` (places in ``names``) and
-    ``patients`` (their numbers) are of shape (n,), one a row.
+    :data:`rexview.detect.self_contradiction.ASKED_AGAIN`. ``models`` (indices into ``names``) and
+    ``patients`` (their numbers) have shape (n,), one for each row.
     """
     side, choice = again["side"].to_numpy(), again["choice"].to_numpy()
     chose = (again["usable"] > 1).to_numpy()
@@ -96,7 +96,7 @@ def repeat_tallies(
 def self_contradictions(
     tallies: Iterable[RepeatTally], *, resamples: int = RESAMPLES
 ) -> tuple[SelfContradiction, ...]:
-    """Work out the shares: sides of every model, choices of those that were asked to choose."""
+    """Return the shares: sides of every model, choices of models with choice questions."""
     rows = []
     for tally in tallies:
         kinds: list[tuple[str, PatientTally, int | None, str]]
@@ -126,7 +126,7 @@ def self_contradictions(
 def contradictions_in(
     review_set: ReviewSet, again: pl.DataFrame, *, resamples: int = RESAMPLES
 ) -> tuple[SelfContradiction, ...]:
-    """Work out the shares of a whole set; ``again`` is what detectors compared of it."""
+    """Return the shares of a whole set; ``again`` has the detectors' comparison of repeats."""
     number, newest = again["number"].to_numpy(), review_set.newest
     patients = clusters_of(review_set.cases)["cluster"].to_numpy()[newest.case[number]]
     names = [model.id for model in review_set.models]

@@ -1,6 +1,6 @@
 """One row for each dimension and model: n, mean, spread, interval, shares and counts.
 
-How often each value occurs is all that they need to know: :class:`Tally`.
+All numbers come from the counts of the distinct values: :class:`Tally`.
 """
 
 from __future__ import annotations
@@ -25,30 +25,29 @@ _TOLERANCE: Final = 1e-9
 NO_VALUE: Final = tr("No answer has a value.")
 ONE_VALUE: Final = tr("One value only: it has no spread and no interval.")
 _DIGITS: Final = 12
-"""Values are counted as equal when they agree to this many digits: (5 + 4 + 4) / 3 is one value
-however it was added up."""
+"""Digits to which equal values agree: (5 + 4 + 4) / 3 is one value in any order of summation."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Distinct values, ascending, and how often each occurs; both of shape (k,)."""
+    """Distinct values, ascending, and their counts; both of shape (k,)."""
 
     values: Floats
     counts: Counts
 
     @property
     def n(self) -> int:
-        """How many values there are."""
+        """Number of values."""
         return int(self.counts.sum())
 
     @cached_property
     def mean(self) -> float | None:
-        """The mean; None without values."""
+        """Mean; None without values."""
         return float(self.values @ self.counts / self.n) if self.n else None
 
     @cached_property
     def sd(self) -> float | None:
-        """The sample standard deviation (n - 1); None below two values."""
+        """Sample standard deviation (n - 1); None below two values."""
         if self.mean is None or self.n < 2:
             return None
         squares = float(self.counts @ (self.values - self.mean) ** 2)
@@ -56,11 +55,11 @@ class Tally:
 
     @property
     def why(self) -> str | None:
-        """Say in plain words why the mean or the spread is missing; None when neither is."""
+        """Reason for a missing mean or standard deviation, in plain words; None without one."""
         return {0: NO_VALUE, 1: ONE_VALUE}.get(self.n)
 
     def interval(self, resamples: int = RESAMPLES) -> Interval:
-        """Work out the bootstrap interval of the mean; empty when no resamples are asked for."""
+        """Return the bootstrap interval of the mean; empty with 0 resamples."""
         return mean_interval(self.values, self.counts, resamples=resamples)
 
     def share(self, among: NDArray[np.bool_]) -> float | None:
@@ -93,15 +92,15 @@ def tallies(frame: pl.DataFrame) -> dict[str, Tally]:
 
 
 _NOTHING: Final = Tally(np.empty(0), np.empty(0, dtype=np.int64))
-"""No values at all."""
+"""The tally without values."""
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreTallies:
-    """How often each final score occurs: all that summaries need.
+    """The counts of each final score, from which summaries are computed.
 
     ``values`` has the scores of each model by dimension (:data:`SCORE_ORDER` and ``gap``).
-    ``answers`` counts the answers of each model that came, ``pictured`` those with a score of an
+    ``answers`` counts the complete answers of each model, ``pictured`` those with a score of an
     image dimension, by dimension.
     """
 
@@ -110,7 +109,7 @@ class ScoreTallies:
     pictured: Mapping[str, Mapping[str, int]]
 
     def of(self, dimension: str, model: str) -> Tally:
-        """Return the scores of one dimension of one model."""
+        """Return the tally of one dimension and model."""
         return self.values[dimension].get(model, _NOTHING)
 
 
@@ -129,12 +128,12 @@ def score_tallies(finals: Finals) -> ScoreTallies:
 
 @dataclass(frozen=True)
 class ScoreSummary:
-    """Final scores of one dimension (or Content) of one model.
+    """A summary of the final scores of one dimension (or Content) of one model.
 
     ``n`` counts answers, or returned pictures for image dimensions. ``sd`` is the sample standard
     deviation (n - 1), ``interval`` that of the mean. ``share_5`` and ``share_below_3`` are shares
-    of n, 0 to 1. ``counts`` has the number of answers for each final score, ascending. What is
-    undefined is None, and ``why`` says in plain words why.
+    of n, 0 to 1. ``counts`` has the number of answers for each final score, ascending. Undefined
+    numbers are None, with the reason in ``why``.
     """
 
     dimension: str
@@ -151,7 +150,7 @@ class ScoreSummary:
 
 @dataclass(frozen=True)
 class GapSummary:
-    """Process minus execution over the answers of one model that have both.
+    """A summary of process minus execution over the answers of one model that have both.
 
     ``flagged`` answers have a gap of at least the threshold, ``share_flagged`` is their share of n.
     """
@@ -175,8 +174,8 @@ def summaries(
 ) -> tuple[ScoreSummary, ...]:
     """Summarise the final scores of each dimension and model, in the orders given.
 
-    There is a summary also where n is 0; image dimensions have one only when one of the models has
-    a scored picture. With 0 resamples there are no intervals.
+    There is a summary even if n is 0. Image dimensions have one only if one of the models has a
+    scored picture. With 0 resamples there are no intervals.
     """
     rows = []
     for dimension in SCORE_ORDER:
@@ -206,7 +205,7 @@ def summaries(
 def gap_summaries(
     given: ScoreTallies, models: Sequence[str], *, threshold: float, resamples: int = RESAMPLES
 ) -> tuple[GapSummary, ...]:
-    """Summarise process minus execution of each model; flagged from ``threshold`` points on."""
+    """Summarise process minus execution of each model; gaps from ``threshold`` on are flagged."""
     return tuple(_gap(model, given.of("gap", model), threshold, resamples) for model in models)
 
 

@@ -1,6 +1,6 @@
 """All tables of a review set's scores as plain data: ``python -m rexview stats FOLDER --json``.
 
-Numbers have full precision. What is undefined is None, with the reason in the row's ``why``.
+Numbers have full precision. Undefined numbers are None, with the reason in the row's ``why``.
 The fields are described in ``docs/statistics.md``.
 """
 
@@ -115,22 +115,35 @@ def report(
     generated: Mapping[str, list[Row]] | None = None,
     coverage: list[Row] | None = None,
 ) -> dict[str, Any]:
-    """Work out every table of a review set.
+    """Return every table of a review set.
 
-    Models and readers stand in the order of the set. ``gap_threshold`` is the gap (process minus
-    execution) from which an answer is flagged. ``judged`` is what
-    :func:`rexview.detect.judged_answers` lists; without it there are no failure rates.
-    ``verdicts`` are the readers' (:attr:`rexview.detect.Survey.verdicts`), for judges. ``again`` is
-    what :func:`rexview.detect.self_contradiction.asked_again` compared, ``generated`` what
-    :func:`rexview.stats.report.lists.generated_report_rows` made, ``coverage`` the
-    rows of :func:`rexview.curation.coverage.coverage_rows`.
+    Models and readers come in the order of the set. Tables whose input is missing are empty.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+    gap_threshold : float
+        The smallest gap (process minus execution) that is flagged.
+    content_order : str
+    resamples : int
+        Number of resamples for intervals; 0 for no intervals.
+    judged : polars.DataFrame, optional
+        From :func:`rexview.detect.judged_answers`, for failure rates.
+    verdicts : polars.DataFrame, optional
+        The readers' verdicts (:attr:`rexview.detect.Survey.verdicts`), for judges.
+    again : polars.DataFrame, optional
+        From :func:`rexview.detect.self_contradiction.asked_again`.
+    generated : mapping, optional
+        From :func:`rexview.stats.report.lists.generated_report_rows`.
+    coverage : list of rows, optional
+        From :func:`rexview.curation.coverage.coverage_rows`.
 
     Returns
     -------
     dict
         ``scores``, ``tests``, ``gap``, ``readers``, ``no_answer``, ``friedman``, ``alpha``,
         ``failures``, ``failure_tests``, ``choices``, ``choice_raters``, ``choice_readers``,
-        ``choice_tests``, ``choice_kappa``, ``self_contradiction``, those of ``generated``,
+        ``choice_tests``, ``choice_kappa``, ``self_contradiction``, the tables of ``generated``,
         ``judge_failures``, ``judge_scores``, ``curation_agreement``, ``curation_coverage`` and
         ``unfinished``, each a list of rows, and ``about``: definitions, models, readers and
         versions. Models without an answer in the set are left out.
@@ -188,7 +201,7 @@ def report(
 
 
 def _plain(record: Any, **names: str) -> Row:
-    """Return the fields of a record under their names; an interval as its two limits, ``ci``."""
+    """Return a record's fields by name, with an interval as two limits, ``ci``."""
     row: Row = {}
     for field in fields(record):
         name, value = names.get(field.name, field.name), getattr(record, field.name)
@@ -203,7 +216,7 @@ def _plain(record: Any, **names: str) -> Row:
 
 
 def _counted(record: ScoreSummary | GapSummary, name: str) -> Row:
-    """Return a summary as plain data; JSON has no numbers as keys, so each count is a row."""
+    """Return a summary as plain data, with a row for each count: JSON keys cannot be numbers."""
     counts = [{name: value, "n": n} for value, n in record.counts.items()]
     return _plain(record) | {"counts": counts}
 
@@ -217,7 +230,7 @@ def _agreement(record: PairAgreement) -> Row:
 def _failure_rows(
     judged: pl.DataFrame, cases: pl.DataFrame, models: Sequence[str], resamples: int
 ) -> tuple[list[Row], list[Row]]:
-    """Return the rates of all failures that answers can be judged for, and the tests of models."""
+    """Return the rates of all failures that can be judged, and the tests of models."""
     rule, reader = pl.col("detected"), pl.col("reader_flagged")
     flagged = judged.with_columns(flagged=rule | reader)
     counts = {

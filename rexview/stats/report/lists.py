@@ -1,4 +1,4 @@
-"""Rows of plain data of judges, choices and generated reports, and cells of their tables."""
+"""Rows of plain data for judges, choices and generated reports, and cells of their tables."""
 
 from __future__ import annotations
 
@@ -53,19 +53,19 @@ from rexview.stats.report_metrics import (
 from rexview.vocab import DIMENSION_NAMES, FAILURES
 
 MISSING: Final = "-"
-"""Stands for what is undefined."""
+"""Cell of an undefined number."""
 TableRow = Mapping[str, Any]
 Columns = Mapping[str, Callable[[TableRow], str]]
-"""What stands in each column of a table, by its head."""
+"""Functions that return a row's cell, by the column's title."""
 
 
 def number(name: str, form: str = ".2f") -> Callable[[TableRow], str]:
-    """Write a number in a form of :func:`format`."""
+    """Return a function for cells with a number, in a format of :func:`format`."""
     return lambda row: MISSING if row[name] is None else format(row[name], form)
 
 
 def p_value(name: str) -> Callable[[TableRow], str]:
-    """Write a p value."""
+    """Return a function for cells with a p value."""
 
     def write(row: TableRow) -> str:
         p = row[name]
@@ -77,7 +77,7 @@ def p_value(name: str) -> Callable[[TableRow], str]:
 
 
 def limits(prefix: str = "ci_", form: str = ".2f") -> Callable[[TableRow], str]:
-    """Write an interval whose limits are the fields ``low`` and ``high`` after a prefix."""
+    """Return a function for cells with an interval, from the fields ``low`` and ``high``."""
 
     def write(row: TableRow) -> str:
         low, high = row[f"{prefix}low"], row[f"{prefix}high"]
@@ -87,11 +87,11 @@ def limits(prefix: str = "ci_", form: str = ".2f") -> Callable[[TableRow], str]:
 
 
 def word(name: str) -> Callable[[TableRow], str]:
-    """Write a word."""
+    """Return a function for cells with a word."""
     return lambda row: row[name] or MISSING
 
 
-# Judges beside readers as rows of plain data: two lists of ``stats --json``, and their tables.
+# Judges compared with readers, as rows of plain data: two lists of ``stats --json``.
 
 LISTS: Final = ("judge_failures", "judge_scores")
 METHODS: Final[dict[str, str]] = {
@@ -110,10 +110,10 @@ Row = dict[str, Any]
 def judge_lists(
     review_set: ReviewSet, verdicts: pl.DataFrame | None, *, resamples: int = RESAMPLES
 ) -> dict[str, list[Row]]:
-    """Work out both lists; empty for a set without opinions.
+    """Return both lists; empty for a set without opinions.
 
-    ``verdicts`` are the readers' newest ones, as :func:`readers_say` takes them; without
-    them failures are compared with nothing.
+    ``verdicts`` are the readers' newest ones, as for :func:`readers_say`; without them, failures
+    are compared with nothing.
     """
     if review_set.opinions.is_empty():
         return {name: [] for name in LISTS}
@@ -223,16 +223,16 @@ JUDGE_TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
 )
 
 
-# What raters chose as rows of plain data: the lists of ``stats --json`` beside ``choices``.
+# Raters' choices as rows of plain data: the lists of ``stats --json`` besides ``choices``.
 
 _COLUMNS: Final = {"task": "category", "difficulty": "difficulty", "site": "site"}
-"""Columns of the cases by what questions are laid out by."""
+"""Columns of the cases by property of the questions."""
 _TAGS: Final = {"category": FINDING_CATEGORY, "class": ("class",)}
-"""Names of tags by the same, the first that a case has counts."""
+"""Names of tags by property of the questions; the first that a case has counts."""
 
 
 def choice_lists(review_set: ReviewSet, *, resamples: int = RESAMPLES) -> dict[str, list[Row]]:
-    """Work out the lists; all empty for a set in which nobody answered a choice question.
+    """Return the lists; all are empty for a set without answers to choice questions.
 
     Returns
     -------
@@ -269,7 +269,7 @@ def _tallies(chosen: RaterChoices) -> Iterator[tuple[int, ChoiceTally]]:
 def _parts(
     chosen: RaterChoices, cases: pl.DataFrame
 ) -> Iterator[tuple[str | None, str | None, RaterChoices]]:
-    """Yield all questions, then those of each value of each property, in alphabetical order."""
+    """Yield all questions, then those with each value of each property, in alphabetical order."""
     yield None, None, chosen
     asked = cases[chosen.case_row].select("tags", *_COLUMNS.values()).with_row_index("place")
     tag = pl.element().struct.field("name").str.to_lowercase().str.replace_all(r"[\s-]+", "_")
@@ -338,7 +338,7 @@ def _tests(chosen: RaterChoices, family: str, resamples: int) -> Iterator[Row]:
 
 
 def _kappas(chosen: RaterChoices, cases: pl.DataFrame) -> Iterator[Row]:
-    """Yield the agreement of every two raters that share any question, over all, then by task."""
+    """Yield the agreement of each two raters that share any question, over all, then by task."""
     tasks = cases["category"].gather(chosen.case_row).fill_null("").to_numpy()
     every: list[tuple[str | None, RaterChoices]] = [(None, chosen)]
     every += [
@@ -360,7 +360,7 @@ def _kappas(chosen: RaterChoices, cases: pl.DataFrame) -> Iterator[Row]:
                 }
 
 
-# The report's tables of generated reports: boards, correlations, error-free shares, preferences.
+# Generated reports: boards, correlations, error-free shares, preferences.
 #
 # The fields are described in ``docs/statistics.md``.
 
@@ -377,7 +377,7 @@ GENERATED_REPORTS_METHODS: Final[dict[str, str]] = {
     "cases resampled, percentiles",
 }
 TABLES: Final = ("boards", "site_ranks", "correlations", "error_free", "preferences")
-"""The names of the tables."""
+"""Names of the tables."""
 _STUDIES: Final = {None: pl.lit(True), "normal": pl.col("normal"), "abnormal": ~pl.col("normal")}
 
 
@@ -388,23 +388,23 @@ def generated_report_rows(
     not_averaged: Collection[str] = (),
     resamples: int = RESAMPLES,
 ) -> dict[str, list[Row]]:
-    """Work out the tables of generated reports.
+    """Return the tables of generated reports.
 
     Parameters
     ----------
     review_set : ReviewSet
     kinds : callable
-        Says which way a metric is better, and whether its reciprocal is shown.
+        Returns a metric's direction, and whether its reciprocal is shown.
     not_averaged : collection of str
-        Metrics that are reciprocals: those of single answers are left out.
+        Metrics that are reciprocals; their values for single answers are left out.
     resamples : int
-        Of the bootstrap; 0 for no intervals.
+        Number of resamples for the bootstrap; 0 for no intervals.
 
     Returns
     -------
     dict
         ``boards``, ``site_ranks``, ``correlations``, ``error_free`` and ``preferences``, each a
-        list of rows; empty where there is nothing of the kind.
+        list of rows, which may be empty.
     """
     values = report_values(review_set)
     values = values.only(

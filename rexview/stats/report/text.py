@@ -27,7 +27,7 @@ def _computed_by(row: TableRow) -> str:
 
 
 def metric_words(metric: TableRow) -> str:
-    """Name a metric with what computed it."""
+    """Return the name of a metric with its implementation."""
     by = _computed_by(metric)
     return metric["metric"] if by == MISSING else f"{metric['metric']} ({by})"
 
@@ -110,7 +110,7 @@ REPORT_TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
         },
     ),
 )
-"""Title, name in the report and columns of each table."""
+"""Title, key in the report and columns of each table."""
 
 
 _NAMES: Final = (
@@ -119,7 +119,7 @@ _NAMES: Final = (
 
 
 def report_text(report: Mapping[str, Any]) -> str:
-    """Write what :func:`rexview.stats.report.document.report` returns as tables of plain text.
+    """Return the result of :func:`rexview.stats.report.document.report` as plain text tables.
 
     Numbers are rounded; ``-`` is undefined, with the reason below the table.
     """
@@ -127,14 +127,14 @@ def report_text(report: Mapping[str, Any]) -> str:
     for title, name, columns in _TABLES:
         rows = report[name]
         if name == "choices" and not any(row["n"] or row["unmarked"] for row in rows):
-            continue  # a set without multiple choice need not say so
+            continue  # no empty table for a set without multiple choice
         if rows:
             parts.append(f"{title}\n{_table(rows, columns)}{_reasons(rows)}")
     return "\n\n".join([*parts, _notes(report["about"])])
 
 
 def _table(rows: Sequence[TableRow], columns: Columns) -> str:
-    """Line columns up, the first to the left, numbers to the right."""
+    """Return a table with aligned columns, the first to the left, numbers to the right."""
     cells = [list(columns), *([printable(of(row)) for of in columns.values()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     words = sum(title in _WORDS for title in columns)
@@ -148,7 +148,7 @@ def _table(rows: Sequence[TableRow], columns: Columns) -> str:
 
 
 def _reasons(rows: Sequence[TableRow]) -> str:
-    """Say once for each reason where something is missing."""
+    """Return each reason for missing numbers once, with the rows that it applies to."""
     where: dict[str, list[str]] = {}
     for row in rows:
         if row.get("why"):
@@ -194,7 +194,7 @@ def _criterion(row: TableRow) -> str:
 
 
 def _covered(row: TableRow) -> str:
-    """Name a category or a tag; its value stands beside it."""
+    """Return the name of a category or a tag; its value is in the next column."""
     part = str(row["part"])
     return QUESTION_TAGS.get(part, part.capitalize())
 
@@ -202,7 +202,7 @@ def _covered(row: TableRow) -> str:
 def _covered_value(row: TableRow) -> str:
     if row["value"] is None:
         return MISSING
-    value = str(row["value"])  # None is also what questions are tagged with
+    value = str(row["value"])  # "None" is also a tag value of questions
     return "none" if value == "None" else CATEGORY_NAMES.get(value, value)
 
 
@@ -211,7 +211,7 @@ def _failure(row: TableRow) -> str:
 
 
 def _share_of_failures(row: TableRow) -> str:
-    """Write the share of failing answers; where nobody judged any, it is not known to be 0%."""
+    """Return the share of failing answers; without a judged answer it is unknown, not 0%."""
     if row["share"] is None:
         return "not judged" if row["n"] else MISSING
     return format(row["share"], ".0%")
@@ -227,7 +227,7 @@ _ABOUT: Final = (
     *("coefficient", "reader", "studies", "judge", "prompt_id"),
     *("criterion", "person"),
 )
-"""Further fields whose words say what a row is about."""
+"""Further fields that identify a row."""
 _WORDS: Final = frozenset(
     {
         *("dimension", "failure", "reader", "model", "model a", "model b", "reader a", "reader b"),
