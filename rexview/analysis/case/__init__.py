@@ -1,1 +1,1 @@
-"""One case: its record, cards, differences, comments, blinding."""
+"""One case: its record, cards, comparison of reports, comments and blinding."""

@@ -1,9 +1,8 @@
-"""A case as a blinded reader may see it: answers under letters, without what gives them away.
+"""A case for a blinded reader: answers under letters, without anything that identifies models.
 
-What is left out here cannot leak further on: pages and components that show a case to a reader are
-given nothing else. Names of models inside what a model wrote are covered (see
-:mod:`rexview.analysis.case.blinding`), and so are those of the well-known products and makers,
-which models like to tell.
+Pages and components that show a case to a reader receive only this content, so that nothing else
+can leak. In a model's texts, names of the set's models are covered, and names of well-known
+products and makers, too, because models often mention them.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from rexview.schema import Answer, Case, Report, ReviewSet
 from rexview.stats import limit_reached
 from rexview.words import tr
 
-# Finds the names of models in a text, however they are written.
+# Detection of model names in a text, in any spelling.
 #
-# A text is folded first, character for character so that places stay: letters that look alike
-# become one (Cyrillic, Greek, full width, accents), and what is not seen or only marks up (soft
-# hyphens, characters without width, stars, tags, the rest of an entity) becomes one filler. Names
-# are then looked for with fillers between any two letters.
+# A text is folded first, character for character, so that offsets stay the same. Letters that look
+# alike become one (Cyrillic, Greek, full width, accents). Invisible characters and markup (soft
+# hyphens, zero-width characters, stars, tags, the rest of an entity) become one filler. Names are
+# then matched with fillers between any two letters.
 
 Span = tuple[int, int]
 
@@ -40,7 +39,7 @@ _FILE: Final = Path(__file__).with_name("model_names.yaml")
 _FILL: Final = "\x01"
 _MARKUP: Final = frozenset("*~`\\[]\x00")
 _BLANKS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800\u180e\u034f")
-"""Letters and signs that show nothing, though Unicode does not count them as format characters."""
+"""Invisible letters and signs that Unicode does not count as format characters."""
 _LOOKS_LIKE: Final = {
     pair[0]: pair[1]
     for script in (
@@ -59,16 +58,16 @@ _PARTS: Final = re.compile(r"[^\W_]+")
 _BRACKETS: Final = re.compile(r"\s*[(\[].*?[)\]]\s*")
 _BEGIN, _END = r"(?<![^\W_])", r"(?![^\W_])"
 _GAP: Final = rf"{_FILL}*(?:(?:[^\w{_FILL}]|_){_FILL}*){{0,3}}"
-"""Between the parts of a name."""
+"""Pattern between the parts of a name."""
 _BREAK: Final = rf"{_FILL}*(?:[-._\u00b7\n\r]{_FILL}*)?"
-"""Between the letters of a long name."""
+"""Pattern between the letters of a long name."""
 _SPACED: Final = rf"[\s{_FILL}._-]{{1,3}}"
-"""Between the letters of a name that is written letter by letter."""
+"""Pattern between the letters of a name that is spelled letter by letter."""
 _LONG: Final = 5
 _DIGITS_ALIKE: Final = {"o": "[o0]", "i": "[i1l]", "l": "[l1i]"}
 _UNIT: Final = r"(?:mm|cm|ml|m|%|x|×|u/l|iu|days?|weeks?|years?|hours?)\b"
 _LEVEL: Final = re.compile(r"[tlcs]\d|[a-z]{2}")
-"""Names that are vertebrae or abbreviations, too: only where the text speaks of a model."""
+"""Names that are also vertebrae or abbreviations: covered only where the text is about a model."""
 _TITLE: Final = re.compile(
     r"\b(?:dr|prof|professor|doctor|mr|mrs|ms|miss|sr|jean|st|saint|nurse|patient|madame)\.?\s+$"
 )
@@ -77,7 +76,7 @@ _JOINT: Final = re.compile(rf"(?:['’]s)?[\s{_FILL},/&()-]*(?:(?:and|or|vs\.?|v
 
 
 class _Folding(dict[int, str]):
-    """One character as it looks: for ``str.translate``."""
+    """A map of characters to their look, for ``str.translate``."""
 
     def __missing__(self, code: int) -> str:
         folded = self[code] = _folded(chr(code))
@@ -98,7 +97,7 @@ _FOLDING: Final = _Folding()
 
 
 def folded(text: str) -> str:
-    """Return a text as it looks, character for character: as long as it was."""
+    """Return a text as it looks, character for character, with the same length."""
 
     def entity(found: re.Match[str]) -> str:
         meant = html.unescape(found[0])
@@ -125,7 +124,7 @@ def _form(parts: Sequence[str]) -> str:
     """Return the pattern of a name, given in parts of folded letters and digits."""
     joined = "".join(parts)
     if len(joined) == 2:
-        return f"{_FILL}*".join(joined)  # "o 3" is something else
+        return f"{_FILL}*".join(joined)  # "o 3" is no model name
     written = _GAP.join(_letters(part, long=len(joined) >= _LONG) for part in parts)
     if len(joined) < 4:
         return written
@@ -142,10 +141,10 @@ def _parts(name: str) -> tuple[str, ...]:
 
 
 def _tail() -> str:
-    """Return the pattern of a version or ending after the name of a family.
+    """Return the pattern of a version or ending after the name of a model family.
 
-    A number after a space is taken for a version only where it cannot count or measure something:
-    "Claude 2 nodules" keeps its 2.
+    A number after a space is a version only if it cannot count or measure anything: "Claude 2
+    nodules" keeps its 2.
     """
     known, fill = _known(), f"{_FILL}*"
     endings, joined = "|".join(known["endings"]), "|".join(known["endings"] + known["joined"])
@@ -161,16 +160,16 @@ def _tail() -> str:
 
 
 class NameFinder:
-    """Finds the names of one study's models, and the well-known ones.
+    """A detector of names of one study's models, and of well-known models.
 
     Parameters
     ----------
     names : iterable of str
-        Ids and names of the models; a text may leave out what is in brackets.
+        Ids and names of the models; a text may omit parts in brackets.
     plain : collection of str
-        Names in lower case that are ordinary words of this study: not found on their own.
+        Names in lower case that are ordinary words of this study, not found on their own.
     more : iterable of str
-        Names that the study adds: always found.
+        Names that the study adds, always found.
     """
 
     def __init__(
@@ -204,7 +203,7 @@ class NameFinder:
         )
 
     def spans(self, text: str) -> list[Span]:
-        """Return where names stand in a text, in order, none in another."""
+        """Return the spans of names in a text, in order and without overlaps."""
         if not text:
             return []
         look = folded(text)
@@ -223,7 +222,7 @@ class NameFinder:
         return [_with_markup(text, span) for span in _apart(found)]
 
     def _speaks_of_model(self, look: str, name: re.Match[str]) -> bool:
-        """Whether the text around a name that is also something else is about a model."""
+        """True if the text around an ambiguous name is about a model."""
         start, end = name.span()
         if name["tail"] or self._after.match(look, end):
             return True
@@ -231,7 +230,7 @@ class NameFinder:
             return True
         line = look[max(0, start - 40) : start].rpartition("\n")[2]
         line += look[end : end + 40].partition("\n")[0]
-        return end - start > 2 and not re.search(r"[^\W_]", line)  # signed with it
+        return end - start > 2 and not re.search(r"[^\W_]", line)  # alone on its line
 
     def cover(self, text: str, cover: str) -> str:
         """Return a text with every name replaced."""
@@ -252,7 +251,7 @@ def _compiled(forms: str, *, tail: str) -> re.Pattern[str]:
 
 
 def _is_person(text: str, look: str, span: Span) -> bool:
-    """Whether a name is somebody's: after a title, before a surname, or of a sign or syndrome."""
+    """True if a name is a person's: after a title, before a surname, or of a sign or syndrome."""
     start, end = span
     if end - start <= 2:
         return False
@@ -266,11 +265,11 @@ def _is_person(text: str, look: str, span: Span) -> bool:
 
 
 def _beside(look: str, found: Sequence[Span], loose: Iterable[Span]) -> list[Span]:
-    """Return names directly beside one that was found: "OpenAI o3", "GPT-4 and Claude"."""
+    """Return names directly next to a found one: "OpenAI o3", "GPT-4 and Claude"."""
     known, beside = set(found), list[Span]()
     ordered = sorted({*found, *loose})
     for places in (range(len(ordered)), range(len(ordered) - 1, -1, -1)):
-        other: Span | None = None  # the one passed before, if it is a name
+        other: Span | None = None  # the previous one, if it is a name
         for place in places:
             one = ordered[place]
             if one not in known and other is not None and _joined(look, one, other):
@@ -298,7 +297,7 @@ def _apart(spans: Iterable[Span]) -> list[Span]:
 
 
 def _with_markup(text: str, span: Span) -> Span:
-    """Take in the stars that close what a name opened within itself, so that none is left over."""
+    """Extend a span by the markup that closes what the name opened, so that none is left over."""
     start, end = span
     inside = re.findall(r"\*+|`+|~~", text[start:end])
     if len(inside) % 2 and text.startswith(inside[-1], end):
@@ -307,33 +306,33 @@ def _with_markup(text: str, span: Span) -> Span:
 
 
 COVER: Final = "[model]"
-"""What stands where a model's name stood."""
+"""Replacement for a model's name."""
 _FINDERS: Final[WeakKeyDictionary[ReviewSet, NameFinder]] = WeakKeyDictionary()
 _PLAIN_WORDS: Final[WeakKeyDictionary[TableIndex, frozenset[str]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
 class BlindedText:
-    """A text as a blinded reader sees it, and where its parts stand in the source.
+    """A text for a blinded reader, with the mapping of offsets to the source.
 
-    ``names`` holds the start and end of each covered name in the source, in order.
+    ``names`` has the start and end of each covered name in the source, in order.
     """
 
     text: str
     names: tuple[tuple[int, int], ...] = ()
 
     def source(self, start: int, end: int) -> tuple[int, int]:
-        """Return where a part of the text stands in the source; a name is never cut."""
+        """Return the offsets in the source of a part of the text; a name is never cut."""
         pairs = [(shown, source) for source, shown in self._spans()]
         return _moved(start, pairs, 0), _moved(end, pairs, 1)
 
     def shown(self, start: int, end: int) -> tuple[int, int]:
-        """Return where a part of the source stands in the text; a name is never cut."""
+        """Return the offsets in the text of a part of the source; a name is never cut."""
         pairs = self._spans()
         return _moved(start, pairs, 0), _moved(end, pairs, 1)
 
     def _spans(self) -> list[tuple[_Span, _Span]]:
-        """Return each name's place in the source and in the text."""
+        """Return each name's span in the source and in the text."""
         shorter, spans = 0, []
         for first, last in self.names:
             begin = first - shorter
@@ -346,7 +345,7 @@ _Span = tuple[int, int]
 
 
 def _moved(at: int, pairs: Iterable[tuple[_Span, _Span]], side: int) -> int:
-    """Return the place that ``at`` has on the other side; within a name, that side of the name."""
+    """Return the offset of ``at`` on the other side; within a name, that end of the name."""
     further = 0
     for here, there in pairs:
         if at <= here[0]:
@@ -358,7 +357,7 @@ def _moved(at: int, pairs: Iterable[tuple[_Span, _Span]], side: int) -> int:
 
 
 def covered(review_set: ReviewSet, text: str) -> BlindedText:
-    """Cover the names and ids of the set's models, and the well-known ones, in a text."""
+    """Return a text with the names and ids of the set's models and well-known models covered."""
     names = tuple(name_finder(review_set).spans(text))
     return BlindedText(cover_names(review_set, text), names)
 
@@ -371,7 +370,7 @@ def cover_names(review_set: ReviewSet, text: str) -> str:
 def cover_parts(review_set: ReviewSet, text: str, parts: Sequence[tuple[int, int]]) -> list[str]:
     """Return parts of a text (start and end) as :func:`covered` shows them.
 
-    A name that begins in one part and ends in another is covered in both.
+    A name that starts in one part and ends in another is covered in both.
     """
     names = name_finder(review_set).spans(text)
     return [_cover_part(text, start, end, names) for start, end in parts]
@@ -387,7 +386,7 @@ def _cover_part(text: str, start: int, end: int, names: Iterable[_Span]) -> str:
 
 
 def name_finder(review_set: ReviewSet) -> NameFinder:
-    """Return what finds names in the texts of a review set, made once."""
+    """Return the name finder of a review set, which is made once."""
     if review_set not in _FINDERS:
         names = [name for model in review_set.models for name in (model.id, model.name)]
         more = review_set.info.protocol.cover_names
@@ -396,10 +395,10 @@ def name_finder(review_set: ReviewSet) -> NameFinder:
 
 
 def plain_words(review_set: ReviewSet) -> frozenset[str]:
-    """Return which one-word names of models are also words of questions and reports.
+    """Return the one-word names of models that also occur in questions and reports.
 
-    Those are written by people: such a word is an ordinary one. All cases are read, once for each
-    state of the files.
+    People write questions and reports, so such a word is an ordinary one. All cases are read, once
+    for each state of the files.
     """
     if review_set.plain_words is not None:
         return review_set.plain_words
@@ -430,7 +429,7 @@ def _plain_words(review_set: ReviewSet) -> frozenset[str]:
 
 
 def blinded_case(case: Case) -> Case:
-    """Leave out of a case what a reader who scores must not know: report, truth, tags, origin."""
+    """Return a case without what a scoring reader must not know: report, truth, tags, origin."""
     return replace(
         case,
         report=Report(),
@@ -449,7 +448,7 @@ def blinded_page(review_set: ReviewSet, case_id: str, slots: Mapping[str, str]) 
 
     ``slots`` has the model of each letter (:func:`rexview.analysis.query.study.slots_of`).
     ``Answer.model`` is the letter; there are no scores and no flags. The paths of images are those
-    of the files and must not reach the browser. None when there is no such case.
+    of the files and must not reach the browser. Return None if there is no such case.
     """
     case = review_set.case(case_id)
     if case is None:

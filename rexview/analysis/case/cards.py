@@ -1,4 +1,4 @@
-"""What lists of cases show of a case: picture, boxes, answers with their scores."""
+"""Cards of cases in lists: picture, boxes, answers with their scores."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rexview.schema import Case, StudyImage
 from rexview.words import tr
 
 LOOKED_AT: Final = ("not_yet", "yes", "not_judged")
-"""Whether detectors have looked at an answer; the last: one of them failed on it."""
+"""States of an answer's scan: no detector yet, detectors have run, a detector failed."""
 
 OUTCOMES: Final = {"right": tr("Right"), "wrong": tr("Wrong"), "failed": tr("No usable choice")}
-"""What became of an answer to a choice question whose right option is known."""
+"""Names on screen of the outcomes of an answer to a choice question with a known right option."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +30,16 @@ class CardBox:
 
 @dataclass(frozen=True)
 class AnswerSummary:
-    """One answer as lists of cases show it.
+    """One answer in a list of cases.
 
-    ``finals`` holds Content, the dimensions, the gap and the spread (None where missing).
-    ``failures`` are pairs of failure id and who says so (a word of
-    :data:`rexview.analysis.query.filter.case_filter.SOURCES`), hints last. ``chosen`` says that the
-    answer meets the filter, not only its case. ``harm`` says in words how much harm its worst
-    failure can do. ``looked_at`` is a word of :data:`LOOKED_AT`. ``metric`` is the value that cases
-    stand in the order of. Of a choice question ``choice`` is the option from 0, None without a
-    usable one, and ``outcome`` a word of :data:`OUTCOMES`; None where the right option is not
-    known. ``marked`` are the titles of the failures in words that people say it has.
+    ``finals`` has Content, the dimensions, the gap and the spread (None where missing).
+    ``failures`` are pairs of failure id and source (a key of
+    :data:`rexview.analysis.query.filter.case_filter.SOURCES`), hints last. ``chosen`` is true if
+    the answer itself matches the filter, not only its case. ``harm`` describes the harm of its
+    worst failure. ``looked_at`` is one of :data:`LOOKED_AT`. ``metric`` is the value by which cases
+    are sorted. For a choice question, ``choice`` is the option from 0, None without a usable one.
+    ``outcome`` is a key of :data:`OUTCOMES`, None if the right option is unknown. ``marked`` has
+    the titles of the failures in words that people marked.
     """
 
     model: str
@@ -57,12 +57,12 @@ class AnswerSummary:
 
 @dataclass(frozen=True)
 class CaseCard:
-    """One case of a page of the gallery, its answers in the order of the models.
+    """One case on a page of the gallery, its answers in the order of the models.
 
-    ``boxes`` are those on ``image``. ``harm`` says in words what puts the case where it stands
-    among the most severe: the worst failure of the answers that meet the filter; ``harm_model`` is
-    the model whose answer has it, ``harm_meaning`` says what that level of harm means;
-    ``harm_level`` is 0 to 4, None where nothing failed.
+    ``boxes`` are those on ``image``. ``harm`` describes the worst failure of the answers that match
+    the filter, which decides the case's rank by severity. ``harm_model`` is the model of that
+    answer. ``harm_meaning`` explains the level of harm; ``harm_level`` is 0 to 4, None without a
+    failure.
     """
 
     case: Case
@@ -77,10 +77,10 @@ class CaseCard:
 
 
 def harm_text(row: Mapping[str, Any], table: HarmTable) -> str:
-    """Return why a row of an answer table has its place, such as ``Harm 4: pneumothorax missed``.
+    """Return the text of a row's worst failure, such as ``Harm 4: pneumothorax missed``.
 
-    It names the source where no reader confirmed the failure. What a rule only suggests is named
-    where no failure harms. Empty where nothing was found and nothing is scored.
+    It names the source if no reader confirmed the failure. A hint is named if no failure harms. The
+    text is empty without failures and scores.
     """
     failure, finding = row["harm_failure"], row["harm_finding"]
     if row["harm_hinted"] and not row["harm"]:

@@ -1,4 +1,4 @@
-"""Comments on cases: finding the words that somebody chose, threads, counts by case."""
+"""Comments on cases: locating quoted words, threads, counts by case."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rexview.store import Comment
 
 _WORD: Final = re.compile(r"\w+")
 _NUMBER: Final = re.compile(r"^[ \t>]*(\d{1,9})[.)](?=\s)", re.MULTILINE)
-"""The number of an item of a list, which is no text on screen."""
+"""The number of a list item, which is not part of the text on screen."""
 
 
 @dataclass(frozen=True)
 class Quote:
-    """Words of a text: offsets into it, and which of the places with these words, from 0."""
+    """Words of a text: their offsets, and the index among equal passages, from 0."""
 
     start: int
     end: int
@@ -25,19 +25,19 @@ class Quote:
 
 @dataclass(frozen=True)
 class CommentCount:
-    """Comments on one case; ``unresolved`` counts threads that nobody has settled."""
+    """The number of comments on one case; ``unresolved`` counts threads that are not resolved."""
 
     comments: int
     unresolved: int
 
 
 def find_quote(text: str, quote: str, before: int) -> Quote | None:
-    """Find words that were chosen on screen in the text that they were rendered from.
+    """Find words selected on screen in the source text that they were rendered from.
 
-    Markup stands between the words of the source ``text`` and not between those on screen, so words
-    are compared and not characters. ``quote`` has whole words, ``before`` says how many stand
-    before them on screen: of several places the one nearest to this is meant, since the source may
-    have a few words more, such as the language of a code block.
+    The source ``text`` has markup between words, so words are compared instead of characters.
+    ``quote`` has whole words; ``before`` is the number of words before them on screen. Of several
+    passages the one nearest to this is returned, because the source may have a few more words, such
+    as the language of a code block. Return None if there is none.
     """
     wanted = _WORD.findall(quote)
     words = _words(text)
@@ -50,7 +50,7 @@ def find_quote(text: str, quote: str, before: int) -> Quote | None:
 
 
 def nth_of(text: str, start: int, end: int) -> int:
-    """Return which of the places with the same words a part of a text is, counted from 0."""
+    """Return the index of a part of a text among the passages with the same words, from 0."""
     wanted = screen_words(text[start:end])
     words = _words(text)
     before = sum(word.start() < start for word in words)
@@ -58,7 +58,7 @@ def nth_of(text: str, start: int, end: int) -> int:
 
 
 def screen_words(text: str) -> list[str]:
-    """Return the words of a part of a source that stand on screen, too."""
+    """Return the words of a part of a source that are also on screen."""
     return [word.group() for word in _words(text)]
 
 
@@ -79,13 +79,13 @@ def _places(words: list[str], wanted: list[str]) -> list[int]:
 
 
 def counts_by_case(comments: Iterable[Comment]) -> Mapping[str, CommentCount]:
-    """Count comments, and threads that are not settled, of every case that has any."""
+    """Count comments and unresolved threads for every case that has any."""
     every = list(comments)
     there = {one.id for one in every}
     totals: dict[str, int] = {}
     unresolved: dict[str, int] = {}
     for one in every:
         totals[one.case] = totals.get(one.case, 0) + 1
-        begins = one.reply_to not in there  # a reply to what was removed stands on its own
+        begins = one.reply_to not in there  # a reply to a removed one starts a thread
         unresolved[one.case] = unresolved.get(one.case, 0) + (begins and not one.resolved)
     return {case: CommentCount(total, unresolved[case]) for case, total in totals.items()}

@@ -1,8 +1,8 @@
-"""Which words of the answers and the report, and which boxes, speak of the same finding.
+"""Links between words of answers, the report and boxes that are about the same finding.
 
-Findings are read by the lexicon of :mod:`rexview.text.findings`; those of one family
-("consolidation", "pneumonia") light each other. A box label of which the lexicon knows nothing is
-linked by its own words. Nothing is decided here: it only lights things up together.
+Findings come from the lexicon of :mod:`rexview.text.findings`; those of one family
+("consolidation", "pneumonia") are linked. A box label without a finding of the lexicon is linked by
+its own words. The links only highlight things together; they decide nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rexview.text.findings import find_mentions, finding_info
 from rexview.words import tr
 
 MOST_READ: Final = 20_000
-"""Characters of a text in which findings are looked for: no reader scrolls further."""
+"""Most characters of a text that are searched for findings; no reader scrolls further."""
 _PLAIN: Final = "words-"
 _PLACE_WORDS: Final = frozenset(
     (
@@ -43,10 +43,10 @@ _STATUS_WORDS: Final = {
 
 @dataclass(frozen=True)
 class FindingSpan:
-    """A stretch of text that speaks of a finding.
+    """A span of text about a finding.
 
-    ``key`` joins it to other texts and boxes; ``about`` says in words what was read. The side's own
-    words (``is_side``) are a span of their own.
+    ``key`` links it to other texts and boxes; ``about`` describes the finding in words. The words
+    of the side (``is_side``) are a span of their own.
     """
 
     start: int
@@ -57,7 +57,7 @@ class FindingSpan:
 
 
 def label_keys(label: str) -> tuple[str, ...]:
-    """Return the keys of what a box label names; empty when it names nothing but a place.
+    """Return the keys of a box label; empty if it names only a place.
 
     >>> label_keys("Right pleural effusion"), label_keys("left lower zone")
     (('pleural_fluid',), ())
@@ -73,10 +73,10 @@ def label_keys(label: str) -> tuple[str, ...]:
 
 
 def finding_spans(text: str, keys: Iterable[str] = ()) -> list[FindingSpan]:
-    """Find what an answer or a report section speaks of, in order; spans may overlap.
+    """Find the findings in an answer or a report section, in order; spans may overlap.
 
-    What lies beyond :data:`MOST_READ` characters is not read. ``keys`` are those of the case's box
-    labels: those of unknown words are looked for too.
+    Text beyond :data:`MOST_READ` characters is not read. ``keys`` are those of the case's box
+    labels; keys of unknown words are searched, too.
     """
     read = text[:MOST_READ]
     spans: list[FindingSpan] = []
@@ -113,7 +113,7 @@ def box_keys(boxes: Iterable[AnswerBox | ReferenceBox]) -> tuple[str, ...]:
 
 
 def shared_keys(case: Case, answers: Iterable[Answer]) -> frozenset[str]:
-    """Return the keys that at least two of these speak of: report, answers, each one's boxes."""
+    """Return the keys in at least two of these: report, answers, and the boxes of each."""
     answers = tuple(answers)
     keys = [box_keys(case.reference_boxes), *(box_keys(answer.boxes) for answer in answers)]
     every = {key for some in keys for key in some}

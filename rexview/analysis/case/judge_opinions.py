@@ -1,4 +1,4 @@
-"""Opinions of judges on the answers to one case, with the words that they quote."""
+"""Judges' opinions on the answers to one case, with the words that they quote."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from rexview.vocab import DIMENSIONS, FAILURES
 class Quoting:
     """The reason for an opinion, with the words that it quotes.
 
-    ``start`` and ``end`` are the place of these in the answer's text, None where they are not in
-    it. ``quote_known`` says that they stand in its explanation or in what the model was sent, where
-    names of models are covered: then their absence here means nothing.
+    ``start`` and ``end`` are the offsets of these words in the answer's text, None if they are not
+    there. ``quote_known`` is true if the words are in the answer's explanation, or in the text that
+    the judge received, where names of models are covered. Then their absence here means nothing.
     """
 
     reason: str
@@ -37,17 +37,17 @@ class Quoting:
 
     @property
     def is_located(self) -> bool:
-        """Whether the quoted words can be marked in the text."""
+        """True if the quoted words can be marked in the text."""
         return self.start is not None
 
     @property
     def is_lost(self) -> bool:
-        """Whether words are quoted that the answer does not have."""
+        """True if the answer does not have the quoted words."""
         return bool(self.quote) and not self.is_located and not self.quote_known
 
 
 def place_of(text: str, quote: str) -> tuple[int | None, int | None]:
-    """Find quoted words in a text, blanks and capitals aside, as a judge's reply is read.
+    """Find quoted words in a text, ignoring spaces and capitals, like the reader of replies.
 
     >>> place_of("No effusion.  Heart  normal.", "heart normal")
     (14, 27)
@@ -59,12 +59,12 @@ def place_of(text: str, quote: str) -> tuple[int | None, int | None]:
     return (found.start(), found.end()) if found else (None, None)
 
 
-# Opinions of one judge on the answers to one case, with the words that it quotes.
+# A judge's opinions on the answers to one case, with the words that it quotes.
 
 
 @dataclass(frozen=True, kw_only=True)
 class SaidFailure(Quoting):
-    """Whether the judge sees a failure, and why."""
+    """A judge's verdict on one failure, with the reason."""
 
     failure: str
     present: bool
@@ -72,7 +72,7 @@ class SaidFailure(Quoting):
 
 @dataclass(frozen=True)
 class SaidScore:
-    """The judge's score on a dimension, 1 to 5, and why."""
+    """A judge's score of one dimension, 1 to 5, with the reason."""
 
     dimension: str
     score: int
@@ -81,7 +81,7 @@ class SaidScore:
 
 @dataclass(frozen=True)
 class AnswerOpinion:
-    """A judge's opinions on one answer; ``stale`` ones are on an earlier text of it."""
+    """A judge's opinions on one answer; ``stale`` opinions are on an earlier text."""
 
     failures: tuple[SaidFailure, ...] = ()
     scores: tuple[SaidScore, ...] = ()
@@ -97,18 +97,18 @@ class CaseOpinions:
 
     @property
     def judge(self) -> Judge:
-        """Who said it."""
+        """The judge."""
         return self.agreement.judge
 
     def of(self, model: str) -> AnswerOpinion:
-        """Return what was said of one model's answer; nothing where it was not asked about."""
+        """Return the opinions on one model's answer; empty if it was not judged."""
         return self.by_model.get(model, AnswerOpinion())
 
 
 def opinions_on(
     review_set: ReviewSet, engine: Engine, case: str, answers: tuple[Answer, ...], judge: Judge
 ) -> CaseOpinions:
-    """Gather what a judge said of the answers to a case; of the same the newest counts."""
+    """Return a judge's opinions on the answers to a case, the newest on each subject."""
     wanted = {"case": case, "judge": judge.model, "prompt_id": judge.prompt_id}
     rows = review_set.opinions.filter(**wanted).sort("created", maintain_order=True)
     stale = review_set.stale_opinions.filter(**wanted).group_by("model").len()
@@ -154,24 +154,24 @@ def _failure(answer: Answer, row: Mapping[str, Any], reason: str) -> SaidFailure
 
 
 def _was_sent(extra: str | None) -> bool:
-    """Whether the quoted words were in what the judge read, as the run that asked it found."""
+    """True if the run found the quoted words in the text that the judge received."""
     beside = json.loads(extra) if extra else {}
     return isinstance(beside, dict) and beside.get("quote_found") is True
 
 
-# What judges said of failures in words about the answers to one case, as a filter asks.
+# Judges' results for failures in words on the answers to one case, for a filter.
 
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenOpinion(Quoting):
-    """What was said of one answer: ``said`` is ``unread`` where the reply cannot be read."""
+    """A judge's result for one answer; ``said`` is ``unread`` if the reply cannot be read."""
 
     said: str
 
 
 @dataclass(frozen=True)
 class CaseWritten:
-    """What one judge said of one failure in words, by model."""
+    """One judge's results for one failure in words, by model."""
 
     title: str
     failure: str
@@ -183,7 +183,7 @@ class CaseWritten:
 def written_on(
     review_set: ReviewSet, case_filter: CaseFilter, case: str, answers: Sequence[Answer]
 ) -> tuple[CaseWritten, ...]:
-    """Gather what the conditions of a filter name, each failure and judge once."""
+    """Return the results that a filter's conditions name, each failure and judge once."""
     asked = {
         (one.failure, one.version, one.judge): None
         for one in map(WrittenCondition.parse, case_filter.written)

@@ -1,4 +1,4 @@
-"""The sentences of a case that its failures are about: what one slide has room for."""
+"""The key sentences of a case, with the evidence of its failures, for one slide."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from rexview.text.findings import REPORT_SECTIONS
 
 _CLOSING: Final = "impression"
 _USUAL: Final = 2
-"""Sentences of a text that no failure is about."""
+"""Number of sentences of a text without evidence of a failure."""
 _SHORT: Final = 6
-"""A text of more sentences without a conclusion of its own may begin or end with it."""
+"""A longer text without a marked conclusion may start or end with it."""
 
 
 @dataclass(frozen=True)
 class KeySentences:
-    """``answers`` has those of each answer by its model, ``report`` those of the report.
+    """The key sentences of each answer, by model, and of the report.
 
-    A text that no failure is about has its conclusion, else where it begins and ends. A report has
-    its conclusion in any case.
+    A text without evidence has its conclusion, else its first and last sentence. A report always
+    has its conclusion.
     """
 
     answers: Mapping[str, tuple[str, ...]]
@@ -32,7 +32,7 @@ class KeySentences:
 
 
 def key_sentences(page: CasePage, table: HarmTable) -> KeySentences:
-    """Return the sentences with the evidence of failures, those of the worst failure first."""
+    """Return the sentences with evidence of failures, those of the worst failure first."""
     evidence = {one.model: _evidence(page, one.model, table) for one in page.answers}
     return KeySentences(
         {
@@ -44,7 +44,7 @@ def key_sentences(page: CasePage, table: HarmTable) -> KeySentences:
 
 
 def _evidence(page: CasePage, model: str, table: HarmTable) -> list[Evidence]:
-    """Return the evidence of the failures of an answer that stand, the worst first."""
+    """Return the evidence of an answer's failures that are not rejected, the worst first."""
     flags = [one for one in page.flags if one.model == model]
     failures = failures_of_answer(flags, table)
 
@@ -88,7 +88,7 @@ def _of_text(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, ...]:
 
 
 def _holding(lines: Sequence[Line], spans: Iterable[tuple[int, int]]) -> list[str]:
-    """Return the lines that hold any of some characters, in the order of these."""
+    """Return the lines that overlap some spans, in the order of the spans."""
     held = (line.text for start, end in spans for line in lines if _meets(line, start, end))
     return list(dict.fromkeys(held))
 

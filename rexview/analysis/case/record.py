@@ -1,4 +1,4 @@
-"""One case with everything that is said about it, gathered for a page."""
+"""One case with its answers, scores, flags and other reviews, for a page."""
 
 from __future__ import annotations
 
@@ -32,25 +32,37 @@ from rexview.stats import NO_ANSWER, FinalScores, final_of_answer, is_empty, sta
 from rexview.vocab import FAILURES, SCORE_MAX, SCORE_MIN
 
 READER_FAILURES: Final = tuple(name for name in FAILURES if name != "disagreement")
-"""Failures that somebody can see in an answer; that readers disagree follows from their scores."""
+"""Failures that a reader can see in an answer; disagreement of readers follows from scores."""
 _OF_NOTHING: Final = ("token_limit", "failed_extraction")
-"""Those that an answer can have of which nothing came."""
+"""Failures that an empty answer can have."""
 
 
 @dataclass(frozen=True)
 class CasePage:
     """A case, its newest answers, their scores and their flags.
 
-    ``scores`` are all that were given; those of the readers in ``unfinished``, who have begun the
-    case in the app and not finished it, count nowhere yet. ``finals`` holds final scores by model,
-    for answers that came and were scored. ``flags`` holds detectors' and readers' flags together,
-    rejected ones included; ``reader_flags`` the readers' verdicts as they gave them.
-    ``stale_scores`` and ``stale_reader_flags`` are of earlier answers and count nowhere.
-    ``not_judged`` are the models whose answers a rule failed on, ``not_yet`` those whose answers no
-    rule has looked at so far. ``repeats`` has by model the other answers of a run that asked the
-    same several times: they count nowhere. ``choices`` are readers' own answers to a choice
-    question, ``stale_choices`` those to its earlier options. ``marks`` are what people say of
-    failures in words, those on earlier answers included: no flag is one.
+    Attributes
+    ----------
+    scores : tuple of Score
+        All scores. Those of the readers in ``unfinished``, who have started the case in the app but
+        not finished it, count nowhere yet.
+    finals : mapping of str to FinalScores
+        Final scores by model, for complete and scored answers.
+    flags : tuple of Flag
+        Flags of detectors and readers together, including rejected ones.
+    reader_flags : tuple of ReaderFlag
+        The readers' verdicts as they gave them.
+    stale_scores, stale_reader_flags : tuple
+        Those on earlier answers, which count nowhere.
+    not_judged, not_yet : frozenset of str
+        Models on whose answers a rule failed, and on whose answers no rule has run yet.
+    repeats : mapping of str to tuple of Answer
+        By model, the other answers of a run that asked the same question several times. They count
+        nowhere.
+    choices, stale_choices : tuple of ReaderChoice
+        Readers' own answers to a choice question, and to its earlier options.
+    marks : tuple of MarkedAnswer
+        People's marks of failures in words, including those on earlier answers. They are no flags.
     """
 
     case: Case
@@ -70,7 +82,7 @@ class CasePage:
     marks: tuple[MarkedAnswer, ...] = ()
 
     def of_models(self, models: tuple[str, ...]) -> CasePage:
-        """Keep only some models, in the order given."""
+        """Return the page with only some models, in the order given."""
         by_model = {answer.model: answer for answer in self.answers}
         return CasePage(
             self.case,
@@ -91,7 +103,7 @@ class CasePage:
         )
 
     def with_reader_flags(self, added: Sequence[ReaderFlag]) -> CasePage:
-        """Add what a reader says about failures of this case, as if it stood in the files."""
+        """Return the page with added verdicts of a reader, as if they were in the files."""
         if not added:
             return self
         every = (*self.reader_flags, *added)
@@ -107,9 +119,9 @@ class CasePage:
     def with_marks(
         self, given: Sequence[MarkedAnswer], taken_back: Collection[tuple[str, str, str]]
     ) -> CasePage:
-        """Add what a reader says of failures in words, without what that takes the place of.
+        """Return the page with added marks of failures in words, without withdrawn ones.
 
-        ``taken_back`` names it by model, reader and failure.
+        ``taken_back`` has model, reader and failure of each mark that is replaced or withdrawn.
         """
         kept = (
             one
@@ -120,7 +132,7 @@ class CasePage:
 
     @cached_property
     def uncounted(self) -> dict[str, FinalScores]:
-        """Final scores, by model, of answers that did not come in full: no table has them."""
+        """Final scores by model of missing or incomplete answers, which no table has."""
         found = {}
         for answer in self.answers:
             given = [score for score in self.scores if score.model == answer.model]
@@ -130,7 +142,7 @@ class CasePage:
 
     @cached_property
     def box_keys(self) -> tuple[str, ...]:
-        """Keys of what the boxes of the case show, see :mod:`.finding_links`."""
+        """Keys of the findings in the case's boxes, see :mod:`.finding_links`."""
         keys = [*box_keys(self.case.reference_boxes)]
         for answer in self.answers:
             keys += box_keys(answer.boxes)
@@ -138,12 +150,12 @@ class CasePage:
 
     @cached_property
     def shared_keys(self) -> frozenset[str]:
-        """Keys that at least two texts or sets of boxes speak of."""
+        """Keys of findings in at least two texts or sets of boxes."""
         return shared_keys(self.case, self.answers)
 
     @cached_property
     def flag_keys(self) -> tuple[str, ...]:
-        """A short name for each flag, the same from run to run and whatever answers are shown."""
+        """A short key for each flag, which does not depend on the run or on the shown answers."""
         seen: Counter[str] = Counter()
         keys = []
         for flag in self.flags:
@@ -154,7 +166,7 @@ class CasePage:
         return tuple(keys)
 
     def keyed_flags(self, model: str | None = None) -> list[tuple[str, Flag]]:
-        """Return the flags with their names, of one model's answer or of all."""
+        """Return the flags with their keys, of one model's answer or of all."""
         pairs = zip(self.flag_keys, self.flags, strict=True)
         return [(key, flag) for key, flag in pairs if model in (None, flag.model)]
 
@@ -168,15 +180,15 @@ def gather_case(
     case_id: str,
     engine: Engine,
 ) -> CasePage | None:
-    """Gather one case of a review set; None when it has no such case.
+    """Return the page of one case of a review set; None if there is no such case.
 
-    ``engine`` is that of the set: it has the evidence of the flags, and the order of Content.
+    ``engine`` is the set's: it has the evidence of the flags, and the order of Content.
     """
     case = review_set.case(case_id)
     if case is None:
         return None
     answers = review_set.answers_of(case_id)
-    not_yet = engine.not_yet_of(case_id, answers)  # before the flags: these may come in between
+    not_yet = engine.not_yet_of(case_id, answers)  # before the flags, which may arrive in between
     scores = review_set.scores_of(case_id)
     finals = {}
     for answer in answers:
@@ -215,8 +227,8 @@ def gather_case(
 def failures_of_reader(case: Case, answer: Answer) -> tuple[str, ...]:
     """Return the failures that a reader can find in an answer to a case, in the usual order.
 
-    Of an answer that never came these are few: that it ran out of tokens, unless another reason is
-    known, and that a question has no usable choice.
+    An empty answer has few: the token limit, unless another reason is known, and a missing usable
+    choice.
     """
     drawn = bool(answer.boxes or answer.images)
     left_out = {"boxes_missing"} if drawn else {"box_misplaced", "box_unrelated"}
@@ -231,18 +243,18 @@ def failures_of_reader(case: Case, answer: Answer) -> tuple[str, ...]:
     return tuple(failure for failure in READER_FAILURES if failure not in left_out)
 
 
-# How much harm the failures of a case do, from the flags that its page or its export has.
+# Harm of the failures of a case, from the flags on its page or in its export.
 
 MOST_BESIDE: Final = 2
-"""So many answers fit beside the film."""
+"""Most answers that fit beside the image."""
 _ORDER: Final = {failure: place for place, failure in enumerate(FAILURES)}
 
 
 class FailureOfAnswer(NamedTuple):
     """A failure of one answer that no reader rejected.
 
-    ``harm`` is 0 to 4: that of the finding that it is about, of several the greatest. ``finding``
-    is None where it is not known. ``confirmed`` by a reader; ``suggested`` by a rule's hint only.
+    ``harm`` is 0 to 4: that of its finding, of several findings the greatest. ``finding`` is None
+    if unknown. ``confirmed`` means by a reader; ``suggested`` means by a rule's hint only.
     """
 
     harm: int
@@ -253,10 +265,11 @@ class FailureOfAnswer(NamedTuple):
 
 @dataclass(frozen=True)
 class CaseHeadline:
-    """``words`` say what failed and who says so; ``model`` gave the answer. ``harm`` is 0 to 4.
+    """The headline of a case or answer: its worst failure.
 
-    ``failure`` is a key of :data:`rexview.vocab.FAILURES`, None where no answer came.
-    ``suggested``: a rule only suggests it.
+    ``words`` name the failure and its source; ``model`` is the answer's. ``harm`` is 0 to 4.
+    ``failure`` is a key of :data:`rexview.vocab.FAILURES`, None for a missing answer.
+    ``suggested`` is true for a rule's hint.
     """
 
     words: str
@@ -270,7 +283,7 @@ class CaseHeadline:
 class FailingModels:
     """The models of a case whose answers fail, worst first.
 
-    ``suggested`` are those of whose answers a rule only suggests a failure.
+    ``suggested`` are the models whose answers have only a rule's hint.
     """
 
     failing: tuple[str, ...]
@@ -278,7 +291,7 @@ class FailingModels:
 
 
 def failures_of_answer(flags: Iterable[Flag], table: HarmTable) -> dict[str, FailureOfAnswer]:
-    """Return the failures of one answer that stand, by name; rejected flags are left out."""
+    """Return the failures of one answer by name; rejected flags are left out."""
     by: dict[str, list[Flag]] = {}
     for one in flags:
         if one.failure in FAILURES and one.verdict != "rejected":
@@ -296,9 +309,9 @@ def _of_flags(failure: str, flags: Sequence[Flag], table: HarmTable) -> FailureO
 
 
 def case_headline(page: CasePage, table: HarmTable) -> CaseHeadline | None:
-    """Return the worst failure of the case's answers, as its card names it; None without any.
+    """Return the worst failure of the case's answers, as on its card; None without any.
 
-    A failure that a rule only suggests is named where no failure harms.
+    A rule's hint is named if no failure harms.
     """
     rows = _worst_first(page, table)
     return _headline(*rows[0], table) if rows else None
@@ -322,7 +335,7 @@ def _headline(row: Mapping[str, Any], answer: Answer, table: HarmTable) -> CaseH
 
 
 def failing_models(page: CasePage, table: HarmTable) -> FailingModels:
-    """Return whose answers fail, and of whose a rule only suggests it."""
+    """Return the models whose answers fail, and those with only a rule's hint."""
     rows = _worst_first(page, table)
     firm = tuple(answer.model for row, answer in rows if row["harm_failure"])
     return FailingModels(
@@ -331,9 +344,9 @@ def failing_models(page: CasePage, table: HarmTable) -> FailingModels:
 
 
 def failing_first(page: CasePage, table: HarmTable) -> CasePage:
-    """Put the answers that fail first, the worst of them foremost, where not all fit beside.
+    """Return the page with failing answers first, the worst foremost.
 
-    Up to :data:`MOST_BESIDE` answers stay in their order.
+    Up to :data:`MOST_BESIDE` answers, which all fit beside the image, keep their order.
     """
     if len(page.answers) <= MOST_BESIDE:
         return page
@@ -350,7 +363,7 @@ def _worst_first(page: CasePage, table: HarmTable) -> list[tuple[dict[str, Any],
 
 
 def _severity(row: dict[str, Any], answer: Answer) -> float:
-    """Rank answers as :func:`rexview.analysis.query.memory.flagged.severity` does."""
+    """Return an answer's severity, like :func:`rexview.analysis.query.memory.flagged.severity`."""
     content = row["content"] or SCORE_MAX
     points = SCORE_MIN if status_of(answer) in NO_ANSWER else content
     by_harm = severity_of(row["harm"], row["harm_confirmed"], row["harm_hinted"])
@@ -358,7 +371,7 @@ def _severity(row: dict[str, Any], answer: Answer) -> float:
 
 
 def _harm_of(page: CasePage, answer: Answer, table: HarmTable) -> dict[str, Any]:
-    """Return the harm of an answer as the columns of an answer table that ``harm_text`` reads."""
+    """Return the harm of an answer as columns of an answer table, for :func:`harm_text`."""
     flags = (one for one in page.flags if one.model == answer.model)
     failures = failures_of_answer(flags, table)
 

@@ -1,4 +1,4 @@
-"""A generated report beside its reference: sentences, marked words, differences, agreement."""
+"""A generated report and its reference: sentences, marked words, differences, agreement."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from rexview.schema import (
 )
 from rexview.text.findings import REPORT_SECTIONS, Mention, find_mentions, finding_info
 
-# The app's own metrics of the reports of one case: agreement about findings with its parts.
+# The app's own metric of one case's reports: agreement on findings, with its parts.
 
 _WIDEST_FIRST: Final = sorted(SCOPES, key=len, reverse=True)
 
@@ -46,10 +46,10 @@ class ScopedAgreement:
 def agreements(
     case: Case, answers: Iterable[Answer], harm: HarmTable
 ) -> dict[str, ScopedAgreement]:
-    """Compare each report with the reference, by model: all sections that both have.
+    """Return each report's agreement with the reference, by model, over all sections of both.
 
     Spans of the reference are offsets into its sections, those of a report into the answer. An
-    answer without text, or of a case without reference, has none.
+    answer without text, or to a case without reference, has no agreement.
     """
     found = {}
     for answer in answers:
@@ -61,16 +61,16 @@ def agreements(
     return found
 
 
-# Which sentence of a generated report says what a sentence of the reference says.
+# Alignment of sentences of a generated report with those of the reference.
 #
-# Findings decide first: two sentences that speak of the same finding belong together, also where
-# one denies it or places it on the other side, since that is what a reader has to see. Then
-# words, then the part of the chest, so that "The heart is normal" finds "Cardiac silhouette
-# unremarkable". Order plays no part: reports go through the chest in different ways. Pairs are
-# those whose similarities sum up to most (:func:`scipy.optimize.linear_sum_assignment`).
+# Findings decide first: two sentences about the same finding belong together, even if one negates
+# it or has it on the other side, because a reader has to see that. Then words decide, then the part
+# of the chest, so that "The heart is normal" matches "Cardiac silhouette unremarkable". Order does
+# not matter, because reports describe the chest in different orders. The pairs maximise the sum of
+# similarities (:func:`scipy.optimize.linear_sum_assignment`).
 
 MOST_LINES: Final = 120
-"""Sentences of a report that are compared; no report has more. Later ones stand alone."""
+"""Most sentences of a report that are compared; later ones, rare in practice, have no pair."""
 _WORD: Final = re.compile(r"[^\W_]+")
 _PLAIN: Final = frozenset(
     _WORD.findall(
@@ -78,21 +78,21 @@ _PLAIN: Final = frozenset(
         "for by from as it its has have seen noted again within without any other"
     )
 )
-"""Words that sentences share whatever they say."""
+"""Common words, which are ignored in comparisons."""
 _BY_FINDING, _BY_REGION = 2.0, 0.25
-"""Weights beside that of the words, 1."""
+"""Weights of findings and regions; that of words is 1."""
 _OTHERWISE: Final = 0.7
-"""What the same finding counts where one sentence denies it, or has it on the other side."""
+"""Weight of a common finding if one sentence negates it, or has it on the other side."""
 _ALIKE: Final = 0.4
-"""From this share of common words on, sentences without a common finding belong together."""
+"""Smallest share of common words for a pair of sentences without a common finding."""
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A line of a report with what it speaks of.
+    """A sentence of a report, with its content.
 
-    ``section`` is the field of the reference or the heading that it stands under, None where there
-    is none. ``words`` are those that say something, ``mentions`` its findings.
+    ``section`` is the field of the reference, or the heading above the sentence, or None. ``words``
+    are its words without common ones, ``mentions`` its findings.
     """
 
     line: Line
@@ -104,10 +104,9 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Beside:
-    """A sentence in the row of another one.
+    """A sentence of an answer in the row of a reference sentence.
 
-    With ``again`` it stands in an earlier row already: it says at once what the reference says in
-    several sentences.
+    ``again`` is true if it is also in an earlier row: it covers several sentences of the reference.
     """
 
     sentence: Sentence
@@ -116,9 +115,9 @@ class Beside:
 
 @dataclass(frozen=True)
 class Row:
-    """A sentence of the reference with those that say the same, by model.
+    """A sentence of the reference with matching sentences of the answers, by model.
 
-    The last row has no ``reference``: there stands what has no counterpart.
+    The last row has no ``reference``: it has the sentences without a counterpart.
     """
 
     reference: Sentence | None
@@ -126,7 +125,7 @@ class Row:
 
 
 def reference_sentences(report: Report) -> tuple[Sentence, ...]:
-    """Split a given report; a line's offsets are into its section, which ``section`` names."""
+    """Split a reference into sentences; offsets are into the section named by ``section``."""
     return tuple(
         sentence
         for section in REPORT_SECTIONS
@@ -135,7 +134,7 @@ def reference_sentences(report: Report) -> tuple[Sentence, ...]:
 
 
 def sentences_of(text: str, section: str | None = None) -> tuple[Sentence, ...]:
-    """Split a report into sentences; ``section`` names that of all, where the text has no headings.
+    """Split a report into sentences; ``section`` is that of all, for a text without headings.
 
     Findings beyond :data:`MOST_READ` characters are not read.
     """
@@ -153,13 +152,13 @@ def sentences_of(text: str, section: str | None = None) -> tuple[Sentence, ...]:
 
 
 def align(reference: Sequence[Sentence], answers: Iterable[Answer]) -> tuple[Row, ...]:
-    """Put the sentences of each answer beside those of the reference.
+    """Align the sentences of each answer with those of the reference.
 
     Returns
     -------
     tuple of Row
-        One for each sentence of the reference, in its order, then one for what no sentence of the
-        reference says, if there is any.
+        One for each sentence of the reference, in order, then one for the sentences without a
+        counterpart, if there are any.
     """
     beside: list[dict[str, tuple[Beside, ...]]] = [{} for _ in reference]
     alone: dict[str, tuple[Beside, ...]] = {}
@@ -177,7 +176,7 @@ def align(reference: Sequence[Sentence], answers: Iterable[Answer]) -> tuple[Row
 def _placed(
     reference: Sequence[Sentence], written: Sequence[Sentence]
 ) -> tuple[dict[int, tuple[Beside, ...]], tuple[Beside, ...]]:
-    """Return the sentences that have a row, by row, and those that have none."""
+    """Return the sentences with a row, by row, and those without one."""
     alike = [
         [_similarity(one, other) for other in written[:MOST_LINES]]
         for one in reference[:MOST_LINES]
@@ -185,7 +184,7 @@ def _placed(
     found: dict[int, list[int]] = {}
     row_of: dict[int, int | None] = {column: row for row, column in _pairs(alike)}
     for column in range(len(written)):
-        if column not in row_of:  # it may say more of what another sentence is about
+        if column not in row_of:  # it may add to another sentence
             of_rows = [line[column] for line in alike] if column < MOST_LINES else []
             row_of[column] = _best(of_rows)
         place = row_of[column]
@@ -204,7 +203,7 @@ def _placed(
 
 
 def _pairs(alike: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
-    """Return the rows and columns that belong together one to one."""
+    """Return the best one-to-one pairs of rows and columns."""
     if not alike or not alike[0]:
         return []
     from scipy.optimize import linear_sum_assignment  # slow to import
@@ -218,16 +217,16 @@ def _pairs(alike: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
 
 
 def _best(similarities: Sequence[float]) -> int | None:
-    """Return the place of the largest similarity that a second sentence may rest on."""
+    """Return the index of the largest similarity, None if it is too small for another pair."""
     best = max(similarities, default=0.0)
     return similarities.index(best) if best >= _ALIKE else None
 
 
 def _similarity(one: Sentence, other: Sentence) -> float:
-    """Say how much two sentences have in common; 0 where they do not belong together."""
+    """Return the similarity of two sentences; 0 if they do not belong together."""
     findings = _common_findings(one.mentions, other.mentions)
     if one.mentions and other.mentions and not findings:
-        return 0.0  # of two findings, however alike their words
+        return 0.0  # different findings, even if the words are similar
     words = _share(one.words, other.words)
     regions = _share(one.regions, other.regions)
     if not findings and words < _ALIKE and regions < 1:
@@ -237,7 +236,7 @@ def _similarity(one: Sentence, other: Sentence) -> float:
 
 
 def _common_findings(one: Sequence[Mention], other: Sequence[Mention]) -> float:
-    """Return the share of findings, by family, that two sentences both speak of, 0 to 1."""
+    """Return the share of findings, by family, that two sentences have in common, 0 to 1."""
     first, second = _by_family(one), _by_family(other)
     common = [
         max(_agreement(a, b) for a in first[family] for b in second[family])
@@ -259,14 +258,14 @@ def _agreement(one: Mention, other: Mention) -> float:
 
 
 def _share(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return what two sets have in common as a share of both (Dice), 0 for empty ones."""
+    """Return the Dice coefficient of two sets, 0 for empty ones."""
     return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
 
 
-# The words of a report and its reference that are marked as missed, invented or side swapped.
+# Words of a report and its reference that are marked as missed, invented or side swapped.
 #
-# A word is marked only where a rule's flag or hint says so, and no reader rejected it: marks and
-# hints have one source. The finding-level agreement adds the other places of the same finding.
+# A word is marked only for a rule's flag or hint that no reader rejected, so that marks and hints
+# agree. The agreement on findings adds the other passages about the same finding.
 
 _MEANING: Final = {
     "omission": ("missed",),
@@ -274,15 +273,15 @@ _MEANING: Final = {
     "laterality_error": ("swapped",),
     "wrong_type": ("missed", "invented"),
 }
-"""What the words of a failure's evidence are marked as."""
+"""Kinds of marks for the evidence of each failure."""
 _PLACES: Final = {"missed": ("report",), "invented": ("answer",), "swapped": ("report", "answer")}
 
 
 class Mark(NamedTuple):
-    """Marked words.
+    """Marked words of a report or its reference.
 
     ``what`` is ``missed``, ``invented`` or ``swapped``; ``where`` is ``report`` (the reference) or
-    ``answer``. ``about`` is the sentence of the rule.
+    ``answer``. ``about`` is the rule's message.
     """
 
     what: str
@@ -291,7 +290,7 @@ class Mark(NamedTuple):
     about: str
 
     def covers(self, where: str, words: Span) -> bool:
-        """Whether it marks some of the words; offsets into an answer are into all of its text."""
+        """True if the mark overlaps the words; offsets of an answer are into its whole text."""
         if self.where != where or (where == "report" and self.words.section != words.section):
             return False
         return self.words.start < words.end and words.start < self.words.end
@@ -306,7 +305,7 @@ def marks_of(
         if flag.source != "detector" or flag.verdict == "rejected":
             continue
         if flag.failure == "laterality_error" and flag.kind != "report":
-            continue  # of boxes, or within the answer: the reference has no part in it
+            continue  # of boxes, or within the answer: not about the reference
         agreement = agreements.get(flag.model)
         kept = found.setdefault(flag.model, [])
         for what in _MEANING.get(flag.failure, ()):
@@ -317,7 +316,7 @@ def marks_of(
 
 
 def _of_flag(flag: Flag, what: str, parts: FindingAgreement | None) -> Iterator[Mark]:
-    """Yield the places of the finding that a flag is about; without any, those of its evidence."""
+    """Yield marks of all passages about a flag's finding, and of evidence not among them."""
     marks = [
         Mark(what, item.where, Span(item.field, item.start, item.end, item.text), flag.message)
         for item in flag.evidence
@@ -351,34 +350,34 @@ def _of_one_text(what: str, parts: FindingAgreement) -> Iterator[tuple[str, Stat
 
 
 def is_marked(lone: Lone, where: str, marks: Iterable[Mark]) -> bool:
-    """Whether a finding that only one text has is marked: a rule says that it is an error."""
+    """True if a finding that only one text has is marked, because a rule reports an error."""
     return any(mark.covers(where, words) for mark in marks for words in lone.stated.spans)
 
 
-# Everything that is said of the reports of one case beside scores and flags, for its page.
+# Comparison, corrections and metrics of one case's reports, for its page.
 
 NOT_NAMED: Final = ""
-"""Stands for whoever corrected a report without being named."""
+"""Reader id for corrections without a named reader."""
 
 
 @dataclass(frozen=True)
 class ReportCase:
-    """The reports of a case beside its reference.
+    """The reports of a case, compared with its reference.
 
     Attributes
     ----------
     rows : tuple of Row
-        Sentence beside sentence.
+        The aligned sentences.
     edits, stale_edits : mapping of str to tuple of Edit
         Corrections by model, and those of earlier reports, which count nowhere.
     metrics : mapping of str to tuple of MetricValue
         Metric values by model, known metrics first.
     corrected : tuple of CorrectedReference
-        Corrected reports that are kept beside the given reference.
+        Corrected reports that are kept in addition to the reference.
     agreement : mapping of str to ScopedAgreement
-        How far each report agrees with the reference, by model.
+        The agreement of each report with the reference, by model.
     marks : mapping of str to tuple of Mark
-        The words that rules call missed, invented or side swapped, by model.
+        The words that rules report as missed, invented or side swapped, by model.
     """
 
     rows: tuple[Row, ...]
@@ -390,9 +389,9 @@ class ReportCase:
     marks: Mapping[str, tuple[Mark, ...]] = field(default_factory=dict)
 
     def edits_at(self, model: str) -> dict[int | None, tuple[Edit, ...]]:
-        """Return the corrections of a model's report by the line that they stand with.
+        """Return the corrections of a model's report by line.
 
-        None has those of lines that the report does not have, or that are not said.
+        The key None has corrections of lines that are unknown or not in the report.
         """
         lines = {
             beside.sentence.line.number: _folded(beside.sentence.line.text)
@@ -410,9 +409,10 @@ def _folded(text: str) -> str:
 
 
 def _line_of(edit: Edit, lines: Mapping[int, str]) -> int | None:
-    """Find the line that a correction is of: by its words where just one has these, else by number.
+    """Return the line of a correction: the only one with the same words, else the one by number.
 
-    Files from elsewhere may count other lines. What is inserted before all stands with the first.
+    Files from other programs may number lines in another way. An insertion before all lines belongs
+    to the first.
     """
     words = _folded(edit.original or "")
     same = [number for number, text in lines.items() if words and text == words]
@@ -428,10 +428,10 @@ def gather_report(
     harm: HarmTable,
     editors: Collection[str] | None = None,
 ) -> ReportCase | None:
-    """Gather what is said of the reports on a page; None where its case asks for none.
+    """Return the comparison of the reports on a page; None if its case requests no report.
 
-    ``harm`` weighs the findings; ``editors`` are those whose corrections are shown, by id
-    (:data:`NOT_NAMED`), all by default.
+    ``harm`` weighs the findings. ``editors`` are the ids of readers whose corrections are shown (or
+    :data:`NOT_NAMED`); by default all.
     """
     case = page.case
     if case.question_type != "report":
@@ -467,25 +467,25 @@ def metric_value_identity(value: MetricValue) -> MetricId:
     return MetricId(value.metric, value.implementation, value.version, value.scope)
 
 
-# Differences between two texts, word by word, for showing them side by side.
+# Differences between two texts, word by word, for a display side by side.
 
 MAX_WORDS: Final = 1500
-"""Comparing grows with the product of the lengths; beyond this the rest is not compared."""
+"""Most words of each text that are compared: the time grows with the product of the lengths."""
 _TOKEN: Final = re.compile(r"(?:[^\W_]+|[\W_])\s*")
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch that both texts share, or that only the first or the second has."""
+    """A part that both texts share, or that only the first or the second has."""
 
     where: Literal["both", "first", "second"]
     text: str
 
 
 def compare_texts(first: str, second: str) -> tuple[list[Piece], bool]:
-    """Compare two texts by words, regardless of case; say whether all of both was compared.
+    """Return the differences of two texts by words, ignoring case, and True if all was compared.
 
-    Pieces are in reading order; what only the first has stands before what only the second has.
+    Parts are in reading order; those of the first text come before those of the second.
     """
     a, b = _TOKEN.findall(first.lstrip()), _TOKEN.findall(second.lstrip())
     whole = len(a) <= MAX_WORDS and len(b) <= MAX_WORDS

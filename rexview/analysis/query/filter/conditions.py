@@ -58,6 +58,7 @@ class Finding:
     @classmethod
     def parse(cls, word: str) -> Finding:
         """Parse a condition from its text in a link.
+
         Raises
         ------
         FilterError
@@ -147,6 +148,7 @@ class ScoreCondition:
     @classmethod
     def parse(cls, word: str) -> ScoreCondition:
         """Parse a condition from its text in a link.
+
         Raises
         ------
         FilterError
@@ -253,6 +255,7 @@ class ReaderPair:
     @classmethod
     def parse(cls, word: str) -> ReaderPair:
         """Parse a condition from its text in a link.
+
         Raises
         ------
         FilterError
@@ -318,6 +321,7 @@ class ModelPair:
     @classmethod
     def parse(cls, word: str) -> ModelPair:
         """Parse a condition from its text in a link.
+
         Raises
         ------
         FilterError
@@ -429,6 +433,7 @@ class ChoiceOutcome:
     @classmethod
     def parse(cls, word: str) -> ChoiceOutcome:
         """Parse a condition from its text in a link.
+
         Raises
         ------
         FilterError
@@ -505,6 +510,7 @@ class DecisionCondition:
     @classmethod
     def parse(cls, word: str) -> DecisionCondition:
         """Parse a condition from its text in a link.
+
         Raises
         ------
         FilterError
@@ -586,6 +592,7 @@ class MetricOrder:
     @classmethod
     def parse(cls, word: str) -> MetricOrder:
         """Parse a condition from its text in a link.
+
         Raises
         ------
         FilterError
@@ -635,6 +642,7 @@ class EditCondition:
     @classmethod
     def parse(cls, word: str) -> EditCondition:
         """Parse a condition from its text in a link.
+
         Raises
         ------
         FilterError

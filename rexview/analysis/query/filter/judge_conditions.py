@@ -36,6 +36,7 @@ class JudgeCondition:
     @classmethod
     def parse(cls, word: str) -> JudgeCondition:
         """Parse a condition from its text in a link.
+
         Raises
         ------
         FilterError
@@ -122,6 +123,7 @@ class WrittenCondition:
     @classmethod
     def parse(cls, word: str) -> WrittenCondition:
         """Parse a condition from its text in a link.
+
         Raises
         ------
         FilterError
@@ -157,6 +159,7 @@ class MarkedCondition:
     @classmethod
     def parse(cls, word: str) -> MarkedCondition:
         """Parse a condition from its text in a link.
+
         Raises
         ------
         FilterError
