@@ -1,4 +1,4 @@
-"""What the columns of charts are called on the page; their downloads keep the names in English."""
+"""Names of chart columns on the page; downloads keep the English names."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ COLUMN_NAMES: Final[Mapping[str, str]] = {
 
 
 def name_columns(spec: Any) -> None:
-    """Let a chart in Vega-Lite show the names of its columns that it has no other title for."""
+    """Set titles for the columns of a Vega-Lite chart that have no other title."""
     for encoding in _encodings(spec):
         name = COLUMN_NAMES.get(str(encoding["field"]))
         if name is not None and name != encoding["field"]:
@@ -78,7 +78,7 @@ def name_columns(spec: Any) -> None:
 
 
 def _encodings(part: Any) -> Iterator[dict[str, Any]]:
-    """Go through all that shows a column: a channel, or a line of a tooltip."""
+    """Yield every encoding of a column: a channel, or a line of a tooltip."""
     if isinstance(part, list):
         for inner in part:
             yield from _encodings(inner)

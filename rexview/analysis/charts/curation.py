@@ -1,6 +1,6 @@
 """Charts of the curated set, as in ReXecution's supplement: sums, criteria, categories, tags.
 
-Their marks open nothing: what they count are questions in the making, no cases.
+Their marks open nothing, because they count candidate questions instead of cases.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ CHOSEN: Final = "Chosen"
 OTHER: Final = tr("Not chosen")
 _COLOURS: Final = {CHOSEN: MODEL_COLOURS[0], OTHER: REFERENCE_COLOUR}
 TOP: Final = 8
-"""So many values of a tag have a bar of their own; the others share one."""
+"""Number of values of a tag with a bar of their own; the others share one."""
 
 
 def sums_chart(tables: CuratedTables) -> LinkedChart | None:
-    """Draw how many candidates have each sum, with a line where the paper's begin; None without."""
+    """Draw the number of candidates by sum, with a line at the paper's minimum; may be None."""
     marks = Marks()
     for total in SUMS:
         for name, is_chosen in ((CHOSEN, True), (OTHER, False)):
@@ -72,7 +72,7 @@ def sums_chart(tables: CuratedTables) -> LinkedChart | None:
 
 
 def criteria_chart(tables: CuratedTables) -> LinkedChart | None:
-    """Draw how the model scored the chosen questions on each criterion; None without scores."""
+    """Draw the model's scores of the chosen questions on each criterion; None without scores."""
     marks, n = Marks(), tables.scored
     for criterion, name in CRITERIA.items():
         for score in range(SCORE_MIN, SCORE_MAX + 1):
@@ -103,12 +103,12 @@ def criteria_chart(tables: CuratedTables) -> LinkedChart | None:
 
 
 def categories_chart(tables: CuratedTables) -> LinkedChart | None:
-    """Draw how many chosen questions each category has; None when none is chosen."""
+    """Draw the number of chosen questions by category; None without chosen questions."""
     return _covered(tables, CATEGORY, tr("Categories"))
 
 
 def tag_charts(tables: CuratedTables) -> list[LinkedChart]:
-    """Draw the commonest values of each tag; tags that no chosen question has are absent."""
+    """Draw the most frequent values of each tag; tags of no chosen question are left out."""
     drawn = (_covered(tables, tag, name) for tag, name in QUESTION_TAGS.items())
     return [chart for chart in drawn if chart]
 
@@ -135,7 +135,7 @@ def _covered(tables: CuratedTables, part: str, title: str) -> LinkedChart | None
             "Chosen:Q",
             title=tr("Chosen questions"),
             axis=alt.Axis(tickMinStep=1, format="d"),
-            scale=alt.Scale(domain=[0, 1.2 * longest], nice=False),  # room for the words behind
+            scale=alt.Scale(domain=[0, 1.2 * longest], nice=False),  # room for labels
         ),
         tooltip=["Value", "Chosen", "Offered"],
     )

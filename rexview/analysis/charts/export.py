@@ -1,7 +1,7 @@
-"""A chart as a file: PNG and SVG for papers and slides, CSV of the numbers behind it.
+"""A chart as a file: PNG and SVG for papers and slides, CSV of its numbers.
 
-Pictures are light, with the title, the caption and the names of the models in them, whatever theme
-the page has. Nothing is fetched: a chart that refers to anything outside itself is refused.
+Pictures are light in every theme of the page, and include the title, the caption and the names of
+the models. Nothing is fetched: a chart that refers to anything outside itself is refused.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ FORMS: Final[dict[Form, tuple[str, str]]] = {
     "svg": ("SVG", "image/svg+xml"),
     "csv": ("CSV", "text/csv"),
 }
-"""Name and media type of each form."""
+"""Name and media type of each file format."""
 _WORKER: Final = Path(__file__).with_name("svg_worker.py")
 _SECONDS: Final = 60.0
 _AT_ONCE: Final = threading.BoundedSemaphore(2)
-"""More conversions than this wait: each takes 100 MB and a core."""
+"""Conversions at a time; others wait, because each needs 100 MB and a core."""
 _WIDTH: Final = 560
 """Width of the plot, in units of the chart."""
 _LABEL_WIDTH: Final = 420
@@ -77,17 +77,16 @@ def export_chart(linked: LinkedChart, form: Form, notice: str = "", *, so_far: s
     ----------
     linked : LinkedChart
     form : str
-        A word of :data:`FORMS`.
+        A key of :data:`FORMS`.
     notice : str
-        What has to be said wherever numbers of the review set are shown; stands in pictures.
+        The review set's notice, which has to go with its numbers; it is part of pictures.
     so_far : str
-        What has to be said of numbers that are not final; stands in every form, in CSV in a column
-        of its own.
+        The remark on numbers that are not final; it is part of every format, in CSV as a column.
 
     Raises
     ------
     ChartError
-        The picture could not be made: the reason, for the page.
+        The picture could not be made; the message is for the page.
     """
     if form == "csv":
         return table_csv(linked.table.assign(**{"So far": so_far}) if so_far else linked.table)
@@ -95,16 +94,16 @@ def export_chart(linked: LinkedChart, form: Form, notice: str = "", *, so_far: s
 
 
 def print_spec(linked: LinkedChart, notice: str = "") -> dict[str, Any]:
-    """Return the chart for a white page, with its title, its caption and the notice in it.
+    """Return the chart for a white page, including its title, its caption and the notice.
 
     Raises
     ------
     ChartError
-        It refers to something outside itself.
+        The chart refers to something outside itself.
     """
     spec = copy.deepcopy(linked.spec)
     for part in _parts(spec):
-        # a picture as a mark is fetched from wherever the data say
+        # a picture as a mark is fetched from an address in the data
         if part.keys() & _OUTSIDE or "image" in (part.get("mark"), part.get("type")):
             raise ChartError("This chart refers to something outside itself and is not drawn.")
         if "labelLimit" in part:  # a number, or an expression of the width on screen
@@ -128,7 +127,7 @@ def print_spec(linked: LinkedChart, notice: str = "") -> dict[str, Any]:
 
 
 def _parts(part: Any) -> Iterator[dict[str, Any]]:
-    """Yield every mapping of a specification; rows of data are passed over."""
+    """Yield every mapping of a specification, without rows of data."""
     if isinstance(part, dict):
         yield part
         for key, value in part.items():
@@ -140,7 +139,7 @@ def _parts(part: Any) -> Iterator[dict[str, Any]]:
 
 
 def _set_width(spec: dict[str, Any]) -> None:
-    """Give a width to every plot that would fill its page."""
+    """Set the width of every plot that would fill its page."""
     if "facet" in spec or "repeat" in spec:
         _set_width(spec["spec"])
         return
@@ -152,7 +151,7 @@ def _set_width(spec: dict[str, Any]) -> None:
 
 
 def _printable(part: Any) -> Any:
-    """Replace characters that no picture can hold; the converter would die of some."""
+    """Replace characters that pictures cannot contain; some would crash the converter."""
     if isinstance(part, str):
         return _NOT_XML.sub("\ufffd", part)
     if isinstance(part, dict):

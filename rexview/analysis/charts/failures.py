@@ -1,4 +1,4 @@
-"""Charts of the Failures page: rates with intervals, and on what the failures are."""
+"""Charts of the Failures page: rates with intervals, and failures by group."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from rexview.vocab import FAILURES
 from rexview.words import inside, tr
 
 _MOST_DIFFERING: Final = 4
-"""So many failures are drawn of many models."""
+"""Number of failures drawn for many models."""
 
 
 def rates_chart(
     tables: FailureTables, colours: Mapping[str, str], *, caption: str = ""
 ) -> LinkedChart | None:
-    """Draw the rate of each failure and model with its interval; None when nothing is judged.
+    """Draw the rate of each failure and model with its interval; None if nothing is judged.
 
-    Of many models, those that fail most and least often are drawn, of the failures in which models
-    differ most.
+    Of many models, only those that fail most and least often are drawn, for the failures on which
+    models differ most.
     """
     marks, lines = Marks(), ModelRows()
     of_models = in_each_group(tables.models)
@@ -95,7 +95,7 @@ def _judged(tables: FailureTables, failure: str) -> list[FailureRow]:
 
 
 def _differing(tables: FailureTables) -> list[str]:
-    """Return the failures whose shares lie furthest apart, in the order of the table."""
+    """Return the failures whose shares differ most, in the order of the table."""
 
     def width(failure: str) -> float:
         shares = [row.rate.share or 0.0 for row in _judged(tables, failure)]
@@ -106,7 +106,7 @@ def _differing(tables: FailureTables) -> list[str]:
 
 
 def _share_axis(end: float) -> alt.Axis:
-    """Number the axis up to 100%, also where the labels behind the marks need more room."""
+    """Return an axis with labels up to 100%, even if the labels of marks need more room."""
     if end > 1:
         return alt.Axis(format="%", values=[0, 0.2, 0.4, 0.6, 0.8, 1])
     return alt.Axis(format="%", tickCount=5)
@@ -115,9 +115,9 @@ def _share_axis(end: float) -> alt.Axis:
 def groups_chart(
     groups: FailureGroups, colours: Mapping[str, str], *, caption: str = ""
 ) -> LinkedChart | None:
-    """Draw how many failures each group has, the models stacked; None without any.
+    """Draw the number of failures by group, with stacked models; None without any.
 
-    Of more models than colours all together are drawn.
+    If there are more models than colours, all models are drawn together.
     """
     marks = Marks()
     together = len(groups.models) > len(MODEL_COLOURS)

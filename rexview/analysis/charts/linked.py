@@ -1,13 +1,13 @@
-"""A chart whose every mark opens its cases, and what such charts are built from.
+"""Charts with marks that open their cases, and the parts of such charts.
 
-No background or text colour is set in a chart, so that it follows the theme of the page; colours of
-models come from :mod:`rexview.analysis.colours`. To draw one:
+A chart sets no background or text colour, so that it follows the theme of the page. Colours of
+models come from :mod:`rexview.analysis.colours`. To draw a chart:
 
-1. each mark is a row of :class:`Marks`, with the filter that it opens;
-2. ``select = clickable()`` is added to the layer whose marks are clicked, and gives its opacity by
-   :func:`faded`;
-3. :func:`linked` takes the finished chart. Plain bars are drawn by :func:`linked_bars`, points with
-   intervals by :func:`points`.
+1. Add a row to :class:`Marks` for each mark, with the filter that it opens.
+2. Add ``select = clickable()`` to the layer whose marks are clicked, and set its opacity to
+   ``faded(select)``.
+3. Pass the finished chart to :func:`linked`. :func:`linked_bars` draws plain bars, :func:`points`
+   draws points with intervals.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from rexview.analysis.query.filter.case_filter import CaseFilter
 SELECTION: Final = "opened"
 """Name of the selection parameter of every chart."""
 KEY: Final = "key"
-"""Column of a chart's frame that names the mark; not shown in the table."""
+"""Column of a chart's frame with the mark's key; not shown in the table."""
 LABEL: Final = "Label"
-"""Column with the text beside a bar; not shown in the table."""
+"""Column with the text of a mark; not shown in the table."""
 LONGEST_NAME: Final = 220
-"""Names on an axis and in a legend are cut at this width, in pixels."""
+"""Largest width of a name on an axis or in a legend, in pixels; the rest is cut off."""
 INK: Final = "#14191D"
-"""Text on light fills, whatever the theme."""
+"""Colour of text on light fills, in every theme."""
 Tip = str | alt.Tooltip
 NAMES_AXIS: Final = alt.Axis(labelLimit=LONGEST_NAME, ticks=False, domain=False)
 """Axis for names of dimensions, models or readers."""
@@ -43,38 +43,38 @@ NAMES_AXIS: Final = alt.Axis(labelLimit=LONGEST_NAME, ticks=False, domain=False)
 
 @dataclass
 class Marks:
-    """The rows of a chart's frame, one for each mark, and the filter that each opens."""
+    """The rows of a chart's frame, one for each mark, with the filters that they open."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     filters: dict[str, CaseFilter] = field(default_factory=dict)
 
     def add(self, key: str, opens: CaseFilter, row: Mapping[str, Any]) -> None:
-        """Add a mark; ``key`` is another for each."""
+        """Add a mark; ``key`` must be unique."""
         self.rows.append({**row, KEY: key})
         self.filters[key] = opens
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """All rows: asked for when the last mark was added."""
+        """All rows; read it only after the last mark was added."""
         return pd.DataFrame(self.rows)
 
 
 @dataclass(frozen=True, eq=False)
 class LinkedChart:
-    """A chart, the table behind it, and the filter of each mark by its key.
+    """A chart, its table, and the filter of each mark by key.
 
     Attributes
     ----------
     title : str
-        Stands above the chart and names downloads.
+        Title above the chart, also used for file names.
     spec : dict
-        The chart in Vega-Lite: to be drawn many times, it is worked out once.
+        The chart in Vega-Lite, computed once because it is drawn many times.
     table : pandas.DataFrame
-        The numbers behind it, at full precision.
+        The chart's numbers, at full precision.
     filters : mapping of str to CaseFilter
-        By the key of a mark. May be worked out when asked for.
+        Filters by key of a mark; the mapping may compute them on access.
     caption : str
-        Which test, which n, what was left out: under the chart and in every download.
+        Test, n and omissions, shown under the chart and in every download.
     """
 
     title: str
@@ -108,11 +108,11 @@ def colour_of_models(
     *,
     legend: bool | None = None,
 ) -> alt.Color:
-    """Return the colour encoding of models, whose names stand in column ``Model``.
+    """Return the colour encoding of models, whose names are in column ``Model``.
 
     ``colours`` are those of the whole review set, so that a filter does not change them. By default
-    there is a legend unless there are more models than colours: a colour then stands for several
-    models, and names have to stand at the marks.
+    there is a legend unless there are more models than colours. Then models share a colour, and
+    the marks need labels with names.
     """
     colours = colours or model_colours(models)
     scale = alt.Scale(domain=list(models.values()), range=[colours[model] for model in models])
@@ -129,15 +129,15 @@ def linked(
     caption: str = "",
     hidden: Sequence[str] = (),
 ) -> LinkedChart:
-    """Make a linked chart of any Altair chart that has the selection of :func:`clickable`.
+    """Return a linked chart from any Altair chart with the selection of :func:`clickable`.
 
-    It is drawn without title, background or text colours, with a height and no width. The table has
-    all columns but KEY, LABEL and those that are ``hidden``.
+    ``drawn`` has no title, background or text colours, and a height but no width. The table has all
+    columns but KEY, LABEL and ``hidden`` ones.
     """
     left_out = [column for column in (KEY, LABEL, *hidden) if column in marks.frame]
     table = marks.frame.drop(columns=left_out)
     spec = drawn.to_dict()
-    # Streamlit's theme pushes the first name of an axis down, away from its row
+    # Streamlit's theme moves the first name of an axis down, away from its row
     spec.setdefault("config", {})["axis"] = {"labelFlush": False}
     name_columns(spec)
     return LinkedChart(title, spec, table, marks.filters, caption)
@@ -151,17 +151,17 @@ def linked_bars(
     label: str = f"{LABEL}:N",
     upright: bool = False,
 ) -> LinkedChart:
-    """Draw bars that can be clicked, with a text at each.
+    """Draw bars that can be clicked, each with a text.
 
-    ``base`` has all encodings but opacity and text, the frame a column ``Model``; ``label`` is the
-    field of the text. Bars lie unless ``upright``.
+    ``base`` has all encodings but opacity and text; the frame has a column ``Model``. ``label`` is
+    the field of the text. Bars are horizontal unless ``upright``.
     """
     select = clickable()
     bars = base.mark_bar(cursor="pointer").encode(opacity=faded(select)).add_params(select)
     place: dict[str, Any] = {"dy": -6} if upright else {"dx": 4, "align": "left"}
     texts = base.mark_text(fontSize=11, **place).encode(text=label)
     n_models = marks.frame["Model"].nunique()
-    # the more models share a row of lying bars, the lower each
+    # the more models share a row of horizontal bars, the thinner each bar
     step = alt.Step(max(14, 30 // n_models)) if n_models > 1 else alt.Step(24)
     drawn = alt.layer(bars, texts).properties(height=320 if upright else step)
     return linked(title, drawn, marks)
@@ -175,9 +175,9 @@ def points(
     size: int,
     shape: alt.Shape | alt.typing.Optional[Any] = alt.Undefined,
 ) -> list[alt.Chart]:
-    """Draw points that can be clicked, each with its interval under it and its text beside it.
+    """Return layers of clickable points with their intervals and texts.
 
-    The frame has ``CI low``, ``CI high``, ``drawn`` (where the text begins) and :data:`LABEL`.
+    The frame has ``CI low``, ``CI high``, ``drawn`` (start of the text) and :data:`LABEL`.
     """
     bounds = base.mark_rule(strokeWidth=2, aria=False).encode(x="CI low:Q", x2="CI high:Q")
     dots = (
@@ -196,32 +196,31 @@ def percent(column: str) -> alt.Tooltip:
     return alt.Tooltip(f"{column}:Q", format=".0%")
 
 
-# Rows of a chart with one row a model, under a heading for each group.
+# Rows of a chart with one row for each model, under a heading for each group.
 #
-# Rows stand by keys of our own and carry their names as labels, so that equal names, however odd,
-# do not fall together.
+# Rows have generated keys, and names are labels only, so that equal names do not share a row.
 
 ROW: Final = "row"
 """Column of the frame with the key of the row; not for the table."""
 NARROW: Final = "(containerSize()[0] < 480)"
-"""Whether a chart has the width of a phone, as an expression of Vega."""
+"""Vega expression that is true if a chart has the width of a phone."""
 LABEL_LIMIT: Final = alt.ExprRef(f"{NARROW} ? 118 : 230")
-"""A line of a name is cut at this width, in pixels."""
+"""Largest width of a line of a name, in pixels; the rest is cut off."""
 LINE_HEIGHT: Final = 10
-"""Of names in two lines, in pixels: they stand within a row."""
+"""Line height of names in two lines, in pixels, so that they fit into a row."""
 TITLE_LETTERS: Final = 30
-"""So many of the title of an axis stand in a line: what a phone has room for beside names."""
+"""Most characters in a line of an axis title, for the space next to names on a phone."""
 _LETTERS: Final = 17
-"""So many stand in a line of a name on a phone."""
+"""Most characters in a line of a name on a phone."""
 LEGEND_COLUMNS: Final = alt.ExprRef(f"{NARROW} ? 2 : 5")
-"""So many names stand side by side in a legend."""
+"""Number of columns of a legend."""
 LONG_LEGEND_COLUMNS: Final = alt.ExprRef(f"{NARROW} ? 1 : 5")
-"""The same where two of the names are wider than the plot of a phone."""
+"""Number of columns of a legend if two names are wider than the plot on a phone."""
 _HEADING: Final = "h"
 
 
 def in_lines(name: str, letters: int = _LETTERS) -> list[str]:
-    """Return a name in one line or two, as a phone shows it: what is longer still is cut there.
+    """Return a name in one or two lines for a phone, where longer names are cut off.
 
     >>> in_lines("Generalist (simulated)")
     ['Generalist', '(simulated)']
@@ -231,13 +230,13 @@ def in_lines(name: str, letters: int = _LETTERS) -> list[str]:
 
 
 def wrapped_names(names: Mapping[str, str], letters: int = _LETTERS) -> dict[str, Any]:
-    """Return what an axis of names needs: on a phone a long one stands in two lines.
+    """Return axis options for names, which put long names into two lines on a phone.
 
     ``names`` are by the value on the axis.
     """
     lines = {key: in_lines(name, letters) for key, name in names.items()}
     two = [key for key, parts in lines.items() if len(parts) > 1]
-    # the first of two lines stands on the middle of the row, the second under it
+    # the first of two lines is above the middle of the row, the second below it
     baseline: Any = {
         "condition": {
             "test": f"{NARROW} && indexof({json.dumps(two)}, datum.value) >= 0",
@@ -256,7 +255,7 @@ def wrapped_names(names: Mapping[str, str], letters: int = _LETTERS) -> dict[str
 
 @dataclass
 class ModelRows:
-    """The rows of a chart in their order: headings, and models under them."""
+    """The rows of a chart in order: headings, and models under them."""
 
     labels: dict[str, str] = field(default_factory=dict)
 
@@ -274,7 +273,7 @@ class ModelRows:
         return key
 
     def encoding(self) -> alt.Y:
-        """Return the encoding of the rows; the frame has their keys in column :data:`ROW`."""
+        """Return the encoding of the rows, whose keys are in the frame's column :data:`ROW`."""
         weight: Any = {
             "condition": {"test": f"datum.value[0] === '{_HEADING}'", "value": "bold"},
             "value": "normal",
@@ -286,10 +285,10 @@ class ModelRows:
 
     @property
     def step(self) -> int:
-        """Height of a row in pixels: less when there are many and no name needs two lines."""
+        """Height of a row in pixels, smaller for many rows without names in two lines."""
         long = any(len(in_lines(name)) > 1 for name in self.labels.values())
         return 24 if long else 21 if len(self.labels) <= 30 else 17
 
     def scale(self) -> alt.Scale:
-        """Return the scale with all rows, also those without a mark."""
+        """Return the scale with all rows, including those without a mark."""
         return alt.Scale(domain=list(self.labels), paddingInner=0.2, paddingOuter=0.1)

@@ -1,4 +1,4 @@
-"""Charts of the Multiple choice page: accuracy with intervals, and who agrees with whom."""
+"""Charts of the Multiple choice page: accuracy with intervals, and agreement of raters."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ ALL: Final = tr("All questions")
 _COLOUR: Final = "colour"
 _HEAT: Final = ("rgba(60, 144, 204, 0.06)", "rgba(60, 144, 204, 0.85)")
 _INK: Final = "currentColor"
-"""Text over marks: that of the page, in both themes and on paper."""
+"""Colour of text over marks: the page's, in both themes and on paper."""
 _CELL: Final = 34
 _END: Final = alt.ExprRef(f"{NARROW} ? 1.7 : 1.2")
-"""Where the axis of shares ends: the text beside a share of 1 has to fit."""
+"""End of the axis of shares, so that the text next to a share of 1 fits."""
 
 
 def accuracy_chart(
@@ -43,7 +43,7 @@ def accuracy_chart(
 ) -> LinkedChart | None:
     """Draw every rater's accuracy with its interval, over all and by task; None without any.
 
-    Of many models, those with the highest and the lowest accuracy over all.
+    Of many models, only those with the highest and lowest accuracy over all are drawn.
     """
     marks, lines = Marks(), ModelRows()
     for value, name, cells in _parts(tables):
@@ -109,9 +109,9 @@ def _parts(tables: ChoiceTables) -> Iterator[tuple[str, str, Sequence[ChoiceCell
 def kappa_chart(
     cells: Sequence[KappaCell], tables: ChoiceTables, questions: str
 ) -> LinkedChart | None:
-    """Draw Cohen's kappa of every two raters as a map with numbers; None without any.
+    """Draw Cohen's kappa of each two raters as a map with numbers; None without any.
 
-    Of many models, those with the highest and the lowest accuracy.
+    Of many models, only those with the highest and lowest accuracy are drawn.
     """
     raters = {place: tables.raters[place] for place in tables.shown}
     cells = [cell for cell in cells if {cell.kappa.rater_a, cell.kappa.rater_b} <= raters.keys()]

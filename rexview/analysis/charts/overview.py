@@ -1,4 +1,4 @@
-"""Charts of the Overview: means per dimension, what sets Content, the spread of the gaps."""
+"""Charts of the Overview: means by dimension, the part that sets Content, distribution of gaps."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ from rexview.vocab import DIMENSION_NAMES
 from rexview.words import tr
 
 SIDE_BY_SIDE: Final = 4
-"""Bars of more models than this are no longer told apart: each then has a row of cells."""
+"""Most models with bars side by side; more models have a row of cells each."""
 _GAP: Final = tr("Gap: Process minus Execution")
 _SHADES: Final = ("#E4EEF7", "#6CA6DC")
-"""Light enough for dark figures on them, whatever the theme."""
+"""Shades that are light enough for dark digits on them, in every theme."""
 _LINES: Final = "split(datum.label, ' and ')"
-"""Labels of several parts stand in lines."""
+"""Vega expression that puts a label of several parts into lines."""
 
 
 def overview_charts(
     numbers: Overview, colours: Mapping[str, str] | None = None
 ) -> tuple[LinkedChart, ...]:
-    """Draw all charts of the Overview that have something to show.
+    """Return all charts of the Overview that have data.
 
-    Of many models, those with the highest and the lowest Content.
+    Of many models, only those with the highest and lowest Content are drawn.
     """
     ranking = numbers.ranking
     words = ranking.sentence(DIMENSION_NAMES["content"])
     if ranking.is_cut:
         numbers = numbers.of_models(ranking.shown)
-    # a chart would take models of one name for one model
+    # a chart would merge models with the same name
     numbers = replace(numbers, models=unique_names(numbers.models))
     drawn = (draw(numbers, colours) for draw in (means_chart, weakest_chart, gap_chart))
     return tuple(replace(chart, caption=words) for chart in drawn if chart is not None)
@@ -56,9 +56,9 @@ def overview_charts(
 def weakest_chart(
     numbers: Overview, colours: Mapping[str, str] | None = None
 ) -> LinkedChart | None:
-    """Draw which part sets Content, per model, as shares of the answers with all three scores.
+    """Draw the part that sets Content by model, as shares of the answers with all three scores.
 
-    None when no answer has all three.
+    Return None if no answer has all three.
     """
     marks = Marks()
     for share in numbers.weakest:
@@ -96,7 +96,7 @@ def weakest_chart(
 
 
 def means_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> LinkedChart | None:
-    """Draw the mean final score of each dimension, per model; None when nothing is scored."""
+    """Draw the mean final score of each dimension by model; None if nothing is scored."""
     marks = Marks()
     for cell in numbers.means:
         marks.add(
@@ -135,7 +135,7 @@ def means_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> 
 
 
 def gap_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> LinkedChart | None:
-    """Draw how the gaps (process minus execution) spread, per model; None without any gap."""
+    """Draw the distribution of gaps (process minus execution) by model; None without any gap."""
     marks = Marks()
     for cell in numbers.gaps:
         for gap, count in cell.bins.items():
@@ -166,7 +166,7 @@ def _bars(
 def _map(
     title: str, numbers: Overview, marks: Marks, across: str, value: str, tips: Sequence[Tip]
 ) -> LinkedChart:
-    """Draw a row for each model and a cell for each number: for more models than bars can show."""
+    """Draw a map with a row for each model, for more models than bars can show."""
     select = clickable()
     sort = "ascending" if across == "Gap" else list(dict.fromkeys(marks.frame[across]))
     base = alt.Chart(marks.frame).encode(

@@ -1,4 +1,4 @@
-"""Charts of the Readers page: agreement of two readers, who is stricter, and drift over time."""
+"""Charts of the Readers page: agreement of two readers, strictness, and drift over time."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from rexview.stats.agreement import LEVELS
 from rexview.words import beginning, tr
 
 _TITLE_LETTERS: Final = 36
-"""So many stand in a line of the title of an axis: what a phone has room for."""
+"""Most characters in a line of an axis title, for the space on a phone."""
 _HEAT: Final = ("rgba(60, 144, 204, 0.18)", "rgba(60, 144, 204, 0.75)")
 _EMPTY: Final = "rgba(128, 128, 128, 0.07)"
 _INK: Final = "currentColor"
-"""Text over marks: that of the page, in both themes and on paper."""
+"""Colour of text over marks: the page's, in both themes and on paper."""
 _CELL: Final = 28
 
 
@@ -80,7 +80,7 @@ def confusion_chart(found: DimensionAgreement, names: tuple[str, str]) -> Linked
 
 
 def bubble_chart(found: DimensionAgreement, names: tuple[str, str]) -> LinkedChart:
-    """Draw one reader's scores against the other's, bubbles by how often they are met."""
+    """Draw one reader's scores against the other's, with bubbles sized by frequency."""
     marks = _cells(found, names)
     count = beginning(found.unit)
     axis = _level_axis(grid=True)
@@ -115,7 +115,7 @@ def bubble_chart(found: DimensionAgreement, names: tuple[str, str]) -> LinkedCha
 
 
 def stricter_chart(tables: ReaderTables) -> LinkedChart | None:
-    """Draw the mean difference of the two readers per dimension; None when they share nothing."""
+    """Draw the mean difference of the two readers by dimension; None if they share nothing."""
     if tables.pair is None or not tables.compared:
         return None
     names = [tables.readers[reader] for reader in tables.pair]
@@ -232,8 +232,8 @@ _HIDDEN: Final = ("From", "To", "Middle", "who")
 def drift_charts(drifts: Sequence[ReaderDrift], dimension: str) -> tuple[LinkedChart, ...]:
     """Draw the mean scores over time, and the difference from the other reader.
 
-    ``dimension`` is its name on screen. Empty when no reader has two blocks; one chart when nothing
-    is shared.
+    ``dimension`` is its name on screen. The result is empty if no reader has two blocks, and has
+    one chart if nothing is shared.
     """
     shown = [one for one in drifts if len(one.blocks) > 1]
     charts = [
@@ -257,7 +257,7 @@ def _drift_chart(
     frame = marks.frame
     labels = {f"r{place}": short(one.name) for place, one in enumerate(drifts)}
     met = [reader for reader in labels if reader in set(frame["who"])]
-    named = f"{json.dumps(labels)}[datum.value]"  # names are free text, so keys are drawn
+    named = f"{json.dumps(labels)}[datum.value]"  # keys in place of names, which are free text
     legend = alt.Legend(
         title=None, orient="top", columns=LONG_LEGEND_COLUMNS, labelLimit=300, labelExpr=named
     )
@@ -330,7 +330,7 @@ def _drift_chart(
 
 
 def _blocks(drifts: Sequence[ReaderDrift], shown: Sequence[ReaderDrift], value: str) -> Marks:
-    """Return each block that has the number."""
+    """Return the marks of the blocks that have a value."""
     difference = value == "Difference"
     marks = Marks()
     for one in shown:

@@ -1,4 +1,4 @@
-"""Charts of the page Report generation: how the values of a metric spread."""
+"""Charts of the page Report generation: the distribution of a metric's values."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def spread_chart(
     *,
     caption: str = "",
 ) -> LinkedChart | None:
-    """Draw a box plot of one metric for each model; None when no model has a value.
+    """Draw a box plot of one metric for each model; None if no model has a value.
 
-    Of many models, those with the highest and the lowest median.
+    Of many models, only those with the highest and lowest median are drawn.
     """
     marks, lines = Marks(), ModelRows()
     known = [model for model in tables.board.models if (metric, model) in spreads]

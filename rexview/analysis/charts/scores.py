@@ -1,4 +1,4 @@
-"""Charts of the Scores page: distributions, means, gaps, and who never answered."""
+"""Charts of the Scores page: distributions, means, gaps, and missing answers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
 from rexview.words import tr
 
 BIN_COLOURS: Final = ("#A6480A", "#F0A860", "#C9CDD2", "#8DBBE0", "#1F5FA8")
-"""From low to high: orange to blue, dark at both ends, for the colour-blind and for grey print."""
+"""Colours from low to high: orange to blue, dark at both ends, for colour-blind and grey print."""
 _ON_BIN: Final = ("#FFFFFF", INK, INK, INK, "#FFFFFF")
 REASON_COLOURS: Final = {
     "token_limit": "#D9822B",
@@ -48,19 +48,19 @@ REASON_COLOURS: Final = {
     "empty": "#8A9099",
 }
 _N_LOW: Final = 2
-"""The first classes are below 3: they stand to the left of the line."""
+"""Number of classes below 3, which are drawn to the left of the line."""
 _ROOM_FOR_N: Final = 0.14
-"""Part of the axis, in shares, that is left for n at the end of a full bar."""
+"""Part of the axis, in shares, for n at the end of a full bar."""
 _TEXT_WIDTH: Final = 30
-"""Pixels that the text of a share needs."""
+"""Width of the text of a share, in pixels."""
 _HIDDEN: Final = (ROW, "start", "end", "middle", "ink")
 
 
 def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
     """Draw the final scores of each dimension and model in classes, as stacked shares.
 
-    Shares below 3 lie left of the line, the others right of it. Of many models, those with the
-    highest and the lowest mean of each dimension. None when nothing is scored.
+    Shares below 3 are left of the line, the others right of it. Of many models, only those with the
+    highest and lowest mean of each dimension are drawn. Return None if nothing is scored.
     """
     marks, sizes, lines = Marks(), [], ModelRows()
     one_model = len(tables.models) == 1
@@ -143,9 +143,9 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
 
 
 def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
-    """Draw how many answers count as no full answer, by reason, per model; None without any.
+    """Draw the number of missing or incomplete answers by reason and model; None without any.
 
-    Of many models, those that lost the most and the fewest.
+    Of many models, only those with the most and the fewest are drawn.
     """
     marks, lines = Marks(), ModelRows()
     ranking = ranked(tables.no_answers, lambda lost: lost.lost.share)
@@ -202,13 +202,13 @@ def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
     return linked(tr("No full answer"), drawn, marks, caption=caption, hidden=_HIDDEN)
 
 
-# Charts of means on the Scores page: the chain of the three parts, gaps, means by a property.
+# Means on the Scores page: the chain of the three parts, gaps, means by a property.
 
 _HIDDEN_IN_MEANS: Final = (ROW, "start", "end", "place", "drawn", "floor", "top", "roof")
 _RIGHT: Final = alt.ExprRef(f"{NARROW} ? 8 : 6")
-"""End of the axis of means, beyond 5: room for the texts."""
+"""End of the axis of means, beyond 5 to leave room for texts."""
 _ROOM_FOR_COUNT: Final = 0.22
-"""Of a count above its bar, as a part of a model's rows: no line is drawn through it."""
+"""Height of a count above its bar, as a part of a model's rows, so that no line crosses it."""
 _POINTS: Final = ("circle", "diamond", "square")
 _TIPS: Final[tuple[Tip, ...]] = (
     *("Model", "Dimension", "n"),
@@ -221,7 +221,8 @@ def chain_chart(
 ) -> LinkedChart | None:
     """Draw Process, Execution and Synthesis of each model: means with intervals, joined in order.
 
-    Of many models, those with the highest and the lowest Content. None when none is scored.
+    Of many models, only those with the highest and lowest Content are drawn. Return None if none is
+    scored.
     """
     marks, lines = Marks(), ModelRows()
     ranking = ranked(tables.models, partial(tables.mean, "content"))
@@ -295,10 +296,10 @@ def split_chart(
 def gap_spread_chart(
     tables: ScoreTables, colours: Mapping[str, str], *, caption: str = ""
 ) -> LinkedChart | None:
-    """Draw how many answers of each model have which gap, with the mean gap and its interval.
+    """Draw a histogram of gaps for each model, with the mean gap and its interval.
 
-    A histogram for each model, one under the other; of many models, those with the widest and the
-    narrowest mean gap. None without any gap.
+    Histograms are one below the other. Of many models, only those with the largest and smallest
+    mean gap are drawn. Return None without any gap.
     """
     marks = Marks()
     means: list[dict[str, Any]] = []
@@ -403,7 +404,7 @@ def _share(count: Count) -> float:
 
 
 def _floors(names: Sequence[str]) -> alt.Y:
-    """Return the encoding of stacked histograms: the first stands on 0, the next on -1."""
+    """Return the encoding of stacked histograms: the first has its base at 0, the next at -1."""
     lines = [in_lines(name) for name in names]
     most = max(map(len, lines))
     axis = alt.Axis(

@@ -1,10 +1,9 @@
-"""The program that :mod:`rexview.analysis.charts.export` runs: a chart in, a picture out.
+"""Program that converts a chart to a picture, for :mod:`rexview.analysis.charts.export`.
 
-In a process of its own because the converter holds Python's lock while it starts and works, for
-seconds at first, takes memory that it does not give back, and ends the process on text that it does
-not expect. Imports nothing of rexview, so that it
-starts quickly. Vega-Lite as JSON on standard input; SVG or PNG, as the first argument says, on
-standard output.
+It runs in a process of its own, because the converter holds Python's lock while it starts and
+works, at first for seconds. It also keeps its memory, and ends the process on unexpected text. The
+program imports nothing of rexview, so that it starts quickly. It reads Vega-Lite as JSON from
+standard input, and writes SVG or PNG, named by the first argument, to standard output.
 """
 
 from __future__ import annotations
@@ -28,5 +27,5 @@ def convert(spec: str, form: str) -> bytes:
 
 if __name__ == "__main__":
     private = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever the converter prints must not get into the picture
+    os.dup2(2, 1)  # output of the converter must not get into the picture
     private.write(convert(sys.stdin.buffer.read().decode("utf-8"), sys.argv[1]))
