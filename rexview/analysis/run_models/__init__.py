@@ -1,1 +1,1 @@
-"""A run of a model on an open review set: what a page and the command line both ask for."""
+"""Runs of models on an open review set, for pages and the command line."""

@@ -1,4 +1,4 @@
-"""Commands and runs of models that a page begins, each in a process of its own."""
+"""Commands and runs of models that a page starts, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -45,24 +45,23 @@ from rexview.schema import ReviewSet
 from rexview.untrusted_input import printable, read_file
 from rexview.words import counted, tr
 
-# A run in a process of its own, begun from a page: it goes on when page and server end.
+# Runs that answer cases, started from a page: they continue when page and server end.
 #
-# The page writes ``run.json``; the process is ``python -m rexview run SET --resume RUN``, the
-# same that a person would type. What it says before it can write its progress goes to
-# ``said.txt`` of the run's folder. Commands that begin runs themselves:
-# :mod:`rexview.analysis.run_models.jobs`.
+# The page writes ``run.json``. The process is ``python -m rexview run SET --resume RUN``, which a
+# person could also type. Its output before it can write its progress goes to ``said.txt`` in the
+# run's folder. Commands that start runs themselves are :class:`Job` below.
 
 _ROOT: Final = Path(__file__).resolve().parents[3]
 _SAID: Final = "said.txt"
 _STARTS_WITHIN_S: Final = 90.0
-"""Until a process has read the set and taken the lock; it says by itself why it cannot."""
+"""Longest time until a process has read the set and taken the lock; it reports failures itself."""
 _MOST_SAID: Final = 1_000_000
 _begun: Final[dict[str, subprocess.Popen[bytes]]] = {}
 _lock: Final = threading.Lock()
 
 
 def missing_requirements(spec: RunSpec, keys: Mapping[str, str]) -> str | None:
-    """Return what a run needs and does not find here, and what to do; None where all is there."""
+    """Return a message on a missing requirement of a run, and what to do; None without one."""
     parameters = spec.parameters
     if parameters.api == "transformers":
         return local.what_is_missing() or _not_found(parameters.model)
@@ -77,7 +76,7 @@ def missing_requirements(spec: RunSpec, keys: Mapping[str, str]) -> str | None:
 
 
 def _not_found(model: str) -> str | None:
-    """Return why the files of a local model cannot be used; they are not loaded for it."""
+    """Return why the files of a local model cannot be used, without loading them; else None."""
     try:
         local.find_files(model)
     except AttemptFailed as failure:
@@ -90,16 +89,16 @@ def _key(variable: str, keys: Mapping[str, str]) -> str:
 
 
 def begin_detached(plan: RunPlan, keys: Mapping[str, str], *, insists: bool = False) -> None:
-    """Begin a new run.
+    """Start a new run in a process of its own.
 
     Parameters
     ----------
     plan
-        Of a run that does not exist yet.
+        Plan of a run that does not exist yet.
     keys
-        Keys by the name of their variable, beside those of the environment.
+        Keys by the name of their variable, in addition to those of the environment.
     insists
-        Whether a local model is loaded although it takes more memory than is free.
+        True to load a local model even if it needs more memory than is free.
 
     Raises
     ------
@@ -121,14 +120,14 @@ def resume_run(
     budget: str | None = None,
     insists: bool = False,
 ) -> None:
-    """Go on with a run that nobody works on; ``before`` is how far it was.
+    """Continue a run that no process works on; ``before`` is its progress so far.
 
     ``insists`` is as in :func:`begin_detached`.
 
     Raises
     ------
     RunError
-        Somebody works on it, or its process cannot be started.
+        A process works on it, or its process cannot be started.
     """
     with _lock:
         if progress_now(run).at_work:
@@ -156,16 +155,16 @@ def resume_run(
         except OSError as error:
             raise RunError(disk_words(error)) from None
         _begun[run.id] = process
-        threading.Thread(target=process.wait, daemon=True).start()  # who is waited for is no zombie
+        threading.Thread(target=process.wait, daemon=True).start()  # avoids a zombie process
 
 
 def command_line(arguments: Sequence[str]) -> list[str]:
-    """Return what starts our own program with arguments."""
+    """Return the command line of our own program with arguments."""
     return [sys.executable, "-m", "rexview", *arguments]
 
 
 def environment(variable: str, keys: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of such a process: ours, with the key, and where the program is."""
+    """Return the environment of such a process: ours, with the key and the program's path."""
     key = _key(variable, keys)
     values = {**os.environ, **({variable: key} if key else {})}
     paths = (str(_ROOT), values.get("PYTHONPATH", ""))
@@ -174,7 +173,7 @@ def environment(variable: str, keys: Mapping[str, str]) -> dict[str, str]:
 
 
 def progress_now(run: RunFolder) -> Progress:
-    """Return how far a run is, also while its process has only just been started."""
+    """Return the progress of a run, even if its process has only just been started."""
     process = _begun.get(run.id)
     ended = process is not None and process.poll() is not None
     found = read_progress(run)
@@ -198,7 +197,7 @@ def _is_new(told: Progress) -> bool:
 
 
 def last_output_line(said: Path) -> str:
-    """Return the last line that a process said, as far as it said any; a warning only alone."""
+    """Return the last line of a process's output, a warning only if there is nothing more."""
     try:
         lines = read_file(said, _MOST_SAID).decode("utf-8", "replace").splitlines()
     except (OSError, FileRefused):
@@ -209,7 +208,7 @@ def last_output_line(said: Path) -> str:
 
 
 Again = Literal["--resume", "--again"]
-"""Go on with what has no answer, or ask anew where an answer could not be read."""
+"""Continue with subjects without an answer, or ask again where an answer could not be read."""
 _RECORD: Final = "job.json"
 _TOLD: Final = "told.json"
 _UNDER: Final[Mapping[str, str]] = {"curate": CURATING, "judge": JUDGING, "metrics": JUDGING}
@@ -222,16 +221,17 @@ _MAY: Final = frozenset(
         *("--concurrency", "--max-output-tokens", "--budget"),
     }
 )
-"""What a record may hold: it lies in a folder that may come from somewhere else."""
+"""Allowed arguments in a record, because its folder may come from another machine."""
 _ESTIMATE_LIMIT_S: Final = 300.0
 _starting: Final = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Job:
-    """A command that was begun from a page.
+    """A command that was started from a page.
 
-    ``arguments`` are all but the set, the model and what going on adds, as ``--name=value``.
+    ``arguments`` are written as ``--name=value``, without the set, the model and the arguments for
+    resuming.
     """
 
     folder: RunFolder
@@ -242,23 +242,23 @@ class Job:
     by: str = ""
 
     def typed(self, again: Again | None = None) -> list[str]:
-        """Return the command line behind the program's name."""
+        """Return the command line after the program's name."""
         asked = f"{_ASKED[self.command]}={self.model}"
         own = [one for one in self.arguments if again is None or not one.startswith("--resume=")]
         more = [again] if again else []
         return [self.command, str(self.folder.set_folder), asked, *own, *more]
 
     def value(self, name: str) -> str | None:
-        """Return the value of an argument; None where it is not there."""
+        """Return the value of an argument; None if there is none."""
         found = (one.partition("=") for one in self.arguments)
         return next((value for key, _, value in found if key == name), None)
 
 
 @dataclass(frozen=True)
 class JobResult:
-    """What a command reported at its end, in words; ``message`` is why it reported nothing.
+    """The final report of a command, as lines of text; ``message`` is the reason if there is none.
 
-    ``begun`` is False where it ended before its last step.
+    ``begun`` is False if the command ended before its last step.
     """
 
     lines: tuple[str, ...] = ()
@@ -269,25 +269,25 @@ class JobResult:
 
     @property
     def complete(self) -> bool:
-        """Whether all that was asked is answered and can be read."""
+        """True if all requests have readable answers."""
         return self.begun and not (self.unreadable or self.left or self.message)
 
 
 @dataclass(frozen=True)
 class WouldSend:
-    """What a command would send first, and what all of it would take, by step."""
+    """The first request of a command, and an estimate of all its requests, by step."""
 
     steps: tuple[Mapping[str, Any], ...] = field(default=())
 
     def total(self, figure: str) -> float | None:
-        """Return ``requests``, ``input_tokens``, ``output_tokens`` or ``usd`` of all steps."""
+        """Return the sum of ``requests``, ``input_tokens``, ``output_tokens`` or ``usd``."""
         found = [step.get("estimate", {}).get(figure) for step in self.steps]
         known = [float(one) for one in found if isinstance(one, int | float)]
         return sum(known) if len(known) == len(found) else None
 
     @property
     def first(self) -> Mapping[str, Any] | None:
-        """The first request, as it would be sent."""
+        """The first request, exactly as it would be sent."""
         return next(
             (step["first_request"] for step in self.steps if step.get("first_request")), None
         )
@@ -296,7 +296,7 @@ class WouldSend:
 def new_job(
     set_folder: Path, command: Command, model: str, arguments: Sequence[str], by: str = ""
 ) -> Job:
-    """Return a job that is not begun yet."""
+    """Return a job that is not started yet."""
     now = datetime.now(UTC)
     folder = RunFolder(set_folder, new_run_id(model, now), _UNDER[command])
     created = now.isoformat(timespec="seconds")
@@ -304,7 +304,7 @@ def new_job(
 
 
 def arguments_of(wanted: RunRequest) -> list[str]:
-    """Return how a model is asked, as arguments of the command line."""
+    """Return the connection settings and limits of a request as command-line arguments."""
     values = {
         "--base-url": wanted.base_url,
         "--api": wanted.api,
@@ -316,7 +316,7 @@ def arguments_of(wanted: RunRequest) -> list[str]:
 
 
 def resume_job(run: RunFolder, spec: RunSpec, by: str = "") -> Job:
-    """Return the job that goes on with a run that does not answer cases."""
+    """Return the job that resumes a run about other subjects than cases."""
     kind = run_kind_of(run, spec)
     more = list(kind.more)
     if kind == CORRECTIONS:
@@ -335,24 +335,24 @@ def begin_job(
     budget: str | None = None,
     insists: bool = False,
 ) -> None:
-    """Begin a job, or go on with one.
+    """Start a job, or resume one.
 
     Parameters
     ----------
     variable, keys
-        Which variable has the model's key, and keys beside those of the environment.
+        The variable with the model's key, and keys in addition to those of the environment.
     again
-        How to go on with it; None for a new one.
+        How to resume the job; None for a new one.
     budget
-        Another one than it was begun with.
+        A new budget in place of the first one.
     insists
-        Whether a local model is loaded although it takes more memory than is free.
+        True to load a local model even if it needs more memory than is free.
 
     Raises
     ------
     RunError
-        The same command asks the same model already, the set's folder cannot be written, or the
-        process cannot be started.
+        The same command is already at work with the same model, the set's folder cannot be written,
+        or the process cannot be started.
     """
     if address_of_set(job.folder.set_folder):
         raise RunRefused(IN_STORAGE)
@@ -381,7 +381,7 @@ def begin_job(
 
 
 def _start(job: Job, arguments: Sequence[str], variables: Mapping[str, str]) -> None:
-    """Start the process, which holds the job's lock as long as it lives, with us or without."""
+    """Start the process, which holds the job's lock while it lives, even without this server."""
     path = job.folder.path
     lock = RunLock(job.folder)
     try:
@@ -408,12 +408,12 @@ def _start(job: Job, arguments: Sequence[str], variables: Mapping[str, str]) -> 
 
 
 def is_at_work(job: Job) -> bool:
-    """Whether the process of a job lives."""
+    """True if the process of a job is running."""
     return is_worked_on(job.folder)
 
 
 def at_work(beside: RunFolder) -> list[Job]:
-    """Return the jobs that are at work in the folder of a kind."""
+    """Return the running jobs in the folder of a kind of runs."""
     return [job for job in _jobs(beside.set_folder, beside.under) if is_at_work(job)]
 
 
@@ -433,7 +433,7 @@ def _jobs(set_folder: Path, under: str) -> list[Job]:
 
 
 def _read(folder: RunFolder) -> Job | None:
-    """Read a record; one that this version could not have written is none."""
+    """Return the job of a record; None if this version could not have written it."""
     values = read_json(folder.path / _RECORD) or {}
     command, arguments = values.get("command"), values.get("arguments")
     known = next((one for one in get_args(Command) if one == command), None)
@@ -449,7 +449,7 @@ def _read(folder: RunFolder) -> Job | None:
 
 
 def _can_be_typed(text: str) -> bool:
-    """Whether a system takes a text as part of a command line."""
+    """True if the system accepts a text as part of a command line."""
     try:
         return b"\0" not in os.fsencode(text)
     except UnicodeEncodeError:
@@ -457,7 +457,7 @@ def _can_be_typed(text: str) -> bool:
 
 
 def how_it_ended(job: Job) -> JobResult:
-    """Return what a job that is no longer at work told at its end."""
+    """Return the final report of a job that is no longer running."""
     values = read_json(job.folder.path / _TOLD)
     if values is None or "exit" not in values:
         said = last_output_line(job.folder.path / _SAID)
@@ -506,12 +506,12 @@ def _of_one(values: Mapping[str, Any]) -> JobResult:
 
 
 def would_send(job: Job, variable: str, keys: Mapping[str, str]) -> WouldSend:
-    """Ask the command what it would send; nothing is sent, written or begun.
+    """Return what a command would send, from a dry run: nothing is sent, written or started.
 
     Raises
     ------
     RunError
-        It cannot be as it was asked for; the message is the command's own.
+        The command cannot run in this way; the message is the command's own.
     """
     try:
         asked = subprocess.run(  # noqa: S603 - our own program

@@ -1,4 +1,4 @@
-"""What a model on this machine takes, for a page: neither it nor torch is loaded in the server."""
+"""Memory needs of a model on this machine, without loading the model or torch in the server."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _LIMIT_S: Final = 120.0
 
 
 def needs_here(spec: RunSpec) -> Needs:
-    """Return what the model of a run would take of memory.
+    """Return the memory that the model of a run would need.
 
     Raises
     ------
     AttemptFailed
-        It is not there, or not what is loaded here.
+        The model's files are missing, or of a kind that cannot be loaded here.
     """
     files = find_files(spec.parameters.model)
     longest = spec.parameters.max_output_tokens or MOST_NEW_TOKENS
@@ -35,7 +35,7 @@ def needs_here(spec: RunSpec) -> Needs:
 
 @cache
 def _graphics_card() -> tuple[str, int] | None:
-    """Ask a process of its own for the graphics card and its free bytes, once."""
+    """Return the graphics card and its free bytes from a separate process; computed once."""
     try:
         asked = subprocess.run(  # noqa: S603 - our own program
             [sys.executable, "-c", _LOOK],
@@ -46,5 +46,5 @@ def _graphics_card() -> tuple[str, int] | None:
         )
         found = json.loads(asked.stdout.splitlines()[-1])
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
-        return None  # the run's own process looks again before it loads anything
+        return None  # the run's own process checks again before it loads anything
     return (str(found[0]), int(found[1])) if found else None

@@ -1,4 +1,4 @@
-"""A run of a model as a page or a command asks for it: its kind, and its plan."""
+"""A requested run of a model, from a page or a command: its kind, and its plan."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ _DIGEST: Final = re.compile(r"[0-9a-f]{12,64}")
 
 @dataclass(frozen=True)
 class RunKind:
-    """One kind of run.
+    """A kind of run.
 
     Attributes
     ----------
     name
-        What its model does.
+        Name on screen of the model's task.
     unit
-        What one request is about, as :func:`.vocab.counted` takes it.
+        Noun for the subject of one request, for :func:`rexview.words.counted`.
     command
-        What begins it on the command line, and goes on with it.
+        Command that starts and resumes it on the command line.
     more
-        What that command needs beside model and run.
+        Arguments of that command besides model and run.
     """
 
     name: str
@@ -74,12 +74,12 @@ _CURATING: Final[Mapping[str, RunKind]] = {
     "propose-choice": RunKind(tr("Multiple choice questions"), "study", "curate", ("--choice",)),
     "validate-choice": RunKind(tr("Multiple choice checked"), "question", "curate", ("--choice",)),
 }
-"""By the name of the wording, without its number."""
+"""Kinds by the name of the prompt, without its number."""
 FOLDERS: Final = (RUNS, CURATING, JUDGING)
 
 
 def run_kind_of(run: RunFolder, spec: RunSpec) -> RunKind:
-    """Return what a run is about: its folder says so, and its wording, no other part of it."""
+    """Return the kind of a run, which follows from its folder and its prompt only."""
     wording = spec.prompt.id.rpartition("-")[0]
     if run.under == JUDGING and is_written(spec.prompt):
         words = f"{name_of(spec.prompt)}@{spec.prompt.hash[:_VERSION]}"
@@ -90,16 +90,15 @@ def run_kind_of(run: RunFolder, spec: RunSpec) -> RunKind:
 
 
 def all_runs(review_set: ReviewSet, folders: tuple[str, ...] = FOLDERS) -> list[RunFolder]:
-    """Return the runs of a set of all kinds, or of those in some folders, newest first."""
+    """Return the runs of a set in some folders, by default of all kinds, newest first."""
     found = chain.from_iterable(runs_of(review_set.folder, under) for under in folders)
     return sorted(found, key=lambda run: run.id, reverse=True)
 
 
 def describe_subject(subject_id: str) -> tuple[str, str]:
-    """Return the case that a request is about, and in words what of it.
+    """Return the case of a request, and a text for the part of the case it is about.
 
-    Where a model is asked about something else than cases, the id is a list in JSON: the case, what
-    of it, and a digest.
+    For other subjects than cases, the id is a list in JSON: the case, the part, and a digest.
     """
     try:
         parts = json.loads(subject_id)
@@ -111,7 +110,7 @@ def describe_subject(subject_id: str) -> tuple[str, str]:
     return parts[0], ", ".join(more)
 
 
-# What somebody wants to be run on a review set, made into a run.
+# From a request for a run to its plan.
 
 CONCURRENCY: Final = 4
 MOST_AT_ONCE: Final = 512
@@ -119,10 +118,10 @@ MOST_AT_ONCE: Final = 512
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What was asked for; None leaves it to the card, the server, or the run that goes on.
+    """A request for a run; None leaves a value to the card, the server, or the resumed run.
 
-    ``cases`` are ids of the set, ``query`` the link's query that they come from. ``resume`` goes on
-    with a run, ``run`` with the one of that name.
+    ``cases`` are ids of the set, ``query`` is the link's query they come from. ``resume`` resumes a
+    matching run, ``run`` the one of that name.
     """
 
     model: str | None = None
@@ -145,7 +144,7 @@ class RunRequest:
 
 @dataclass(frozen=True)
 class RunSubjects:
-    """What a model is asked about in place of cases: ids, the wording, the folder of such runs."""
+    """Subjects of a run other than cases: their ids, the prompt, and the folder of such runs."""
 
     ids: tuple[str, ...]
     prompt: Prompt
@@ -160,12 +159,12 @@ IN_STORAGE: Final = tr(
 def plan_of(
     review_set: ReviewSet, wanted: RunRequest, subjects: RunSubjects | None = None
 ) -> RunPlan:
-    """Find out which run is begun or gone on with; nothing is written or sent.
+    """Return the plan of the run to start or resume; nothing is written or sent.
 
     Raises
     ------
     RunRefused
-        It cannot be run in that way; the message says what to change.
+        The run is not possible in this way; the message explains what to change.
     """
     if address_of_set(review_set.folder):
         raise RunRefused(IN_STORAGE)
@@ -215,7 +214,7 @@ def plan_of(
 
 
 def _key_variable(review_set: ReviewSet, spec: RunSpec) -> str:
-    """Return which key is sent: this machine says so, not a run that may be of somebody else."""
+    """Return the variable of the key, from this machine: a run may come from another person."""
     try:
         return find_card(spec.parameters.model, review_set.folder).key_variable
     except (AttemptFailed, SettingsError) as fault:
@@ -225,7 +224,7 @@ def _key_variable(review_set: ReviewSet, spec: RunSpec) -> str:
 def _spec(
     review_set: ReviewSet, wanted: RunRequest, known: tuple[str, ...], wording: Prompt | None
 ) -> RunSpec:
-    """Return a new run as it was asked for; without a wording in the one that is named."""
+    """Return the specification of a new run; without ``wording``, the request names the prompt."""
     if not wanted.model:
         raise RunRefused(tr("Say which model."))
     declared = next((one for one in review_set.models if one.id == wanted.model), None)
@@ -241,7 +240,7 @@ def _spec(
         raise RunRefused(str(fault)) from None
     api = wanted.api or card.api
     limit = wanted.max_output_tokens
-    if limit is None and api == "transformers":  # no server there would set one
+    if limit is None and api == "transformers":  # no server sets a limit
         limit = min(MOST_NEW_TOKENS, card.max_output_tokens or MOST_NEW_TOKENS)
     return RunSpec(
         id=new_run_id(wanted.model, now),
@@ -269,7 +268,7 @@ def _spec(
 
 
 def _by_batch(price: Price) -> Price:
-    """Return what the Batch API costs: a part of everything, where the card says so."""
+    """Return the price by the Batch API: a part of each price, if the card has that part."""
     part = price.batch
     if part is None:
         return replace(price, source=f"in full: the card has no price by batch; {price.source}")
@@ -283,7 +282,7 @@ def _by_batch(price: Price) -> Price:
 
 
 def _me() -> str:
-    """Return who starts it, as far as the system knows."""
+    """Return the person who starts the run, as far as the system knows."""
     try:
         return f"{getpass.getuser()}@{socket.gethostname()}"
     except (OSError, KeyError, ImportError):
@@ -293,9 +292,9 @@ def _me() -> str:
 def asking_of(
     review_set: ReviewSet, spec: RunSpec, output_tokens: int, settings: Settings
 ) -> Asking[Case]:
-    """Join what makes requests and reads answers to the cases and pictures of a set.
+    """Return the functions that build requests and read answers for the cases of a set.
 
-    Pictures as they are sent are kept in the cache folder, for repeats and other runs.
+    Prepared pictures are kept in the cache folder, for repeats and other runs.
     """
 
     def find_image(image: StudyImage) -> Path:
@@ -316,6 +315,6 @@ def asking_of(
 
 
 def pictures_folder(review_set: ReviewSet) -> Path | None:
-    """Return where pictures that models return can go; None where images lie at an address."""
+    """Return the folder for pictures that models return; None if images are at an address."""
     images = review_set.info.images
     return None if is_address(images) else images_folder(review_set.folder, images)
