@@ -1,1 +1,1 @@
-"""Figures printed in papers, to stand beside a reader's own: one module a paper."""
+"""Published figures of papers, for comparison with a user's own: one module for each paper."""

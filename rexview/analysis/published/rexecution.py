@@ -1,4 +1,4 @@
-"""Figures printed in the ReXecution paper, to stand beside a reader's own. None is a result here.
+"""Published figures of the ReXecution paper, for comparison. None of them is a result of rexview.
 
 They are read from ``assets/published``; its README names the tables and the oddities of the source.
 """
@@ -47,7 +47,7 @@ ODDITIES: Final = (
 
 @dataclass(frozen=True)
 class PublishedScore:
-    """One dimension of one model as printed; ``p_adj`` is that of the dimension's comparison."""
+    """One published dimension of one model; ``p_adj`` is that of the dimension's comparison."""
 
     dimension: str
     model: str
@@ -59,7 +59,7 @@ class PublishedScore:
 
 @dataclass(frozen=True)
 class PublishedRate:
-    """One share (0 to 100) or, where that is None, a figure in points, as printed."""
+    """One published share (0 to 100) or, if that is None, a figure in points."""
 
     quantity: str
     model: str
@@ -70,7 +70,7 @@ class PublishedRate:
 
 @dataclass(frozen=True)
 class PublishedAgreement:
-    """One dimension of two readers as printed: ``n`` answers (images for image dimensions)."""
+    """One published dimension of two readers: ``n`` answers (images for image dimensions)."""
 
     dimension: str
     n: int
@@ -84,7 +84,7 @@ class PublishedAgreement:
 
 @dataclass(frozen=True)
 class MeasuredRate:
-    """The same quantity of one of our models: a count of n, or a number of points."""
+    """The same quantity of an own model: a count of n, or a number of points."""
 
     quantity: str
     model: str
@@ -94,7 +94,7 @@ class MeasuredRate:
 
 @cache
 def published_scores() -> tuple[PublishedScore, ...]:
-    """Return the printed means, in the order of the file."""
+    """Return the published means, in the order of the file."""
     return tuple(
         PublishedScore(dimension, model, int(n), float(mean), float(sd), _number(p_adj))
         for dimension, model, n, mean, sd, p_adj in _rows(
@@ -105,7 +105,7 @@ def published_scores() -> tuple[PublishedScore, ...]:
 
 @cache
 def published_rates() -> tuple[PublishedRate, ...]:
-    """Return the printed rates, in the order of the file."""
+    """Return the published rates, in the order of the file."""
     found = []
     for quantity, model, percent, note in _rows("rates", "quantity", "model", "percent", "note"):
         points = None
@@ -117,7 +117,7 @@ def published_rates() -> tuple[PublishedRate, ...]:
 
 @cache
 def published_agreement() -> tuple[PublishedAgreement, ...]:
-    """Return the printed agreement of two readers, in the order of the file."""
+    """Return the published agreement of two readers, in the order of the file."""
     means = ("reader1_mean", "reader1_sd", "reader2_mean", "reader2_sd")
     return tuple(
         PublishedAgreement(dimension, int(n), *map(float, numbers))
@@ -128,7 +128,7 @@ def published_agreement() -> tuple[PublishedAgreement, ...]:
 def measured_rates(tables: ScoreTables) -> Iterator[MeasuredRate]:
     """Yield the quantities of the paper for the models of a review set, where they are known.
 
-    Whether an answer carries an image is not counted here.
+    The share of answers with an image is not included.
     """
     for quantity in QUANTITIES:
         name, _, wanted = quantity.rpartition("_")

@@ -1,4 +1,4 @@
-"""Figures printed in the two ReXrank papers, to stand beside a reader's own. None is a result here.
+"""Published figures of the two ReXrank papers, for comparison. None is a result of rexview.
 
 They are read from ``assets/published``; its README names the tables and the oddities of the source.
 """
@@ -25,19 +25,19 @@ METRICS: Final[dict[str, str]] = {
     "green": "GREEN",
     "inv_fineradscore": "1/FineRadScore",
 }
-"""Names on screen of the eight metrics; of all of them higher is better."""
+"""Names on screen of the eight metrics; higher is better for all."""
 SECTIONS: Final[dict[str, str]] = {
     "findings": tr("Findings"),
     "findings+impression": tr("Findings and impression"),
 }
 THRESHOLDS: Final = ("no_significant_error", "no_actionable_error")
-"""Error-free shares that are printed; the second is the stricter one."""
+"""Published error-free shares; the second is the stricter one."""
 ERROR_RATES_SOURCE: Final = tr("ReXrank Challenge V1.0, section 4.3 (shares printed in the text)")
 
 
 @dataclass(frozen=True)
 class Edition:
-    """One paper: its tables, one a data set in the order of ``datasets``, and decimals printed."""
+    """One paper: its tables, one for each of ``datasets`` in order, and its number of decimals."""
 
     id: str
     name: str
@@ -63,18 +63,18 @@ _EDITIONS: Final = (
     ),
 )
 EDITIONS: Final = {edition.id: edition for edition in _EDITIONS}
-"""The papers, the newer one first."""
+"""The papers by id, the newer one first."""
 _LITERAL_NONE: Final = {
     ("rexrank_2024", "CheXpert Plus", "findings"): "138 of 200",
     ("rexrank_2024", "CheXpert Plus", "findings+impression"): "138 of 200",
     ("rexrank_2024", "MIMIC-CXR", "findings+impression"): "723 of 2,347",
 }
-"""Boards whose public file has the word "None" for a missing section, and in how many studies."""
+"""Boards whose public file has the word "None" for a missing section, and the number of studies."""
 
 
 @dataclass(frozen=True)
 class PublishedMean:
-    """One cell as printed; ``half_width`` is that of its 95 % interval, where one is printed."""
+    """One published cell; ``half_width`` is that of its 95 % interval, if it is published."""
 
     text: str
     mean: float
@@ -85,7 +85,7 @@ class PublishedMean:
 class PublishedBoard:
     """One table of a paper for one section.
 
-    ``studies`` is None where the table does not say how many; ``cells`` are by model and metric,
+    ``studies`` is None if the table does not have the number; ``cells`` are by model and metric,
     models in the order of the table.
     """
 
@@ -97,12 +97,12 @@ class PublishedBoard:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models in the order of the table."""
+        """Models in the order of the table."""
         return tuple(dict.fromkeys(model for model, _ in self.cells))
 
     @property
     def oddity(self) -> str:
-        """What is odd about its data; empty where nothing is known to be."""
+        """Known oddity of its data, as text; empty if there is none."""
         literal = _LITERAL_NONE.get((self.edition.id, self.dataset, self.section))
         if literal is None:
             return ""
@@ -117,7 +117,7 @@ class PublishedBoard:
 
 @dataclass(frozen=True)
 class PublishedErrorFree:
-    """Shares of one model without an error, in percent as printed; None where none is."""
+    """Published error-free shares of one model, in percent; None if not published."""
 
     dataset: str
     studies: str
@@ -127,12 +127,12 @@ class PublishedErrorFree:
 
 @cache
 def published_boards() -> tuple[PublishedBoard, ...]:
-    """Return every printed board: papers, data sets and sections in the order of the files."""
+    """Return every published board: papers, data sets and sections in the order of the files."""
     return tuple(board for edition in _EDITIONS for board in _boards(edition))
 
 
 def published_board(edition: str, dataset: str, section: str) -> PublishedBoard | None:
-    """Return one board; None where the paper has no such table."""
+    """Return one board; None if the paper has no such table."""
     wanted = (edition, dataset, section)
     return next(
         (one for one in published_boards() if (one.edition.id, one.dataset, one.section) == wanted),
@@ -142,7 +142,7 @@ def published_board(edition: str, dataset: str, section: str) -> PublishedBoard 
 
 @cache
 def published_error_free() -> tuple[PublishedErrorFree, ...]:
-    """Return the printed error-free shares, in the order of the file."""
+    """Return the published error-free shares, in the order of the file."""
     return tuple(
         PublishedErrorFree(
             row["dataset"],

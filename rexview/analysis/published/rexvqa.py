@@ -1,4 +1,4 @@
-"""Tables printed in the ReXVQA paper, to stand beside a reader's own. None is a result here.
+"""Published tables of the ReXVQA paper, for comparison. None is a result of rexview.
 
 They are read from ``assets/published``; its README names the tables and the oddities of the source.
 Figures are texts, as printed.
@@ -21,28 +21,28 @@ _PAPER: Final = "ReXVQA (arXiv 2506.04353)"
 TASKS: Final = tuple(CATEGORIES["choice"])
 """The five tasks; their columns in the files have these names."""
 EXPERTS_READ: Final = 120
-"""Questions that the paper's experts had read when it gives what they found."""
+"""Number of questions that the paper's experts had read for the published defects."""
 OVERALL: Final = "overall"
 
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """One table as printed.
+    """One published table.
 
     Attributes
     ----------
     title, source : str
-        What it shows; paper and table.
+        Content of the table; paper and number of the table.
     heads : tuple of str
         Names of the columns, that of the rows first.
     rows : tuple of (str, ...)
         Figures as printed, as many as heads.
     groups : tuple of str
-        The group of each row; empty where rows have none.
+        The group of each row; empty if rows have none.
     keys : tuple of str
-        What each column is of, in our words: a task, ``overall``, or empty.
+        The subject of each column, as our id: a task, ``overall``, or empty.
     notes : tuple of str
-        What is odd about it.
+        Oddities of the table.
     """
 
     title: str
@@ -117,7 +117,7 @@ def reader_study() -> PublishedTable:
 
 @cache
 def distribution() -> PublishedTable:
-    """Return how many questions each task has in each part of the data set."""
+    """Return the number of questions by task in each part of the data set."""
     splits = ("train", "valid", "test", "private_test")
     names = {**CATEGORY_NAMES, "total": tr("Total")}
     return PublishedTable(
@@ -134,7 +134,7 @@ def distribution() -> PublishedTable:
 
 @cache
 def expert_defects() -> Mapping[str, str]:
-    """Return which share of the first questions experts found each defect in, by its word."""
+    """Return the share of the first questions with each defect, by experts' reading, by its id."""
     return {row["defect"]: f"{row['percent']} %" for row in _rows("expert_defects")}
 
 
