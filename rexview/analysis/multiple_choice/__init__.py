@@ -1,4 +1,4 @@
-"""The numbers of the Multiple choice page, its categories of questions, and its captions."""
+"""The numbers of the Multiple choice page, the categories of questions, and captions."""
 
 from __future__ import annotations
 
@@ -31,56 +31,56 @@ from rexview.words import counted, tr, trn
 
 # The categories of ReXVQA by group, as data (``taxonomy.yaml``).
 #
-# A set may name others: they are kept, and stand under a heading of their own.
+# A set may have other categories: they are kept, under a heading of their own.
 
 NOT_IN_IT: Final = tr("Not in the paper's categories")
 CATEGORY_TAGS: Final = tuple(f"tag:{name}" for name in FINDING_CATEGORY)
-"""Keys of the properties that say of which category a question is, the first counts."""
+"""Keys of the properties with a question's category; the first one found counts."""
 
 
 def folded(name: str) -> str:
-    """Write a category so that spellings of it are alike: case, "&" and spaces do not matter."""
+    """Return a category in one spelling: upper and lower case, "&" and spaces do not matter."""
     return re.sub(r"[\W_]+", " ", name.casefold().replace("&", " and ")).strip()
 
 
 @cache
 def _groups() -> dict[str, tuple[int, str]]:
-    """Return place and group of each category, by its folded name."""
+    """Return order and group of each category, by its folded name."""
     groups = read_yaml(Path(__file__).with_name("taxonomy.yaml"))["groups"]
     every = [(category, group) for group, categories in groups.items() for category in categories]
     return {folded(category): (place, group) for place, (category, group) in enumerate(every)}
 
 
 def group_of(category: str) -> str:
-    """Return the group of a category, :data:`NOT_IN_IT` for one that the paper does not have."""
+    """Return the group of a category, :data:`NOT_IN_IT` if the paper does not have it."""
     return _groups().get(folded(category), (0, NOT_IN_IT))[1]
 
 
 def order_of(category: str) -> int:
-    """Return the place of a category in the paper; others come after all of them."""
+    """Return a sort key for the paper's order of categories; others come last."""
     return _groups().get(folded(category), (len(_groups()), ""))[0]
 
 
-# Multiple choice in numbers, each with the filter that opens its questions.
+# The numbers of multiple choice, each with the filter that opens its questions.
 #
-# Raters are models and readers; readers stand apart. Nothing here holds the questions themselves.
+# Raters are models and readers; readers are shown separately. Questions themselves are not kept.
 
 _OUTCOMES: Final = ("right", "wrong", "failed")
 NO_CONDITIONS: Final[Mapping[str, str]] = {}
 TASK: Final = CaseProperty("category", tr("Task"), "categories")
 MOST_GROUPS: Final = 40
-"""As many groups are laid out; of more, those with most questions."""
+"""Most groups in a table: those with the most questions."""
 MOST_RESAMPLED: Final = 8
-"""Of more raters the differences have no intervals: there are hundreds of pairs."""
+"""Most raters whose differences have intervals; more have hundreds of pairs."""
 SMALL: Final = 20
-"""Shares of fewer questions are greyed and said to be of few."""
+"""Shares of fewer questions are shown in grey, with a caption."""
 
 
 @dataclass(frozen=True)
 class ChoiceCell:
-    """One rater on the questions ``asked``: ``right``, ``wrong``, or ``failed`` to choose.
+    """The counts of one rater: ``asked`` questions that are ``right``, ``wrong`` or ``failed``.
 
-    ``place`` is that of the rater among the engine's.
+    ``place`` is the rater's index among the engine's raters.
     """
 
     place: int
@@ -92,13 +92,13 @@ class ChoiceCell:
 
     @property
     def is_small(self) -> bool:
-        """Whether so few questions were answered that the share says little."""
+        """True if too few questions were answered for a reliable share."""
         return 0 < self.accuracy.rate.n < SMALL
 
 
 @dataclass(frozen=True, eq=False)
 class GroupRow:
-    """The questions with one value of a property, and all raters on them, in the page's order.
+    """The questions with one value of a property, with all raters in the page's order.
 
     ``group`` is the paper's group of a category, else empty.
     """
@@ -112,7 +112,7 @@ class GroupRow:
 
 @dataclass(frozen=True, eq=False)
 class ChoiceGroups:
-    """All raters by a property of the cases; ``left_out`` values have fewer questions."""
+    """All raters by a property of the cases, without ``left_out`` values with fewer questions."""
 
     by: CaseProperty
     rows: tuple[GroupRow, ...]
@@ -126,16 +126,16 @@ class ChoiceTables:
     Attributes
     ----------
     raters : dict of int to Rater
-        Those with an answer, by place: models first, then readers.
+        Raters with an answer, by index: models first, then readers.
     counts : ChoiceCounts
     total : tuple of ChoiceCell
-        One a rater, over all questions.
+        One cell for each rater, over all questions.
     tasks : tuple of GroupRow
         By task, in the order of the vocabulary, then others.
     clustered : bool
-        Whether questions share a patient or study.
+        True if questions share a patient or study.
     noted : dict of str to Count
-        Questions by what all answers come to: words of the filter's outcomes.
+        Questions by outcome of all answers; keys are values of the filter's ``outcomes``.
     """
 
     raters: dict[int, Rater]
@@ -147,29 +147,29 @@ class ChoiceTables:
 
     @property
     def ranking(self) -> Ranking[ChoiceCell]:
-        """The models by their accuracy over all questions, the best first; few as they come."""
+        """Models by accuracy over all questions, the best first; few models in the set's order."""
         of_models = (cell for cell in self.total if not self.raters[cell.place].is_reader)
         return ranked(of_models, lambda cell: cell.accuracy.rate.share)
 
     @property
     def shown(self) -> tuple[int, ...]:
-        """The raters that charts show: the first and the last of many models, and all readers."""
+        """Raters in charts: the first and last of many models, and all readers."""
         return tuple(cell.place for cell in self.ranking.shown) + tuple(self.readers)
 
     @property
     def models(self) -> dict[int, Rater]:
-        """The raters that are models."""
+        """Raters that are models."""
         return {place: rater for place, rater in self.raters.items() if not rater.is_reader}
 
     @property
     def readers(self) -> dict[int, Rater]:
-        """The raters that are people."""
+        """Raters that are people."""
         return {place: rater for place, rater in self.raters.items() if rater.is_reader}
 
 
 @dataclass(frozen=True)
 class PairTest:
-    """A test of two raters, and the questions that only one of them got right."""
+    """A test of two raters, with linked counts of questions that only one answered right."""
 
     test: ChoiceTest
     only_a: Count
@@ -178,9 +178,9 @@ class PairTest:
 
 @dataclass(frozen=True, eq=False)
 class Comparisons:
-    """Raters compared pair by pair: models with models, and models with readers, apart.
+    """Raters compared pair by pair: models with models, and models with readers.
 
-    p values of each kind are adjusted on their own. Each kind is worked out when it is asked for.
+    p values of each kind are adjusted separately. Each kind is computed on first use.
     """
 
     _of_models: Callable[[], tuple[PairTest, ...]]
@@ -188,18 +188,18 @@ class Comparisons:
 
     @cached_property
     def of_models(self) -> tuple[PairTest, ...]:
-        """Every two models."""
+        """Tests of each two models."""
         return self._of_models()
 
     @cached_property
     def with_readers(self) -> tuple[PairTest, ...]:
-        """Every model with every reader."""
+        """Tests of every model with every reader."""
         return self._with_readers()
 
 
 @dataclass(frozen=True)
 class KappaCell:
-    """The agreement of two raters, and the questions in which both chose an option."""
+    """The agreement of two raters, with a linked count of questions on which both chose."""
 
     kappa: ChoiceKappa
     shared: Count
@@ -208,7 +208,7 @@ class KappaCell:
 def choice_tables(
     engine: Engine, case_filter: CaseFilter | None = None, *, resamples: int = RESAMPLES
 ) -> ChoiceTables:
-    """Work out the accuracy of every rater over the answers that a filter leaves, and by task."""
+    """Return every rater's accuracy over the answers that match a filter, in all and by task."""
     base = case_filter or CaseFilter()
     counts, tallies = engine.choice_counts(base), engine.choice_tallies(base)
     order = _order(engine.raters, tallies)
@@ -231,13 +231,13 @@ def choice_tables(
 def choice_groups(
     engine: Engine, case_filter: CaseFilter, by: CaseProperty, *, resamples: int = RESAMPLES
 ) -> ChoiceGroups:
-    """Lay accuracies out by a property; categories of the paper in its order, under its groups."""
+    """Return accuracies by a property; the paper's categories are in its order, with its groups."""
     order = _order(engine.raters, engine.choice_tallies(case_filter))
     return _choice_groups(engine, case_filter, by, order, resamples)
 
 
 def group_choices(engine: Engine) -> tuple[CaseProperty, ...]:
-    """Return what choices can be laid out by but the task, the paper's category and class first."""
+    """Return the properties to group choices by, without the task: category and class first."""
     first = (*CATEGORY_TAGS, "tag:class", "difficulty", "site", "study")
     known = {one.key: one for one in engine.facts.properties if one.key not in ("category", "type")}
     ordered = [known[key] for key in first if key in known]
@@ -247,7 +247,7 @@ def group_choices(engine: Engine) -> tuple[CaseProperty, ...]:
 def on_read_questions(
     engine: Engine, case_filter: CaseFilter, *, resamples: int = RESAMPLES
 ) -> tuple[ChoiceCell, ...]:
-    """Work out every rater's accuracy on the questions that readers answered."""
+    """Return every rater's accuracy on the questions that readers answered."""
     tallies = engine.choice_tallies(case_filter, read_by_people=True)
     read = refined(case_filter, outcomes="read") or case_filter
     order = _order(engine.raters, tallies)
@@ -284,7 +284,7 @@ def comparisons(
 
 
 def kappa_map(engine: Engine, case_filter: CaseFilter) -> dict[str | None, tuple[KappaCell, ...]]:
-    """Work out the agreement of every two raters, over all questions (None) and by task."""
+    """Return the agreement of each two raters, over all questions (None) and by task."""
     found: dict[str | None, list[KappaCell]] = {}
     for (task, a, b), table in engine.choice_agreement(case_filter).items():
         if not table.any():
@@ -301,7 +301,7 @@ def kappa_map(engine: Engine, case_filter: CaseFilter) -> dict[str | None, tuple
 
 
 def _order(raters: Sequence[Rater], tallies: Sequence[ChoiceTally]) -> tuple[int, ...]:
-    """Return the places of the raters with an answer: models, then readers."""
+    """Return the indices of the raters with an answer: models, then readers."""
     there = [place for place, tally in enumerate(tallies) if tally.patients.n]
     return tuple(sorted(there, key=lambda place: raters[place].is_reader))
 
@@ -354,7 +354,7 @@ def _cell(
     resamples: int,
     of_group: Mapping[str, str] = NO_CONDITIONS,
 ) -> ChoiceCell:
-    """Join a rater's numbers with what they open: of a model only its own answers."""
+    """Return a rater's numbers with their filters, which open only a model's own answers."""
     found = accuracy(tally, resamples=resamples)
     rater, n = raters[place], found.rate.n
     own = {**of_group, "models": rater.id} if rater.has_answers else of_group
@@ -373,7 +373,7 @@ def _cell(
 
 
 def _only(raters: Sequence[Rater], base: CaseFilter, right: int, other: int, value: int) -> Count:
-    """Count the questions that one rater got right and the other did not."""
+    """Return a linked count of questions that one rater answered right and the other did not."""
     missed = raters[other].id
     words = [f"right:{raters[right].id}", f"wrong:{missed}", f"failed:{missed}"]
     return _count(base, value, None, words)
@@ -389,9 +389,9 @@ def _count(
     return count_within(base, value, of, outcomes=outcomes, **of_group)
 
 
-# What stands under the numbers of choices: what is counted, by which method, how many.
+# Captions under the numbers of choices: definitions, methods, counts.
 #
-# All of it is plain text.
+# All captions are plain text.
 
 COUNTED: Final = tr(
     "Right of all answers to questions whose right option is known. An "
@@ -406,7 +406,7 @@ KAPPA: Final = tr(
 
 
 def interval_caption(*, clustered: bool) -> str:
-    """Say how the intervals are made."""
+    """Return a caption on the method of intervals."""
     if clustered:
         return tr(
             "Questions share patients or studies: {level:.0%} intervals resample "
@@ -420,7 +420,7 @@ def interval_caption(*, clustered: bool) -> str:
 
 
 def accuracy_caption(tables: ChoiceTables) -> str:
-    """Say what stands in the table of accuracies."""
+    """Return a caption on the table of accuracies."""
     words = [COUNTED, interval_caption(clustered=tables.clustered)]
     if tables.readers:
         words.append(tr("Readers stand apart: they may have answered some of the questions only."))
@@ -433,12 +433,12 @@ def accuracy_caption(tables: ChoiceTables) -> str:
 
 
 def small_caption() -> str:
-    """Say what a grey number means."""
+    """Return a caption on grey numbers."""
     return tr("Grey: fewer than {small} questions, to be read as single cases.").format(small=SMALL)
 
 
 def groups_caption(groups: ChoiceGroups) -> str:
-    """Say what is laid out by a property."""
+    """Return a caption on the table by a property."""
     words = [COUNTED, tr("Under each share: right of answered, and the 95% interval.")]
     if groups.by.field == "tags":
         words.append(tr("A question with several values counts in each."))
@@ -454,7 +454,7 @@ def groups_caption(groups: ChoiceGroups) -> str:
 
 
 def comparison_caption(n_raters: int, *, readers: bool = False) -> str:
-    """Say how two raters are compared."""
+    """Return a caption on the comparison of two raters."""
     who = tr("a model and a reader") if readers else tr("two models")
     words = tr(
         "Over the questions that {who} both answered, failed choices as wrong: "
@@ -470,7 +470,7 @@ def comparison_caption(n_raters: int, *, readers: bool = False) -> str:
 
 
 def read_caption(questions: int) -> str:
-    """Say which questions models and readers are compared on."""
+    """Return a caption on the questions for the comparison of models and readers."""
     return tr(
         "The {questions:,} questions that a reader answered. Each rater's n are "
         "those of them that this rater answered; readers are people, not models."
