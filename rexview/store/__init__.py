@@ -1,7 +1,7 @@
-"""What people write about a review set: an append-only history in a database.
+"""Reviews of a review set: an append-only history in a database.
 
-A review set is what was given and is never changed. What readers write is added to the history, a
-table of which no row is ever changed or removed; the current state is a query over it::
+A review set holds what was imported and never changes. What readers write is added to the history,
+a table whose rows are never changed or removed. The current state is a query over it::
 
     from rexview.store import Entry, open_reviews
 

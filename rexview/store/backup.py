@@ -1,8 +1,8 @@
-"""Backups: a copy of a SQLite file, or the rows of the history as lines, restored into either.
+"""Back up and restore reviews: a copy of a SQLite file, or the history's rows as lines.
 
-A backup is a SQLite file made while others may be writing, or, of a database server, one JSON
-object a line: a heading, the rows, and an end with their number and a digest. Both are checked
-before anything is restored.
+A backup of a SQLite file is another SQLite file. It is made while others may be writing. A backup
+of a database server has one JSON object a line: a heading, the rows, and an end with the number of
+rows and a digest. Both are checked before anything is restored.
 """
 
 from __future__ import annotations
@@ -52,23 +52,23 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class BackupReport:
-    """What a backup holds, or what was restored: ``entries`` and where to."""
+    """What a backup contains, or what was restored: the number of ``entries`` and the file."""
 
     entries: int
     file: Path
     kept: Path | None = None
-    """Where what was replaced is kept."""
+    """Backup of the entries that were replaced."""
     changed: int = 0
-    """How many of the entries were changed after they were written: they stay known as such."""
+    """How many of the entries were changed after they were written; they stay marked as changed."""
 
 
 def backup(reviews: Reviews, file: Path) -> BackupReport:
-    """Write all entries of a review set to a new file; others may go on writing meanwhile.
+    """Write all entries of a review set to a new file while others may go on writing.
 
     Raises
     ------
     BackupError
-        There is such a file already, or it cannot be written.
+        The file exists already or cannot be written.
     StoreUnreachable, StoreBusy
     """
     file = Path(file)
@@ -88,16 +88,16 @@ def backup(reviews: Reviews, file: Path) -> BackupReport:
 
 
 def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupReport:
-    """Put the entries of a backup, of either kind, into the database of a review set.
+    """Restore a backup, of either kind, into the database of a review set.
 
-    With ``replace`` entries that are there already are taken away; they are backed up first, into
-    the user's data folder.
+    With ``replace``, entries already in the database are removed. They are first backed up into the
+    user's data folder.
 
     Raises
     ------
     BackupError
-        The file is not a whole backup, holds several sets and not this one, or there are entries
-        and ``replace`` is not set. Nothing was changed.
+        The backup is incomplete, or holds several sets but not this one. Or the database has
+        entries and ``replace`` is not set. Nothing was changed.
     StoreError
         The database cannot be written to. Nothing was changed.
     """
@@ -136,13 +136,13 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
 
 
 def keep_present(reviews: Reviews, name: str) -> Path:
-    """Back up what is there before it is replaced, into the user's data folder."""
+    """Back up the present entries before they are replaced, into the user's data folder."""
     ending = ".sqlite" if reviews.database.is_sqlite and reviews.dedicated else ".jsonl"
     return backup(reviews, data_folder() / f"{name}{ending}").file
 
 
 def file_stamp() -> str:
-    """Return the present moment as it stands in names of files."""
+    """Return the current time in the form used in file names."""
     return datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
 
 
@@ -154,7 +154,7 @@ def insert_rows(connection: Connection, key: str, rows: Sequence[Row]) -> None:
 
 
 def _under_key(row: Row, key: str) -> Row:
-    """Return a row as one of a set, with its checksum; one that was changed stays known as such."""
+    """Return a row with another set's key and a new checksum; a changed row stays recognisable."""
     moved = {**row, "review_set": key}
     if is_intact(row):
         return {**moved, CHECKSUM: checksum(moved)}
@@ -162,7 +162,7 @@ def _under_key(row: Row, key: str) -> Row:
 
 
 def _fit(value: Any, column: Column[Any]) -> Any:
-    """Return a damaged value as one that any database takes."""
+    """Return a damaged value in a form that any database accepts."""
     if column.name == "picture":
         return value if isinstance(value, int) else None
     if isinstance(value, bytes):
@@ -173,9 +173,9 @@ def _fit(value: Any, column: Column[Any]) -> Any:
 
 
 def present_rows(connection: Connection, reviews: Reviews) -> dict[int, Row]:
-    """Return the rows of a set by number, oldest first.
+    """Return the rows of a set by row id, oldest first.
 
-    In a database of its own these are also rows that were changed, whichever set they name now.
+    In a dedicated database these include changed rows, whatever set they now name.
     """
     rows = select(HISTORY).order_by(HISTORY.c.id)
     if not reviews.dedicated:
@@ -190,7 +190,7 @@ def present_rows(connection: Connection, reviews: Reviews) -> dict[int, Row]:
 
 
 def remove_rows(connection: Connection, rows: Mapping[int, Row], reviews: Reviews) -> None:
-    """Remove rows of a set, by number: the one thing that the database refuses anybody else."""
+    """Remove rows of a set, by row id; the database refuses this from everybody else."""
     others = [number for number, row in rows.items() if row["review_set"] != reviews.key]
     gone = or_(HISTORY.c.review_set == reviews.key, HISTORY.c.id.in_(others))
     if not reviews.database.is_sqlite:
@@ -208,7 +208,7 @@ def remove_rows(connection: Connection, rows: Mapping[int, Row], reviews: Review
 
 @contextmanager
 def _beside(file: Path) -> Iterator[Path]:
-    """Give a name to write to; the file appears under its own name when it is whole."""
+    """Yield a temporary file to write to, and rename it to ``file`` when it is complete."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         number, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
@@ -232,13 +232,13 @@ def _copy_sqlite(source: Path, target: Path) -> None:
         target.touch()
         with closing(open_file(source, 10)) as given, closing(open_file(target, 10)) as copy:
             given.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
+            copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a separate log
     except sqlite3.Error as error:
         raise store_error(error, target) or _not_whole(source, str(error)) from error
 
 
 def _check_sqlite(file: Path) -> tuple[int, int]:
-    """Return how many entries a whole SQLite backup has, and how many of them were changed."""
+    """Return the number of entries in an intact SQLite backup, and how many were changed."""
     try:
         changed = examine(file)
         with closing(open_file(file, 10)) as connection:
@@ -278,9 +278,9 @@ def _json_text(value: datetime | bytes) -> str:
 
 
 def _read(file: Path, key: str) -> tuple[list[Row], str | None]:
-    """Read the rows of a backup that are to become those of a set, and what keys its letters.
+    """Read from a backup the rows that belong to a set, and the set's blinding key.
 
-    The key is None in a backup from before there was such a key.
+    The key is None in a backup older than blinding keys.
     """
     rows, letters = read_whole(file)
     sets = sets_of(rows)
@@ -292,19 +292,19 @@ def _read(file: Path, key: str) -> tuple[list[Row], str | None]:
 
 
 def sets_of(rows: Iterable[Row]) -> tuple[str, ...]:
-    """Return the sets of rows that are as they were written: a damaged one may name another."""
+    """Return the sets of the intact rows; a damaged row may name another set."""
     return tuple(dict.fromkeys(row["review_set"] for row in rows if is_intact(row)))
 
 
 def read_whole(file: Path) -> tuple[list[Row], dict[str, str]]:
-    """Read a backup or a SQLite file after checking that it is whole.
+    """Read a backup or a SQLite file after checking that it is complete.
 
     Returns
     -------
     rows : list of dict
         Oldest first.
     letters : dict of str to str
-        What keys the letters of answers, by set.
+        Blinding keys of answers, by set.
 
     Raises
     ------
@@ -322,7 +322,7 @@ def read_whole(file: Path) -> tuple[list[Row], dict[str, str]]:
 
 
 def _rows_of_sqlite(file: Path) -> tuple[list[Row], dict[str, str]]:
-    """Read a SQLite file from a copy, which may have to be brought up to date, oldest first."""
+    """Read the rows of a SQLite file, oldest first, from a copy that is migrated if needed."""
     _check_sqlite(file)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "backup.sqlite"
@@ -337,7 +337,7 @@ def _rows_of_sqlite(file: Path) -> tuple[list[Row], dict[str, str]]:
 
 
 def columns_of(row: Any) -> Row:
-    """Return what a row of the history holds, but for its number."""
+    """Return the columns of a row of the history, without its id."""
     return {name: getattr(row, name) for name in _COLUMNS}
 
 
@@ -360,7 +360,7 @@ def _rows_of_lines(file: Path) -> tuple[list[Row], dict[str, str]]:
 
 
 def _row(given: Row) -> Row:
-    # a backup of an older version lacks the columns that came later, which may all be empty
+    # a backup from an older version lacks the newer columns, which may all be empty
     row = {name: given[name] for name in _COLUMNS if name in given or not HISTORY.c[name].nullable}
     row = {**dict.fromkeys(_COLUMNS), **row}
     return row | {"at": datetime.fromisoformat(row["at"])}

@@ -1,7 +1,8 @@
-"""The secret that keys the letters under which answers stand for those who must not know the model.
+"""The secret behind the letters that replace model names for blinded readers.
 
-It is made once for a set, by whichever server asks first, in a transaction of its own: asking can
-make the database. Backups hold it; exports do not, and it must reach neither a browser nor a log.
+A set's secret is made once, in a transaction of its own, by the first server that needs it: reading
+it can create the database. Backups contain it, exports do not. It must reach neither a browser nor
+a log.
 """
 
 from __future__ import annotations
@@ -21,15 +22,17 @@ _KEY_BYTES: Final = 32
 
 
 def letter_key(database: Database, key: str, *, lock: str) -> bytes:
-    """Return the secret, 32 bytes, of the set that ``key`` names in the database.
+    """Return the set's secret, 32 bytes; make it if there is none.
 
-    It is made under the lock that everybody who writes to the set holds.
+    ``key`` names the set in the database.
+
+    It is made under the lock that everybody who writes to the set takes.
 
     Raises
     ------
     StoreUnreachable, StoreBusy, StoreFull
-        There is none yet and it cannot be kept, or it was changed: letters that would change later
-        are not given.
+        There is no secret yet and it cannot be stored, or it was changed. No letters are given that
+        would change later.
     """
     asked = select(SECRETS.c.letters).where(SECRETS.c.review_set == key)
     for row in database.rows(asked):
@@ -51,7 +54,7 @@ def _check_digits(letters: str) -> str:
 
 
 def _key_of(kept: str) -> bytes:
-    """Return the secret behind its digits; a changed one would give every answer another letter."""
+    """Return the secret without its check digits; a changed secret would change every letter."""
     letters, check = kept[: 2 * _KEY_BYTES], kept[2 * _KEY_BYTES :]
     if check != _check_digits(letters):
         raise StoreUnreachable(
@@ -62,18 +65,17 @@ def _key_of(kept: str) -> bytes:
 
 
 def first_letter_key(keys: Mapping[str, str], names: Iterable[str]) -> str | None:
-    """Return the first secret, in hexadecimal digits, that is kept under one of the names."""
+    """Return the first secret, in hexadecimal digits, stored under one of the names."""
     return next((keys[name] for name in names if name in keys), None)
 
 
 def adopt_letter_key(
     connection: Connection, key: str, letters: str | None, *, replaces: bool = False
 ) -> None:
-    """Keep a secret of another database as that of the set ``key``, with its entries.
+    """Store a secret from another database as that of the set ``key``.
 
-    ``letters`` are in hexadecimal digits; None leaves what there is. With ``replaces`` it takes the
-    place of a secret that is there; else that one stays, as it names the letters of the pads that
-    are open.
+    ``letters`` are hexadecimal digits; None changes nothing. With ``replaces`` an existing secret
+    is replaced. Without it, the existing secret stays, since open score pads use its letters.
     """
     if letters is None:
         return

@@ -1,7 +1,7 @@
-"""The current state held in memory, brought up to date with the rows that are new.
+"""The current state in memory, updated with the new rows of the history.
 
-Asking the database for the whole state takes longer the more was written; pages ask after every
-entry. This is the one place that says which row of a thing stands.
+Querying the whole state takes longer the more was written, and pages need it after every entry.
+This is the only place that decides which row of a thing is current.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _EMPTY: Mapping[Subject, Stored] = {}
 
 @dataclass(frozen=True)
 class CurrentState:
-    """The newest row of each thing, and everybody who wrote, of one review set; never changed.
+    """The newest row of each thing, and everybody who wrote, of one review set. Immutable.
 
-    ``newest`` has the rows by kind and person (None for the kinds in
-    :data:`rexview.store.kinds.SHARED`), ``people`` everybody by id under their newest name and
-    role. ``comments_begun`` holds when each comment was first written, by its id, oldest first.
-    ``revision`` is the id of the newest row, ``count`` the number of all rows.
+    ``newest`` maps kind and person to rows; the person is None for the kinds in
+    :data:`rexview.store.kinds.SHARED`. ``people`` maps each id to the person with their newest name
+    and role. ``comments_begun`` maps each comment id to the time of its first version, oldest
+    first. ``revision`` is the id of the newest row, ``count`` the number of all rows.
 
-    What combines several kinds is read from one such state: two readings of the database, one
-    after the other, do not fit together while others write.
+    Read values that combine several kinds from one such state. Two separate reads of the database
+    may not match while others write.
     """
 
     revision: int = 0
@@ -55,11 +55,11 @@ class CurrentState:
         return sorted(found, key=lambda row: row.id)
 
     def of(self, kind: str, person: str) -> Mapping[Subject, Stored]:
-        """Return the rows of one kind that are a person's state, or everybody's."""
+        """Return the rows of one kind that make up a person's state, or the shared state."""
         return self.newest.get((kind, None if kind in SHARED else person), _EMPTY)
 
     def after(self, rows: list[Stored], revision: int, count: int) -> CurrentState:
-        """Return the state after more rows of the history, oldest first."""
+        """Return the state after more rows of the history were added, oldest first."""
         newest, people, begun = dict(self.newest), dict(self.people), dict(self.comments_begun)
         copied: dict[tuple[str, str | None], dict[Subject, Stored]] = {}
         for row in rows:
@@ -67,7 +67,7 @@ class CurrentState:
                 row.person, row.person_name, read_role(row.person_role or "viewer")
             )
             key = row.kind, None if row.kind in SHARED else row.person
-            if key not in copied:  # whoever holds the state before goes on reading it
+            if key not in copied:  # the previous state may still be in use
                 newest[key] = copied[key] = dict(newest.get(key, _EMPTY))
             copied[key][row.case, row.model, row.subject, row.picture] = row
             if row.kind == "comment":
@@ -76,7 +76,7 @@ class CurrentState:
 
 
 class CurrentStateCache:
-    """Keeps the current state of one review set up to date."""
+    """Cache of the current state of one review set, kept up to date."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -97,10 +97,9 @@ class CurrentStateCache:
             return self._state
 
     def _newer(self, connection: Connection) -> CurrentState:
-        """Take in the rows that are new.
+        """Add the rows that are new.
 
-        Where rows went (the file was put in place of another, or a backup restored), everything is
-        read again.
+        If rows are missing (the file was replaced, or a backup restored), everything is read again.
         """
         before = self._state
         of_set = HISTORY.c.review_set == self._key
@@ -117,7 +116,7 @@ class CurrentStateCache:
         return before.after(found, newest, count)
 
 
-# What the history says now, as records: assignments and comments.
+# Current state as records: assignments and comments.
 
 FROM_FILE: Final = "file"
 
@@ -126,7 +125,7 @@ FROM_FILE: Final = "file"
 class Assignment:
     """A case given to a reader as ``first`` or ``second`` reader, by whom and when.
 
-    ``name`` is the reader's, as far as whoever assigned it knew.
+    ``name`` is the reader's name, if the person who assigned the case knew it.
     """
 
     case: str
@@ -139,11 +138,12 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Comment:
-    """A comment as it stands now.
+    """A comment in its current version.
 
-    ``on`` says what it is on: ``{"what": "case" | "answer" | "box" | "span", …}``. ``at`` is when
-    it was begun, None where a file does not say; ``edited`` when its words were last changed, None
-    when they never were; ``via`` is where they were given, ``file`` for the set's own files.
+    ``on`` is its place: ``{"what": "case" | "answer" | "box" | "span", …}``. ``at`` is the time of
+    its first version, None if a file does not give it. ``edited`` is the time of the last change of
+    its text, None if there was none. ``via`` is where it was written, ``file`` for the set's own
+    files.
     """
 
     id: str
@@ -164,9 +164,9 @@ class Comment:
 def comments_of(
     state: CurrentState, review_set: ReviewSet, case: str | None = None
 ) -> tuple[Comment, ...]:
-    """Return the comments on one case or on all, in the order in which they were begun.
+    """Return the comments on one case or on all, in the order of their first versions.
 
-    Those of the set's own files come first, except those that were rewritten or removed here.
+    Comments from the set's own files come first, except those rewritten or removed in the app.
     """
     begun = state.comments_begun
     resolved = {row.subject: row for row in state.rows("resolve") if case in (None, row.case)}
@@ -185,7 +185,7 @@ def comments_of(
 
 
 def _given(review_set: ReviewSet, case: str | None) -> list[Comment]:
-    """Return the comments of the set's own files, on one case or on all, oldest first."""
+    """Return the comments from the set's own files, on one case or on all, oldest first."""
     rows = review_set.comments
     if rows.is_empty():
         return []
@@ -196,7 +196,7 @@ def _given(review_set: ReviewSet, case: str | None) -> list[Comment]:
 
 
 def given_comment(row: Mapping[str, Any], names: Mapping[str, str]) -> Comment:
-    """Make a comment of a row of the set's own table; ``names`` are those of people by id."""
+    """Make a comment from a row of the set's own table; ``names`` maps people's ids to names."""
     whole = {"what": "answer" if row["model"] else "case"}
     on = {name: value for name, value in (row["on"] or {}).items() if value not in (None, [])}
     return Comment(
@@ -217,7 +217,7 @@ def given_comment(row: Mapping[str, Any], names: Mapping[str, str]) -> Comment:
 
 
 def settled(comment: Comment, by: Stored | None) -> Comment:
-    """Return a given comment as somebody has settled it since, or opened it again."""
+    """Return a given comment as it was later settled, or opened again."""
     if by is None or not by.value:
         return comment
     is_resolved = bool(by.value["resolved"])
@@ -225,7 +225,7 @@ def settled(comment: Comment, by: Stored | None) -> Comment:
 
 
 def comment_of(row: Stored, begun: datetime, settled: Stored | None) -> Comment:
-    """Make a comment of its newest row, when it was begun, and whether it is settled."""
+    """Make a comment from its newest row, the time of its first version and its settling row."""
     value = row.value or {}
     is_resolved = bool(settled and settled.value and settled.value["resolved"])
     return Comment(
@@ -245,10 +245,10 @@ def comment_of(row: Stored, begun: datetime, settled: Stored | None) -> Comment:
     )
 
 
-# Rows of the history as rows of tables: what readers gave, and each consensus.
+# History rows as table rows: what readers gave, and each consensus.
 
 ORIGIN: Final = "app"
-"""The ``_origin`` of what was written here."""
+"""The ``_origin`` of rows written in the app."""
 ADJUDICATIONS: Final = pl.Schema(
     {
         "case": pl.String(),
@@ -276,7 +276,7 @@ _FROM_ROW: Final = {
     "created": "at",
     "answer_digest": "answer_digest",
 }
-"""Columns by what a row of the history calls them; others are fields of its value."""
+"""Table columns by their names in the history; other columns are fields of the value."""
 
 
 def scores_frame(rows: Iterable[Stored]) -> pl.DataFrame:
@@ -290,7 +290,7 @@ def flags_frame(rows: Iterable[Stored]) -> pl.DataFrame:
 
 
 def place_of(place: str) -> tuple[int, int]:
-    """Return the line of a place in a report, and which insertion after it that is, 0 for none.
+    """Return the line of a place in a report, and the number of the insertion after it (0: none).
 
     See :data:`rexview.store.kinds.PLACE`.
 
@@ -302,16 +302,17 @@ def place_of(place: str) -> tuple[int, int]:
 
 
 def adjudications_frame(rows: Iterable[Stored]) -> pl.DataFrame:
-    """Make a table of each consensus: columns :data:`ADJUDICATIONS`."""
+    """Make a table of consensus decisions: columns :data:`ADJUDICATIONS`."""
     return frame_of(rows, ADJUDICATIONS)
 
 
 def frame_of(
     rows: Iterable[Stored], schema: pl.Schema, of_value: Collection[str] = ()
 ) -> pl.DataFrame:
-    """Make a table of rows of one kind of entry; the columns of ``schema`` are filled in.
+    """Make a table from rows of one kind of entry, with every column of ``schema``.
 
-    Those named in ``of_value`` are fields of the value, whatever they are in other kinds.
+    Columns named in ``of_value`` are read from the value, even where other kinds store them
+    elsewhere.
     """
     rows = list(rows)
 
@@ -338,7 +339,7 @@ def decisions_frame(
 ) -> pl.DataFrame:
     """Make a table of decisions, columns :data:`rexview.frames.DECISIONS`.
 
-    ``meetings`` has the values of the meetings by id; of one that is not there the id stands.
+    ``meetings`` maps meeting ids to their values; for an unknown meeting its id is used.
     """
     found = frame_of(rows, frames.DECISIONS, of_value=("failure",))
     ids = found["meeting"].to_list()
@@ -350,5 +351,5 @@ def decisions_frame(
 
 
 def _midnight(day: str | None) -> datetime | None:
-    """Return the moment at which a day such as ``2026-12-01`` begins, UTC."""
+    """Return the start of a day such as ``2026-12-01``, UTC."""
     return None if day is None else datetime.fromisoformat(day).replace(tzinfo=UTC)

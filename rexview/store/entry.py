@@ -1,4 +1,4 @@
-"""One row of the history: what is asked to be written, what was; see :mod:`rexview.store.kinds`."""
+"""One row of the history, before and after it is written; see :mod:`rexview.store.kinds`."""
 
 from __future__ import annotations
 
@@ -11,33 +11,34 @@ from uuid import uuid4
 
 
 def new_token() -> str:
-    """Return a name for an entry that has not been written yet."""
+    """Return a new token for an entry that has not been written yet."""
     return str(uuid4())
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Something to be written.
+    """An entry to write.
 
     Attributes
     ----------
     kind : str
-        A key of :data:`rexview.store.kinds.KINDS`, which says what ``value`` has.
+        A key of :data:`rexview.store.kinds.KINDS`, which defines the fields of ``value``.
     case, model : str or None
-        What it is about; a model stands for its answer to the case.
+        What it is about; a model means its answer to the case.
     subject : str or None
         The dimension, failure, comment id, reader id or line, by kind.
     picture : int or None
         Which of the answer's pictures, from 0; image dimensions only.
     value : mapping or None
     token : str
-        A UUID made by whoever sends the entry: sent again, it is still one entry.
+        A UUID made by the sender; an entry sent twice is still one entry.
     via : str
-        Where it was given, such as ``case page``.
+        Where it was entered, such as ``case page``.
     over : tuple of (mapping or None), optional
-        The values on the same thing that whoever writes has seen (None: nothing there yet). Where
-        somebody else's other value stands, the entry is not written. Absent: whatever stands.
-    answer_digest : str, optional
+        The values of the same thing that the author has seen (None: no value). If somebody else has
+        since written another value, the entry is refused. Absent: it is written in any case.
+    Digest (:mod:`rexview.answer_digest`) of the answer that was read, for kinds that judge answers.
+    Absent: the digest of the answer at the time of checking.
         Digest (:mod:`rexview.answer_digest`) of the answer that was read, of a kind that judges
         answers. Absent: of the answer as it is when the entry is checked.
     """
@@ -56,12 +57,12 @@ class Entry:
 
 @dataclass(frozen=True)
 class Stored:
-    """A row of the history. ``previous`` is the value before it, for the same thing.
+    """A row of the history. ``previous`` is the earlier value of the same thing.
 
-    ``person_name`` and ``person_role`` are those under which it was written. ``answer_digest`` is
-    that of the answer that was read; None in rows from before it was kept, which count as of the
-    answer as it is. ``intact`` is False for a row that was changed after it was written: it has no
-    value.
+    ``person_name`` and ``person_role`` are the author's at the time of writing. ``answer_digest``
+    is the digest of the answer that was read. It is None in rows older than digests, which count as
+    rows about the present answer. ``intact`` is False for a row that was changed after it was
+    written; such a row has no value.
     """
 
     id: int
@@ -88,29 +89,29 @@ _UNFIT: Final = re.compile("[\x00\ud800-\udfff]")
 
 
 def one_of(value: Any, name: str, words: Collection[Any], problems: list[str]) -> Any:
-    """Check that a value is one of some words, none of which is a number."""
+    """Check that a value is one of some words; a number never is."""
     if not isinstance(value, str | bool | None) or value not in list(words):
         problems.append(f"The {name} {quoted(value)} is not known.")
     return value
 
 
 def check_id(name: str, value: Any, problems: list[str]) -> None:
-    """Check that an id, if there is one, can be kept."""
+    """Check that an id, if given, can be stored."""
     if value is not None and not is_id(value):
         problems.append(f"The {name} cannot be kept.")
 
 
 def is_id(value: Any) -> bool:
-    """Whether a value is a text that can be kept as an id."""
+    """True if a value is a text that can be stored as an id."""
     return isinstance(value, str) and 0 < len(value) <= LONGEST_ID and not _UNFIT.search(value)
 
 
 def clean(text: str) -> str:
-    """Replace what neither a database nor a table can hold: NUL and halves of characters."""
+    """Replace what neither a database nor a table can store: NUL and lone surrogates."""
     return _UNFIT.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def quoted(value: Any) -> str:
-    """Return a value in quotation marks, cut where it is long."""
+    """Return a value in quotation marks, shortened if long."""
     text = clean(str(value))
     return f"“{text[:60]}…”" if len(text) > 60 else f"“{text}”"

@@ -1,4 +1,4 @@
-"""Fields of entries: what each kind of value holds, how it is checked, and which roles write it."""
+"""Fields of entries: their content, their checks, and the roles that may write them."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _LONGEST_TAG: Final = 200
 _MOST_WORDS: Final = 100
 _MANY: Final = 1_000_000
 Field = Callable[[Any, Entry, list[str]], Any]
-"""Checks one field of an entry's value: adds to the problems, returns the value as it is kept."""
+"""Check one field of an entry's value: add to the problems, return the value to store."""
 
 
 def word(name: str, *words: Any) -> Field:
-    """Return a field that holds one of some words."""
+    """Return a field for one of some words."""
 
     def check(value: Any, _entry: Entry, problems: list[str]) -> Any:
         return one_of(value, name, words, problems)
@@ -44,7 +44,7 @@ def word(name: str, *words: Any) -> Field:
 
 
 def text(name: str, *, required: bool = False) -> Field:
-    """Return a field that holds a text, None where it is empty."""
+    """Return a field for a text; an empty text becomes None."""
 
     def check(value: Any, _entry: Entry, problems: list[str]) -> str | None:
         if value is None or value == "":
@@ -82,7 +82,7 @@ def severity(value: Any, _entry: Entry, problems: list[str]) -> Any:
 
 
 def number(name: str, low: float = -1e12, high: float = 1e12) -> Field:
-    """Return a field that holds a finite number."""
+    """Return a field for a finite number."""
 
     def check(value: Any, _entry: Entry, problems: list[str]) -> Any:
         given = isinstance(value, int | float) and not isinstance(value, bool)
@@ -94,7 +94,7 @@ def number(name: str, low: float = -1e12, high: float = 1e12) -> Field:
 
 
 def whole(name: str, low: int, high: int) -> Field:
-    """Return a field that holds a whole number."""
+    """Return a field for a whole number."""
 
     def check(value: Any, _entry: Entry, problems: list[str]) -> Any:
         given = isinstance(value, int) and not isinstance(value, bool)
@@ -106,7 +106,7 @@ def whole(name: str, low: int, high: int) -> Field:
 
 
 def day(name: str) -> Field:
-    """Return a field that holds a day as ``2026-12-01``."""
+    """Return a field for a day such as ``2026-12-01``."""
 
     def check(value: Any, _entry: Entry, problems: list[str]) -> Any:
         if value is None:
@@ -121,7 +121,7 @@ def day(name: str) -> Field:
 
 
 def words_of(name: str, known: Collection[str] | None = None) -> Field:
-    """Return a field that holds a list of words, each once; of ``known`` ones where they are."""
+    """Return a field for a list of distinct words, checked against ``known`` if given."""
 
     def check(value: Any, _entry: Entry, problems: list[str]) -> list[str] | None:
         if value is None:
@@ -141,7 +141,7 @@ def words_of(name: str, known: Collection[str] | None = None) -> Field:
 
 
 def texts(name: str) -> Field:
-    """Return a field that holds a list of texts, None for none."""
+    """Return a field for a list of texts; an empty list becomes None."""
 
     def check(value: Any, entry: Entry, problems: list[str]) -> list[str] | None:
         if not isinstance(value, list | tuple | None) or len(value or ()) > _MOST_WORDS:
@@ -154,7 +154,7 @@ def texts(name: str) -> Field:
 
 
 def counts(name: str, known: Collection[str] | None = None) -> Field:
-    """Return a field that holds how many of each."""
+    """Return a field for a mapping of words to counts."""
 
     def check(value: Any, _entry: Entry, problems: list[str]) -> dict[str, int] | None:
         if value is None:
@@ -189,7 +189,7 @@ def seconds(value: Any, _entry: Entry, problems: list[str]) -> Any:
 
 
 def id_of(name: str) -> Field:
-    """Return a field that holds an id."""
+    """Return a field for an id."""
 
     def check(value: Any, _entry: Entry, problems: list[str]) -> Any:
         if value is None:
@@ -208,14 +208,14 @@ def digest(value: Any, _entry: Entry, problems: list[str]) -> Any:
 
 
 def replied_to(value: Any, _entry: Entry, problems: list[str]) -> Any:
-    """Check the id of a comment that is replied to."""
+    """Check the id of the comment to which this one replies."""
     check_id("comment that is replied to", value, problems)
     return value
 
 
 def accepted(value: Any, entry: Entry, problems: list[str]) -> Any:
-    """Check whether a reader scores a case although they have seen its models."""
-    if value is not None:  # only on a page that names the models there is something to accept
+    """Check the confirmation that a reader scores a case after seeing its models."""
+    if value is not None:  # a confirmation is only needed on a page that names the models
         is_unblinded = (entry.value or {}).get("what") == "unblinded"
         one_of(value, "value of accepted", (True,) if is_unblinded else (), problems)
     return value
@@ -227,11 +227,11 @@ _SPOTS: Final[Mapping[str, frozenset[str]]] = {
     "box": frozenset({"image", "box", "label", "index"}),
     "span": frozenset({"field", "start", "end", "text"}),
 }
-"""What a comment can be on, and the fields that say where there."""
+"""What a comment can be on, and the fields that give its place there."""
 
 
 def spot(on: Any, entry: Entry, problems: list[str]) -> dict[str, Any]:
-    """Check where a comment stands."""
+    """Check the place of a comment."""
     place = on.get("what") if isinstance(on, Mapping) else None
     if not isinstance(on, Mapping) or not isinstance(place, str) or place not in _SPOTS:
         problems.append(f"It is not said what the comment is on: {', '.join(_SPOTS)}.")
@@ -245,7 +245,7 @@ def spot(on: Any, entry: Entry, problems: list[str]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a text, a finite number or a list of four of these, None for anything else."""
+    """Return a text, a finite number or a list of four numbers; None for anything else."""
     if isinstance(value, bool):
         return None
     if isinstance(value, str):
@@ -259,7 +259,7 @@ def _plain(value: Any) -> Any:
 
 
 def tags(value: Any, _entry: Entry, problems: list[str]) -> Any:
-    """Keep tags as the tables have them: a list of names with their values."""
+    """Return tags in the form of the tables: a list of names with their values."""
     if value is None:
         return None
     if not isinstance(value, Mapping):
@@ -281,51 +281,53 @@ def tags(value: Any, _entry: Entry, problems: list[str]) -> Any:
     return kept
 
 
-# What a kind of entries is, and which roles write.
+# Kinds of entries, and the roles that may write them.
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of entry: what it is about, what its value says, and who may write it."""
+    """One kind of entry: what it is about, the fields of its value, and who may write it."""
 
     meaning: str
     about: Literal["answer", "case", "case or answer", "case or all", "all", "comment"]
-    """What has to be named: case and model; a case and no model; a case and perhaps a model;
-    perhaps a case and no model; neither; a comment, from which case and model are taken."""
+    """What an entry names: case and model; a case and no model; a case and perhaps a model; perhaps
+    a case and no model; neither; or a comment, which gives case and model."""
     fields: Mapping[str, Field]
-    """Every field of the value, in the order in which it is kept."""
+    """Every field of the value, in the order of storage."""
     roles: frozenset[Role]
     subject: str | tuple[str, Collection[str]] | tuple[str, re.Pattern[str]] | None = None
-    """A text that is needed, one of some words or of a form; None: there is none."""
+    """The required subject: one of some words, or of a pattern. None: there is no subject."""
     subject_of: Callable[[Mapping[str, Any]], str | None] | None = None
-    """What makes the subject of the value."""
+    """Makes the subject from the value."""
     reader_rule: str | None = None
-    """The rule of the study (:class:`rexview.schema.Protocol`) without which no reader may."""
+    """The study rule (:class:`rexview.schema.Protocol`) that a reader needs to write this kind."""
     optional: frozenset[str] = frozenset()
-    """Fields that are left out of the value where they are None."""
+    """Fields that are left out of the value when they are None."""
     pictured: bool = False
-    """Whether it may be about one of the answer's pictures."""
+    """True if it may be about one of the answer's pictures."""
     removable: bool = False
-    """Whether None as the value takes back what was there."""
+    """True if a value of None takes back the earlier value."""
     shared: bool = False
-    """Whether there is one state for all; else everybody has a state of their own."""
+    """True if there is one state for all; else everybody has their own."""
     judging: bool = False
-    """Whether it judges what an answer says: it is of the answer that was read and no later one."""
+    """True if it judges the content of an answer: it applies to the version that was read, and to
+    no later one."""
     outlives: bool = False
-    """Whether it may be about an answer that has left the set: what was decided is still done."""
+    """True if it may be about an answer that has left the set: the decision is still carried
+    out."""
 
 
 READERS: Final = frozenset[Role]({"reader", "lead"})
 ALL_WHO_WRITE: Final = frozenset[Role]({"reader", "adjudicator", "lead"})
 CURATORS: Final = frozenset[Role]({"adjudicator", "lead"})
-"""Who curates reads the reports, so is no blinded reader."""
+"""Curators read the reports, so they cannot be blinded readers."""
 CHAIRS: Final = CURATORS
-"""Who prepares and leads a meeting sees everything, too."""
+"""People who prepare and lead a meeting see everything, too."""
 WHO_WRITES_FAILURES: Final = CURATORS
-"""Who looks for a failure of their own sees the models' answers."""
+"""People who search for a failure of their own see the models' answers."""
 
 
-# What people write of questions in the making.
+# Entries about questions in curation.
 
 _of_candidate = partial(
     Kind, about="case", roles=CURATORS, subject="id of the candidate", removable=True
@@ -380,7 +382,7 @@ CURATION_KINDS: Final[Mapping[str, Kind]] = {
 }
 
 
-# What people write of meetings.
+# Entries about meetings.
 
 _of_meeting = partial(Kind, roles=CHAIRS, subject="id of the meeting", removable=True)
 
@@ -455,10 +457,10 @@ MEETING_KINDS: Final[Mapping[str, Kind]] = {
 }
 
 
-# What people write of failures in their own words.
+# Entries about failures in people's own words.
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-"""A failure's name in links."""
+"""A failure's name in URLs."""
 
 WRITTEN_FAILURE_KINDS: Final[Mapping[str, Kind]] = {
     "written_failure": Kind(

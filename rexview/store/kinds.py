@@ -1,4 +1,4 @@
-"""The kinds of entries: what each is about, what its value says, and who may write it.
+"""The kinds of entries: what each is about, the fields of its value, and who may write it.
 
 A new kind of entry is one more :class:`Kind` in :data:`KINDS`.
 """
@@ -27,7 +27,7 @@ from rexview.vocab import (
 __all__ = ["KINDS", "PLACE", "SHARED", "Kind", "may"]
 
 PLACE: Final = re.compile(r"(0|[1-9][0-9]{0,4})(\+[1-9][0-9]?)?")
-"""A line of a report, from 1, or what is inserted after it: ``4``, ``4+1``; ``0+1`` is first."""
+"""A line of a report, from 1, or an insertion after it: ``4``, ``4+1``; ``0+1`` comes first."""
 
 
 def _what(value: Mapping[str, Any]) -> str | None:
@@ -35,7 +35,7 @@ def _what(value: Mapping[str, Any]) -> str | None:
 
 
 def _pair(value: Mapping[str, Any]) -> str:
-    """Name two models, whichever of them stands first: ids may be too long for a subject."""
+    """Return a digest of two models, in any order; their ids may be too long for a subject."""
     both = sorted(str(value.get(side)) for side in ("first", "second"))
     return hashlib.sha256(json.dumps(both).encode()).hexdigest()[:32]
 
@@ -45,7 +45,7 @@ _SCORE_FIELDS: Final[Mapping[str, Field]] = {
     "comment": kind_fields.text("comment"),
 }
 
-# An adjudicator sees what readers gave, so does not score as one.
+# An adjudicator sees what readers gave, so does not score as a reader.
 KINDS: Final[Mapping[str, Kind]] = {
     "score": Kind(
         "one dimension of an answer scored: `score` (1 to 5 or null), `comment`",
@@ -207,9 +207,9 @@ KINDS: Final[Mapping[str, Kind]] = {
     **kind_fields.MEETING_KINDS,
 }
 SHARED: Final = frozenset(name for name, kind in KINDS.items() if kind.shared)
-"""Kinds of which there is one state for all."""
+"""Kinds with one state shared by all."""
 
 
 def may(person: Person, kind: str) -> bool:
-    """Whether a person may write entries of a kind; nobody may write an unknown one."""
+    """True if a person may write entries of a kind; nobody may write an unknown kind."""
     return kind in KINDS and person.role in KINDS[kind].roles

@@ -1,4 +1,4 @@
-"""Where the reviews of a review set are kept, and under which key."""
+"""Find the database of a review set's reviews, and the set's key in it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from rexview.store.database.errors import read_only
 
 FILE_NAME: Final = "reviews.sqlite"
 FOLDER_KEY: Final = "folder-"
-"""How the key of a set without an ``id`` begins."""
+"""First part of the key of a set without an ``id``."""
 
 
 @dataclass(frozen=True)
 class Location:
-    """An address for SQLAlchemy and the key of the set there.
+    """A database address for SQLAlchemy, and the set's key in that database.
 
-    A ``dedicated`` database is this set's alone, so that its rows are the set's even after its
+    A ``dedicated`` database belongs to this set only, so its rows are the set's even after its
     folder was moved.
     """
 
@@ -37,7 +37,7 @@ class Location:
 
 
 def set_key(review_set: ReviewSet) -> str:
-    """Return what names a review set in a database: its ``id``, else made of its folder's path."""
+    """Return the set's key in a database: its ``id``, or else one made from its folder's path."""
     return review_set.info.id or _folder_key(review_set)
 
 
@@ -49,16 +49,16 @@ def _folder_key(review_set: ReviewSet) -> str:
 def location_of(review_set: ReviewSet, settings: Settings) -> Location:
     """Find the database of a review set.
 
-    It is the one of the settings if there is one; else a file in the set's folder; else, where
-    nothing may be written there or the set is the embedded demo, a file in the user's data folder.
-    A file in the data folder stays the set's when its folder can be written to again, until
-    :func:`rexview.store.merge_databases.merge_databases` joins it into one there.
+    This is the database of the settings if there is one, or else a file in the set's folder. If
+    that folder is read-only or is the embedded demo, it is a file in the user's data folder. A file
+    in the data folder stays in use when the set's folder becomes writable again, until
+    :func:`rexview.store.merge_databases.merge_databases` joins it into a file there.
 
     Raises
     ------
     StoreUnreachable
-        There is a database in the folder that may not be written to: it is not left aside, as what
-        stands in it would not be seen.
+        The folder contains a database that is read-only. It is not ignored, since its entries would
+        not be shown.
     """
     key = set_key(review_set)
     if settings.database_url:
@@ -78,7 +78,7 @@ def location_of(review_set: ReviewSet, settings: Settings) -> Location:
 
 
 def best_location(review_set: ReviewSet, settings: Settings) -> Location:
-    """Find where the reviews of a set would best be kept: beside it, where that can be.
+    """Find the best place for a set's reviews: its own folder if possible.
 
     Raises
     ------
@@ -91,10 +91,10 @@ def best_location(review_set: ReviewSet, settings: Settings) -> Location:
 
 
 def beside_set(review_set: ReviewSet) -> Path | None:
-    """Return the file in the set's folder, there or not.
+    """Return the database file in the set's folder, whether it exists or not.
 
-    None for the demo, which is not ours, and for a set that lies elsewhere: what is in the cache
-    folder of it may go at any time.
+    None for the demo, which is not ours, and for a remote set: its cache folder may disappear at
+    any time.
     """
     folder = review_set.folder.resolve()
     is_ours = folder != DEMO_FOLDER and address_of_set(review_set.folder) is None
@@ -102,10 +102,10 @@ def beside_set(review_set: ReviewSet) -> Path | None:
 
 
 def files_with_user(review_set: ReviewSet) -> tuple[Path, ...]:
-    """Return the files in the user's data folder that hold reviews of a set, the likeliest first.
+    """Return the files in the user's data folder with reviews of a set, the likeliest first.
 
-    A file is found by the set's ``id`` and by the path of its folder, whatever the folder's name:
-    the folder may have been renamed, or have got an ``id`` later.
+    A file is found by the set's ``id`` and by its folder's path, whatever the folder's name. The
+    folder may have been renamed, or the set may have got an ``id`` later.
     """
     found: dict[Path, None] = {}
     for key in (set_key(review_set), _folder_key(review_set)):
@@ -114,14 +114,14 @@ def files_with_user(review_set: ReviewSet) -> tuple[Path, ...]:
 
 
 def files_of(review_set: ReviewSet) -> tuple[Path, ...]:
-    """Return all SQLite files that hold reviews of a set: the one beside it first."""
+    """Return all SQLite files with reviews of a set, the one in its folder first."""
     beside = beside_set(review_set)
     here = (beside,) if beside is not None and beside.exists() else ()
     return (*here, *files_with_user(review_set))
 
 
 def may_write(folder: Path) -> bool:
-    """Whether files can be made in a folder, found out by making one (it leaves no trace)."""
+    """True if files can be created in a folder, tested by creating one (it leaves no trace)."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return True
@@ -130,7 +130,7 @@ def may_write(folder: Path) -> bool:
 
 
 def data_folder() -> Path:
-    """Return the folder for reviews that cannot lie beside their set."""
+    """Return the folder for reviews that cannot be stored in their set's folder."""
     return Path(platformdirs.user_data_dir("rexview")) / "reviews"
 
 
@@ -147,5 +147,5 @@ def _digest(key: str) -> str:
 
 
 def sqlite_address(file: Path) -> str:
-    """Return the address of a file, whatever is in its name."""
+    """Return the address of a file, with its name escaped."""
     return URL.create("sqlite", database=str(file)).render_as_string()

@@ -1,8 +1,8 @@
-"""Several databases of one review set joined into one: every entry of each, none twice.
+"""Join several databases of one review set into one: every entry of each, none twice.
 
-There come to be several where the set's folder could not be written to for a while, when the
-setting ``database_url`` is new, or when a copy was written to elsewhere. Entries are told apart by
-their tokens and come in the order of their times, so that what was written last stands.
+Several databases arise when the set's folder could not be written to for a while, when the setting
+``database_url`` is new, or when a copy was written to elsewhere. Entries are identified by their
+tokens and ordered by time, so the last one written is current.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from rexview.store.reviews import Reviews
 
 @dataclass(frozen=True)
 class OtherDatabase:
-    """A file with entries of a set that are not in the database in use.
+    """A file with entries of a set that the database in use lacks.
 
-    ``entries`` is how many; None where the file cannot be read.
+    ``entries`` is their number; None if the file cannot be read.
     """
 
     file: Path
@@ -50,21 +50,21 @@ class OtherDatabase:
 
 @dataclass(frozen=True)
 class MergeReport:
-    """What was joined: entries that are new, all that are there now, and the files kept."""
+    """Result of a merge: new entries, all entries now, and the files kept."""
 
     added: int
     entries: int
     kept: tuple[Path, ...]
-    """What was joined in, under a name with the date, and what was there before."""
+    """The merged files and the previous database, under names with the date."""
 
 
 _counted: Final = dict[tuple[str, str, Path], tuple[tuple[Any, ...], int | None]]()
 
 
 def other_databases(reviews: Reviews) -> tuple[OtherDatabase, ...]:
-    """Find the files that hold entries of a set which the database in use does not have.
+    """Find the files that contain entries of a set which the database in use lacks.
 
-    A file is read once for each of its states and of the database's in use.
+    A file is read once for each state of the file and of the database in use.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def other_databases(reviews: Reviews) -> tuple[OtherDatabase, ...]:
         if file == reviews.database.file:
             continue
         name = (str(reviews.database.url), reviews.key, file)
-        # another process may have joined it in while it stayed as it is
+        # another process may have merged the file without changing it
         state = (reviews.revision(), *_versions(file))
         known = _counted.get(name)
         if known is None or known[0] != state:  # others may clear all of it meanwhile
@@ -87,16 +87,16 @@ def other_databases(reviews: Reviews) -> tuple[OtherDatabase, ...]:
 
 
 def merge_databases(reviews: Reviews, files: Iterable[Path]) -> MergeReport:
-    """Join files into the database of a set: all of them or none.
+    """Merge files into the database of a set: all of them or none.
 
-    Rows are numbered anew where older ones come in between, and ``previous`` says again what stood
-    before. A row that was changed in one database is taken from the other where it is whole. The
-    secret of the letters stays; where there is none, the first file's becomes it. Each file is kept
-    under a name with the date, and so is what was there before.
+    Rows get new numbers where older ones come in between, and ``previous`` is corrected. If a row
+    was changed in one database, the intact copy from the other is used. The existing blinding key
+    stays; if there is none, that of the first file is used. Each file is kept under a name with the
+    date, and so is the previous database.
 
     Raises
     ------
-    BackupError
+    A file is damaged, or contains the entries of another set. Nothing was changed.
         A file is damaged, or holds the entries of another set. Nothing was changed.
     StoreError
         The database cannot be written to. Nothing was changed.
@@ -126,17 +126,17 @@ def merge_databases(reviews: Reviews, files: Iterable[Path]) -> MergeReport:
 
     added, entries = reviews.database.write(work, lock=reviews.lock)
     reviews.database.check_again()
-    found = set(files_of(reviews.review_set))  # a backup of somebody's stays under its name
+    found = set(files_of(reviews.review_set))  # a backup from elsewhere keeps its name
     kept += [copy for file in files if file in found and (copy := _set_aside(file, stamp))]
     _counted.clear()
     return MergeReport(added, entries, tuple(kept))
 
 
 def in_order(present: Sequence[Row], more: Sequence[Row]) -> list[Row]:
-    """Join two histories by time; the order within each stays as it is.
+    """Merge two histories by time; the order within each stays the same.
 
-    Rows of ``present`` that stay as they are, are the same objects. Of rows with one token the
-    first that is as it was written is taken.
+    Unchanged rows of ``present`` stay the same objects. Of rows with the same token, the first
+    intact one is used.
     """
     whole = {row["token"]: row for row in more if is_intact(row)}
     first = [row if is_intact(row) else whole.get(row["token"], row) for row in present]
@@ -157,7 +157,7 @@ def in_order(present: Sequence[Row], more: Sequence[Row]) -> list[Row]:
 
 
 def _timed(rows: Iterable[Row], which: int) -> Iterable[tuple[tuple[datetime, int], Row]]:
-    """Give each row the latest time so far: a clock that was set back does not change the order."""
+    """Yield each row with the latest time so far: a clock that was set back changes no order."""
     latest = datetime.min.replace(tzinfo=UTC)
     for row in rows:
         latest = max(latest, row["at"])
@@ -165,13 +165,13 @@ def _timed(rows: Iterable[Row], which: int) -> Iterable[tuple[tuple[datetime, in
 
 
 def _rows_of(file: Path, reviews: Reviews) -> tuple[list[Row], str | None]:
-    """Return the rows of a file that are the set's, and its secret of the letters if it has one.
+    """Return a file's rows for this set, and its blinding key if it has one.
 
-    A file that is of another set is refused.
+    A file of another set is refused.
     """
     rows, letters = read_whole(file)
     ours, sets = (reviews.key, set_key(reviews.review_set)), sets_of(rows)
-    # a folder's key: written before the set had an id, or when its folder lay elsewhere
+    # a folder's key: written before the set had an id, or when its folder was elsewhere
     foreign = sorted(one for one in sets if one not in ours and not one.startswith(FOLDER_KEY))
     if foreign:
         raise BackupError(
@@ -184,13 +184,13 @@ def _rows_of(file: Path, reviews: Reviews) -> tuple[list[Row], str | None]:
 def _versions(file: Path) -> tuple[tuple[int, ...] | None, ...]:
     try:
         states = file_states(file)
-    except OSError:  # then it cannot be read either
+    except OSError:  # it cannot be read either
         return ()
     return tuple(state and (state.st_ino, state.st_mtime_ns, state.st_size) for state in states)
 
 
 def _missing(file: Path, reviews: Reviews) -> int | None:
-    """Count the entries of a file that the database of a set does not have."""
+    """Count the entries of a file that the database of a set lacks."""
     try:
         found = _tokens(file)
     except (sqlite3.Error, OSError):
@@ -202,7 +202,7 @@ def _missing(file: Path, reviews: Reviews) -> int | None:
 def _tokens(file: Path) -> set[str]:
     try:
         return _read_tokens(file, "mode=rw")
-    except sqlite3.OperationalError:  # where nothing may be written SQLite reads it as it is
+    except sqlite3.OperationalError:  # on read-only storage SQLite reads it without changes
         return _read_tokens(file, "immutable=1")
 
 
@@ -215,16 +215,17 @@ def _read_tokens(file: Path, how: str) -> set[str]:
 
 
 def _set_aside(file: Path, stamp: str) -> Path | None:
-    """Give a file that was joined in a name with the date.
+    """Rename a merged file to a name with the date.
 
-    One that somebody has open stays where it is: its entries are known to be joined in, and what
-    is still written to it will be told.
+    A file that somebody has open keeps its name. Its entries are known to be merged, and anything
+    written to it later will be reported.
     """
     target = file.with_name(f"{file.stem}-merged-{stamp}{file.suffix}")
     try:
         with closing(open_file(file, wait_s=0)) as connection:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-            # succeeds for whoever is alone with it; takes away the -wal, which would be left behind
+            # succeeds only if nobody else has it open; also removes the -wal, which would be left
+            # behind
             if connection.execute("PRAGMA journal_mode = DELETE").fetchone() != ("delete",):
                 return None
             file.rename(target)

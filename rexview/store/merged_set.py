@@ -1,4 +1,4 @@
-"""Given and written rows together: what pages count and show."""
+"""Given and written rows joined: the data that pages count and show."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ _MAKING: Final = {
     "selections": "select",
     "validations": "validate",
 }
-"""Tables of questions in the making, and the kind of entry that they are written by."""
+"""Tables of questions in curation, with the kind of entry that writes each."""
 EXPERT: Final = "expert"
-"""The check of a multiple choice candidate that is a person's word."""
+"""The check of a multiple-choice candidate that a person decides."""
 
 
 def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
-    """Return the review set with what was written in it beside what was given.
+    """Return the review set with the app's entries joined to the given rows.
 
-    Of rows about the same thing by the same reader the newest by ``created`` stands; given rows
-    without a date are the oldest. Edits of a report stand or fall together, and count once their
-    reader has said that the report is corrected; one without any edit is a row that keeps it.
-    ``_origin`` says where a row comes from. What a reader took back
-    is not there. Everybody who wrote is among the readers.
+    Of rows about the same thing by the same reader, the one with the newest ``created`` counts;
+    given rows without a date are the oldest. Edits of a report count together, once their reader
+    has marked the report as corrected. A corrected report without any edit is a row that keeps it.
+    ``_origin`` is where a row comes from. What a reader took back is left out. Everybody who wrote
+    is among the readers.
 
-    Which rows are of earlier answers is decided last: the newest row of a reader stands, and if the
-    answer was changed after it, it counts nowhere and neither does what stood before it.
+    Stale rows are decided last. The newest row of a reader counts; if the answer was changed after
+    it, neither it nor any older row counts.
 
-    The fingerprint changes with every entry, and when a picture of an answer that somebody judged
-    is replaced. Without any entry the set itself is returned.
+    The fingerprint changes with every entry, and when a picture of a judged answer is replaced.
+    Without any entry the set itself is returned.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
 
 
 def _commented(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet) -> pl.DataFrame:
-    """Join given and written comments as they stand: rewritten, removed, settled."""
+    """Join given and written comments in their current state: rewritten, removed, settled."""
     every = comments_of(current, review_set)
     stand = {one.id: one for one in every if one.via == FROM_FILE}
     states = pl.DataFrame(
@@ -143,9 +143,9 @@ def _commented(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet
 
 
 def _decided(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet) -> pl.DataFrame:
-    """Join given and written decisions, but for those of meetings that were removed.
+    """Join given and written decisions, except those of removed meetings.
 
-    What was changed here of a meeting that came with the set keeps the meeting's name and day.
+    A decision changed in the app keeps the name and day of its given meeting.
     """
     meetings = {row.subject or "": row.value for row in current.rows("meeting")}
     removed = [one for one, value in meetings.items() if value is None]
@@ -158,7 +158,7 @@ def _decided(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet) 
 
 
 def _written(current: CurrentState) -> tuple[WrittenFailure, ...]:
-    """Return the failures in words that stand."""
+    """Return the current failures in people's own words."""
     return tuple(
         WrittenFailure(row.subject, row.value, row.person_name or row.person, row.at)
         for row in current.rows("written_failure")
@@ -167,7 +167,7 @@ def _written(current: CurrentState) -> tuple[WrittenFailure, ...]:
 
 
 def _marks(current: CurrentState, review_set: ReviewSet) -> tuple[Mark, ...]:
-    """Return the answers of which people say that they have a failure in words."""
+    """Return the answers that people marked with a failure in their own words."""
     given = [
         (row, (row.case, row.model), row.subject, row.value)
         for row in current.rows("written_mark")
@@ -187,7 +187,7 @@ def _marks(current: CurrentState, review_set: ReviewSet) -> tuple[Mark, ...]:
 def _made(
     given: pl.DataFrame, name: str, kind: str, current: CurrentState, review_set: ReviewSet
 ) -> pl.DataFrame:
-    """Join what was given and written of questions in the making; null took back what was there."""
+    """Join given and written rows about questions in curation; null takes a row back."""
     written = _of_cases(frame_of(current.rows(kind), frames.TABLES[name]), review_set)
     if name == "candidates":
         written = written.with_columns(question_type=pl.lit("open"))
@@ -198,16 +198,16 @@ def _made(
 
 
 def _of_cases(rows: pl.DataFrame, review_set: ReviewSet) -> pl.DataFrame:
-    """Leave out what is about cases that are not there any more."""
+    """Drop rows about cases that are no longer in the set."""
     return rows.join(review_set.index.case_rows(rows["case"]), on="case", how="semi")
 
 
 def _together(
     given: pl.DataFrame, written: pl.DataFrame, key: tuple[str, ...], has_content: pl.Expr
 ) -> pl.DataFrame:
-    """Join both tables; of rows with the same key the newer stays.
+    """Join both tables; of rows with the same key the newer one stays.
 
-    Written rows without ``has_content`` take back what was there: they only remove.
+    Written rows without ``has_content`` only remove the row with their key.
     """
     if written.is_empty():
         return given
@@ -229,7 +229,7 @@ def _together(
 
 
 def _compared(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet) -> pl.DataFrame:
-    """Join given and written comparisons; which report stood on the left makes no other pair."""
+    """Join given and written comparisons; swapping left and right makes no other pair."""
     written = _of_cases(frame_of(current.rows("prefer"), frames.PREFERENCES), review_set)
     pair = {
         "_one": pl.min_horizontal("first", "second"),
@@ -240,9 +240,9 @@ def _compared(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet)
 
 
 def _corrected(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet) -> pl.DataFrame:
-    """Join given edits and those of the reports that their reader has finished.
+    """Join given edits with those of the reports that their reader has finished.
 
-    A reader who has opened a report again has taken back what was given of them before, too.
+    A reader who opens a report again also takes back the given edits.
     """
     rows = current.rows("corrected")
     said = _of_cases(frame_of(rows, frames.EDITS), review_set)

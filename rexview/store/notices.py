@@ -1,4 +1,4 @@
-"""What is wrong with the reviews of a set, in words for the pages: entries that do not count."""
+"""Find entries that do not count, and describe them for the pages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAMED: Final = 20
 
 @dataclass(frozen=True)
 class Notice:
-    """One thing to be told: ``text`` for everybody, ``details`` for whoever leads the review.
+    """A notice to show: ``text`` for everybody, ``details`` for the study lead.
 
     ``text`` names no person, no model and no path.
     """
@@ -31,7 +31,7 @@ class Notice:
 
 
 def notices(reviews: Reviews) -> tuple[Notice, ...]:
-    """Return all that is to be told of the reviews of a set; mostly nothing. Quick to ask.
+    """Return all notices about the reviews of a set, usually none. Cheap to call.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def notices(reviews: Reviews) -> tuple[Notice, ...]:
 
 
 def damage_seen() -> tuple[Notice, ...]:
-    """Return what is damaged in the databases that this process has open, as far as it was read.
+    """Return the damage found so far in the databases that this process has open.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def damage_seen() -> tuple[Notice, ...]:
     """
     found: list[Notice | None] = []
     for database in open_databases():
-        database.rows(select(HISTORY.c.id).limit(1))  # checks a file that was changed since
+        database.rows(select(HISTORY.c.id).limit(1))  # checks a file that has changed
         found += _damage_of(database)
     return tuple(notice for notice in found if notice is not None)
 
@@ -76,7 +76,7 @@ def _changed(database: Database) -> Notice | None:
     if not found:
         return None
     there = database.rows(select(HISTORY).where(HISTORY.c.id.in_(sorted(found))))
-    # others may have put the row right, or numbered it anew, since it was seen
+    # others may have corrected or renumbered the row since
     still = {row.id for row in there if row.checksum is None or not stored(row).intact}
     changed = [entry for number, entry in sorted(found.items()) if number in still]
     if not changed:
@@ -113,7 +113,7 @@ def _elsewhere(others: Sequence[OtherDatabase]) -> Notice | None:
 
 
 def other_set(reviews: Reviews) -> str | None:
-    """Return the id of another set under which the entries here were written, None if of this."""
+    """Return the id of the other set under which the entries were written, or None."""
     given = reviews.review_set.info.id
     key = reviews.key
     if not reviews.dedicated or given is None or key == given or key.startswith(FOLDER_KEY):

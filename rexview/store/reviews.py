@@ -36,11 +36,12 @@ from rexview.store.kinds import KINDS, Kind, may
 from rexview.store.location import best_location, location_of
 from rexview.vocab import FAILURES, IMAGE_DIMENSIONS
 
-# Whether entries may be written: who, about what, with which value. Every problem is named.
+# Checks of entries before they are written: the person, the subject, the value. Every problem is
+# reported.
 #
-# What a browser sends is not trusted: ids must be those of the set, values have exactly the
-# fields that :data:`rexview.store.kinds.KINDS` gives them, texts have a greatest length and
-# nothing in them that a database or a table cannot hold.
+# Input from a browser is not trusted. Ids must be those of the set. Values have exactly the fields
+# that :data:`rexview.store.kinds.KINDS` defines. Texts have a maximum length and contain nothing
+# that a database or a table cannot store.
 
 
 def check(
@@ -49,16 +50,16 @@ def check(
     review_set: ReviewSet,
     own_failures: Collection[str] = (),
 ) -> tuple[list[Entry], list[str]]:
-    """Check entries before the database is asked.
+    """Check entries without asking the database.
 
-    ``own_failures`` are names of failures that people put in words, now or before.
+    ``own_failures`` are the names of failures that people described, now or earlier.
 
     Returns
     -------
     list of Entry
-        In one spelling: every field of the value there, characters that cannot be kept replaced.
+        The entries in one form: every field of the value present, invalid characters replaced.
     list of str
-        Every problem, a sentence each; with any, nothing is to be written.
+        Every problem, a sentence each; if there is any, nothing is to be written.
     """
     answers = _answers(entries, review_set)
     checked, problems = [], []
@@ -80,13 +81,13 @@ def check(
 
 
 def _rule_allows(person: Person, kind: Kind, review_set: ReviewSet) -> bool:
-    """Whether the rules of the study let a person write a kind that their role may."""
+    """True if the study's rules let a person write a kind that their role may write."""
     is_left_to_rule = kind.reader_rule is not None and person.role == "reader"
     return not is_left_to_rule or bool(getattr(review_set.info.protocol, kind.reader_rule or ""))
 
 
 def _answers(entries: Iterable[Entry], review_set: ReviewSet) -> dict[tuple[str, str], _Answer]:
-    """Look up the answers that entries name, with what they have to be scored."""
+    """Look up the answers that entries name, with the parts that can be scored."""
     cases = {entry.case for entry in entries if isinstance(entry.case, str)}
     wanted = pl.Series(sorted(map(clean, cases)), dtype=pl.String)
     answers = review_set.index.answers_to(wanted, ["case", "model", "images", "boxes"])
@@ -113,7 +114,7 @@ class _Check:
         self.problems: list[str] = []
 
     def checked(self, kind: Kind) -> Entry:
-        """Check the entry; what it returns is only of use without problems."""
+        """Check the entry; the returned entry is only valid if there are no problems."""
         entry = self.entry
         try:
             entry = replace(entry, token=str(UUID(entry.token)))
@@ -198,12 +199,12 @@ class _Check:
         elif picture is not None and not 0 <= picture < pictures:
             self.problems.append(f"The answer has no picture {picture}; the first is 0.")
         elif picture is None and not pictures and not boxed and entry.subject != "image_style":
-            # Image Style is scored without a box, too, where boxes were asked for: the worklist
-            # knows where, and the pages refuse it elsewhere.
+            # Image Style may be scored without a box where boxes were asked for. The worklist knows
+            # those answers, and the pages refuse the score on others.
             self.problems.append(f"The answer has no picture and no box for {entry.subject}.")
 
     def _value(self, kind: Kind) -> dict[str, Any]:
-        """Return the value with exactly the fields of its kind, None where they are absent."""
+        """Return the value with exactly the fields of its kind, None for absent ones."""
         given = dict(self.entry.value or {})
         unknown = sorted(str(name) for name in given if name not in kind.fields)
         if unknown:
@@ -219,7 +220,7 @@ class _Check:
         }
 
     def choice(self, value: dict[str, Any]) -> dict[str, Any]:
-        """Check that an option is one of the case's."""
+        """Check that an option is one of the case's options."""
         case = self.set.case(self.entry.case or "")
         options = case.options if case else ()
         choice, option = value["choice"], value["option"]
@@ -235,7 +236,7 @@ class _Check:
         return value
 
     def pair(self, value: dict[str, Any]) -> dict[str, Any]:
-        """Check that two answers of the case are named; they are those that were read."""
+        """Check that two answers of the case are named, and are the versions that were read."""
         case, sides = self.entry.case or "", ("first", "second")
         if value["first"] == value["second"]:
             self.problems.append("A report is compared with itself.")
@@ -250,13 +251,13 @@ class _Check:
         return value | {f"{side}_digest": given[side] or found[side] for side in sides}
 
     def reference(self, value: dict[str, Any]) -> dict[str, Any]:
-        """Check that a reference says anything."""
+        """Check that a reference is not empty."""
         if not any((value[name] or "").strip() for name in ("findings", "impression")):
             self.problems.append("A reference without findings and impression says nothing.")
         return value
 
     def edit(self, value: dict[str, Any]) -> dict[str, Any]:
-        """Check that what is done with a line fits its place and its words."""
+        """Check that the action on a line fits its place and its words."""
         inserted = value["action"] == "insert"
         if inserted != ("+" in (self.entry.subject or "")):
             self.problems.append("What is inserted stands after a line, all else on one.")
@@ -265,7 +266,7 @@ class _Check:
         return value
 
     def decide(self, value: dict[str, Any]) -> dict[str, Any]:
-        """Check that a failure is one of ours, in somebody's words, or came with the set."""
+        """Check that a failure is one of ours, one in people's own words, or came with the set."""
         failure = value["failure"]
         known = failure in (None, NO_FAILURE, *FAILURES, *self.own_failures)
         if not known and failure not in self.set.decisions["failure"]:
@@ -280,7 +281,7 @@ _CHECKS: Final[Mapping[str, Callable[[_Check, dict[str, Any]], dict[str, Any]]]]
     "edit": _Check.edit,
     "decide": _Check.decide,
 }
-"""What else is checked of the value of some kinds, its fields checked before."""
+"""Further checks of the value for some kinds, after the checks of its fields."""
 
 
 _FIRST_ROWS: Final = 100
@@ -288,11 +289,11 @@ _REMEDY: Final = "Nothing was written. Reload the page and enter it again."
 
 
 class Reviews:
-    """What people wrote about one review set.
+    """The reviews that people wrote about one review set.
 
     Every method may raise :class:`rexview.errors.StoreUnreachable` or
-    :class:`~rexview.errors.StoreBusy`. All reading is of the newest state. A ``dedicated``
-    database is this set's alone.
+    :class:`~rexview.errors.StoreBusy`. All reads return the newest state. A ``dedicated`` database
+    belongs to this set only.
     """
 
     def __init__(
@@ -306,18 +307,18 @@ class Reviews:
 
     @property
     def lock(self) -> str:
-        """What whoever writes to the set holds."""
+        """The lock that every writer to the set takes."""
         return f"set {self.key}"
 
     @property
     def key(self) -> str:
-        """What names the set in the database.
+        """The set's key in the database.
 
-        In a database of its own, the key of the rows that are there: they stay with the set when
+        In a dedicated database this is the key of the rows it contains: they stay with the set when
         its folder is moved or it gets an ``id``.
         """
         if not self._known:
-            # of a row that was changed the set may be wrong
+            # a changed row may name the wrong set
             first = select(HISTORY).order_by(HISTORY.c.id).limit(_FIRST_ROWS)
             rows = self.database.rows(first)
             row = next((row for row in rows if stored(row).intact), None)
@@ -327,22 +328,23 @@ class Reviews:
 
     @property
     def address(self) -> str:
-        """Where the entries are kept, with the full path; of a server without its password."""
+        """The place of the entries, with the full path; for a server without its password."""
         file = self.database.file
         return str(file) if file is not None else str(self.database.url.set(query={}))
 
     def record(self, entries: Sequence[Entry], person: Person) -> tuple[Stored, ...]:
-        """Write entries: all of them or none. What is returned is on the disk.
+        """Write entries, all of them or none. Returned rows are on the disk.
 
-        An entry whose token was written before is not written again; its row is returned.
+        An entry whose token was already written is not written again; its row is returned.
 
         Raises
         ------
         StoreRefused
-            The person's role does not allow it, or a value or an id is not valid: every problem
-            is named.
+            The person's role does not allow it, or a value or an id is invalid. Every problem is
+            reported.
         StoreOvertaken
-            Somebody else's value stands that an entry says was not seen; nothing was written.
+            Somebody else has since written a value that the entry's author had not seen. Nothing
+            was written.
         StoreBusy, StoreFull, StoreUnreachable
             Nothing was written; the same entries can be sent again.
         """
@@ -358,13 +360,13 @@ class Reviews:
         )
 
     def letter_key(self) -> bytes:
-        """Return the secret that keys answers' letters (:mod:`rexview.store.blinding_key`)."""
+        """Return the blinding key of the answers' letters (:mod:`rexview.store.blinding_key`)."""
         return letter_key(self.database, self.key, lock=self.lock)
 
     def revision(self, *, but: str | None = None) -> int:
-        """Return the id of the newest row of the set, 0 without any: quick to ask.
+        """Return the id of the newest row of the set, 0 without any. A cheap query.
 
-        Rows of the kind ``but`` are passed over.
+        Rows of the kind ``but`` are ignored.
         """
         newest = select(HISTORY.c.id).where(HISTORY.c.review_set == self.key)
         if but is not None:
@@ -373,7 +375,7 @@ class Reviews:
         return next((row[0] for row in self.database.rows(newest)), 0)
 
     def _own_failures(self, entries: Sequence[Entry]) -> frozenset[str]:
-        """Return the names that failures in words have or had, for entries that may name one."""
+        """Return all names, now or earlier, of people's own failures, if an entry needs them."""
         if all(entry.kind != "decide" for entry in entries):
             return frozenset()
         rows = self.history(kind="written_failure")
@@ -389,7 +391,7 @@ class Reviews:
     ) -> tuple[Stored, ...]:
         """Return rows of the history, newest first, at most ``limit``.
 
-        ``kind`` may name several kinds; they are read at one moment.
+        ``kind`` may name several kinds; they are read from one state.
         """
         wanted = {"case_id": case, "person": person}
         rows = self._all().order_by(HISTORY.c.id.desc()).limit(limit)
@@ -403,7 +405,7 @@ class Reviews:
     def current(
         self, kind: str, *, person: str | None = None, case: str | None = None
     ) -> tuple[Stored, ...]:
-        """Return the newest row of each thing of a kind: the current state, oldest first."""
+        """Return the newest row of each thing of a kind, oldest first: the current state."""
         return tuple(
             row
             for row in self.current_state().rows(kind)
@@ -411,39 +413,39 @@ class Reviews:
         )
 
     def current_state(self) -> CurrentState:
-        """Return the current state, held in memory and brought up to date with what is new."""
+        """Return the current state, cached in memory and updated with new rows."""
         return self._current_state.read(self.key)
 
     def saved_tokens(self, tokens: Collection[str], person: str) -> frozenset[str]:
-        """Return those of some tokens whose entries are a person's and in the database."""
+        """Return which tokens belong to a person's entries in the database."""
         of_set = HISTORY.c.review_set == self.key
         theirs = select(HISTORY.c.token).where(of_set, HISTORY.c.person == person)
         rows = self.database.rows(theirs.where(HISTORY.c.token.in_(tokens))) if tokens else ()
         return frozenset(row[0] for row in rows)
 
     def scores(self, *, reader: str | None = None) -> pl.DataFrame:
-        """Return the scores that stand, with the columns of :data:`rexview.frames.SCORES`.
+        """Return the current scores, with the columns of :data:`rexview.frames.SCORES`.
 
-        ``reader`` is the person's id. What was taken back or is of an earlier answer is left out.
+        ``reader`` is a person's id. Scores that were taken back or are stale are left out.
         """
         rows = self.current("score", person=reader)
         found = scores_frame(row for row in rows if any((row.value or {}).values()))
         return by_answer(found, self.review_set)[0]
 
     def flags(self) -> pl.DataFrame:
-        """Return the verdicts on answers as they are, columns :data:`rexview.frames.FLAGS`."""
+        """Return the verdicts on the present answers, columns :data:`rexview.frames.FLAGS`."""
         rows = self.current("verdict")
         found = flags_frame(row for row in rows if (row.value or {}).get("verdict"))
         return by_answer(found, self.review_set)[0]
 
     def adjudications(self) -> pl.DataFrame:
-        """Return each consensus on an answer as it is, columns :data:`.ADJUDICATIONS`."""
+        """Return each consensus on a present answer, columns :data:`.ADJUDICATIONS`."""
         rows = self.current("adjudicate")
         found = adjudications_frame(row for row in rows if any((row.value or {}).values()))
         return by_answer(found, self.review_set)[0]
 
     def assignments(self, reader: str | None = None) -> tuple[Assignment, ...]:
-        """Return who has been given which case, of one reader or of all, oldest first."""
+        """Return the assignments of cases, of one reader or of all, oldest first."""
         return tuple(
             Assignment(
                 case=row.case or "",
@@ -462,17 +464,17 @@ class Reviews:
         return comments_of(self.current_state(), self.review_set, case)
 
     def skips(self, reader: str) -> dict[str, str]:
-        """Return the cases that a reader left out, each with the reason (may be empty)."""
+        """Return the cases that a reader skipped, each with the reason (may be empty)."""
         rows = self.current("skip", person=reader)
         return {row.case or "": row.value["reason"] or "" for row in rows if row.value}
 
     def revealed(self, reader: str, what: str) -> frozenset[str | None]:
-        """Return the cases of which a reader was shown ``models`` or ``report``; None: of all."""
+        """Return the cases whose ``models`` or ``report`` a reader saw; None means all."""
         rows = self.current("reveal", person=reader)
         return frozenset(row.case for row in rows if row.subject == what)
 
     def people(self) -> dict[str, Person]:
-        """Return everybody who wrote, by id, under their newest name and role."""
+        """Return everybody who wrote, by id, with their newest name and role."""
         return dict(self.current_state().people)
 
     def _all(self) -> Select[Any]:
@@ -485,7 +487,7 @@ class Reviews:
 
 
 class _Begun(NamedTuple):
-    """What a comment is on, and who began it."""
+    """The case and model of a comment, and its author."""
 
     case: str | None
     model: str | None
@@ -493,7 +495,7 @@ class _Begun(NamedTuple):
 
 
 class _Writing:
-    """The part of writing that needs the database, alone in its transaction."""
+    """The part of writing that runs inside the database transaction."""
 
     def __init__(
         self, connection: Connection, key: str, person: Person, review_set: ReviewSet
@@ -562,7 +564,7 @@ class _Writing:
         return self.connection.execute(insert(HISTORY).values(values).returning(HISTORY)).one()
 
     def _of_comment(self, entry: Entry, problems: list[str]) -> Entry:
-        """Check an entry against the comment that it names; an answer to it is on its place."""
+        """Check an entry against its comment; a ``resolve`` entry gets its case and model."""
         if entry.kind == "resolve":
             about = self._first_version(entry.subject)
             if about is None:
@@ -583,7 +585,7 @@ class _Writing:
         return entry
 
     def _first_version(self, comment: str | None) -> _Begun | None:
-        """Return what a comment was first made on and by whom: of the set's files, or written."""
+        """Return the case, model and author of a comment's first version, given or written."""
         given = self.set.comments.filter(pl.col("comment") == comment)
         for row in given.select("case", "model", "reader").iter_rows():
             return _Begun(*row)
@@ -598,12 +600,12 @@ class _Writing:
 
 
 def open_reviews(review_set: ReviewSet, settings: Settings) -> Reviews:
-    """Return the reviews of a review set. Nothing is made on the disk before the first entry.
+    """Return the reviews of a review set. Nothing is created on disk before the first entry.
 
     Raises
     ------
     StoreUnreachable
-        The database of the set may not be written to, or its address cannot be understood.
+        The database of the set cannot be written to, or its address is invalid.
     """
     location = location_of(review_set, settings)
     return Reviews(
@@ -612,7 +614,7 @@ def open_reviews(review_set: ReviewSet, settings: Settings) -> Reviews:
 
 
 def open_best(review_set: ReviewSet, settings: Settings) -> Reviews:
-    """Return the reviews of a set where they would best be kept, which others are joined into.
+    """Return the reviews of a set in their best place, for others to be merged into.
 
     Raises
     ------

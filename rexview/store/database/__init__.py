@@ -1,1 +1,1 @@
-"""The database: connection, tables, migrations, whether it is whole."""
+"""The reviews database: connection, tables, migrations and integrity checks."""

@@ -1,8 +1,8 @@
-"""The connection to a reviews database: SQLite files and PostgreSQL servers alike.
+"""Connection to a reviews database: a SQLite file or a PostgreSQL server.
 
-Whoever writes holds the one lock for writing, so that rows become visible in the order of their ids
-and what a row says of the value before it is true. What :meth:`Database.write` has returned from
-survives a power cut.
+Every writer takes the one lock for writing. So rows become visible in the order of their ids, and
+the previous value in a row is correct. What :meth:`Database.write` has returned from survives a
+power cut.
 """
 
 from __future__ import annotations
@@ -52,32 +52,33 @@ from rexview.store.database.tables import HISTORY, METADATA, VERSION, ChangedEnt
 from rexview.store.entry import Stored
 
 WAIT_S: Final = 10.0
-"""How long a write waits for others, in seconds."""
+"""How long a write waits for other writers, in seconds."""
 _WRITES: Final = "rexview_writes"
 _MIGRATIONS: Final = "migrations"
 _VERSION_EVERY_S: Final = 1.0
-"""Before each write the version is looked at; before reading if that was longer ago."""
+"""The version is checked before each write, and before a read if the last check is older than
+this."""
 _Result = TypeVar("_Result")
 _Errors: Final = (exc.SQLAlchemyError, sqlite3.Error)
 _WhichFiles = tuple[tuple[int, int] | None, ...]
-"""Which file it is, and which its ``-wal``: device and number; None for what is not there."""
+"""Identity of the file and of its ``-wal``: device and inode; None for a missing file."""
 
 
 class _Replaced(Exception):
-    """It is no longer the file, or of the version, that was opened: nothing was written to it."""
+    """The file or its version is no longer the one that was opened; nothing was written to it."""
 
 
 class Database:
-    """A reviews database. Safe to use from many threads, and from several processes at once.
+    """A reviews database. Safe to use from many threads and from several processes.
 
-    A SQLite file is made when the first entry is written; until then there is nothing to read. Its
-    folder is never made, and it is checked as a whole when it is opened.
+    A SQLite file is created when the first entry is written; until then there is nothing to read.
+    Its folder is never created. The file is checked as a whole when it is opened.
 
     Attributes
     ----------
     changed : mapping of int to ChangedEntry
-        Entries that are not as they were written, by number: in a file all, as far as was seen
-        when it was opened; else those that were read.
+        Entries that were changed after they were written, by row id. For a file: all that were
+        found when it was opened. For a server: those that were read.
     """
 
     def __init__(self, url: str, *, wait_s: float = WAIT_S) -> None:
@@ -95,13 +96,13 @@ class Database:
         self._loss: NewestEntry | None = None
 
     def open_alone(self) -> Connection:
-        """Return a connection for the caller alone, each statement by itself; they close it."""
+        """Return an autocommit connection that only the caller uses and closes."""
         return self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
     def look(self, work: Callable[[Connection], _Result]) -> _Result:
-        """Do ``work`` in one transaction that may write and is rolled back, on a database as it is.
+        """Run ``work`` in a transaction that is rolled back, without migrating the database.
 
-        Its tables are neither made nor brought up to date. Of a file, it has to be there.
+        Tables are neither created nor migrated. A SQLite file has to exist.
 
         Raises
         ------
@@ -118,11 +119,11 @@ class Database:
             raise meaning from error
 
     def close(self) -> None:
-        """Close all connections; they are opened anew when they are needed."""
+        """Close all connections; they are opened again when needed."""
         self._engine.dispose()
 
     def note_changed(self, rows: Iterable[Stored]) -> None:
-        """Remember which rows of those that were read are not as they were written."""
+        """Remember which of the rows that were read have been changed since they were written."""
         for row in rows:
             if not row.intact and row.id not in self.changed:
                 at = row.at.isoformat(" ", "seconds")
@@ -130,25 +131,25 @@ class Database:
                 self.changed = {**self.changed, row.id: entry}
 
     def check_again(self) -> None:
-        """Check the database anew when it is used next: its rows were replaced."""
+        """Check the database again at its next use: its rows were replaced."""
         self.changed, self._ready = {}, False
 
     def newest_lost(self) -> NewestEntry | None:
-        """Return the entry that was the newest in the file once and is not in it now, if any.
+        """Return the entry that was once the newest in the file and is missing now, if any.
 
-        It is looked for when the file is opened and before each write. Entries go when the file's
-        ``-wal`` does, or when an older copy is put in its place.
+        It is looked up when the file is opened and before each write. Entries disappear when the
+        file's ``-wal`` does, or when an older copy replaces the file.
         """
         if self._watermark is None or self.file is None:
             return None
         return self._loss if self.file.exists() else self._watermark.read()
 
     def accept_loss(self) -> None:
-        """Go on without the entries that are missing."""
+        """Continue without the missing entries."""
         self.write(lambda _connection: None, lock=_MIGRATIONS, replaces=True)
 
     def rows(self, statement: Select[Any]) -> list[Row[Any]]:
-        """Run a query; nothing is found in a file that is not there yet.
+        """Run a query; return no rows if the file does not exist yet.
 
         Raises
         ------
@@ -157,7 +158,9 @@ class Database:
         return self.read(lambda connection: list(connection.execute(statement)), [])
 
     def read(self, work: Callable[[Connection], _Result], nothing: _Result) -> _Result:
-        """Do ``work`` in one transaction that sees one state; ``nothing`` for a file not there.
+        """Run ``work`` in one transaction that sees one state.
+
+        Return ``nothing`` if the file does not exist.
 
         Raises
         ------
@@ -179,10 +182,10 @@ class Database:
     def write(
         self, work: Callable[[Connection], _Result], *, lock: str, replaces: bool = False
     ) -> _Result:
-        """Do ``work`` in one transaction, alone among all that use ``lock``; all of it or nothing.
+        """Run ``work`` in one transaction, alone under ``lock``; commit all or nothing.
 
-        ``work`` may be done several times, the last time only with effect. ``replaces`` says that
-        what it leaves is all that there is to be: entries that are gone then are not missed.
+        ``work`` may run several times; only the last run takes effect. With ``replaces`` its result
+        is complete: entries that are gone afterwards are not reported as lost.
 
         Raises
         ------
@@ -215,7 +218,7 @@ class Database:
 
     @contextmanager
     def _write_turn(self) -> Iterator[None]:
-        """Wait for the other threads that write to a file: SQLite would have all try at random."""
+        """Wait for other threads that write to the file; SQLite would retry at random."""
         if not self.is_sqlite:
             yield
             return
@@ -235,7 +238,7 @@ class Database:
         return None if row is None else NewestEntry(row.id, row.token, row.at.isoformat(" "))
 
     def _check_newest(self, connection: Connection) -> None:
-        """Look whether the entry that was the newest is there still."""
+        """Check whether the entry that was the newest still exists."""
         noted = self._watermark.read() if self._watermark is not None else None
         if noted is not None:
             there = select(HISTORY.c.id).where(HISTORY.c.token == noted.token)
@@ -244,7 +247,7 @@ class Database:
         self._loss = noted
 
     def _check_version(self, connection: Connection) -> None:
-        """Look whether another rexview has changed the tables since they were opened."""
+        """Check whether another rexview has changed the tables since they were opened."""
         if version_at(connection) != VERSION:
             self._ready = False
             raise _Replaced
@@ -254,14 +257,14 @@ class Database:
         limit = max(1, round(self.wait_s * 1000))
         connection.execute(sql(f"SET LOCAL lock_timeout = {limit}"))
         connection.execute(sql("SET LOCAL synchronous_commit = on"))
-        if lock != _MIGRATIONS:  # no step of the database comes in between
+        if lock != _MIGRATIONS:  # no migration may run in between
             lock_shared = sql("SELECT pg_advisory_xact_lock_shared(:number)")
             connection.execute(lock_shared, {"number": lock_number(_MIGRATIONS)})
         lock_alone = sql("SELECT pg_advisory_xact_lock(:number)")
         connection.execute(lock_alone, {"number": lock_number(lock)})
 
     def _with_retries(self, work: Callable[[], _Result]) -> _Result:
-        """Do ``work``, again while others are writing; a dropped connection is made anew once."""
+        """Run ``work``; retry while others are writing, and reconnect once if needed."""
         ends = time.monotonic() + self.wait_s
         dropped = False
         while True:
@@ -289,7 +292,7 @@ class Database:
                 time.sleep(random.uniform(0.02, 0.1))  # noqa: S311
 
     def _make_ready(self) -> None:
-        """Make or update the tables, once; anew when the file was put in place of another."""
+        """Create or migrate the tables once, and again when the file was replaced."""
         state = self._which_files()
         if state == self._ready:
             return
@@ -304,10 +307,10 @@ class Database:
                 except sqlite3.OperationalError as error:
                     if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
                         raise
-                    raise damaged(self.file) from error  # of a format that SQLite does not know
+                    raise damaged(self.file) from error  # of a format unknown to SQLite
                 self._examine(self.file)
             with self._engine.connect() as connection:
-                is_ready = version_of(connection) == VERSION  # asked without the lock for writing
+                is_ready = version_of(connection) == VERSION  # read without the lock for writing
             if not is_ready:
                 self._migrate()
             if self.file is not None:
@@ -316,7 +319,7 @@ class Database:
             self._ready = self._which_files()
 
     def _examine(self, file: Path) -> None:
-        """Check a file as a whole; one that is damaged is not checked again as long as it is."""
+        """Check the whole file; a damaged file is not checked again until it changes."""
         try:
             stat = file.stat()
         except OSError:
@@ -340,7 +343,7 @@ class Database:
                 migrate(connection)
 
     def _which_files(self) -> _WhichFiles | bool:
-        """Name the file and its ``-wal``, which stays the same as long as we have it open."""
+        """Identify the file and its ``-wal``; the result stays the same while we have it open."""
         if self.file is None:
             return True
         try:
@@ -367,18 +370,18 @@ class Database:
             connect_args={
                 "connect_timeout": 5,
                 "application_name": "rexview",
-                "client_encoding": "utf8",  # of a database without an encoding, bytes would come
+                "client_encoding": "utf8",  # a database without an encoding would return bytes
             },
         )
 
 
 def lock_number(name: str) -> int:
-    """Return the number by which PostgreSQL knows a lock."""
+    """Return PostgreSQL's number for a lock."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True)
 
 
 def _driver_url(text: str) -> URL:
-    """Return the address with the driver that we use; it is ours to choose."""
+    """Return the address with our driver, whatever driver it names."""
     try:
         url = make_url(text.replace("postgres://", "postgresql://", 1))
     except (exc.ArgumentError, ValueError):
@@ -400,7 +403,7 @@ _databases_lock: Final = Lock()
 
 
 def database_at(url: str) -> Database:
-    """Return the database at an address: one object for all who use it in this process."""
+    """Return the database at an address: one object for all users in this process."""
     with _databases_lock:
         if url not in _databases:
             _databases[url] = Database(url)
@@ -408,13 +411,13 @@ def database_at(url: str) -> Database:
 
 
 def open_databases() -> tuple[Database, ...]:
-    """Return the databases that this process uses."""
+    """Return the databases that this process has open."""
     with _databases_lock:
         return tuple(_databases.values())
 
 
 def close_database(file: Path) -> None:
-    """Close the database of a SQLite file, where this process has it open."""
+    """Close the database of a SQLite file if this process has it open."""
     with _databases_lock:
         for database in _databases.values():
             if database.file == file:
@@ -422,25 +425,25 @@ def close_database(file: Path) -> None:
 
 
 def close_databases() -> None:
-    """Close all databases of this process; they are opened anew when they are needed."""
+    """Close all databases of this process; they are opened again when needed."""
     with _databases_lock:
         for database in _databases.values():
             database.close()
         _databases.clear()
 
 
-# A reviews database looked at as it is: reached, of which version, writable; nothing changes.
+# Checks of a reviews database that change nothing: reachable, version, writable.
 
 LOOK_S = 3.0
-"""So long it waits for others who are writing, in seconds."""
+"""How long a check waits for others who are writing, in seconds."""
 
 
 @dataclass(frozen=True)
 class DatabaseCheck:
-    """What was seen of a database that can be written to.
+    """Result of checking a database that can be written to.
 
-    ``version`` is None where nothing has been made in it yet, ``clock`` (UTC) for a file.
-    ``changed`` counts the entries of a file that are not as they were written.
+    ``version`` is None if no tables exist yet. ``clock`` (UTC) is None for a file. ``changed``
+    counts the entries of a file that were changed after they were written.
     """
 
     version: str | None
@@ -449,14 +452,14 @@ class DatabaseCheck:
 
 
 def check_database(url: str) -> DatabaseCheck:
-    """Look at a database; that it takes entries is tried in a transaction that is rolled back.
+    """Check a database; a test write runs in a transaction that is rolled back.
 
     Raises
     ------
     StoreNewer
         A newer rexview made it.
     StoreUnreachable, StoreBusy, StoreFull
-        It is away, refuses this app, is damaged, or may not be written to.
+        It is unreachable, refuses this app, is damaged, or cannot be written to.
     """
     database = Database(url, wait_s=LOOK_S)
     try:
@@ -508,9 +511,9 @@ def _try(connection: Connection) -> tuple[str | None, datetime | None]:
 
 
 def _try_to_insert(connection: Connection) -> None:
-    """Insert no rows into each table that is there: the right to do so is asked for all the same.
+    """Insert no rows into each existing table, which still requires the right to insert.
 
-    Not even a number of a sequence is used.
+    No number of a sequence is used.
     """
     for name in sorted(METADATA.tables.keys() & set(inspect(connection).get_table_names())):
         connection.execute(text(f"INSERT INTO {name} SELECT * FROM {name} WHERE 1 = 0"))  # noqa: S608

@@ -1,4 +1,4 @@
-"""What a database's own errors mean to whoever writes a review."""
+"""Translate a database's own errors into errors for people who write reviews."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ busy: Final = partial(
     "Others are writing to the reviews database; nothing was written.",
     "Try again in a moment.",
 )
-folder_gone: Final = partial(  # it is never made anew
+folder_gone: Final = partial(  # the folder is never created again
     StoreUnreachable,
     "The folder of the reviews database is no longer there; nothing was written.",
     "Put it back, or open the review set where it lies now.",
@@ -65,12 +65,12 @@ _SERVER: Final[tuple[tuple[tuple[str, ...], _Make], ...]] = (
         ),
     ),
 )
-"""Errors of a server by how PostgreSQL's codes begin; the first that fits."""
+"""Server errors by the first characters of PostgreSQL's codes; the first match counts."""
 _NO_CONNECTION: Final = "08"
 _SQLITE_OURS: Final = {1, 18, 19, 20, 21, 25}  # ERROR, TOOBIG, CONSTRAINT, MISMATCH, MISUSE, RANGE
 _SQLITE_ERROR: Final = 1
 _NAMES_CHANGED: Final = ("no such column", "no such table", "has no column named")
-"""All tables and columns were there when the file was opened: a byte of their names is another."""
+"""All tables and columns existed when the file was opened, so a byte of their names has changed."""
 _SQLITE_BUSY: Final = {5, 6}  # SQLITE_BUSY, SQLITE_LOCKED
 _SQLITE_FULL: Final = 13
 _SQLITE_IO: Final = 10
@@ -81,7 +81,7 @@ _LEAST_FREE: Final = 1_000_000  # bytes
 
 
 def store_error(error: Exception, file: Path | None) -> StoreError | None:
-    """Say what an error of SQLAlchemy or of the driver means; None for a mistake of ours.
+    """Return the meaning of an error of SQLAlchemy or of the driver; None for a bug of ours.
 
     ``file`` is the SQLite file, None for a database server.
     """
@@ -95,7 +95,7 @@ def store_error(error: Exception, file: Path | None) -> StoreError | None:
         return None if code is None else _of_sqlite(code, file)
     state = getattr(cause, "sqlstate", None)
     if state is None and isinstance(error, exc.OperationalError | exc.InterfaceError):
-        state = _NO_CONNECTION  # the driver never got so far as to be told why
+        state = _NO_CONNECTION  # the connection failed before the server could send a code
     return next((make() for codes, make in _SERVER if str(state).startswith(codes)), None)
 
 
@@ -110,7 +110,7 @@ def _of_sqlite(extended: int, file: Path) -> StoreError | None:
             "The disk with the reviews database is full; nothing was written.",
             "Make room on it.",
         )
-    if extended in _SQLITE_NOT_TAKEN:  # a quota that is used up is not told as a full disk
+    if extended in _SQLITE_NOT_TAKEN:  # an exhausted quota is not reported as a full disk
         return StoreFull(
             "The disk with the reviews database takes no more; nothing was written.", _MORE_ROOM
         )
@@ -120,7 +120,7 @@ def _of_sqlite(extended: int, file: Path) -> StoreError | None:
 
 
 def damaged(file: Path) -> StoreUnreachable:
-    """Return the error for a file that does not fit together."""
+    """Return the error for a corrupt file."""
     return StoreUnreachable(
         f"The file {file.name} is damaged or is no database.",
         "Move it away and restore a backup (python -m rexview restore).",
@@ -128,7 +128,7 @@ def damaged(file: Path) -> StoreUnreachable:
 
 
 def cannot_make(error: OSError) -> StoreError:
-    """Return the error for a file that the system does not let us make."""
+    """Return the error for a file that the system does not let us create."""
     if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", None), errno.EFBIG):
         return StoreFull("The disk takes no reviews database; nothing was written.", _MORE_ROOM)
     is_refused = error.errno in (errno.EACCES, errno.EROFS, errno.EPERM)

@@ -1,4 +1,4 @@
-"""Bring a reviews database to the version that this code reads and writes."""
+"""Migrate a reviews database to the version that this code reads and writes."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ _SCRIPTS: Final = Path(__file__).parent / "migrations"
 
 
 def version_of(connection: Connection) -> str | None:
-    """Return the version of the database, None when nothing has been made in it."""
+    """Return the version of the database, None if it has no tables."""
     return version_at(connection) if inspect(connection).has_table(VERSION_TABLE) else None
 
 
 def version_at(connection: Connection) -> str | None:
-    """Return the version of a database that has its tables: quick to ask."""
+    """Return the version of a database that has its tables; a cheap query."""
     found = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}"))  # noqa: S608
     return found.scalar_one_or_none()
 
 
 def migrate(connection: Connection, *, to: str = VERSION) -> None:
-    """Make or update the tables inside the caller's transaction, which holds a lock.
+    """Create or migrate the tables inside the caller's transaction, which holds a lock.
 
     Raises
     ------
     StoreNewer
-        The database was made by a newer rexview; it is left as it is.
+        A newer rexview made the database; it is left unchanged.
     """
     version = version_of(connection)
     if version == to:
@@ -47,7 +47,7 @@ def migrate(connection: Connection, *, to: str = VERSION) -> None:
 
 
 def check_not_newer(version: str | None) -> None:
-    """Check that this code knows a version of the database.
+    """Check that this code knows the version of the database.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def check_not_newer(version: str | None) -> None:
 
 
 def migration_config() -> Config:
-    """Return what Alembic has to know: where the steps are."""
+    """Return Alembic's configuration: the folder of the migrations."""
     from alembic.config import Config
 
     config = Config()

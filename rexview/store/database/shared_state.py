@@ -1,4 +1,4 @@
-"""State that all servers on one database share: held locks, and sign-ins that were ended."""
+"""State shared by all servers on one database: held locks and ended sign-ins."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from rexview.store.database.tables import ENDED_SIGN_INS
 from rexview.store.location import data_folder, sqlite_address
 
 LOOK_EVERY_S: Final = 2.0
-"""Seconds between two looks whether the connection, and with it the locks, are still there."""
+"""Seconds between two checks that the connection, and with it the locks, still exists."""
 _LOG: Final = logging.getLogger(__name__)
 
 
 class HeldLocks:
-    """The locks of one process. Safe to use from many threads; names may be asked for at no cost.
+    """The locks of one process. Safe to use from many threads; :meth:`is_held` needs no query.
 
     Parameters
     ----------
     database : Database
-        Nobody else's: of its connections one is kept.
+        Used by nobody else; one of its connections stays open.
     """
 
     def __init__(self, database: Database) -> None:
@@ -39,16 +39,16 @@ class HeldLocks:
         self._thread: Thread | None = None
 
     def is_held(self, name: str) -> bool:
-        """Whether a lock is held, as was seen last."""
+        """True if the lock was held at the last check."""
         return self._database.is_sqlite or name in self._names
 
     def hold(self, name: str) -> bool:
-        """Take a lock; return whether it is held now, False where another process has it.
+        """Take a lock; return True if it is held now, False if another process has it.
 
         Raises
         ------
         StoreError
-            The server cannot be asked.
+            The server cannot be reached.
         """
         if self.is_held(name):
             return True
@@ -66,7 +66,7 @@ class HeldLocks:
             return taken
 
     def let_go(self, name: str) -> None:
-        """Give a lock up."""
+        """Release a lock."""
         with self._lock:
             if name not in self._names:
                 return
@@ -74,11 +74,11 @@ class HeldLocks:
             if self._connection is not None:
                 try:
                     self._ask("SELECT pg_advisory_unlock(:number)", name)
-                except exc.SQLAlchemyError:  # with the connection the locks go, too
+                except exc.SQLAlchemyError:  # the locks end with the connection
                     self._drop()
 
     def close(self) -> None:
-        """Give all locks up, and close the database's connections."""
+        """Release all locks and close the database's connections."""
         self._stopped.set()
         with self._lock:
             thread, self._thread = self._thread, None
@@ -95,7 +95,7 @@ class HeldLocks:
         return self._ask("SELECT pg_try_advisory_lock(:number)", name)
 
     def _take_again(self) -> None:
-        """Take what was held by a connection that is gone; what others have by now is theirs."""
+        """Take again the locks of a lost connection; those that others took meanwhile are lost."""
         lost = {
             name
             for name in self._names
@@ -132,11 +132,12 @@ class HeldLocks:
 
 # Sign-ins that people have ended, known to all servers that share a database.
 #
-# With the setting ``database_url`` they stand there. Without it there is one server: they stand
-# in a file in the user's data folder, since reviews have a file for each set.
+# With the setting ``database_url`` they are stored in that database. Without it there is one
+# server, and reviews have one file per set. So ended sign-ins are stored in a file in the user's
+# data folder.
 
 KEPT: Final = timedelta(days=31)
-"""So long an ended sign-in is remembered: a day longer than any browser keeps its cookie."""
+"""How long an ended sign-in is remembered: a day longer than any browser keeps its cookie."""
 _FILE: Final = "sign-ins.sqlite"
 _LOCK: Final = "sign-ins"
 
@@ -151,13 +152,13 @@ class EndedSignIns:
         self._database: Final = database
 
     def read(self, *, now: datetime | None = None) -> frozenset[str]:
-        """Return all that are remembered, by the ids that :meth:`end` was given."""
+        """Return the ids of all remembered sign-ins, as given to :meth:`end`."""
         now = datetime.now(UTC) if now is None else now
         wanted = select(ENDED_SIGN_INS.c.id).where(ENDED_SIGN_INS.c.forgotten > now)
         return frozenset(row[0] for row in self._database.rows(wanted))
 
     def end(self, sign_in: str, *, now: datetime | None = None) -> None:
-        """Note that a sign-in (at most 64 characters) has ended; what is too old is forgotten."""
+        """Record that a sign-in (id of at most 64 characters) has ended, and forget old ones."""
         now = datetime.now(UTC) if now is None else now
 
         def write(connection: Connection) -> None:
@@ -170,19 +171,19 @@ class EndedSignIns:
         self._database.write(write, lock=_LOCK)
 
     def close(self) -> None:
-        """Close all connections; they are opened anew when they are needed."""
+        """Close all connections; they are opened again when needed."""
         self._database.close()
 
 
 def open_ended_sign_ins(settings: Settings) -> EndedSignIns:
-    """Return the ended sign-ins of a server; nothing is made before the first one ends.
+    """Return the ended sign-ins of a server; nothing is created before the first one ends.
 
-    The connections are its own: it must be answered also while everybody writes.
+    They have connections of their own: a check must not wait while everybody writes.
 
     Raises
     ------
     StoreUnreachable
-        The address of the database cannot be understood.
+        The address of the database is invalid.
     """
     file = sqlite_address(data_folder() / _FILE)
     return EndedSignIns(Database(settings.database_url or file))

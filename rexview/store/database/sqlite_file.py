@@ -1,4 +1,4 @@
-"""The SQLite file of a reviews database: made, opened, its connections set up, its log emptied."""
+"""The SQLite file of a reviews database: create, open, set up connections, empty its log."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from rexview.store.database.errors import cannot_make, folder_gone
 from rexview.store.location import data_folder
 
 TOLERANT_TEXT: Final = partial(str, encoding="utf-8", errors="replace")
-"""How bytes in a file become text: damaged ones can be read, and are found by the checksum."""
+"""Decode bytes from a file; damaged text can be read, and its checksum shows the damage."""
 _NOTE_BYTES: Final = 200
-"""Bytes of the note, always the same: it is written in place, which a full disk allows, too."""
+"""Fixed size of the note in bytes; it is overwritten in place, which also works on a full disk."""
 
 
 def make_file(file: Path, wait_s: float) -> None:
-    """Make a SQLite file if there is none, with a log of its own so that readers need not wait.
+    """Create a SQLite file in WAL mode if there is none, so that readers need not wait.
 
-    The folder of a review set is never made: it may have been renamed, and what is written now
-    would be seen by nobody. Only the one in the user's data folder is.
+    The folder of a review set is never created. It may have been renamed, and nobody would see what
+    is written to a new one. Only the folder in the user's data folder is created.
     """
     try:
         if file.parent == data_folder():
             file.parent.mkdir(parents=True, exist_ok=True)
-        # only where there is none: to close a file that SQLite has open in this process takes away
-        # its locks, and another process would take itself for the last one and remove the -wal
+        # Only if there is none: closing a file that SQLite has open in this process releases its
+        # locks. Another process would then take itself for the last one and remove the -wal.
         os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644))
     except FileExistsError:
         pass
@@ -48,10 +48,10 @@ def make_file(file: Path, wait_s: float) -> None:
 
 
 def open_file(file: Path, wait_s: float, how: str = "mode=rw") -> sqlite3.Connection:
-    """Open a SQLite file that is there; none is made, as its folder may just have been renamed.
+    """Open an existing SQLite file; none is created, since its folder may just have been renamed.
 
-    ``how`` is a query of SQLite's file addresses: ``immutable=1`` reads a file as it is, also where
-    nothing may be written.
+    ``how`` is a query of SQLite's file addresses. ``immutable=1`` reads a file unchanged, even
+    where nothing may be written.
     """
     address = f"{file.absolute().as_uri()}?{how}"
     connection = sqlite3.connect(address, uri=True, timeout=wait_s, check_same_thread=False)
@@ -60,12 +60,12 @@ def open_file(file: Path, wait_s: float, how: str = "mode=rw") -> sqlite3.Connec
 
 
 def file_states(file: Path) -> tuple[os.stat_result | None, ...]:
-    """Return the state of a SQLite file and of its ``-wal``; None for what is not there.
+    """Return the state of a SQLite file and of its ``-wal``; None for a missing file.
 
     Raises
     ------
     OSError
-        It cannot be told whether one is there.
+        It is unknown whether one exists.
     """
     found: list[os.stat_result | None] = []
     for one in (file, file.with_name(f"{file.name}-wal")):
@@ -77,31 +77,31 @@ def file_states(file: Path) -> tuple[os.stat_result | None, ...]:
 
 
 def set_up(connection: Any, _record: Any) -> None:
-    """Set a connection up: what it says is written survives a power cut."""
+    """Set up a connection so that committed data survives a power cut."""
     connection.isolation_level = None  # we begin transactions ourselves
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")
 
 
 def empty_log(connection: Connection, wait_s: float) -> None:
-    """Bring what was written on into the file itself, and leave nothing in its ``-wal``.
+    """Copy the log into the file itself, and leave nothing in its ``-wal``.
 
-    So a ``-wal`` that is lost or not copied costs no entry, and one that is left behind is not
-    taken for that of another file. Where somebody reads, the next write does it.
+    So a lost or uncopied ``-wal`` costs no entry, and a stale one is not taken for that of another
+    file. If somebody is reading, the next write does it.
     """
     driver: Any = connection.connection.driver_connection
     try:
         driver.execute("PRAGMA busy_timeout = 0")
         driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     except sqlite3.Error:
-        pass  # what was to be saved is saved
+        pass  # the data is saved already
     finally:
         driver.execute(f"PRAGMA busy_timeout = {round(wait_s * 1000)}")
 
 
 @dataclass(frozen=True)
 class NewestEntry:
-    """The entry that was the newest: its ``token``, its number and when it was written (UTC)."""
+    """The newest entry: its ``token``, its row id and the time at which it was written (UTC)."""
 
     id: int
     token: str
@@ -109,19 +109,19 @@ class NewestEntry:
 
 
 class Watermark:
-    """The newest entry of a SQLite database, noted in a file of its own beside it.
+    """The newest entry of a SQLite database, recorded in a separate file.
 
     SQLite keeps the newest entries in a second file, ``-wal``, until they are copied into the
-    first. If that file goes, so do they, and nothing in the database tells. What is noted here
-    after each entry is in neither of the two, so that the loss is noticed.
+    first. If that file is lost, so are they, and nothing in the database shows it. This record is
+    in neither of the two files, so the loss is noticed.
     """
 
     def __init__(self, database: Path) -> None:
-        # not called reviews.sqlite-…: whoever removes SQLite's companions does not remove it
+        # not called reviews.sqlite-…: removing SQLite's companion files must not remove it
         self.file: Final = database.with_suffix(".newest")
 
     def read(self) -> NewestEntry | None:
-        """Return what is noted; None where nothing is, or nothing that can be read."""
+        """Return the recorded entry; None if there is none or it is unreadable."""
         try:
             found = json.loads(self.file.read_bytes())
             return NewestEntry(int(found["id"]), str(found["token"]), str(found["at"]))
@@ -129,10 +129,10 @@ class Watermark:
             return None
 
     def write(self, entry: NewestEntry | None) -> None:
-        """Note an entry, or that there is none; where that cannot be, the older note stays.
+        """Record an entry, or that there is none; if that fails, the older record stays.
 
-        An older note than the database never leads to a false alarm, so that nothing is done about
-        it: what was to be saved is saved.
+        A record older than the database never causes a false alarm, and the entries are saved. So a
+        failure is ignored.
         """
         try:
             if entry is None:

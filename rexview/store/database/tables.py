@@ -1,4 +1,4 @@
-"""The table of the reviews database as it is now. Its making stands in ``migrations``."""
+"""The tables of the reviews database in their present version, created by ``migrations``."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from rexview.store.database.sqlite_file import TOLERANT_TEXT, open_file
 from rexview.store.entry import Stored
 from rexview.store.kinds import SHARED
 
-# Whether a database is whole: SQLite's own check, and the checksum in each row of the history.
+# Integrity of a database: SQLite's own check, and the checksum in each row of the history.
 #
-# SQLite finds pages and indexes that do not fit together. A changed letter in a comment, or a 4
-# that became a 2, fits: the checksum of the row finds it. Rows from before there were checksums
-# (version 0003 and older) have none and are taken as they are.
+# SQLite finds inconsistent pages and indexes. It does not notice a changed letter in a comment, or
+# a 4 that became a 2; the checksum of the row does. Rows older than checksums (version 0003 and
+# older) have none and are trusted.
 
 CHECKSUM: Final = "checksum"
 _VERSION: Final = re.compile(r"\d{4}")
@@ -45,12 +45,12 @@ _NOT_COUNTED: Final = ("id", CHECKSUM)
 
 
 class Damaged(Exception):
-    """The database does not fit together. Never leaves the package: see :mod:`.errors`."""
+    """The database is corrupt. Never leaves the package: see :mod:`.errors`."""
 
 
 @dataclass(frozen=True)
 class ChangedEntry:
-    """An entry that is not as it was written; what it says of itself may be wrong, too."""
+    """An entry that was changed after it was written; these fields may be wrong, too."""
 
     id: int
     kind: str
@@ -60,21 +60,21 @@ class ChangedEntry:
 
 
 def json_text(value: Any) -> str | None:
-    """Return a value as it is kept; None stays None."""
+    """Return a value as JSON text; None stays None."""
     return None if value is None else json.dumps(value)
 
 
 def moment_text(moment: datetime) -> str:
-    """Return a moment as SQLite keeps it: UTC, to the microsecond, without a zone."""
+    """Return a time in SQLite's form: UTC, to the microsecond, without a zone."""
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
 
 
 def checksum(row: Mapping[str, Any]) -> str:
     """Return the checksum of a row of the history.
 
-    It is of everything but ``id``, which a row gets anew when a backup is restored, in the form in
-    which SQLite keeps it, so that it is the same in either kind of database. Columns without a
-    value do not count: a column added by a later version changes no checksum.
+    It covers all columns but ``id``, which changes when a backup is restored. Values are in
+    SQLite's form, so the checksum is the same in either kind of database. Empty columns do not
+    count: a column added by a later version changes no checksum.
     """
     return _digest((name, _kept(value)) for name, value in row.items())
 
@@ -97,19 +97,20 @@ def _digest(pairs: Iterable[tuple[str, Any]]) -> str:
 
 
 def is_intact(row: Mapping[str, Any]) -> bool:
-    """Whether a row is as it was written, as far as its checksum tells."""
+    """True if a row matches its checksum, or has none."""
     return row[CHECKSUM] is None or row[CHECKSUM] == checksum(row)
 
 
 def examine(file: Path) -> tuple[ChangedEntry, ...]:
-    """Check a SQLite file as a whole; return the entries that are not as they were written.
+    """Check a whole SQLite file; return the entries that were changed after they were written.
 
-    It takes about 2 s for 200,000 entries, so it is done when a file is opened and not on each run.
+    This takes about 2 s for 200,000 entries, so it runs when a file is opened, not on each page
+    run.
 
     Raises
     ------
     Damaged
-        The file does not fit together: nothing in it is to be relied on.
+        The file is corrupt; nothing in it can be relied on.
     sqlite3.Error
     """
     with closing(open_file(file, wait_s=10)) as connection:
@@ -122,7 +123,7 @@ def examine(file: Path) -> tuple[ChangedEntry, ...]:
         except UnicodeDecodeError as error:  # in the names of its tables and columns
             raise Damaged from error
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # a table or column is not there
+            if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # a table or column is missing
                 raise Damaged from error
             raise
 
@@ -131,7 +132,7 @@ def _has_checksums(connection: sqlite3.Connection) -> bool:
     found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
     tables = {name for (name,) in found}
     if not tables & {"history", "rexview_version"}:
-        return False  # nothing has been made in it yet
+        return False  # it has no tables yet
     versions = connection.execute("SELECT version_num FROM rexview_version").fetchall()
     if len(versions) != 1 or not _VERSION.fullmatch(str(versions[0][0])):
         raise Damaged
@@ -153,7 +154,7 @@ def _changed(connection: sqlite3.Connection) -> Iterable[ChangedEntry]:
     for row in rows:
         values = dict(zip(names, row, strict=True))
         given = values[CHECKSUM]
-        # only rows from before the first checksum may be without one
+        # only rows older than the first checksum may lack one
         if (given is None and not begun) or given == _digest(values.items()):
             begun = begun or given is not None
             continue
@@ -171,34 +172,34 @@ def _word(value: Any) -> str:
 
 
 VERSION: Final = "0005"
-"""The newest migration: what this code reads and writes."""
+"""The newest migration: the version that this code reads and writes."""
 VERSION_TABLE: Final = "rexview_version"
 _NAMING: Final = {"ix": "ix_%(table_name)s_%(column_0_N_name)s", "uq": "uq_%(table_name)s_token"}
 
 
 _UNREADABLE: Final = datetime(1970, 1, 1, tzinfo=UTC)
-"""Stands for a moment that is damaged; the row's checksum tells."""
+"""Replaces a damaged time; the row's checksum shows the damage."""
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """A moment, given and got in UTC; SQLite has no zones and keeps it as text, without."""
+    """A time, always in UTC; SQLite has no zones and stores it as text without one."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """In a file it is text that we read ourselves: damaged, it must not stop the query."""
+        """Use plain text in a file, so that a damaged value does not stop the query."""
         is_file = dialect.name == "sqlite"
         return dialect.type_descriptor(String() if is_file else DateTime(timezone=True))
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
-        """Turn it into what the database keeps."""
+        """Convert a time to its stored form."""
         if value is None:
             return None
         return moment_text(value) if dialect.name == "sqlite" else value.astimezone(UTC)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        """Turn what the database kept into a moment in UTC."""
+        """Convert a stored value to a time in UTC."""
         if value is None:
             return None
         try:
@@ -209,28 +210,28 @@ class UtcTime(TypeDecorator[datetime]):
 
 
 class JsonValue(TypeDecorator[Any]):
-    """An object with fields; in a file it is text that may be damaged."""
+    """A JSON object; in a file it is text that may be damaged."""
 
     impl = JSON(none_as_null=True)
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """As for :class:`UtcTime`."""
+        """Use plain text in a file, as :class:`UtcTime` does."""
         is_file = dialect.name == "sqlite"
         return dialect.type_descriptor(Text() if is_file else JSON(none_as_null=True))
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
-        """Turn it into what the database keeps."""
+        """Convert an object to its stored form."""
         return json_text(value) if dialect.name == "sqlite" else value
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
-        """Turn what the database kept into an object."""
+        """Convert a stored value to an object."""
         if dialect.name != "sqlite" or value is None:
             return value
         try:
             return json.loads(value) if isinstance(value, str) else str(value)
         except (ValueError, TypeError, RecursionError):
-            return str(value)  # no object: the row's checksum tells
+            return str(value)  # not an object: the row's checksum shows the damage
 
 
 METADATA: Final = MetaData(naming_convention=_NAMING)
@@ -262,27 +263,27 @@ SECRETS: Final = Table(
     Column("review_set", Text, primary_key=True),
     Column("letters", Text, nullable=False),
 )
-"""What keys the letters of a set's answers, in hexadecimal digits; see ``letters``."""
+"""Blinding keys, by set, in hexadecimal digits; see :mod:`rexview.store.blinding_key`."""
 ENDED_SIGN_INS: Final = Table(
     "ended_sign_ins",
     METADATA,
     Column("id", String(64), primary_key=True),
     Column("forgotten", UtcTime(), nullable=False),
 )
-"""Sign-ins that were ended, and until when each is remembered; see ``ended_sign_ins``."""
+"""Ended sign-ins, and until when each is remembered; see :mod:`.shared_state`."""
 _SUBJECT_COLUMNS: Final = ("case_id", "model_id", "subject", "picture")
 
 
 def subject_columns(kind: str) -> tuple[str, ...]:
-    """Return the columns that say, beside set and kind, what an entry is about."""
+    """Return the columns, besides set and kind, that identify what an entry is about."""
     return _SUBJECT_COLUMNS if kind in SHARED else ("person", *_SUBJECT_COLUMNS)
 
 
 def stored(row: Row[Any]) -> Stored:
-    """Make the record of a row of the history.
+    """Make a record from a row of the history.
 
-    A row that is not as it was written has no value: neither what stands in it now nor what stood
-    there before it may be taken for what somebody wrote.
+    A changed row gets no value: neither its present content nor its ``previous`` can be taken for
+    what somebody wrote.
     """
     fields: dict[str, Any] = {
         "token": row.token,

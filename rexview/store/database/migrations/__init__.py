@@ -1,1 +1,1 @@
-"""How the reviews database is made and brought up to date, step by step (Alembic)."""
+"""Alembic migrations that create and update the reviews database, step by step."""

@@ -1,4 +1,4 @@
-"""Run by Alembic: on the connection that :mod:`..migrate` holds, or as SQL text."""
+"""Alembic's entry point: runs on the connection that :mod:`..migrate` holds, or as SQL text."""
 
 from alembic import context
 

@@ -1,1 +1,1 @@
-"""One module a step. A step that has been released is never changed."""
+"""One module a migration. A released migration is never changed."""

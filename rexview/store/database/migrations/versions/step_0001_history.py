@@ -1,4 +1,4 @@
-"""The history: rows are added to it, never changed, never removed."""
+"""Create the history: rows are added, never changed or removed."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -18,7 +18,7 @@ _SQLITE = (
     CREATE TRIGGER history_no_delete BEFORE DELETE ON history
     BEGIN SELECT RAISE(ABORT, '{_REFUSED}'); END
     """,
-    # INSERT OR REPLACE removes the row in its way without asking the trigger above
+    # INSERT OR REPLACE removes the old row without firing the trigger above
     f"""
     CREATE TRIGGER history_no_replace BEFORE INSERT ON history
     WHEN EXISTS (SELECT 1 FROM history WHERE token = NEW.token OR id = NEW.id)
@@ -42,7 +42,7 @@ _POSTGRESQL = (
 
 
 def upgrade() -> None:
-    """Make the table and what keeps its rows as they are."""
+    """Create the table and the triggers that protect its rows."""
     op.create_table(
         "history",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True),
@@ -71,5 +71,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Nothing that was written is thrown away."""
+    """Do nothing: no entries are thrown away."""
     raise NotImplementedError("The history is not thrown away.")

@@ -1,4 +1,4 @@
-"""The name and the role under which something was written stand beside it."""
+"""Store the author's name and role with each entry."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,11 +10,11 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add both columns; rows from before have none."""
+    """Add both columns; older rows have none."""
     op.add_column("history", sa.Column("person_name", sa.Text))
     op.add_column("history", sa.Column("person_role", sa.Text))
 
 
 def downgrade() -> None:
-    """Nothing that was written is thrown away."""
+    """Do nothing: no entries are thrown away."""
     raise NotImplementedError("The history is not thrown away.")

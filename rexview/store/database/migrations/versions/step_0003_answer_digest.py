@@ -1,4 +1,4 @@
-"""Entries say which answer they are of; each set has a secret that keys the letters of answers."""
+"""Store the digest of the answer with each entry, and a blinding key for each set."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column, which rows from before have empty, and the table of secrets."""
+    """Add the column, empty in older rows, and the table of secrets."""
     op.add_column("history", sa.Column("answer_digest", sa.Text))
     op.create_table(
         "secrets",
@@ -20,5 +20,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Nothing that was written is thrown away."""
+    """Do nothing: no entries are thrown away."""
     raise NotImplementedError("The history is not thrown away.")

@@ -1,4 +1,4 @@
-"""A checksum in each row, so that a row that is changed is noticed."""
+"""Add a checksum to each row, so that changed rows are detected."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,10 +10,10 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column; rows from before have none."""
+    """Add the column; older rows have no checksum."""
     op.add_column("history", sa.Column("checksum", sa.Text))
 
 
 def downgrade() -> None:
-    """Nothing that was written is thrown away."""
+    """Do nothing: no entries are thrown away."""
     raise NotImplementedError("The history is not thrown away.")

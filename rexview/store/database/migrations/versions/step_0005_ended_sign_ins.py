@@ -1,4 +1,4 @@
-"""Sign-ins that were ended, so that every server that shares the database knows."""
+"""Store ended sign-ins for all servers that share the database."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the table; its rows are removed once no cookie is so old."""
+    """Create the table; its rows are removed once no cookie can be that old."""
     op.create_table(
         "ended_sign_ins",
         sa.Column("id", sa.String(64), primary_key=True),
@@ -19,5 +19,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Nothing that was written is thrown away."""
+    """Do nothing: no entries are thrown away."""
     raise NotImplementedError("The history is not thrown away.")
