@@ -1,4 +1,4 @@
-"""Sources of any kind: opened, recognised by their content, and read in the right order."""
+"""Open sources of any kind, recognise each file by its content, and read them in order."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ from rexview.importers.table.importer import plan
 from rexview.importers.table.roles import is_path, picture_names
 from rexview.untrusted_input import file_name, printable
 
-# Folders and archives opened into files: within bounds, never outside of the scratch folder.
+# Open folders and archives into files, within limits and never outside the scratch folder.
 
 MAX_FILES: Final = 500_000
 MAX_UNPACKED: Final = 50_000_000_000
-"""Bytes that all archives of an import may give together."""
+"""Total size in bytes that all archives of an import may unpack to."""
 MAX_RATIO: Final = 1000
-"""How much larger than packed a file may be: text packs a hundredfold, a bomb a millionfold."""
+"""The highest ratio of unpacked to packed size: text reaches a hundredfold, a bomb a
+millionfold."""
 _SMALL: Final = 10_000_000
 _DEEPEST: Final = 3
 _CHUNK: Final = 1_048_576
 _PASSED_OVER: Final = frozenset(("__macosx", "thumbs.db", "desktop.ini", "ehthumbs.db"))
-"""Names of what systems leave in folders, in small letters; so is what begins with a dot."""
+"""Lower-case names of files that operating systems leave in folders; dot files are skipped, too."""
 _ENCRYPTED: Final = 0x1
 _DAMAGED: Final = (OSError, EOFError, zlib.error, lzma.LZMAError)
 
 
 def is_passed_over(name: str) -> bool:
-    """Whether a file or folder is only what a system left there."""
+    """True if an operating system, not a person, left the file or folder there."""
     return name.startswith(".") or name.lower() in _PASSED_OVER
 
 
 class Opener:
-    """Opens the sources of one import into files, each under a name of its own.
+    """Open the sources of one import into files, each with a unique name.
 
-    What is packed goes into the scratch folder of the import; what cannot be opened is named in
-    the receipt.
+    Packed files go into the scratch folder of the import. The receipt lists what cannot be opened.
     """
 
     def __init__(self, rows: SetRows) -> None:
@@ -61,7 +61,7 @@ class Opener:
         self._files = 0
 
     def open(self, sources: Sequence[SourceFile]) -> Iterator[SourceFile]:
-        """Yield every file of the sources, folders and archives opened."""
+        """Yield every file of the sources, with folders and archives opened."""
         for source in sources:
             if source.path.is_dir():
                 yield from self._folder(source.path, source.path, source.label, 0)
@@ -85,7 +85,7 @@ class Opener:
                 try:
                     leads_out = not path.resolve().is_relative_to(real)
                     is_file = stat.S_ISREG(path.stat().st_mode)
-                except (OSError, RuntimeError):  # RuntimeError: links that lead to each other
+                except (OSError, RuntimeError):  # RuntimeError: links that form a loop
                     self._unread(shown, "file or link", "It cannot be read, or leads nowhere.")
                     continue
                 if leads_out:
@@ -167,7 +167,7 @@ class Opener:
             if target.exists():
                 self._unread(shown, "file in an archive", "Another one of its name came first.")
                 return
-        except OSError:  # a file is where its folder should be, or the name is too long
+        except OSError:  # a file has the name of its folder, or the name is too long
             self._unread(shown, "file in an archive", "No file can be written under its name.")
             return
         try:
@@ -195,7 +195,7 @@ class Opener:
         yield from self._file(SourceFile(target, label), depth + 1)
 
     def _copy(self, source: Any, target: Path, most: int) -> bool:
-        """Copy at most so many bytes; False, and no file, where there are more."""
+        """Copy at most ``most`` bytes; return False, and leave no file, if there are more."""
         written = 0
         with target.open("wb") as out:
             while chunk := source.read(_CHUNK):
@@ -218,14 +218,14 @@ class Opener:
         return False
 
 
-# Sources of any kind: each file is recognised by its content and read by the format that knows
-# it.
+# Read sources of any kind: each file is recognised by its content and read by the importer of its
+# format.
 #
-# The order of the sources does not matter: what makes cases is read first, then answers, boxes,
-# and what people said of them.
+# The order of the sources does not matter. Files that make cases are read first, then answers,
+# boxes, and finally scores, flags and edits.
 
 _GENERAL: Final = ("predictions", "table")
-"""Formats that would take much for theirs: they are asked last."""
+"""Formats that would also claim files of other formats; they are tried last."""
 _REASONS: Final = {
     "empty": "It is empty.",
     "pickle": "Reading a pickle can run any program; save it as JSON, CSV or Parquet.",
@@ -240,7 +240,7 @@ _REASONS: Final = {
     **dict.fromkeys(("tar", "7z", "rar", "bzip2", "xz", "gzip"), "Unpack it, or make it a ZIP."),
 }
 _BOXES: Final = 3
-"""The role from which on image sizes are needed."""
+"""The role from which image sizes are needed."""
 _ANSWERS: Final = 2
 _NAMED_ALONE: Final = 4
 _HUGGING_FACE: Final = (
@@ -248,13 +248,13 @@ _HUGGING_FACE: Final = (
     ("builder_name", "features"),
     ("citation", "features"),
 )
-"""Keys of the JSON files that lie beside the tables of a data set."""
+"""Keys of the JSON files stored with the tables of a Hugging Face data set."""
 _UNKNOWN: Final = "No format that is known has such content."
 
 
 @dataclass(frozen=True)
 class Recognised:
-    """A file with the format that it is of, why, and when it is read."""
+    """A file with its format, the reason, and its place in the reading order."""
 
     file: SourceFile
     importer: Importer
@@ -263,15 +263,15 @@ class Recognised:
 
 
 def recognise(file: SourceFile, pictures: frozenset[str] = frozenset()) -> Recognised | None:
-    """Say what a file is by its content; None when no format knows it.
+    """Return the format of a file by its content; None if no format fits.
 
-    ``pictures`` are the names of the pictures that are imported with it.
+    ``pictures`` are the names of the pictures in the same import.
 
     Raises FileRefused or OSError when it cannot be read.
     """
     probe = Probe(file.path, file.label, pictures)
     keys = probe.json.keys() if probe.kind == "json" and isinstance(probe.json, dict) else ()
-    if any({*known} <= {*keys} for known in _HUGGING_FACE):  # how a data set is stored
+    if any({*known} <= {*keys} for known in _HUGGING_FACE):  # metadata of a stored data set
         return None
     special = [name for name in FORMATS if name not in _GENERAL]
     for importer in (FORMATS[name] for name in (*special, *_GENERAL)):
@@ -282,7 +282,7 @@ def recognise(file: SourceFile, pictures: frozenset[str] = frozenset()) -> Recog
 
 
 def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
-    """Read files, folders and archives of any known kinds."""
+    """Read files, folders and archives of any known formats."""
     names = dict.fromkeys(file.path.stem.replace("_", " ") for file in files[:2])
     rows.name = rows.name or " and ".join(names)
     found: list[Recognised] = []
@@ -334,7 +334,7 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
 def _with_pictures_of_boxes(
     found: Sequence[Recognised], pictures: frozenset[str]
 ) -> list[Recognised]:
-    """Recognise tables again by the pictures that tables of boxes name, which need not be there."""
+    """Recognise tables again with the pictures that tables of boxes name, even missing ones."""
     boxes = [one.file for one in found if one.importer.id == "boxes"]
     named = picture_names(name for file in boxes for name in pictures_of(file))
     if named <= pictures:
@@ -349,7 +349,7 @@ def _with_pictures_of_boxes(
 
 
 def _name_files(group: Sequence[Recognised], rows: SetRows) -> None:
-    """Name the files of one format in the receipt; many that are known by the same are one line."""
+    """List the files of one format in the receipt, one line per reason if there are many."""
     alike: dict[str, list[str]] = {}
     for one in group:
         alike.setdefault(one.why, []).append(one.file.label)
@@ -361,14 +361,14 @@ def _name_files(group: Sequence[Recognised], rows: SetRows) -> None:
 
 
 def _place(rows: SetRows, options: Mapping[str, Any], beside: Sequence[Path], label: str) -> None:
-    """Find the images of all cases so far; boxes cannot be placed without their sizes."""
+    """Find the images of all cases so far; placing boxes needs their sizes."""
     if not rows.log.has_errors:
         place_images(rows, options["images"], beside, label)
         gather_images(rows, beside)
 
 
 def _name_unread(pictures: Sequence[Recognised], rows: SetRows) -> None:
-    """Name the pictures that were left out, such as broken ones; the problems say why."""
+    """List the pictures that were left out, such as broken ones, in the receipt."""
     used = {file.resolve() for file in rows.files.values()}
     named = {one.file for one in rows.receipt.files_unread}
     for one in pictures:
@@ -380,7 +380,7 @@ def _name_unread(pictures: Sequence[Recognised], rows: SetRows) -> None:
 def settings_for(
     importer: Importer, options: Mapping[str, Any], files: Sequence[SourceFile]
 ) -> dict[str, Any]:
-    """Return the options of one format: what was given to ``auto``, and columns as proposed."""
+    """Return the options for one format: those given to ``auto``, with columns as proposed."""
     settings: dict[str, Any] = {"images": None}
     for option in importer.options:
         value = options.get(option.name)
@@ -393,7 +393,7 @@ def settings_for(
 
 
 def _models_of(files: Sequence[SourceFile], given: Sequence[str], kind: str) -> Any:
-    """Return what of NAME and FILE=NAME is about these files, as an option of the kind has it."""
+    """Return the NAME and FILE=NAME entries that apply to these files, in the option's own type."""
     plain = [one for one in given if "=" not in one]
     told = [
         f"{file.label}={name}"

@@ -1,4 +1,4 @@
-"""Annotations of other tools: boxes in any convention, and the files that they come in."""
+"""Read boxes of any convention and place them on the images of an import."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from rexview.importers.set_rows import Place, SetRows
 from rexview.reviewset.tables.source import At
 from rexview.text.written_boxes import Corners, WrittenBox, corners_of, four_numbers, one_number
 
-# Boxes brought onto the images of an import, as the truth or as a model's.
+# Boxes are added as the reference or as a model's boxes.
 #
-# The same four numbers are a different box to every tool: COCO writes ``x, y, width, height`` in
-# pixels, Pascal VOC corners, YOLO the centre in fractions of the image, Label Studio percent,
-# several vision-language models thousandths, some of them with y first. A reading is tried on all
-# boxes of a file and model at once, unless the format or a person says it: a wrong one puts some
-# of them outside their images or turns them inside out. A picture that no source has becomes a
-# new case.
+# The same four numbers are a different box in every tool. COCO writes ``x, y, width, height`` in
+# pixels, Pascal VOC corners, YOLO the centre in fractions of the image, Label Studio percent.
+# Several vision-language models write thousandths, some of them with y first. If neither the format
+# nor the user gives the reading, each one is tried on all boxes of a file and model at once: a
+# wrong one puts some of them outside their images or turns them inside out. A picture that no
+# source contains becomes a new case.
 
 Unit = Literal["fraction", "percent", "per-mille", "pixels"]
 Numbers = npt.NDArray[np.float64]
 
 SHAPES: Final[tuple[Corners, ...]] = ("xywh", "xyxy", "yxyx", "cxcywh")
-"""The likelier first."""
+"""The likelier shapes first."""
 UNITS: Final[dict[Unit, float | None]] = {
     "fraction": 1.0,
     "percent": 100.0,
     "per-mille": 1000.0,
     "pixels": None,
 }
-"""What the whole width or height of an image is in each unit; None is the image's own size."""
+"""The whole width or height of an image in each unit; None is the image's own size in pixels."""
 _SHAPE_NAMES: Final[dict[Corners, str]] = {
     "xywh": "left, top, width, height",
     "xyxy": "left, top, right, bottom",
@@ -51,16 +51,16 @@ _UNIT_NAMES: Final[dict[Unit, str]] = {
     "pixels": "pixels",
 }
 _OVER: Final = 0.01
-"""How far, as a share of the image, a box may stick out before it counts as outside: models and
-people round, and draw up to the very edge."""
+"""How far, as a share of the image, a box may extend before it counts as outside: models and people
+round, and draw up to the very edge."""
 _FITS: Final = 0.98
 """The share of boxes that have to be inside for a reading to fit."""
 _CROWDED: Final = 0.6
-"""Boxes that as pixels all lie in this corner of every image, and fill 0 to 100 or 0 to 1000 well,
-are no pixels."""
+"""If all boxes, read as pixels, are in this corner of every image and fill 0 to 100 or 0 to 1000
+well, they are not pixels."""
 _FILLS: Final = 0.6
 _ENOUGH: Final = 5
-"""Boxes from which on an empty rest of the image is more than chance."""
+"""From this number of boxes on, an empty rest of the image is more than chance."""
 
 
 @dataclass(frozen=True)
@@ -75,15 +75,14 @@ class BoxReading:
 
     @property
     def in_words(self) -> str:
-        """For a person: ``left, top, width, height in pixels``."""
+        """The reading in words: ``left, top, width, height in pixels``."""
         return f"{_SHAPE_NAMES[self.shape]} in {_UNIT_NAMES[self.unit]}"
 
     @classmethod
     def parse(cls, text: str) -> BoxReading:
-        """Read ``shape`` or ``shape:unit`` (pixels where it is left out).
+        """Read ``shape`` or ``shape:unit`` (pixels if left out).
 
-        Raises ValueError when there is no such reading; the message completes "This option
-        ...".
+        Raises ValueError for an unknown reading; the message completes "This option ...".
         """
         shape, _, unit = text.strip().lower().partition(":")
         for one in SHAPES:
@@ -94,10 +93,10 @@ class BoxReading:
         raise ValueError(f"must be one of {shapes}, with a colon and one of {units}.")
 
     def to_pixels(self, numbers: Numbers, sizes: Numbers) -> Numbers:
-        """Turn boxes as given, shape (n, 4), into x, y, width, height in pixels.
+        """Convert boxes as given, shape (n, 4), to x, y, width, height in pixels.
 
-        ``sizes``, shape (n, 2), are width and height of each box's image in pixels. One that is not
-        known is NaN, and so are then boxes in another unit than pixels.
+        ``sizes``, shape (n, 2), are the width and height of each box's image in pixels. An unknown
+        size is NaN; boxes in other units than pixels then become NaN, too.
         """
         whole = UNITS[self.unit]
         scale = np.ones_like(sizes) if whole is None else sizes / whole
@@ -108,11 +107,11 @@ class BoxReading:
 
 @dataclass(frozen=True)
 class ReadingProposal:
-    """The reading that is proposed for all boxes of a source.
+    """The reading proposed for all boxes of a source.
 
-    ``others`` fit the values as well; ``sure`` says that there are none. ``why`` is a sentence,
-    ``fits`` is False where not even the proposed reading puts the boxes inside their images;
-    ``prescribed`` says that the format, its columns or a person give the reading.
+    ``others`` fit the values as well; ``sure`` means that there are none. ``why`` is a sentence.
+    ``fits`` is False if even the proposed reading leaves boxes outside their images. ``prescribed``
+    means that the format, its columns or the user give the reading.
     """
 
     reading: BoxReading
@@ -123,7 +122,7 @@ class ReadingProposal:
 
     @property
     def sure(self) -> bool:
-        """Whether no other reading fits."""
+        """True if no other reading fits."""
         return not self.others
 
 
@@ -134,19 +133,21 @@ def propose_reading(
     shapes: Sequence[Corners] = SHAPES,
     expected: BoxReading | None = None,
 ) -> ReadingProposal:
-    """Find out how the boxes of a source, or of one model in it, are meant.
+    """Propose a reading for the boxes of a source, or of one model in it.
 
-    ``boxes`` are four numbers each, one box at least, and ``sizes`` width and height of their
-    images in pixels. ``shapes`` are those that the names of the columns allow, the likelier first:
-    where several fit, the first is proposed. ``expected`` is what the format prescribes; it is
-    taken where it fits or none does. Else it is the reading with most boxes inside their images.
+    ``boxes`` are four numbers each, one box at least, and ``sizes`` the width and height of their
+    images in pixels. ``shapes`` are those that the names of the columns allow, the likelier first;
+    where several fit, the first is proposed. ``expected`` is the format's own reading; it is used
+    if it fits or if none does. Otherwise the reading with most boxes inside their images is
+    proposed.
     """
     numbers = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
     extents = np.array([size or (np.nan, np.nan) for size in sizes], dtype=np.float64)
     finite = np.isfinite(numbers).all(axis=1)
     numbers, extents = numbers[finite], extents.reshape(-1, 2)[finite]
     units = _units(numbers, extents)
-    # of boxes with a size the second pair is rarely beyond the first in all
+    # if the numbers are x, y and a size, the second pair is rarely larger than the first in all
+    # boxes
     corners = len(numbers) > 1 and bool((numbers[:, 2:] > numbers[:, :2]).all())
     if corners and not np.isfinite(extents).any():
         shapes = sorted(shapes, key=lambda shape: shape != "xyxy")
@@ -176,7 +177,7 @@ def propose_reading(
 
 
 def _units(numbers: Numbers, extents: Numbers) -> list[Unit]:
-    """Return the units that the size of the numbers allows, the likelier first."""
+    """Return the units that fit the size of the numbers, the likelier first."""
     if not len(numbers):
         return ["pixels"]
     largest = float(numbers.max())
@@ -192,7 +193,7 @@ def _units(numbers: Numbers, extents: Numbers) -> list[Unit]:
         if largest > whole * (1 + _OVER):
             continue
         if (numbers.max(axis=1) > np.nanmax(extents, axis=1) * (1 + _OVER)).any():
-            return [unit, *found, "pixels"]  # beyond their image, as pixels
+            return [unit, *found, "pixels"]  # as pixels, they exceed their image
         crowded = whole / float(np.nanmin(extents)) <= _CROWDED
         if crowded and len(numbers) >= _ENOUGH and largest >= whole * _FILLS:
             return [unit]
@@ -202,7 +203,7 @@ def _units(numbers: Numbers, extents: Numbers) -> list[Unit]:
 
 
 def _share_inside(reading: BoxReading, numbers: Numbers, extents: Numbers) -> float:
-    """Return the share of boxes that have an area and lie inside their image, 0 to 1."""
+    """Return the share of boxes with an area and inside their image, 0 to 1."""
     if not len(numbers):
         return 1.0
     known = np.where(np.isfinite(extents), extents, np.inf if reading.unit == "pixels" else 1.0)
@@ -218,9 +219,9 @@ def _share_inside(reading: BoxReading, numbers: Numbers, extents: Numbers) -> fl
 def turned_box(
     box: tuple[float, float, float, float], degrees: float, *, about_centre: bool = False
 ) -> tuple[float, float, float, float]:
-    """Return the upright box around one that is turned clockwise, x, y, width, height in pixels.
+    """Return the upright box around a box turned clockwise: x, y, width, height in pixels.
 
-    It is turned about its left top corner (Label Studio), or about its centre (CVAT).
+    It is turned about its top left corner (Label Studio), or about its centre (CVAT).
 
     >>> [round(one) for one in turned_box((500, 500, 200, 100), 90)]
     [400, 500, 100, 200]
@@ -236,7 +237,7 @@ def turned_box(
 
 
 def picture_size(width: Any, height: Any) -> tuple[int, int] | None:
-    """Return width and height in pixels where a source says both, else None."""
+    """Return width and height in pixels if a source gives both, else None."""
     across, down = one_number(width), one_number(height)
     known = across is not None and down is not None and min(across, down) > 0
     return (int(across), int(down)) if known else None  # type: ignore[arg-type]
@@ -246,11 +247,11 @@ def picture_size(width: Any, height: Any) -> tuple[int, int] | None:
 class FoundBox:
     """A box of a source.
 
-    ``image`` is what the source calls its picture: a path, a file name, a name without ending, or a
+    ``image`` is the source's name for the picture: a path, a file name, a name without ending, or a
     number that the source gave it. ``numbers`` are as written. ``model`` is None for a reference
-    box; ``size`` is width and height in pixels of the picture that the box was drawn on, where the
-    source says so. ``row`` is where the box stands in its file, which ``file`` names where a source
-    has many. ``extra`` is what else is said of it.
+    box. ``size`` is the width and height in pixels of the picture that the box was drawn on, if the
+    source gives it. ``row`` is the place of the box in its file; ``file`` names the file if a
+    source has many. ``extra`` has further fields.
     """
 
     image: str | int
@@ -270,9 +271,9 @@ _NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
 def parallel(
     boxes: Sequence[WrittenBox], labels: Sequence[str], scores: Sequence[float | None]
 ) -> list[WrittenBox] | None:
-    """Give each box of a list its own label and score; None where the lists do not fit.
+    """Pair each box of a list with its own label and score; None if the lists do not fit.
 
-    A list of one label is that of all boxes.
+    A list of one label applies to all boxes.
     """
     if len(labels) > 1 and len(labels) != len(boxes):
         return None
@@ -285,7 +286,7 @@ def parallel(
 
 
 def prediction_string(cells: Sequence[str]) -> int | None:
-    """Return how many numbers a box has in a column of prediction strings: 5, 6, or None.
+    """Return the numbers per box in a column of prediction strings: 5, 6, or None.
 
     Kaggle's RSNA has confidence, x, y, width, height; VinBigData has class, confidence and corners.
     The class may be a word.
@@ -314,7 +315,7 @@ def _fits_string(words: Sequence[str], size: int) -> bool:
 
 
 def boxes_of_string(cell: str, size: int) -> list[WrittenBox]:
-    """Return the boxes of a prediction string; one of one pixel in the corner says no finding."""
+    """Return the boxes of a prediction string; a one-pixel box in the corner means no finding."""
     words = cell.replace(",", " ").split()
     found = []
     for start in range(0, len(words), size):
@@ -327,15 +328,15 @@ def boxes_of_string(cell: str, size: int) -> list[WrittenBox]:
 
 
 def says_no_finding(box: WrittenBox) -> bool:
-    """Whether an entry of a prediction string is the mark for an image without a finding."""
+    """True if an entry of a prediction string marks an image without a finding."""
     return box.numbers == (0.0, 0.0, 1.0, 1.0)
 
 
 class PictureCases:
-    """Finds or makes the cases of the pictures of one file.
+    """Find or make the cases for the pictures of one file.
 
-    Cases of other sources are found by the picture's name, whatever its folder; two pictures of
-    this file that differ in their folder only are two.
+    Cases of other sources are found by the picture's name, whatever its folder. Two pictures of
+    this file that differ only in their folder are two.
     """
 
     def __init__(self, rows: SetRows) -> None:
@@ -343,7 +344,7 @@ class PictureCases:
         self._before = {case["id"] for case in rows.cases}
 
     def find(self, *names: str) -> Place | None:
-        """Return case and image of the first of these names that is there."""
+        """Return case and image of the first of these names that is known."""
         for name in names:
             path = safe_path(name)
             place = self._rows.find_case(image=path) if path else None
@@ -363,10 +364,11 @@ class PictureCases:
         image: Mapping[str, Any] | None = None,
         **fields: Any,
     ) -> str:
-        """Add what is said of a picture to its case, and return the case's id.
+        """Add fields to a picture's case, and return the case's id.
 
-        ``names`` are what the picture may be called, the first what it is called where no source
-        has it; ``study`` names a case of several pictures, ``image`` says more of the picture.
+        ``names`` are the picture's possible names; the first one is used if no source has the
+        picture. ``study`` names a case of several pictures, ``image`` has further fields of the
+        picture.
         """
         known = self.find(*names)
         path = safe_path(names[0]) if names else None
@@ -387,10 +389,10 @@ Find = Callable[[FoundBox], Place | None]
 
 @dataclass(frozen=True)
 class BoxPreview:
-    """Some boxes of a file as they are read, for a person to look at before the import.
+    """Some boxes of a file as they are read, for a check by the user before the import.
 
-    ``pictures`` has up to three images (the id of the case and of the image, size in pixels) with
-    their boxes: label, and the four numbers as given, which another reading makes into other boxes.
+    ``pictures`` has up to three images (ids of the case and the image, size in pixels) with their
+    boxes: label, and the four numbers as given, so that another reading can be tried.
     """
 
     file: str
@@ -411,7 +413,7 @@ class _Placed:
 
     @property
     def size(self) -> Size | None:
-        """The size of the picture that the numbers are of."""
+        """The size of the picture to which the numbers refer."""
         return self.found.size or self.stored
 
 
@@ -427,18 +429,18 @@ def place_boxes(
     part: str = "",
     absent_from: str = "are not in the folder, or whose name occurs there more than once",
 ) -> int:
-    """Add boxes to their cases, as the reference or to answers of their model; return how many.
+    """Add boxes to their cases, as the reference or to answers of their model; return their number.
 
     Boxes that cannot be drawn are added all the same, with a warning: where a model puts a box
-    matters even if that is outside of the image. Boxes measured on a picture of another size are
-    scaled to the stored one, where both have the same shape. Where no source gives any image, cases
-    are made of the names of the pictures.
+    matters even if that is outside the image. Boxes measured on a picture of another size are
+    scaled to the stored one if both have the same shape. If no source gives any image, cases are
+    made from the names of the pictures.
 
-    ``found`` are of one file, or of many small ones that are one export (``box.file`` says which);
-    ``file`` and ``part`` name it and the list in it for a person. ``find`` finds case and image of
-    a box, by the name of the picture when left out. ``shapes`` are what the names of the columns
-    allow, ``expected`` is what the format prescribes, and ``absent_from`` completes "boxes are for
-    images that ..." where their images are not found.
+    ``found`` are from one file, or from many small ones that are one export (``box.file`` is then
+    the file). ``file`` and ``part`` name it and the list in it for the user. ``find`` returns case
+    and image of a box; by default it uses the name of the picture. ``shapes`` are those that the
+    names of the columns allow, ``expected`` is the format's own reading. ``absent_from`` completes
+    "boxes are for images that ..." for images that are not found.
     """
     if find is None:
         if not any(True for _ in rows.images()):
@@ -486,7 +488,7 @@ def _add_group(
     part: str,
     proposal: ReadingProposal,
 ) -> int:
-    """Add the boxes of one model, or the reference, in one reading; return how many."""
+    """Add the boxes of one model, or the reference, in one reading; return their number."""
     _say(proposal, len(boxes), model, file, rows)
     rows.box_previews.append(_preview(file, model, boxes, proposal))
     reading = proposal.reading
@@ -532,7 +534,7 @@ def _say(
 
 
 def _keep_unplaced(one: _Placed, reading: BoxReading, at: At, rows: SetRows) -> None:
-    """Keep a box in parts of an image whose size nobody knows, as an extra field of its case."""
+    """Keep a box in relative units on an image of unknown size as an extra field of its case."""
     message = f"The box is in {reading.unit} of an image whose size is not known; it is kept as "
     message += "the extra field boxes_as_given, and not drawn."
     rows.log.warning(at.file, message, "Give the images, too.", row=at.row, field="box")
@@ -568,7 +570,7 @@ def _at(box: FoundBox, file: str, part: str) -> At:
 
 
 def make_cases(sizes: Mapping[str, Size | None], file: str, rows: SetRows, part: str = "") -> None:
-    """Make a case of each picture that a file names, with its size where that is known."""
+    """Make a case from each picture that a file names, with its size if known."""
     pictures = PictureCases(rows)
     for name, size in sizes.items():
         known = dict(zip(("width", "height"), size, strict=True)) if size else {}
@@ -593,12 +595,12 @@ def _preview(
 
 
 def as_model(found: Sequence[FoundBox], model: str | None) -> list[FoundBox]:
-    """Return boxes as those of ``model``, where one is named."""
+    """Return boxes as those of ``model``, if one is named."""
     return list(found) if model is None else [replace(box, model=model) for box in found]
 
 
 def name_unread(unread: Mapping[str, int], file: str, rows: SetRows) -> None:
-    """Name kinds of annotations that are not read, with how many there are."""
+    """List kinds of annotations that are not read, with their numbers, in the receipt."""
     for kind, count in unread.items():
         why = f"{count:,} of them are there; they are not read."
         rows.receipt.column_unused(file, kind, None, why)

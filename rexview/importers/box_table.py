@@ -1,10 +1,11 @@
-"""Boxes in tables: one a row, or those of answers, in a column or in their texts.
+"""Read boxes from tables: one a row, or boxes of answers, in a column or in their texts.
 
-Known layouts: NIH ChestX-ray14 (``BBox_List_2017.csv``), VinDr-CXR (``x_min`` ... ``y_max``), RSNA
-(``patientId, x, y, width, height``), and plain ``image, label, x, y, width, height``; with a model
-or a confidence they are a model's boxes. The names of columns are in ``table/column_names.yaml``.
-A model that is known by its name (:mod:`rexview.text.written_boxes`) counts in its answers as its
-card says. The boxes of any other, and of one whose picture may have been cut, are unsure.
+Known layouts are NIH ChestX-ray14 (``BBox_List_2017.csv``), VinDr-CXR (``x_min`` ... ``y_max``),
+RSNA (``patientId, x, y, width, height``), and plain ``image, label, x, y, width, height``. With a
+model or a confidence they are a model's boxes. The names of columns are in
+``table/column_names.yaml``. For a model known by its name (:mod:`rexview.text.written_boxes`),
+boxes in its answers are read as its model card defines. Boxes of any other model, and of a model
+whose picture may have been cropped, are unsure.
 """
 
 from __future__ import annotations
@@ -80,16 +81,16 @@ _REFERENCE: Final = frozenset(
 _NO_FINDING: Final = frozenset(("no finding", "no findings", "normal", "negative"))
 _NAMES_LOOKED_AT: Final = 20_000
 _KEPT: Final = frozenset(("class_id", "patient", "age", "sex", "view", "labels", "predictions"))
-"""Roles that a table of boxes has, and a box has no place for: they are kept as extra fields."""
+"""Roles that a table of boxes can have but a box cannot: they are kept as extra fields."""
 _LOOKED_AT: Final = 200
 _NO_CELLS: Final[CellsByColumn] = {}
 
 
 @dataclass(frozen=True)
 class BoxColumns:
-    """Which columns of a table hold what of a box; ``numbers`` are one column or four.
+    """The columns of a table by their meaning for a box; ``numbers`` are one column or four.
 
-    ``string`` is how many numbers a box has, where the column holds prediction strings.
+    ``string`` is the count of numbers per box in a column of prediction strings.
     """
 
     by_meaning: Mapping[str, str]
@@ -99,11 +100,11 @@ class BoxColumns:
 
     @property
     def expected(self) -> BoxReading | None:
-        """The reading that the names of the columns prescribe, if they do."""
+        """The reading that the names of the columns prescribe, if any."""
         return BoxReading(self.shapes[0], "pixels") if self.shapes != SHAPES else None
 
     def boxes(self, row: Row) -> list[WrittenBox] | None:
-        """Return the boxes of a row, each with its label and score; None where they are none."""
+        """Return the boxes of a row, each with its label and score; None for an invalid row."""
         first = row.cells[self.numbers[0]]
         if self.string and first is not None:
             return boxes_of_string(first, self.string)
@@ -124,7 +125,7 @@ class BoxColumns:
 
 
 def _listed(row: Row, column: str | None) -> list[str]:
-    """Return the entries of a cell that is a list; of any other the cell itself."""
+    """Return the entries of a cell with a list; for any other cell, the cell itself."""
     cell = row.cells[column] if column else None
     if column is None or cell is None:
         return []
@@ -141,9 +142,9 @@ def box_columns(
     *,
     anywhere: bool = False,
 ) -> BoxColumns | None:
-    """Tell whether a table with these columns has a box a row, and where.
+    """Return the columns of a table with one box a row; None for another table.
 
-    One of answers, questions or reports is none, unless boxes are looked for ``anywhere``.
+    A table of answers, questions or reports is not one, unless boxes are looked for ``anywhere``.
     """
     if not anywhere and holds_any(names, _NOT_BOXES, cells):
         return None
@@ -172,7 +173,7 @@ def box_columns(
 
 
 def recognises(probe: Probe) -> str | None:
-    """Say why a file is a table of boxes."""
+    """Return why a file is a table of boxes, or None."""
     sheet = sample_of(probe)
     found = box_columns(sheet.columns, cells_of(sheet), probe.pictures) if sheet else None
     return f"a table of boxes ({', '.join(found.numbers)})" if found else None
@@ -188,7 +189,7 @@ def pictures_of(file: SourceFile) -> set[str]:
 
 
 def read_box_tables(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
-    """Read tables of boxes: the reference, or with a model or a confidence a model's."""
+    """Read tables of boxes: the reference, or a model's if they have a model or a confidence."""
     pictures = picture_names(image["path"] for _, image in rows.images())
     tables = []
     for file in files:
@@ -207,7 +208,7 @@ def read_box_tables(files: Sequence[SourceFile], rows: SetRows, options: Mapping
 
 
 def _class_names(tables: Sequence[tuple[SourceFile, Sheet, BoxColumns]]) -> dict[str, str]:
-    """Return the name of each class by its number, where a table of the import has both."""
+    """Return the name of each class by its number, from tables of the import that have both."""
     found: dict[str, str] = {}
     for _, sheet, columns in tables:
         number, name = map(columns.by_meaning.get, ("class_id", "label"))
@@ -238,7 +239,7 @@ class _BoxTable:
         self.boxed: set[str] = set()
 
     def read(self) -> None:
-        """Read every row, place the boxes, and name what was left out."""
+        """Read every row, place the boxes, and list what was left out."""
         columns, rows = self.columns, self.rows
         told = (name for role, name in columns.by_meaning.items() if role not in _KEPT)
         used = (*told, *columns.numbers)
@@ -269,7 +270,7 @@ class _BoxTable:
             rows.receipt.unused(at, "The row names no image.")
             return []
         if all(row.cells[column] is None for column in columns.numbers):
-            self._add_without_box(name, who, at, row)  # VinDr and RSNA list images without one
+            self._add_without_box(name, who, at, row)  # VinDr and RSNA list images without a box
             return []
         found = columns.boxes(row)
         if found is None:
@@ -301,7 +302,7 @@ class _BoxTable:
     def _add_without_box(
         self, name: str, model: str | None, at: At, row: Row, nothing: Sequence[WrittenBox] = ()
     ) -> None:
-        """Take a row that lists an image and has no box: nothing was found, or nothing new."""
+        """Record a row that lists an image without a box: no finding, or nothing new."""
         rows = self.rows
         place = rows.find_case(image=name, case=name)
         case = rows.case(place[0]) if place else None
@@ -318,7 +319,7 @@ class _BoxTable:
             rows.add_answer({"case": place[0], "model": model, **score}, at)
 
     def _mark_normal(self) -> None:
-        """Say of images that are normal, where all rows of one say that there is no finding."""
+        """Mark images as normal if all their rows report no finding."""
         for name, listed in self.empty.items():
             place = self.rows.find_case(image=name, case=name)
             case = self.rows.case(place[0]) if place else None
@@ -328,7 +329,7 @@ class _BoxTable:
 
 
 def _size(row: Row) -> tuple[int, int] | None:
-    """Return the size of the picture that a box was drawn on, where its row says so."""
+    """Return the size of the picture that a box was drawn on, if its row gives it."""
     return picture_size(*(read_number(row[name]) for name in ("image_width", "image_height")))
 
 
@@ -351,10 +352,10 @@ Sentence = tuple[str, list[WrittenBox], Mapping[str, Any]]
 
 
 def grounded_sentences(value: Any) -> list[Sentence] | None:
-    """Return the sentences of a grounded report with their boxes; None where a value is none.
+    """Return the sentences of a grounded report with their boxes; None for another value.
 
-    A sentence is a pair (``["An effusion.", [[0.1, 0.2, 0.3, 0.4]]]``, MAIRA-2) or an object with
-    a sentence and boxes (PadChest-GR); boxes may be null.
+    A sentence is a pair (``["An effusion.", [[0.1, 0.2, 0.3, 0.4]]]``, MAIRA-2) or an object with a
+    sentence and boxes (PadChest-GR); boxes may be null.
     """
     if isinstance(value, str) and value.lstrip().startswith(("[[", "[{")):
         try:
@@ -385,9 +386,9 @@ def _sentence(entry: Any) -> Sentence | None:
 
 
 def read_boxes_of_texts(rows: SetRows) -> None:
-    """Give each answer of the import the boxes that its text holds, where it has none yet.
+    """Add to each answer without boxes those that its text contains.
 
-    The log has what was read, and how, for each model of each file.
+    The log lists what was read, and how, for each model of each file.
     """
     read: dict[tuple[str, str], list[tuple[int, bool, Convention]]] = {}
     points: dict[tuple[str, str], int] = {}
@@ -448,7 +449,7 @@ def _log(
 def _placed(
     written: Sequence[WrittenBox], case: Mapping[str, Any], sent: SentBoxes
 ) -> tuple[list[dict[str, Any]], bool, Convention]:
-    """Return boxes in pixels of the stored images, whether they are unsure, and how they count."""
+    """Return boxes in pixels of stored images, whether they are unsure, and their convention."""
     images = case.get("images") or []
     first = next((one for one in images if one.get("key")), images[0] if images else None)
     form, unsure = sent.form, False
@@ -479,7 +480,7 @@ def _placed(
 def _likeliest(
     written: Sequence[WrittenBox], sizes: Sequence[tuple[int | None, int | None]]
 ) -> Convention:
-    """Return pixels, unless the numbers fit a part of the picture only."""
+    """Return pixels, unless the numbers cover only a part of the picture."""
     largest = max(abs(number) for one in written for number in one.numbers)
     sides = [max(width, height) for width, height in sizes if width and height]
     if largest <= 1:
@@ -515,13 +516,13 @@ _OF_SENTENCES: Final = frozenset(
     (*_OTHER_LANGUAGES, "sentence", "boxes", "box", "bbox", "bboxes", "labels", "abnormal")
 )
 _ENOUGH: Final = 0.5
-"""The share of the cells of a column that have to be boxes for it to be one of boxes."""
+"""The share of a column's cells that have to be boxes for it to be a column of boxes."""
 
 
 class AnswerBoxes:
-    """The boxes of one table, gathered row by row and placed once the images are found.
+    """The boxes of one table, collected row by row and placed once the images are found.
 
-    ``columns`` are those that hold them, none where the table has no boxes.
+    ``columns`` are those with boxes; empty if the table has none.
     """
 
     def __init__(self, sheet: Sheet, used: Sequence[str]) -> None:
@@ -544,7 +545,7 @@ class AnswerBoxes:
             self._columns = replace(self._columns, by_meaning=beside)
 
     def take(self, row: Row, case_id: str, models: Sequence[str]) -> bool:
-        """Take the boxes of a row; False when it has none."""
+        """Collect the boxes of a row; return False if it has none."""
         columns = self._columns
         if columns is None or len(models) > 1 or row.at.row is None:
             return False
@@ -567,9 +568,9 @@ class AnswerBoxes:
         return bool(boxes)
 
     def take_grounded(self, row: Row, case_id: str) -> dict[str, Any]:
-        """Take the sentences of a grounded report (PadChest-GR), which stays in the row as a text.
+        """Collect the boxes of a grounded report (PadChest-GR); its text stays in the row.
 
-        Returns what they say of the case: normal, labels, the report in other languages.
+        Returns further fields of the case: normal, labels, the report in other languages.
         """
         said: dict[str, Any] = {}
         for field in ("report", "findings"):
@@ -629,7 +630,7 @@ class AnswerBoxes:
 
 
 def _with_picture(case_id: str, rows: SetRows) -> Place | None:
-    """Give a case without an image the picture that has its name."""
+    """Give a case without an image the picture with its name."""
     picture = rows.find_case(image=case_id)
     case = rows.case(picture[0]) if picture else None
     if picture is None or case is None or picture[0] == case_id:

@@ -1,4 +1,4 @@
-"""Which case or image another file means: by the id of the case, the study's, or an image's name.
+"""Find the case or image that a name means: the id of the case or study, or an image's name.
 
 Names are compared in Unicode's composed form, as macOS writes decomposed ones, and without case.
 """
@@ -16,13 +16,13 @@ from rexview.reviewset.pictures import FORMATS_BY_SUFFIX
 RASTER_SUFFIXES: Final = tuple(
     suffix for suffix, kind in FORMATS_BY_SUFFIX.items() if kind != "DICOM"
 )
-"""Ends of names (lower case) of pictures that are no DICOM."""
+"""Endings (lower case) of pictures that are not DICOM."""
 _DRIVE: Final = re.compile(r"^[A-Za-z]:")
 _MAX_PARTS: Final = 40
 
 
 def safe_path(written: str) -> str | None:
-    r"""Return a path as written in a source as a relative one that stays in its folder.
+    r"""Return a path written in a source as a relative path that stays in its folder.
 
     Leading ``../``, ``/`` and drive letters are dropped, backslashes become slashes. None for a
     web address, an empty path, one that climbs out from within, or one far too deep.
@@ -50,9 +50,9 @@ def safe_path(written: str) -> str | None:
 
 
 def unique_ids(images: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Name the images of a case, which have a ``path``; an ``id`` that one has stays.
+    """Return an id for each image of a case; an existing ``id`` is kept.
 
-    They are named by their file names, or by number where those are not unique.
+    Each image has a ``path``. The ids are file names, or numbers if those are not unique.
     """
     given = [image.get("id") for image in images]
     stems = [str(image["path"]).rpartition("/")[2].rsplit(".", 1)[0] for image in images]
@@ -70,18 +70,18 @@ def unique_ids(images: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 TELLING_STEM: Final = 6
-"""Letters from which on a file name is taken to be of one image only."""
+"""A file name with at least this number of letters is taken to mean one image only."""
 Found = list[tuple[str, str | None]]
-"""Ids of cases, and the path of the image where one is meant."""
+"""Ids of cases, each with the path of the image if one is meant."""
 
 
 def folded(name: str) -> str:
-    """Return a name in the form in which names are compared."""
+    """Return a name in the form used for comparison."""
     return normalize("NFC", name).strip().casefold()
 
 
 class CaseNames:
-    """All names that the cases and images of an import have."""
+    """All names of the cases and images of an import."""
 
     def __init__(self) -> None:
         self._cases: dict[str, str] = {}
@@ -92,7 +92,7 @@ class CaseNames:
         self._moved: dict[tuple[str, str], tuple[str, str]] = {}
 
     def add(self, case: Mapping[str, Any]) -> None:
-        """Take in a case: its id, that of its study, and the paths of its images."""
+        """Add a case: its own id, its study's id, and the paths of its images."""
         case_id = case["id"]
         self._cases[case_id] = case_id
         self._folded.setdefault(folded(case_id), {})[case_id] = None
@@ -106,10 +106,10 @@ class CaseNames:
     def ids(
         self, without: Collection[str] = (), made: Collection[str] = ()
     ) -> dict[str, tuple[int, str]]:
-        """Return how many cases have an id of a case or study, and it as written, by folded form.
+        """Return, by folded id of a case or study, how many cases have it and how it is written.
 
-        Those of the cases ``without`` are left out, and of the cases ``made`` all but the studies:
-        no source has their ids.
+        Cases in ``without`` are left out. Of the cases in ``made`` only the study ids count, since
+        no source contains their case ids.
         """
         found = {}
         for forms, left_out in ((self._studies, {*without}), (self._folded, {*without, *made})):
@@ -120,13 +120,13 @@ class CaseNames:
         return found
 
     def add_image(self, case_id: str, path: str) -> None:
-        """Take in an image by its path, its file name, and that without its ending."""
+        """Add an image by its path, its file name, and its file name without the ending."""
         whole = PurePosixPath(path)
         for name in {path, whole.name, whole.stem}:
             self._images.setdefault(folded(name), {})[case_id, path] = None
 
     def move_image(self, case_id: str, path: str, to: str) -> None:
-        """Note that an image has another path now; it is still found by its old names."""
+        """Record an image's new path; it is still found by its old names."""
         if path != to:
             self._moved[case_id, path] = case_id, to
             self.add_image(case_id, to)
@@ -141,8 +141,8 @@ class CaseNames:
     ) -> Found:
         """Return what the names can mean: nothing, one, or several.
 
-        Of ``case``, ``study`` and ``image`` the first that finds anything decides which case, and
-        an image beside it which of its images. ``files`` are those of the images, by path.
+        The first of ``case``, ``study`` and ``image`` that finds anything decides on the case; an
+        image name given as well selects one of its images. ``files`` are the image files, by path.
         """
         cases: list[str] = []
         if case is not None:
@@ -162,10 +162,10 @@ class CaseNames:
     def images_of(
         self, written: str, files: Mapping[str, Path], *, only_files: bool = False
     ) -> list[tuple[str, str]]:
-        """Return case and path of the images that a path as written can mean.
+        """Return case and path of the images that a written path can mean.
 
-        ``files``, by path, say in which folders images lie; with ``only_files`` others than these
-        are not asked for.
+        ``files``, by path, give the folders of the images; with ``only_files`` other images are
+        ignored.
         """
         path = safe_path(written)
         if path is None or (only_files and not files):
@@ -179,8 +179,9 @@ class CaseNames:
                 case, there = self._moved.get(one, one)
                 if only_files and there not in files:
                     continue
-                # every study has a 0.png: below a folder of another name, that is another
-                # patient's; the first such ends the search, as there are as many as studies
+                # Every study has a 0.png. In a folder of another name it belongs to another
+                # patient. The first such image ends the search, since there may be as many as
+                # studies.
                 if name != path and not any_folder:
                     place = PurePosixPath(files.get(there, there))
                     if folded(place.parent.name) != folded(whole.parent.name):

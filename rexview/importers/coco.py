@@ -1,8 +1,8 @@
-"""Boxes in COCO JSON, as the truth or as a model's, with the images they are on.
+"""Read boxes in COCO JSON, as the truth or as a model's, with their images.
 
-A data set (images, annotations, categories) makes the cases, one an image or, where its images have
-a ``study_id``, one a study. A list of results adds a model's boxes to the data set given with it.
-Only boxes are read; segmentations, key points and crowd marks are passed over, which is said.
+A data set (images, annotations, categories) makes the cases: one per image or, if its images have a
+``study_id``, one per study. A list of results adds a model's boxes to the data set given with it.
+Only boxes are read. Segmentations, key points and crowd marks are ignored, and the log reports it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from rexview.reviewset.tables.source import At
 from rexview.text.written_boxes import four_numbers, one_number
 
 Key = int | str
-"""What a file calls an image or a category."""
+"""A file's key for an image or a category."""
 _GIVE_BOXES: Final = "Give bbox as x, y, width, height in pixels, and name every category."
 _IMAGE_FIELDS: Final = frozenset(
     (
@@ -42,7 +42,7 @@ _IMAGE_FIELDS: Final = frozenset(
 
 @dataclass(frozen=True)
 class CocoImage:
-    """An entry of ``images``: file name, size in pixels where given, and what else it says."""
+    """An entry of ``images``: file name, size in pixels if given, and further fields."""
 
     name: str
     size: tuple[int, int] | None
@@ -54,9 +54,11 @@ class CocoImage:
 
 @dataclass(frozen=True)
 class CocoFile:
-    """What a COCO file holds. A list of results has boxes only; ``labels`` names the categories.
+    """Content of a COCO file; a list of results has only boxes.
 
-    ``left_out`` says why there is no box of an annotation, by its row.
+    ``labels`` names the categories.
+
+    ``left_out`` gives the reason for each annotation without a box, by row.
     """
 
     images: Mapping[Key, CocoImage]
@@ -69,7 +71,7 @@ class CocoFile:
 def read_coco_file(
     path: Path, log: ProblemLog, labels: Mapping[Key, str] | None = None
 ) -> CocoFile | None:
-    """Read a COCO data set, or a list of results; log an error and return None if it is neither.
+    """Read a COCO data set or a list of results; log an error and return None for another file.
 
     ``labels`` names the categories of a list of results, which has none of its own.
     """
@@ -176,7 +178,7 @@ class _Boxes:
             return None
         about = entry.get("attributes")
         turn = about.get("rotation") if isinstance(about, Mapping) else None
-        if degrees := one_number(turn):  # CVAT keeps the box as it was before it was turned
+        if degrees := one_number(turn):  # CVAT stores the box as it was before it was turned
             box = turned_box(box, degrees, about_centre=True)
         key = _key(entry.get("category_id"))
         label = self.labels.get(key) if key is not None else None
@@ -198,7 +200,7 @@ _BOXES: Final = "annotations"
 
 
 def recognises(probe: Probe) -> str | None:
-    """Say why a file is COCO: a data set's lists, or results with an image and a box each."""
+    """Return why a file is COCO, or None: a data set's lists, or results with image and box."""
     if probe.kind != "json":
         return None
     if isinstance(probe.json, dict):
@@ -249,7 +251,7 @@ def read_coco(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
 def add_data_set_boxes(
     file: SourceFile, probe: Probe, rows: SetRows, options: Mapping[str, Any]
 ) -> bool:
-    """Add the reference boxes of a data set to images that are there; False when it is none."""
+    """Add the reference boxes of a data set to known images; return False for another file."""
     if not recognises(probe) or not isinstance(probe.json, dict):
         return False
     coco = read_coco_file(file.path, rows.log)
@@ -278,7 +280,7 @@ def _place(
     *,
     is_model: bool,
 ) -> None:
-    """Place boxes without scores and those with, which are a model's: no person gives a score."""
+    """Place boxes without scores, and those with scores as a model's: people give no scores."""
     rows.receipt.rows(file.label, len(coco.boxes) + len(coco.left_out), _BOXES)
     for row, why in coco.left_out.items():
         rows.receipt.unused(At(file.label, row, _BOXES), why)

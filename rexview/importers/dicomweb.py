@@ -1,8 +1,8 @@
-"""A review set of an archive's radiographs: a case for each study, pictures by their addresses.
+"""Make a review set from an archive's radiographs: one case per study, pictures by their addresses.
 
-Asked with QIDO-RS only: no picture is fetched. Studies and patients are numbered, as in an import
-of files; names, dates and ids of patients are neither kept nor asked for. An address holds the UIDs
-of its instance, without which nothing is found.
+Only QIDO-RS queries are sent; no picture is fetched. Studies and patients are numbered, as in an
+import of files. Names, dates and ids of patients are neither requested nor stored. An address
+contains the UIDs of its instance, which are needed to find it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rexview.reviewset.info import dump_yaml
 from rexview.reviewset.sources import INFO_FILE
 
 RADIOGRAPHS: Final = ("CR", "DX", "RG")
-"""DICOM modalities that are taken."""
+"""DICOM modalities that are imported."""
 QUESTION: Final = "Describe the findings."
 _MOST_STUDIES: Final = 100_000
 _STUDY, _SERIES, _INSTANCE = "0020000D", "0020000E", "00080018"
@@ -32,16 +32,16 @@ _WANTED: Final = ("ViewPosition", "PatientOrientation", "Rows", "Columns")
 
 @dataclass(frozen=True)
 class Listed:
-    """What an archive's list came to."""
+    """Summary of an archive's list."""
 
     studies: int
     pictures: int
     without: int
-    """Studies that have no radiograph, which are left out."""
+    """Studies without a radiograph, which are left out."""
 
 
 def archive_address(text: str) -> Address:
-    """Read the address of a DICOMweb service, also one that is given as ``https://``.
+    """Read the address of a DICOMweb service; ``https://`` addresses are accepted, too.
 
     Raises
     ------
@@ -58,14 +58,14 @@ def archive_address(text: str) -> Address:
 def import_archive(
     base: Address, out: Path, *, studies: Sequence[str] = (), question: str = QUESTION
 ) -> Listed:
-    """Make a review set of the radiographs of an archive, of some studies or of all.
+    """Make a review set from the radiographs of an archive, of some studies or of all.
 
     Raises
     ------
     ImportSourceError
-        The folder is taken, or there is no radiograph; nothing is written.
+        The folder exists already, or there is no radiograph. Nothing is written.
     StorageMissing, StorageAway, StorageRefused
-        The archive does not answer as it should; nothing is written.
+        The archive does not respond as it should. Nothing is written.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise _refusal(out.name, "There is something in this folder already.", "Name a new one.")
@@ -115,7 +115,7 @@ def _studies(base: Address, wanted: Sequence[str]) -> Iterator[Mapping[str, Any]
 
 
 def _images(base: Address, study: str) -> Iterator[dict[str, Any]]:
-    """Yield the radiographs of a study, as rows of its case."""
+    """Yield the radiographs of a study, as image rows of its case."""
     number = 0
     for series in found(base, f"studies/{study}/series"):
         uid = value_of(series, _SERIES)
@@ -140,7 +140,7 @@ def _images(base: Address, study: str) -> Iterator[dict[str, Any]]:
 
 
 def _write(out: Path, base: Address, cases: Sequence[Mapping[str, Any]]) -> None:
-    """Write the set beside its place, then put it there."""
+    """Write the set to a temporary folder, then move it to its place."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as beside:

@@ -1,8 +1,8 @@
-"""FiftyOne's exports: ``samples.json`` of a whole data set, and ``labels.json`` of its boxes.
+"""Read FiftyOne's exports: ``samples.json`` of a whole data set, and ``labels.json`` of its boxes.
 
 Boxes are ``x, y, width, height`` in fractions of the picture (docs.voxel51.com, "Exporting
-datasets"). A field of labels with confidences is a model's, named by the field; one without is the
-reference.
+datasets"). A field of labels with confidences belongs to a model, named by the field; a field
+without them is the reference.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ _ONE_LABEL: Final = ("Classification", "Regression")
 
 @dataclass
 class Sample:
-    """One sample: its picture, the size of it, its other fields, its boxes, its labels.
+    """One sample: its picture with size, its other fields, its boxes, its labels.
 
-    ``labels`` are classifications by field: words, with a confidence where a model gave one.
-    ``models`` looked at the sample, whatever they found; ``not_run`` are fields without a value.
+    ``labels`` are classifications by field: words, with a confidence if a model gave one.
+    ``models`` are those that processed the sample, with or without a finding. ``not_run`` are
+    fields without a value.
     """
 
     row: int
@@ -61,7 +62,7 @@ class Sample:
 
 
 def looks_like_samples(content: Any) -> bool:
-    """Whether parsed JSON is one of FiftyOne's exports."""
+    """True if parsed JSON is one of FiftyOne's exports."""
     if not isinstance(content, Mapping):
         return False
     samples = content.get("samples")
@@ -72,7 +73,7 @@ def looks_like_samples(content: Any) -> bool:
 
 
 def read_samples(content: Mapping[str, Any]) -> Iterator[Sample | int]:
-    """Yield the samples of an export; a place (from 1) where one is none."""
+    """Yield the samples of an export; for an invalid entry, its place (from 1)."""
     if isinstance(content.get("samples"), list):
         entries = content["samples"]
         models = _fields_with_scores(entries)
@@ -94,7 +95,7 @@ def read_samples(content: Mapping[str, Any]) -> Iterator[Sample | int]:
 
 
 def _detections(value: Any) -> list[Mapping[str, Any]] | None:
-    """Return the boxes of a field, None when it holds no boxes."""
+    """Return the boxes of a field, None if it has none."""
     kind = value.get("_cls") if isinstance(value, Mapping) else None
     if kind not in ("Detections", "Detection"):
         return None
@@ -103,7 +104,7 @@ def _detections(value: Any) -> list[Mapping[str, Any]] | None:
 
 
 def _fields_with_scores(entries: list[Any]) -> dict[str, None]:
-    """Return the fields of boxes that have a confidence in any sample: those of models."""
+    """Return the box fields that have a confidence in any sample: those of models."""
     return {
         name: None
         for entry in entries
@@ -167,7 +168,7 @@ def _class_name(label: Any, classes: list[str]) -> str:
 
 
 def recognises(probe: Probe) -> str | None:
-    """Say why a file is an export of FiftyOne."""
+    """Return why a file is an export of FiftyOne, or None."""
     found = probe.kind == "json" and looks_like_samples(probe.json)
     return "samples of FiftyOne" if found else None
 

@@ -30,21 +30,21 @@ from rexview.untrusted_input import typed_path
 OptionType = Literal[
     "text", "texts", "flag", "switch", "choice", "file", "folder", "mapping", "box_reading"
 ]
-"""``texts`` is a list of strings, ``flag`` is off and ``switch`` is on unless told otherwise,
-``mapping`` is a confirmed ColumnMapping, its JSON form or the path of a file with it."""
+"""``texts`` is a list of strings. ``flag`` is off by default and ``switch`` is on. ``mapping`` is a
+confirmed ColumnMapping, its JSON form or the path of a file with it."""
 
 _TRUE: Final = ("true", "yes", "on", "1")
 _FALSE: Final = ("false", "no", "off", "0")
 PROPOSED: Final = "proposed"
-"""As a ``mapping``: take the proposal as it is."""
+"""Value of a ``mapping`` that accepts the proposal unchanged."""
 
 
 @dataclass(frozen=True)
 class Option:
     """One option of an importer.
 
-    ``name`` is the key in ``options`` and, with hyphens, the flag of the command line; ``label``
-    is what a form shows. A ``switch`` becomes a ``--no-...`` flag.
+    ``name`` is the key in ``options`` and, with hyphens, the flag of the command line. ``label`` is
+    shown in a form. A ``switch`` becomes a ``--no-...`` flag.
     """
 
     name: str
@@ -62,9 +62,9 @@ class Option:
         return f"--no-{word}" if self.type == "switch" else f"--{word}"
 
     def read(self, value: Any) -> Any:
-        """Turn a value from a form, a command line or a caller into the option's own type.
+        """Convert a value from a form, a command line or a caller to the option's own type.
 
-        Raises ValueError when the value cannot be used; the message completes "This option ...".
+        Raises ValueError if the value is invalid; the message completes "This option ...".
         """
         if value is None or value == "":
             if self.required:
@@ -91,7 +91,7 @@ class Option:
         if self.type == "box_reading":
             from rexview.importers.box_placement import BoxReading
 
-            if isinstance(value, Mapping):  # by file and model, as a page asks
+            if isinstance(value, Mapping):  # by file and model, as a page gives it
                 return {whose: BoxReading.parse(str(one)) for whose, one in value.items()}
             return BoxReading.parse(str(value))
         if self.type == "choice" and str(value) not in self.choices:
@@ -120,7 +120,7 @@ COMMON_OPTIONS: Final = (
         choices=("jsonl", "csv", "parquet"),
     ),
 )
-"""Options that every importer has."""
+"""Options of every importer."""
 
 _SINGULAR: Final = {"reference boxes": "reference box", "boxes of models": "box of a model"}
 
@@ -134,12 +134,13 @@ def _function(name: str) -> Any:
 class Importer:
     """A format that can be imported.
 
-    ``suffixes`` are the endings of files that can be given as a source; ``folders`` says whether a
-    folder can be. ``reader`` names the function that reads files into rows, as ``module:function``:
-    it is imported when it runs, as the command line lists all formats. ``recogniser`` names, in the
-    same way, the function that says of a :class:`~.source_files.Probe` why it is of this format, or
-    None. ``role`` is when it is read among others: 0 pictures, 1 cases, 2 answers, 3 boxes,
-    4 scores, flags and edits. ``extra_arguments`` adds command-line arguments that are not options.
+    ``suffixes`` are the endings of accepted source files; ``folders`` is True if a folder is
+    accepted. ``reader`` names the function that reads files into rows, as ``module:function``. It
+    is imported only when it runs, because the command line lists all formats. ``recogniser`` names,
+    in the same way, the function that returns why a :class:`~.source_files.Probe` is of this
+    format, or None. ``role`` is its place in the reading order: 0 pictures, 1 cases, 2 answers, 3
+    boxes, 4 scores, flags and edits. ``extra_arguments`` adds command-line arguments that are not
+    options.
     """
 
     id: str
@@ -154,11 +155,11 @@ class Importer:
     extra_arguments: Callable[[argparse.ArgumentParser], None] | None = None
 
     def read(self, files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
-        """Read files into rows; problems, notes and the receipt are in ``rows``."""
+        """Read files into ``rows``, which also collects problems, notes and the receipt."""
         _function(self.reader)(files, rows, options)
 
     def recognises(self, probe: Probe) -> Found | None:
-        """Say why a file is of this format; None when it is not."""
+        """Return why a file is of this format, or None."""
         found: Found | str | None = _function(self.recogniser)(probe) if self.recogniser else None
         return Found(found) if isinstance(found, str) else found
 
@@ -184,7 +185,7 @@ class Importer:
             self.extra_arguments(parser)
 
     def read_arguments(self, namespace: argparse.Namespace) -> dict[str, Any]:
-        """Return the options that were given on the command line."""
+        """Return the options given on the command line."""
         names = (option.name for option in self.options)
         given = {name: getattr(namespace, f"option_{name}") for name in names}
         return {name: value for name, value in given.items() if value is not None}
@@ -192,11 +193,11 @@ class Importer:
 
 @dataclass(frozen=True)
 class ImportReport:
-    """What an import made.
+    """Result of an import.
 
-    ``counts`` maps plain words (``cases``, ``answers``, ``images found``, ...) to numbers, in the
-    order in which they are shown; ``notes`` are decisions that the import took; ``problems`` are
-    its warnings; ``receipt`` says what became of all that was read.
+    ``counts`` maps plain words (``cases``, ``answers``, ``images found``, ...) to numbers, in
+    display order. ``notes`` are decisions that the import took. ``problems`` are its warnings.
+    ``receipt`` accounts for everything that was read.
     """
 
     format_id: str
@@ -218,7 +219,7 @@ class ImportReport:
         return ", ".join(parts) + ("" if found is None else f" ({found:,} found)")
 
     def summary(self) -> str:
-        """Return the counts, the notes and what was not used as lines for a person."""
+        """Return the counts, the notes and the unused parts as lines of text."""
         head = f"Imported into {self.folder}: {self.counted}."
         if self.receipt.before is not None:
             head = f"Added to {self.folder}, which has now {self.counted}."
@@ -226,7 +227,7 @@ class ImportReport:
 
 
 class _ShowMapping(argparse.Action):
-    """Prints the proposed mapping of a file and ends the program, as ``--version`` does."""
+    """Print the proposed mapping of a file and end the program, as ``--version`` does."""
 
     def __call__(
         self,
@@ -245,7 +246,7 @@ class _ShowMapping(argparse.Action):
 
 
 def table_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command line alone has for tables."""
+    """Add arguments for tables that only the command line has."""
     parser.add_argument(
         "--show-mapping",
         action=_ShowMapping,
@@ -294,7 +295,7 @@ TABLE_OPTIONS: Final = (
         choices=("0", "1"),
     ),
 )
-"""Options of everything that becomes a table."""
+"""Options of all formats that are read as tables."""
 
 
 _BOXES_AS: Final = Option(
@@ -331,7 +332,7 @@ METRIC_OPTIONS: Final = (
         "What the metric values compare: findings, impression or findings+impression.",
     ),
 )
-"""Identity of metric values, where files do not say it."""
+"""Identity of metric values, for files that do not give it."""
 _ONE_MODEL: Final = "The boxes or texts are this model's, not the truth."
 _ANY_TABLE: Final = (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
 
@@ -350,7 +351,7 @@ def _format(
     role: int = 2,
     **more: Any,
 ) -> Importer:
-    """Declare a format; ``functions`` is its module, its reader, and its recogniser."""
+    """Declare a format; ``functions`` names its module, its reader and its recogniser."""
     module, reader, recogniser = (*functions.split(), "recognises")[:3]
     return Importer(
         id,
@@ -368,7 +369,7 @@ def _format(
 def _annotation(
     id: str, name: str, description: str, suffixes: tuple[str, ...], functions: str, role: int = 3
 ) -> Importer:
-    """Declare a format of annotations: boxes, corrections, reports beside pictures."""
+    """Declare a format of annotations: boxes, corrections, or reports stored with pictures."""
     model = Option("model", "text", "Model", _ONE_MODEL)
     return _format(id, name, description, suffixes, functions, model, _BOXES_AS, role=role)
 
@@ -583,4 +584,4 @@ _AUTO: Final = _format(
     folders=True,
 )
 FORMATS: Final[dict[str, Importer]] = {importer.id: importer for importer in (_AUTO, *_SPECIAL)}
-"""Importers by id, in the order in which a form lists them."""
+"""Importers by id, in the order of the form."""

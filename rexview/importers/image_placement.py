@@ -1,7 +1,7 @@
-"""Where the images of an import are: from paths as written in a source to files in one folder.
+"""Find the images of an import: from paths written in a source to files in one folder.
 
-A file with the same name in another folder is never taken for the one that was meant: that could be
-another patient's.
+A file with the same name in another folder is never taken for the intended one: it could be another
+patient's.
 """
 
 from __future__ import annotations
@@ -38,26 +38,26 @@ _LIKELY_FOLDERS: Final = ("", "images", "files", "PNG", "png", "jpg", "data")
 
 
 Placement = tuple[Path, dict[str, str]]
-"""How written paths map into a folder: the folder, and the file of each path found there."""
+"""How written paths map into a folder: the folder, and the file of each path found in it."""
 
 
 def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], source: str) -> None:
-    """Find the files of all images that have none yet, and read their size and orientation.
+    """Find the files of all images without one, and read their size and orientation.
 
-    ``given`` is the images folder that the user named; without one, images are looked for in the
-    folder of those that were found before, in the folders ``beside`` and their likely
-    sub-folders. An image that is missing or broken is a warning about ``source``; where none is
-    found there is one in all.
+    ``given`` is the images folder named by the user. Without one, images are looked for in the
+    folder of images found earlier, in the folders ``beside`` and in their likely sub-folders. A
+    missing or broken image is a warning about ``source``; if none is found there is one warning in
+    all.
     """
     found_before: dict[str, dict[str, Any]] = {}
-    for _, one in rows.images():  # of several that show a file, one that was looked at counts
+    for _, one in rows.images():  # if several rows show a file, one with a known size is used
         if one["path"] in rows.files and (one.get("width") or one["path"] not in found_before):
             found_before[one["path"]] = one
     missing = []
     for case, image in rows.images():
         known: str | None = image["path"]
         if known not in rows.files:
-            known = rows.picture_of(image["path"])  # a source of pictures may have it
+            known = rows.picture_of(image["path"])  # a source of pictures may contain it
         if known is None:
             missing.append((case, image))
             continue
@@ -112,10 +112,10 @@ def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], sour
 
 
 def gather_images(rows: SetRows, sources: Sequence[Path]) -> None:
-    """Give each image file one path, from one base folder on if all lie below a source's folder.
+    """Give each image file one path, relative to one base folder if a source's folder contains all.
 
-    Sources may each name their images from another folder on; an image that a case then has twice
-    is one.
+    Each source may write its paths from another folder. An image that a case then has twice is
+    merged into one.
     """
     used = {image["path"] for _, image in rows.images()}
     files = {path: file.resolve() for path, file in rows.files.items() if path in used}
@@ -141,7 +141,7 @@ def gather_images(rows: SetRows, sources: Sequence[Path]) -> None:
 
 
 def _join_images(case: dict[str, Any]) -> None:
-    """Make one of images of a case with the same path; boxes on any of them are on it."""
+    """Merge images of a case with the same path, and point their boxes to the merged image."""
     images: dict[str, dict[str, Any]] = {}
     ids: dict[str, str] = {}
     for image in case.get("images") or []:
@@ -155,10 +155,10 @@ def _join_images(case: dict[str, Any]) -> None:
 
 
 def rebase(rows: SetRows, base: Path) -> Path:
-    """Make the images folder one that holds ``base`` as well; return it.
+    """Extend the images folder so that it contains ``base``; return the folder.
 
-    Paths of images that were found before are rewritten to start from there. The images folder of
-    a set that is added to stays: the paths of new images then begin with the name of theirs.
+    Paths of images found earlier are rewritten to start from there. The images folder of an
+    existing set stays: the paths of new images then begin with the name of their own folder.
     """
     base = base.resolve()
     if rows.base is not None:
@@ -182,7 +182,7 @@ def rebase(rows: SetRows, base: Path) -> Path:
 
 
 def describe(image: dict[str, Any], facts: ImageFacts | None) -> None:
-    """Write what its file says into the row of an image; a view that the source gave stays."""
+    """Write an image file's facts into its row; a view given by the source stays."""
     if facts is None:
         return
     if normalise_view(image.get("view")) == "UNKNOWN" and facts.view:
@@ -193,7 +193,7 @@ def describe(image: dict[str, Any], facts: ImageFacts | None) -> None:
 
 
 def best_placement(wanted: Sequence[str], bases: Sequence[Path]) -> Placement | None:
-    """Choose the base folder, and how many leading folders of the paths to drop, that find most."""
+    """Choose the base folder, and the number of leading folders to drop, that find most images."""
     best: tuple[int, Path, int] | None = None
     sample = wanted[:: max(1, len(wanted) // _SAMPLE)]
     for base in bases:
@@ -223,11 +223,10 @@ def _shorten(path: str, drop: int) -> str:
 
 
 def _trusted(wanted: Sequence[str], base: Path, drop: int) -> bool:
-    """Whether paths without their first folders still name one file each.
+    """True if paths without their leading folders still name one file each.
 
-    Two paths must not become one. And where nothing but a short file name such as ``0.png`` is
-    left, the images folder must have the name of the folder that was dropped: every study has a
-    ``0.png``.
+    Two paths must not become one. If only a short file name such as ``0.png`` is left, the images
+    folder must have the name of the dropped folder: every study has a ``0.png``.
     """
     if drop == 0:
         return True
@@ -250,7 +249,7 @@ def _inside(base: Path, path: str) -> bool:
 
 
 def _by_name(wanted: Sequence[str], base: Path) -> dict[str, str]:
-    """Find bare file names anywhere below a folder, where the name occurs there only once.
+    """Find bare file names anywhere below a folder, if the name occurs only once there.
 
     A name without an image ending (VinDr, RSNA) matches a file of that name with one.
     """
@@ -272,11 +271,11 @@ def _by_name(wanted: Sequence[str], base: Path) -> dict[str, str]:
 
 
 def copy_images(rows: SetRows, folder: Path, *, but: Path | None = None) -> int:
-    """Copy the images that are there into a folder, under their own or their given names.
+    """Copy the images found into a folder, with their own or their given names.
 
-    Those that lie in the folder ``but`` already are left there. Returns how many were copied.
+    Images already in the folder ``but`` are not copied. Returns the number of copies.
 
-    Raises ImportSourceError when the disk has not enough room for them.
+    Raises ImportSourceError if the disk has not enough room.
     """
     used = {image["path"] for _, image in rows.images()}
     files = {
@@ -306,15 +305,15 @@ def copy_images(rows: SetRows, folder: Path, *, but: Path | None = None) -> int:
 
 
 _UNTOLD_LENGTH: Final = 0xFFFFFFFF
-"""Length of compressed pixels, which end with a mark instead."""
+"""Length of compressed pixels, which end with a marker instead."""
 
 
 @dataclass(frozen=True)
 class StudyHeader:
-    """What groups DICOM files into studies; what identifies a person is not in its ``repr``.
+    """Fields that group DICOM files into studies; its ``repr`` identifies no person.
 
-    ``order`` sorts the images of a study: by time, then by number. ``named`` says that the header
-    carries a name or an id of the patient.
+    ``order`` sorts the images of a study: by time, then by number. ``named`` is True if the header
+    contains a name or an id of the patient.
     """
 
     study: str = field(repr=False)
@@ -327,12 +326,12 @@ class StudyHeader:
 
 
 def is_picture(path: Path) -> bool:
-    """Whether a file is a picture by its first bytes, whatever its name says."""
+    """True if a file's first bytes are those of a picture, whatever its name."""
     return is_raster(_head(path)) or is_dicom(path) or _kind(path) in PICTURES
 
 
 def is_dicom(path: Path) -> bool:
-    """Whether a file is DICOM by its first bytes, with preamble or without."""
+    """True if a file's first bytes are those of DICOM, with preamble or without."""
     head = _head(path)
     return has_dicom_mark(head) or (not is_raster(head) and _kind(path) == "dicom")
 
@@ -353,16 +352,16 @@ def _head(path: Path) -> bytes:
 
 
 def warn_of(path: str, facts: ImageFacts, log: ProblemLog) -> None:
-    """Warn of what is unusual about a picture that can be shown."""
+    """Warn about unusual properties of a picture that can be shown."""
     for kind, message, remedy in remarks(path, facts):
         log.warning(path, message, remedy, kind=kind)
 
 
 def read_study(path: Path) -> StudyHeader:
-    """Read what groups a DICOM file with others.
+    """Read the fields that group a DICOM file with others.
 
-    Raises ImageBroken when the header cannot be read, or uncompressed pixels are cut off. The
-    message holds no value of the file.
+    Raises ImageBroken if the header cannot be read, or uncompressed pixels are cut off. The message
+    contains no value of the file.
     """
     try:
         with quietly(), open_dicom(path, has_dicom_mark(_head(path)), MAX_PIXELS) as opened:
@@ -373,7 +372,7 @@ def read_study(path: Path) -> StudyHeader:
             return _study(opened.header)
     except ImageError:
         raise
-    except Exception:  # whatever a damaged header provokes quotes its values
+    except Exception:  # errors caused by a damaged header quote its values
         raise ImageBroken("The DICOM header is damaged and cannot be read.") from None
 
 

@@ -1,4 +1,4 @@
-"""Folders of images."""
+"""Read folders of images: DICOM files by study, pictures by folder or one by one."""
 
 from __future__ import annotations
 
@@ -47,16 +47,13 @@ from rexview.reviewset.report_text import read_age, read_sex
 from rexview.reviewset.tables.source import At
 from rexview.vocab import FRONTAL_VIEWS, normalise_view
 
-# Files of images: DICOM files by study, pictures by folder or one by one.
-#
-# Nothing that identifies a person is carried over from DICOM headers: studies and patients are
-# numbered, of the rest only age (folded above 89), sex, view and orientation are kept. With the
-# format ``images``, tables of boxes and metadata beside the images are recognised by their
-# columns.
+# Nothing that identifies a person is copied from DICOM headers. Studies and patients are numbered;
+# otherwise only age (folded above 89), sex, view and orientation are kept. The format ``images``
+# also recognises tables of boxes and metadata in the same folders by their columns.
 
 TABLE_SUFFIXES: Final = (".csv", ".tsv", ".xlsx", ".json")
 NOT_RADIOGRAPHS: Final = frozenset(("CT", "MR", "PT", "NM", "US", "SM", "OCT", "OP", "ES", "ECG"))
-"""DICOM modalities (0008,0060) that are left out of an import of radiographs."""
+"""DICOM modalities (0008,0060) that an import of radiographs leaves out."""
 MOST_IN_A_STUDY: Final = 8
 """A folder with more pictures than this is not taken for one study."""
 _MIMIC_STUDY: Final = re.compile(r"(?:^|/)(p\d{8})/(s\d{8})/[^/]+$")
@@ -66,7 +63,7 @@ _KINDS_SHOWN: Final = 12
 
 @dataclass(frozen=True)
 class FoundImage:
-    """An image file: its path from the base folder, what it says, its DICOM study if it has one."""
+    """An image file: its path from the base folder, its facts, and its DICOM study if any."""
 
     path: str
     facts: ImageFacts
@@ -74,9 +71,9 @@ class FoundImage:
 
     @property
     def view(self) -> str | None:
-        """View as the file says, else as its name does (``view1_frontal.jpg``).
+        """The view given in the file, or else in its name (``view1_frontal.jpg``).
 
-        Of a name whole words count, and PA, AP and LAT only as the last one.
+        In a name only whole words count, and PA, AP and LAT only as the last word.
         """
         words = ColumnName.of(PurePosixPath(self.path).stem).words
         clear = {word for word in words if word in ("frontal", "lateral")}
@@ -85,13 +82,13 @@ class FoundImage:
 
 
 def base_folder(sources: Sequence[Path]) -> Path:
-    """Return the folder that holds all sources: a single folder itself, else the common one."""
+    """Return the folder that contains all sources: a single folder itself, else the common one."""
     folders = [source if source.is_dir() else source.parent for source in sources]
     return Path(os.path.commonpath([folder.resolve() for folder in folders]))
 
 
 def files_below(sources: Sequence[Path]) -> Iterator[Path]:
-    """Yield files in and below the sources in a steady order, hidden ones and review sets not."""
+    """Yield files in and below the sources in a fixed order, without hidden ones and sets."""
     for source in sources:
         if source.is_file():
             yield source
@@ -106,12 +103,12 @@ def files_below(sources: Sequence[Path]) -> Iterator[Path]:
             for name in sorted(names):
                 path = Path(folder, name)
                 named = not name.startswith(".") and name.lower() not in ("thumbs.db", "dicomdir")
-                if named and path.is_file():  # a pipe would be waited for
+                if named and path.is_file():  # reading a pipe would block
                     yield path
 
 
 def find_images(sources: Sequence[Path], base: Path, log: ProblemLog) -> list[FoundImage]:
-    """Find and inspect every image file; what is broken or no radiograph becomes a warning."""
+    """Find and inspect every image file; warn of broken ones and of other modalities."""
     files: dict[Path, str] = {}
     others: list[str] = []
     for path in dict.fromkeys(file.absolute() for file in files_below(sources)):
@@ -155,7 +152,7 @@ def _found(path: Path, shown: str, decoded: Decoded, log: ProblemLog) -> FoundIm
 
 
 def _note_others(others: Sequence[str], log: ProblemLog) -> None:
-    """Say which files are no pictures: how many of each ending, and the names of those without."""
+    """Log the files that are no pictures: their number per ending, or their names without one."""
     if others:
         kinds = Counter(others)
         shown = [f"{kind} ({count:,})" if count > 1 else kind for kind, count in kinds.items()]
@@ -165,7 +162,7 @@ def _note_others(others: Sequence[str], log: ProblemLog) -> None:
 
 
 def mimic_study(path: str) -> tuple[str, str] | None:
-    """Return patient and study of a path as MIMIC-CXR's folders have it: ``p10000032/s50414267``.
+    """Return patient and study of a path in MIMIC-CXR's layout: ``p10000032/s50414267``.
 
     Both are pseudonyms that the data set itself publishes.
     """
@@ -174,7 +171,7 @@ def mimic_study(path: str) -> tuple[str, str] | None:
 
 
 def by_study(images: Iterable[FoundImage]) -> list[list[FoundImage]]:
-    """Gather DICOM files by StudyInstanceUID, in the order in which studies are met.
+    """Group DICOM files by StudyInstanceUID, in the order of first occurrence.
 
     A file without one is a study of its own. Within a study: by time, number, path.
     """
@@ -189,10 +186,10 @@ def by_study(images: Iterable[FoundImage]) -> list[list[FoundImage]]:
 
 
 def by_folder(images: Iterable[FoundImage], how: str) -> dict[str, list[FoundImage]]:
-    """Gather pictures into cases: the case's id, and its images.
+    """Group pictures into cases: each case's id, and its images.
 
-    With ``file`` each picture is a case, with ``folder`` those of one folder together, with
-    ``auto`` those of a sub-folder together when they are at most :data:`MOST_IN_A_STUDY`.
+    ``file`` makes each picture a case, ``folder`` each folder. ``auto`` makes a sub-folder a case
+    if it has at most :data:`MOST_IN_A_STUDY` pictures.
     """
     folders: dict[str, list[FoundImage]] = {}
     for image in images:
@@ -213,12 +210,12 @@ _LARGEST_TABLE_LOOKED_AT: Final = 50_000_000
 
 
 def recognises(probe: Probe) -> str | None:
-    """Say why a file is a picture."""
+    """Return why a file is a picture, or None."""
     return probe.type if probe.kind in PICTURES else None
 
 
 def read_images(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
-    """Read folders or files of images, and the tables beside them where folders are given."""
+    """Read folders or files of images, and the tables in given folders."""
     sources = [file.path for file in files]
     base = base_folder(sources)
     rows.name = rows.name or base.name.replace("_", " ") or "Images"
@@ -232,7 +229,7 @@ def read_images(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str
 def add_images(
     sources: Sequence[Path], base: Path, rows: SetRows, options: Mapping[str, Any]
 ) -> None:
-    """Add the images below ``base`` as cases: a study, a folder or a file each."""
+    """Add the images below ``base`` as cases: one per study, folder or file."""
     images = find_images(sources, base, rows.log)
     for one in [one for one in images if one.path in rows.files]:
         if rows.files[one.path].resolve() != (base / one.path).resolve():
@@ -244,7 +241,7 @@ def add_images(
     for image, place in of_mimic.items():
         studies.setdefault(place, []).append(image)
     for (patient, study), inside in studies.items():
-        # its tables call the study s50414267 by the number alone
+        # its tables give study s50414267 by the number alone
         ids = {"study_id": study[1:], "patient_id": patient[1:]}
         _add_case(study, [_row(image) for image in inside], inside, rows, **ids)
     others = [one for one in images if one not in of_mimic]
@@ -313,7 +310,7 @@ def _add_pictures(pictures: Sequence[FoundImage], how: str, rows: SetRows) -> No
 
 
 def _note_grouping(pictures: Sequence[FoundImage], rows: SetRows) -> None:
-    """Say what was taken for a study, and how many cases the other ways would give."""
+    """Log what was taken for a study, and how many cases the other groupings would give."""
     cases, counts = by_folder(pictures, "auto"), rows.groupings
     together = sum(len(inside) > 1 for inside in cases.values())
     if together:
@@ -347,7 +344,7 @@ def _add_tables(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str
 
 
 def _add_table(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> bool:
-    """Add what a table holds; False when it is none that is known."""
+    """Add the content of a table; return False if its kind is unknown."""
     probe = Probe(file.path, file.label)
     if add_data_set_boxes(file, probe, rows, options):
         return True
@@ -374,10 +371,10 @@ def metadata_columns(
     cells: CellsByColumn = _NO_CELLS,
     pictures: Collection[str] = (),
 ) -> Mapping[str, str] | None:
-    """Tell whether a table with these columns describes images, and which holds what.
+    """Return a table's columns by their meaning if it describes images, else None.
 
-    Known layouts: NIH ChestX-ray14 (``Data_Entry_2017.csv``), MIMIC-CXR (``metadata.csv``). One
-    that names a case or a study of several images a row is a table of cases.
+    Known layouts: NIH ChestX-ray14 (``Data_Entry_2017.csv``), MIMIC-CXR (``metadata.csv``). A table
+    that names a case or a study of several images in each row is a table of cases.
     """
     if holds_any(names, _NOT_METADATA, cells):
         return None
@@ -402,7 +399,7 @@ def metadata_columns(
 
 
 def recognises_metadata(probe: Probe) -> str | None:
-    """Say why a file describes images."""
+    """Return why a file describes images, or None."""
     sheet = sample_of(probe)
     columns = metadata_columns(sheet.columns, cells_of(sheet), probe.pictures) if sheet else None
     if columns is None:
@@ -411,7 +408,7 @@ def recognises_metadata(probe: Probe) -> str | None:
 
 
 def read_metadata(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
-    """Read tables about images that are there; rows about others are named as not used."""
+    """Read tables about known images; rows about others are reported as not used."""
     pictures = picture_names(image["path"] for _, image in rows.images())
     for file in files:
         sheet = read_sheet(file.path, rows.log, label=file.label)
@@ -432,7 +429,7 @@ def read_metadata(files: Sequence[SourceFile], rows: SetRows, options: Mapping[s
 
 
 def _describe(row: Row, others: Sequence[str], rows: SetRows) -> bool:
-    """Write what a row says into the case of its image; False when that is not there."""
+    """Write a row's fields into the case of its image; return False if there is no such image."""
     at = row.at
     name = row["image"]
     place = rows.find_case(image=name, case=name) if name is not None else None
@@ -464,7 +461,7 @@ def _describe(row: Row, others: Sequence[str], rows: SetRows) -> bool:
 
 
 def mark_key_image(case: dict[str, Any]) -> None:
-    """Mark the first frontal image as the primary one, unless one is marked that is frontal."""
+    """Mark the first frontal image as the primary one, unless the marked one is frontal."""
     images = case.get("images") or []
     first = next((one for one in images if normalise_view(one.get("view")) in FRONTAL_VIEWS), None)
     for image in images:

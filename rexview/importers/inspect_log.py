@@ -1,7 +1,8 @@
-"""Logs of Inspect (``.eval`` and ``.json``): samples with their epochs, outputs and scores.
+"""Read Inspect logs (``.eval`` and ``.json``): samples with their epochs, outputs and scores.
 
-An ``.eval`` is a ZIP archive of JSON, packed with Zstandard, which pyarrow unpacks: Python does
-from 3.14 on. Source: ``EvalLog`` and ``EvalSample`` of inspect_ai 0.3, and logs that it wrote.
+An ``.eval`` file is a ZIP archive of JSON, compressed with Zstandard. Python supports that from
+3.14 on, so pyarrow unpacks it. Source: ``EvalLog`` and ``EvalSample`` of inspect_ai 0.3, and logs
+that it wrote.
 """
 
 from __future__ import annotations
@@ -25,25 +26,25 @@ from rexview.untrusted_input import printable
 
 MAX_MEMBERS: Final = 500_000
 MAX_MEMBER_BYTES: Final = 200_000_000
-"""Of one sample, unpacked: its events hold every picture that was sent."""
+"""Limit for one unpacked sample: its events contain every picture that was sent."""
 _MAX_RATIO: Final = 1000
 _SMALL: Final = 10_000_000
 _ZSTANDARD: Final = 93
 _ENCRYPTED: Final = 0x1
 _LOCAL_HEADER: Final = 30
 _HEADERS: Final = ("header.json", "_journal/start.json")
-"""What a log says of itself: when it ended, and when it began."""
+"""Headers of a log: written when it ended, and when it began."""
 _SAMPLES: Final = "samples/"
 
 
 class MemberRefused(Exception):
-    """A member cannot be read; the message says why, for a reader of the receipt."""
+    """A member cannot be read; the message gives the reason for the receipt."""
 
 
 class LogArchive:
-    """An Inspect log whose members are read one by one, within bounds.
+    """An Inspect log whose members are read one by one, within limits.
 
-    Raises MemberRefused when it is no archive that can be opened.
+    Raises MemberRefused if the archive cannot be opened.
     """
 
     def __init__(self, path: Path) -> None:
@@ -63,7 +64,7 @@ class LogArchive:
 
     @property
     def header(self) -> Any:
-        """What the log says of its run; an empty object where nothing of it can be read."""
+        """The log's description of its run; an empty object if it cannot be read."""
         for name in _HEADERS:
             if name in self._members:
                 with suppress(MemberRefused):
@@ -72,11 +73,11 @@ class LogArchive:
 
     @property
     def others(self) -> list[str]:
-        """Names of members that are no samples."""
+        """Names of members that are not samples."""
         return [name for name in self._members if not _is_sample(name)]
 
     def samples(self) -> Iterator[tuple[str, Any]]:
-        """Yield name and content of each sample; the content is what was refused, if it was."""
+        """Yield name and content of each sample; a refused sample's content is the error."""
         for name, member in self._members.items():
             if _is_sample(name):
                 try:
@@ -139,20 +140,20 @@ _READ: Final = frozenset(
         *("limit", "total_time", "working_time", "started_at", "completed_at", "attachments"),
     )
 )
-"""Fields of a sample that something is taken from."""
+"""Fields of a sample that are imported."""
 _ABOUT_RUN: Final = "It is about the whole run."
 _HOW_IT_WENT: Final = "It is how the run went, not what came of it."
 
 
 def is_inspect(content: Any) -> bool:
-    """Whether JSON is a log of Inspect: its header, and samples if there are any."""
+    """True if JSON is a log of Inspect: its header, and samples if there are any."""
     if not isinstance(content, Mapping) or not content.keys() >= {"version", "status", "eval"}:
         return False
     return isinstance(content["eval"], Mapping)
 
 
 def read_inspect(file: SourceFile, log: ProblemLog, pictures: Pictures) -> RunRecords | None:
-    """Read a log; log an error and return None where it cannot be read."""
+    """Read a log; log an error and return None if it cannot be read."""
     with file.path.open("rb") as stream:
         is_archive = stream.read(2) == b"PK"
     if is_archive and not file.path.name.lower().endswith(".json"):
@@ -187,7 +188,7 @@ class _Reader:
         self.pictured: set[str] = set()
 
     def read(self, samples: Iterator[tuple[str, Any]]) -> RunRecords:
-        """Read all samples; say what the log lacks of its run."""
+        """Read all samples; warn about parts of its run that the log lacks."""
         parts: dict[str, None] = {}
         for number, (name, sample) in enumerate(samples, start=1):
             if isinstance(sample, Mapping):
@@ -227,7 +228,7 @@ class _Reader:
             "max_output_tokens": self.limit,
             "error": _object(error).get("message") or (error if isinstance(error, str) else None),
             "latency_s": output.get("time"),
-            "created": created and re.sub(r"\+00:00$", "Z", created),  # as sets write it
+            "created": created and re.sub(r"\+00:00$", "Z", created),  # as in review sets
             "run_id": self.about.get("eval_id") or self.about.get("run_id"),
             "repeat": sample.get("epoch"),
             "task": self.about.get("task"),
@@ -246,7 +247,7 @@ class _Reader:
         return record | more
 
     def _asked(self, sample: Mapping[str, Any], name: str, number: int) -> dict[str, Any]:
-        """Return the question and the pictures of a sample, pictures once for all its epochs."""
+        """Return a sample's question and pictures; pictures only once for all its epochs."""
         given, attached = sample.get("input"), _object(sample.get("attachments"))
         turns = given if isinstance(given, list) else [{"role": "user", "content": given}]
         texts: dict[str, list[str]] = {}
@@ -278,7 +279,7 @@ class _Reader:
         }
 
     def _scored(self, scores: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return scores as extra fields, and the option that all scorers read from the answer."""
+        """Return scores as extra fields, and the option if all scorers read the same one."""
         told = {
             f"scores.{name}.{part}": _object(score).get(part)
             for name, score in scores.items()
@@ -291,7 +292,7 @@ class _Reader:
         return dict(flat({name: one for name, one in told.items() if one not in said}))
 
     def _name_models(self) -> None:
-        """Name the model of samples that never reached one; keep what the log calls it."""
+        """Name the model of samples that never reached one; keep the name requested in the log."""
         served = {one["model"] for one in self.found.records if "model" in one}
         asked = _text(self.about.get("model"))
         alone = next(iter(served)) if len(served) == 1 else asked
@@ -316,7 +317,7 @@ class _Reader:
 
 
 def _conversation(sample: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what was said in turn, where the model spoke more than once."""
+    """Return the turns of the conversation if the model replied more than once."""
     attached = _object(sample.get("attachments"))
     turns = [_object(one) for one in _list(sample.get("messages"))]
     if sum(one.get("role") == "assistant" for one in turns) < _SEVERAL:
@@ -328,7 +329,7 @@ def _conversation(sample: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _resolved(part: Any, attached: Mapping[str, Any]) -> Any:
-    """Return a text or part with what the log keeps beside it as an attachment."""
+    """Return a text or part, with an attachment's text put in place of its reference."""
     if isinstance(part, Mapping):
         return {name: _resolved(one, attached) for name, one in part.items()}
     if isinstance(part, list):

@@ -1,8 +1,8 @@
-"""Ids of one source held against the cases of the others: what joins, what does not, and how.
+"""Match ids of one source with the cases of the others: what joins, what does not, and how.
 
-The same study is ``s50000001`` in a folder, ``50000001`` in a table, ``50000001.0`` where pandas
-met an empty cell, and ``50000001`` with zeros before it in another program. Such ids are matched
-where one of the source means one of the cases, which is said. ``5.00E+12`` has lost its digits.
+The same study is ``s50000001`` in a folder, ``50000001`` in a table, ``50000001.0`` if pandas met
+an empty cell, and ``50000001`` with leading zeros in another program. Such ids are matched if one
+id of the source means exactly one case, and the log reports it. ``5.00E+12`` has lost its digits.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LOST: Final = (
     "The id has lost its digits: a spreadsheet wrote it as a power of ten.",
     "Make the column text in the spreadsheet, enter the ids again, and export it.",
 )
-"""Why such ids are refused, as different ones may have become one, and what to do."""
+"""Why such ids are refused (different ids may have become one), and what to do."""
 _WHOLE_FLOAT: Final = re.compile(r"(-?\d+)\.0+")
 _NUMBERED: Final = re.compile(r"([a-z][a-z _-]*?)?[ _-]?0*(\d+)")
 _MOSTLY: Final = 0.5
@@ -35,10 +35,10 @@ NO_ID: Final = "It names no case, and other sources say which cases there are."
 
 @dataclass(frozen=True)
 class IdMatch:
-    """How the ids of a source are meant.
+    """How the ids of a source match the known cases.
 
-    ``names`` has the id to take for each that is written otherwise; ``unknown`` are those that no
-    case has, and ``several`` those that several cases have.
+    ``names`` maps each id that is written differently to the one to use. ``unknown`` are ids that
+    no case has, ``several`` those that several cases have.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class IdMatch:
 
 
 def whole_numbers(ids: Iterable[str]) -> dict[str, str]:
-    """Return the whole number of each id that is a float, where none has a fraction.
+    """Return the whole number for each id that is a float, if no id has a fraction.
 
     >>> whole_numbers(["50000012.0", "50000013"]), whole_numbers(["1.0", "1.5"])
     ({'50000012.0': '50000012'}, {})
@@ -63,10 +63,11 @@ def whole_numbers(ids: Iterable[str]) -> dict[str, str]:
 
 
 def match_ids(ids: Iterable[str], rows: SetRows) -> IdMatch:
-    """Match the ids of a source with the cases and studies that other sources have.
+    """Match the ids of a source with the cases and studies of other sources.
 
-    An id that no case has is matched by its number (zeros and a prefix aside) where that is one
-    id of the source and one of the cases, and one of them is without prefix or both have the same.
+    An id that no case has is matched by its number, ignoring zeros and a prefix. The number must
+    belong to one id of the source and one of the cases. Their prefixes must be equal, or one side
+    has no prefix.
     """
     given = list(dict.fromkeys(ids))
     names = whole_numbers(given)
@@ -117,13 +118,14 @@ def join(
     needed: bool = False,
     alone: bool = False,
 ) -> Mapping[str, str]:
-    """Join the ids of a source with the cases of others, and enter in the receipt what joined.
+    """Join the ids of a source with the cases of others, and record the join in the receipt.
 
-    Returns the id of a case for each id that is written otherwise. Ids that lost their digits are
-    refused. ``file`` and ``key`` name the source and the column of its ids for a person; ``ids``
-    and ``numbers`` are those of its rows, an id None where a row has none. ``images`` says that the
-    ids name images. With ``answers`` most ids have to be known, as others would become cases, with
-    ``needed`` one at least. With ``alone`` no other source describes a case: nothing is entered.
+    Returns the id of a case for each id that is written differently. Ids that lost their digits are
+    refused. ``file`` and ``key`` name the source and its id column for the user. ``ids`` and
+    ``numbers`` are the ids and numbers of its rows; an id is None if a row has none. ``images``
+    means that the ids name images. With ``answers`` most ids have to be known, since others would
+    become cases; with ``needed`` at least one. With ``alone`` no other source describes a case, and
+    nothing is recorded.
     """
     if images:
         named = {one for one in ids if one}
@@ -159,7 +161,7 @@ def account(
     answers: bool = False,
     needed: bool = False,
 ) -> None:
-    """Enter in the receipt which rows of a source joined; refuse one that hardly does."""
+    """Record the joined rows of a source in the receipt; refuse a source that hardly joins."""
     unmatched = [number for one, number in zip(ids, numbers, strict=True) if one in match.unknown]
     without = sum(one is None for one in ids)
     otherwise = {one: name for one, name in match.names.items() if one not in match.unknown}

@@ -1,8 +1,8 @@
-"""Label Studio's JSON exports: tasks with what people annotated and what models predicted.
+"""Read Label Studio's JSON exports: tasks with people's annotations and models' predictions.
 
 Both forms are read: the full one (``data``, ``annotations``, ``predictions``) and the short one
-(JSON-MIN), where the labels stand beside the data. Boxes are percent of the picture, origin top
-left (labelstud.io, "Units of image annotations"). Source: the results' own ``type``.
+(JSON-MIN), which puts the labels among the data. Boxes are percent of the picture, origin top left
+(labelstud.io, "Units of image annotations"). The results' own ``type`` gives their kind.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ _IMAGE_ENDING: Final = re.compile(r"\.(png|jpe?g|webp|tiff?|bmp|gif|dcm|dicom)$"
 
 @dataclass
 class Task:
-    """One task: what its picture may be called, its other data, and what was found on it.
+    """One task: its picture's possible names, its other data, and its annotations.
 
-    ``models`` predicted something, or nothing. ``words`` are choices, ratings and texts by the name
-    of their control: of people under None, of a model under its version. ``unread`` names kinds of
-    results that are not read, with a count.
+    ``models`` made a prediction, perhaps an empty one. ``words`` are choices, ratings and texts by
+    the name of their control; people's are under None, a model's under its version. ``unread``
+    counts the kinds of results that are not read.
     """
 
     row: int
@@ -69,7 +69,7 @@ class Task:
 
 
 def looks_like_tasks(content: Any) -> bool:
-    """Whether parsed JSON is a list of Label Studio's tasks, in either form."""
+    """True if parsed JSON is a list of Label Studio's tasks, in either form."""
     first = content[0] if isinstance(content, list) and content else None
     if not isinstance(first, Mapping):
         return False
@@ -85,7 +85,7 @@ def looks_like_tasks(content: Any) -> bool:
 
 
 def read_tasks(content: Sequence[Any]) -> Iterator[Task | int]:
-    """Yield the tasks of an export; a place in the list (from 1) where one is no task."""
+    """Yield the tasks of an export; for an invalid entry, its place in the list (from 1)."""
     for row, entry in enumerate(content, start=1):
         if not isinstance(entry, Mapping):
             yield row
@@ -121,7 +121,7 @@ def _full_task(row: int, entry: Mapping[str, Any]) -> Task:
 
 
 def _short_task(row: int, entry: Mapping[str, Any]) -> Task:
-    """JSON-MIN: what is a list of labelled shapes is boxes, everything else is data."""
+    """Read a JSON-MIN task: lists of labelled shapes are boxes, everything else is data."""
     shapes = {
         key: value
         for key, value in entry.items()
@@ -136,7 +136,7 @@ def _short_task(row: int, entry: Mapping[str, Any]) -> Task:
 
 
 def _split_data(data: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """Return what the picture may be called, and the other data of a task."""
+    """Return the picture's possible names, and the other data of a task."""
     named = {key: names for key, value in data.items() if (names := picture_names(value))}
     first = next(iter(named), None)
     others = {key: value for key, value in data.items() if key != first}
@@ -144,7 +144,7 @@ def _split_data(data: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any
 
 
 def picture_names(value: Any) -> tuple[str, ...]:
-    """Return what a picture in a task's data may be called: as it is stored, and before upload.
+    """Return the possible names of a picture in a task's data: as stored, and before upload.
 
     >>> picture_names("/data/local-files/?d=xrays/a.png"), picture_names("plain text")
     (('xrays/a.png',), ())
@@ -210,8 +210,8 @@ def _upright(
 ) -> Sequence[Any]:
     """Return left, top, width, height in percent of the upright box around a shape.
 
-    A rectangle is turned clockwise about its left top corner, an ellipse about its centre. Both
-    are turned in pixels: percent of a width and of a height differ where the ``size`` is no square.
+    A rectangle is turned clockwise about its top left corner, an ellipse about its centre. Both are
+    turned in pixels, since a percent of width and of height differ unless the ``size`` is square.
     """
     degrees = one_number(value.get("rotation")) or 0.0
     across_down = size or (1.0, 1.0)
@@ -256,7 +256,7 @@ def _objects(value: Any) -> list[Mapping[str, Any]]:
 
 
 def recognises(probe: Probe) -> str | None:
-    """Say why a file is an export of Label Studio."""
+    """Return why a file is an export of Label Studio, or None."""
     found = probe.kind == "json" and looks_like_tasks(probe.json)
     return "tasks of Label Studio" if found else None
 
@@ -313,7 +313,7 @@ def read_label_studio(
 
 
 def _case_words(data: Mapping[str, Any], words: Mapping[str, list[str]]) -> dict[str, Any]:
-    """Return a task's data and what people wrote as fields of a case; the report among them."""
+    """Return a task's data and people's texts as fields of a case, among them the report."""
     given = dict(data) | _plain_words({name: words[name] for name in words if name not in _REPORT})
     written = {name: "\n".join(words[name]) for name in _REPORT if name in words}
     texts = {name: given.pop(name) for name in _REPORT if isinstance(given.get(name), str)}

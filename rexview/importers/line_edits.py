@@ -1,9 +1,9 @@
-"""Tables of corrections, a line of a report each (ReFiSco): original, edited, severity.
+"""Read tables of corrections, one report line a row (ReFiSco): original, edited, severity.
 
-An original that is empty was inserted, an edited line that is empty was deleted; but where a
-table writes ``[delete]`` for that, an empty one stayed as it was. The lines of a report in their
-order are the model's answer, where no other source gives it. Words for the kind of an error and for
-whether it matters are folded onto those of the format, and others kept as they are.
+A row with an empty original was inserted; one with an empty edited line was deleted. But if a table
+marks deletions with ``[delete]``, an empty edited line means no change. The original lines of a
+report in their order become the model's answer, if no other source gives it. Words for the kind of
+an error and its significance are mapped to those of the format; unknown words are kept.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Report = tuple[str, str, str | None]
 
 
 def edit_columns(names: Sequence[str]) -> Mapping[str, str] | None:
-    """Tell whether a table with these columns has a corrected line a row, and what holds what."""
+    """Return the columns of a table of corrected lines by their meaning, else None."""
     known = {field: FIELD_NAMES[field] for field in _FIELDS}
     for meaning, more in LINE_EDITS.items():
         known[meaning] = [*more, *known.get(meaning, [])]
@@ -46,7 +46,7 @@ def edit_columns(names: Sequence[str]) -> Mapping[str, str] | None:
 
 
 def recognises(probe: Probe) -> str | None:
-    """Say why a file is a table of corrected lines."""
+    """Return why a file is a table of corrected lines, or None."""
     sheet = sample_of(probe)
     columns = edit_columns(sheet.columns) if sheet else None
     return f"corrected lines ({columns['original']}, {columns['edited']})" if columns else None
@@ -87,9 +87,9 @@ def _read(
 
 
 def _case(row: Row, key: str, names: Mapping[str, str], rows: SetRows) -> str:
-    """Return the case of a row: one that is there, else a new one of that name.
+    """Return the case of a row: a known one, else a new one with that name.
 
-    ``names`` has the ids to take for those of the ``key`` that are written otherwise.
+    ``names`` maps values of ``key`` that are written differently to the ids to use.
     """
     case_name, study = (
         names.get((row[one] or "").strip(), row[one]) if one == key else row[one]
@@ -106,7 +106,7 @@ def _case(row: Row, key: str, names: Mapping[str, str], rows: SetRows) -> str:
 
 
 def _add_answer(report: Report, lines: Sequence[Row], rows: SetRows) -> bool:
-    """Make the answer of its original lines where no source gives it; say whether it was."""
+    """Make the answer from its original lines if no source gives it; return True if it was made."""
     case_id, model, _ = report
     known = next((one for one in rows.answers_of(case_id) if one["model"] == model), None)
     if known is not None and known.get("text"):
@@ -120,7 +120,7 @@ def _add_answer(report: Report, lines: Sequence[Row], rows: SetRows) -> bool:
 def _add_edits(
     report: Report, lines: Sequence[Row], others: Sequence[str], rows: SetRows, *, marked: bool
 ) -> None:
-    """Add the corrections of a report; ``marked`` says that the table marks what goes."""
+    """Add the corrections of a report; with ``marked`` the table marks its deletions."""
     case_id, model, reader = report
     line = 0
     for row in lines:
@@ -148,7 +148,7 @@ def _marks(row: Row) -> set[str]:
 
 
 def fold_kind(word: str | None) -> str | None:
-    """Return the kind of error that a word means; a word that is not known as it stands.
+    """Return the kind of error that a word means; an unknown word unchanged.
 
     >>> fold_kind("Incorrect location/position"), fold_kind("Omission of finding")
     ('location', 'missing_finding')
@@ -161,7 +161,7 @@ def fold_kind(word: str | None) -> str | None:
 
 
 def fold_significance(word: str | None) -> str | None:
-    """Return whether a word says that an error matters; a word that is not known as it stands.
+    """Return the significance that a word means; an unknown word unchanged.
 
     >>> fold_significance("not_actionable_not_urgent"), fold_significance("Urgent")
     ('negligible', 'significant')

@@ -1,6 +1,6 @@
-"""Pascal VOC: one XML file a picture, corners in pixels.
+"""Read Pascal VOC: one XML file a picture, corners in pixels.
 
-Entities are refused before parsing: a few lines of them can stand for gigabytes.
+Entities are refused before parsing: a few lines of them can expand to gigabytes.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _MOST_OBJECTS: Final = 10_000
 
 
 class NotPascalVoc(ValueError):
-    """The text is no Pascal VOC annotation; the message completes "The file ..."."""
+    """The text is not a Pascal VOC annotation; the message completes "The file ..."."""
 
 
 @dataclass
 class Annotation:
-    """One picture with its boxes; ``broken`` are objects (from 1) without four numbers."""
+    """One picture with its boxes; ``broken`` are the objects (from 1) without four numbers."""
 
     image: str
     boxes: list[FoundBox] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Annotation:
 
 
 def looks_like_voc(text: str) -> bool:
-    """Whether a file begins as a VOC annotation does."""
+    """True if a file starts like a VOC annotation."""
     start = text[:2000].lstrip("\ufeff \t\r\n")
     return start.startswith("<") and "<annotation" in start
 
@@ -51,7 +51,7 @@ def looks_like_voc(text: str) -> bool:
 def read_annotation(text: str) -> Annotation:
     """Read one annotation.
 
-    Raises NotPascalVoc when it is not well-formed, holds entities, or lacks the picture's name.
+    Raises NotPascalVoc if it is not well-formed, contains entities, or lacks the picture's name.
     """
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise NotPascalVoc("declares entities, which are not read.")
@@ -83,7 +83,7 @@ def read_annotation(text: str) -> Annotation:
 
 
 def recognises(probe: Probe) -> str | None:
-    """Say why a file is a Pascal VOC annotation."""
+    """Return why a file is a Pascal VOC annotation, or None."""
     found = probe.kind == "xml" and looks_like_voc(probe.text)
     return "an <annotation> in XML" if found else None
 

@@ -1,4 +1,4 @@
-"""Predictions as JSON: ``{id: text}`` of one model, or ``{model: {id: text}}`` of several.
+"""Read predictions as JSON: ``{id: text}`` of one model, or ``{model: {id: text}}`` of several.
 
 A null is an answer that never came; an empty text is an answer that came empty.
 """
@@ -28,11 +28,11 @@ from rexview.reviewset.tables.source import At
 
 _LOOKED_AT: Final = 200
 _PROSE: Final = 4
-"""Words from which on texts are taken for prose."""
+"""Texts with at least this number of words are taken for prose."""
 
 
 def recognises(probe: Probe) -> Found | None:
-    """Say why a file holds predictions: texts by id, or such dicts by model."""
+    """Return why a file contains predictions (texts by id, or such dicts by model), or None."""
     content = probe.json if probe.kind == "json" else None
     if not isinstance(content, dict) or len(content) == 0:
         return None
@@ -46,7 +46,7 @@ def recognises(probe: Probe) -> Found | None:
 
 
 def _are_texts(found: Mapping[str, Any]) -> bool:
-    """Whether a dict has texts by the id of their case, not settings by their names."""
+    """True if a dict has texts by the ids of their cases, not settings by name."""
     values = list(found.values())[:_LOOKED_AT]
     texts = [one for one in values if isinstance(one, str) and one.strip()]
     names = [name for name in list(found)[:_LOOKED_AT] if ColumnName.of(name).plain in KNOWN_NAMES]
@@ -58,10 +58,10 @@ def _are_texts(found: Mapping[str, Any]) -> bool:
 
 
 def _are_models(found: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether the outer names are models', not ids of cases or columns of a table."""
+    """True if the outer names are models', not ids of cases or columns of a table."""
     inner = {name for one in found.values() for name in list(one)[:_LOOKED_AT]}
     fields = sum(ColumnName.of(name).plain in KNOWN_NAMES for name in found)
-    if any(map(MODEL_NAME.search, inner)) or fields > 1:  # "model" is a column beside others
+    if any(map(MODEL_NAME.search, inner)) or fields > 1:  # "model" is a column among others
         return False
     if any(map(MODEL_NAME.search, found)):
         return True
@@ -103,7 +103,7 @@ def read_predictions(
 
 
 def _is_reference(file: SourceFile, options: Mapping[str, Any]) -> bool:
-    """Whether the texts of a file are the radiologist's: a person said so, or its name does."""
+    """True if the user or the file's name declares its texts as the radiologist's."""
     said = given_role(file, options)
     words = ColumnName.of(PurePosixPath(file.label).stem).words
     return said == "reference" or (said is None and side_of(words) > 0)

@@ -1,4 +1,4 @@
-"""What importers share."""
+"""Problems, notes and the receipt of an import, shared by all importers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from rexview.errors import Problem
 from rexview.reviewset.problems import ProblemList
 from rexview.reviewset.tables.source import At
 
-# What an import has to say: problems, and notes on the decisions that it took.
+# Problems, and notes about the decisions of an import.
 #
-# Messages name files, rows and fields, never the value of a clinical field: they may end up in
-# logs.
+# Messages name files, rows and fields, never the value of a clinical field: they may be logged.
 
 LISTED_PER_KIND: Final = 50
 _MORE: Final = " more like this: "
@@ -24,9 +23,9 @@ _ROWS_IN_LINE: Final = 5
 
 
 class ProblemLog(ProblemList):
-    """Collects the problems and notes of one import.
+    """Collect the problems and notes of one import.
 
-    An ``error`` makes the import impossible, a ``warning`` is one that it can live with.
+    An ``error`` makes the import impossible; a ``warning`` does not.
     """
 
     listed = LISTED_PER_KIND
@@ -39,12 +38,12 @@ class ProblemLog(ProblemList):
         self._refused = False
 
     def add_many(self, examples: Sequence[Problem], count: int, **labels: Any) -> None:
-        """Add problems of one kind, but no warnings of an import that is refused by now."""
+        """Add problems of one kind; warnings are dropped once the import is refused."""
         if not (self._refused and examples and examples[0].severity == "warning"):
             super().add_many(examples, count, **labels)
 
     def end_warnings_if_refused(self) -> None:
-        """Keep no further warnings if there is an error: they would only follow from it."""
+        """Drop further warnings if there is an error: they would only follow from it."""
         self._refused = self.has_errors
 
     def note(self, text: str) -> None:
@@ -53,7 +52,7 @@ class ProblemLog(ProblemList):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """All problems, as :meth:`all` lists them."""
+        """All problems, in the order of :meth:`all`."""
         return tuple(self.all())
 
     @property
@@ -67,7 +66,7 @@ class ProblemLog(ProblemList):
 
 @dataclass
 class AlikeProblems:
-    """Problems that differ in their row only: the first of them, how many, and the first rows."""
+    """Problems that differ only in their row: the first one, their number, and the first rows."""
 
     first: Problem
     count: int = 0
@@ -88,7 +87,7 @@ class AlikeProblems:
 
 
 def alike(problems: Iterable[Problem]) -> list[AlikeProblems]:
-    """Gather problems that differ in their row only, in the order of the first of each."""
+    """Group problems that differ only in their row, in the order of their first occurrence."""
     found: dict[Problem, AlikeProblems] = {}
     for problem in problems:
         number, more, message = problem.message.partition(_MORE)
@@ -103,10 +102,10 @@ def alike(problems: Iterable[Problem]) -> list[AlikeProblems]:
 
 # The receipt of an import: what was read, what became of it, and what was not used and why.
 #
-# Rows are counted twice, by different people: a reader says how many its file has, and
-# :class:`~rexview.importers.set_rows.SetRows` notes each row that something of the
-# set was made from. What is neither used nor named as unused stands in the receipt as well, so
-# that a reader that forgets a row is found out.
+# Rows are counted twice, independently. A reader reports the number of rows in its file, and
+# :class:`~rexview.importers.set_rows.SetRows` records each row that a part of the set was made
+# from. A row that is neither used nor reported as unused is listed as well, so that a reader that
+# forgets a row is noticed.
 
 LISTED_ROWS: Final = 20
 _LONGEST_EXAMPLE: Final = 60
@@ -125,7 +124,7 @@ def example_of(value: object) -> str:
 
 @dataclass(frozen=True)
 class UnusedColumn:
-    """A column that no field of the set got anything of, with one of its values."""
+    """A column that no field of the set was filled from, with one of its values."""
 
     file: str
     column: str
@@ -135,7 +134,7 @@ class UnusedColumn:
 
 @dataclass(frozen=True)
 class KeptColumn:
-    """A column that no field fits: kept as an extra field of a ``case``, ``answer`` or ``box``."""
+    """A column that fits no field, kept as an extra field of a ``case``, ``answer`` or ``box``."""
 
     file: str
     column: str
@@ -153,7 +152,7 @@ class IdentityColumn:
 
 @dataclass(frozen=True)
 class ReadFile:
-    """A file that was read as of a format, and by what it was recognised."""
+    """A file that was read, its format, and how it was recognised."""
 
     file: str
     format: str
@@ -162,7 +161,7 @@ class ReadFile:
 
 @dataclass(frozen=True)
 class UnreadFile:
-    """A file that nothing was read from."""
+    """A file from which nothing was read."""
 
     file: str
     type: str
@@ -171,7 +170,7 @@ class UnreadFile:
 
 @dataclass(frozen=True)
 class UnusedRows:
-    """Rows of one file that nothing was made of for one reason; ``rows`` are the first of them."""
+    """Rows of one file that were not used for one reason; ``rows`` are the first of them."""
 
     file: str
     why: str
@@ -184,7 +183,7 @@ class Join:
     """How the rows of a file joined the cases of other sources, by the ids in column ``key``.
 
     ``joined`` rows found a case and ``unmatched`` rows none. ``several`` counts ids that several
-    cases have, ``otherwise`` those that are written otherwise and were matched one to one.
+    cases have, ``otherwise`` those that are written differently and were matched one to one.
     """
 
     file: str
@@ -197,11 +196,11 @@ class Join:
 
 @dataclass
 class Receipt:
-    """What an import read and what became of it; closed once, then only read.
+    """What an import read and what became of it; closed once, then read-only.
 
-    Counts are those of the set afterwards; ``before`` are those of the tables of a set that was
-    added to. ``models`` counts the answers of each model, ``not_run`` the answers that never came.
-    ``rows_in`` is ``rows_used`` and all of ``rows_unused`` together.
+    Counts describe the set after the import; ``before`` are those of an existing set's tables.
+    ``models`` counts the answers of each model, ``not_run`` the answers that never came.
+    ``rows_in`` is ``rows_used`` plus all of ``rows_unused``.
     """
 
     format: str
@@ -235,11 +234,11 @@ class Receipt:
     _used_file: bool = field(default=False, repr=False)
 
     def rows(self, file: str, count: int, part: str = "") -> None:
-        """Say that a file (or that list in it) has so many more rows."""
+        """Add to the number of rows in a file, or in one list of it."""
         self._given[file, part] += count
 
     def used(self, at: At) -> None:
-        """Note that something was made of a row."""
+        """Record that something was made from a row."""
         if at.row is None:
             self._used_file = True
         else:
@@ -247,45 +246,45 @@ class Receipt:
 
     @property
     def used_any(self) -> bool:
-        """Whether anything was made of any row or file so far."""
+        """True if anything was made from any row or file so far."""
         return self._used_file or bool(self._used)
 
     def taken_back(self, at: At) -> None:
-        """Note that one thing that was made of a row was left out in the end."""
+        """Record that one thing made from a row was left out in the end."""
         if at in self._used:
             self._used[at] -= 1
             if not self._used[at]:
                 del self._used[at]
 
     def unused(self, at: At, why: str) -> None:
-        """Say why nothing was made of a row; it holds unless something was made of it after all."""
+        """Record why a row was not used; ignored if something was made from it after all."""
         self._unused.setdefault(at, why)
 
     def ran_not(self, at: At, model: str) -> None:
-        """Say that a row has no answer of a model: not run, which is not an empty answer."""
+        """Record that a row lacks a model's answer: not run, which is not an empty answer."""
         self.not_run[model] = self.not_run.get(model, 0) + 1
         self.unused(at, NOT_RUN)
 
     def column_unused(self, file: str, column: str, example: object, why: str) -> None:
-        """Name a column that nothing was taken from."""
+        """List a column from which nothing was taken."""
         shown = None if example is None else example_of(example)
         self.columns_unused.append(UnusedColumn(file, column, shown, why))
 
     def column_kept(self, file: str, column: str, example: object, kept_as: str) -> None:
-        """Name a column that is kept as an extra field of what it is about, a case or a box."""
+        """List a column that is kept as an extra field of a case, an answer or a box."""
         self.columns_kept.append(KeptColumn(file, column, example_of(example), kept_as))
 
     def identity_column(self, file: str, column: str) -> None:
-        """Name a column that looks like a person's identity and was left out."""
+        """List a column that looks like a person's identity and was left out."""
         self.identity_columns.append(IdentityColumn(file, column))
 
     def file_read(self, file: str, format: str, why: str) -> None:
-        """Name a file with the format that it was recognised as."""
+        """List a file with the format that was recognised."""
         if all((one.file, one.format) != (file, format) for one in self.files_read):
             self.files_read.append(ReadFile(file, format, why))
 
     def file_unread(self, file: str, type: str, why: str) -> None:
-        """Name a file that nothing was read from."""
+        """List a file from which nothing was read."""
         self.files_unread.append(UnreadFile(file, type, why))
 
     def close(self, problems: Sequence[Problem], notes: Iterable[str]) -> None:
@@ -325,8 +324,8 @@ class Receipt:
     def as_json(self) -> dict[str, Any]:
         """Return all fields as plain values for JSON.
 
-        Problems that differ in their row only are one, with a count. What ``auto`` decided by
-        itself is listed among them.
+        Problems that differ only in their row are merged, with a count. Decisions taken by ``auto``
+        itself are listed among them.
         """
         shown = replace(self, _given=Counter(), _used={}, _unused={})
         fields = {name: value for name, value in asdict(shown).items() if name[0] != "_"}
@@ -341,7 +340,7 @@ class Receipt:
         return [f"{read.file}: {read.format} ({read.why})." for read in self.files_read]
 
     def lines(self) -> Iterator[str]:
-        """Yield what a person should know beyond the counts: all that was not used, and why."""
+        """Yield lines beyond the counts: everything that was not used, and why."""
         yield from self._recognised()
         if self.rows_unused:
             yield f"{self.rows_used:,} of {self.rows_in:,} rows were used."

@@ -1,8 +1,8 @@
-"""Text files with a report each, named for their study: the reference, or a folder a model.
+"""Read text files with a report each, named after their study: the reference, or a folder a model.
 
-A file belongs to the case, the study or the image that has its name. Where several folders hold a
-file of the same name, each folder is a source of its own: the reference where it is called so, else
-a model.
+A file belongs to the case, the study or the image with its name. If several folders contain a file
+of the same name, each folder is a source of its own: the reference if its name says so, else a
+model.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from rexview.reviewset.report_text import report_fields, sections
 from rexview.reviewset.tables.source import At
 
 _LONGEST: Final = 100_000
-"""Bytes of a text file that can be a report: the longest of MIMIC-CXR has 12,000."""
+"""Limit in bytes for a text file to be a report: the longest in MIMIC-CXR has 12,000."""
 _OF_CASES: Final = 1
-"""When reports are read that tell cases by themselves: before the answers to them."""
+"""Reading order of reports that make cases by themselves: before the answers to them."""
 _FINAL_REPORT: Final = re.compile(r"^\s*FINAL REPORT\s*$", re.MULTILINE)
 _HEADED: Final = frozenset(("findings", "impression"))
 _REFERENCE: Final = re.compile(
@@ -34,7 +34,7 @@ _NO_STUDY: Final = "No case, study or image has its name, and it has no headings
 
 
 def recognises(probe: Probe) -> Found | None:
-    """Say why a file can be a report: a text of bearable length."""
+    """Return why a file can be a report, or None: a text that is not too long."""
     if probe.kind != "text" or probe.size > _LONGEST:
         return None
     found = _HEADED & sections(probe.text).keys()
@@ -45,7 +45,7 @@ def recognises(probe: Probe) -> Found | None:
 
 
 def is_report(text: str) -> bool:
-    """Whether a text says by itself that it is a report."""
+    """True if the content of a text shows that it is a report."""
     return bool(_HEADED & sections(text).keys()) or _FINAL_REPORT.search(text) is not None
 
 
@@ -54,7 +54,7 @@ def read_reports(files: Sequence[SourceFile], rows: SetRows, options: Mapping[st
     names = Counter(PurePosixPath(file.label).stem for file in files)
     paths = [PurePosixPath(file.label) for file in files]
     folders = {path.parent.name for path in paths if names[path.stem] > 1}
-    plain = [  # called neither for a model nor for what models write
+    plain = [  # named neither after a model nor after what models write
         folder
         for folder in folders
         if not MODEL_NAME.search(folder) and side_of(ColumnName.of(folder).words) >= 0
@@ -73,7 +73,7 @@ def read_reports(files: Sequence[SourceFile], rows: SetRows, options: Mapping[st
         rows.receipt.rows(file.label, 1)
         case_id = place[0] if place else path.stem
         study = {}
-        if of_mimic and place is None:  # its tables call the study s50414267 by the number alone
+        if of_mimic and place is None:  # its tables give study s50414267 by the number alone
             study = {"study_id": path.stem[1:], "patient_id": path.parent.name[1:]}
         model = options.get("model") or _model(path, several=names[path.stem] > 1)
         model = None if model == reference else model
@@ -85,7 +85,7 @@ def read_reports(files: Sequence[SourceFile], rows: SetRows, options: Mapping[st
 
 
 def _model(path: PurePosixPath, *, several: bool) -> str | None:
-    """Name the model of a report by its folder; None for the reference.
+    """Return a report's model, named after its folder; None for the reference.
 
     >>> _model(PurePosixPath("in/model_a/s1.txt"), several=True)
     'model_a'

@@ -1,8 +1,8 @@
-"""ReXrank's JSON: data files and prediction files, a dict of studies by study id.
+"""Read ReXrank's JSON: data files and prediction files, a dict of studies by study id.
 
-A data file holds ``image_path, key_image_path, frontal_lateral, context, section_findings,
-section_impression, report``; a prediction file adds ``model_prediction`` to each study (older ones
-have ``findings``, ``impression``, ``dicom_id`` and ``img_root_dir`` instead). Several prediction
+A data file has ``image_path, key_image_path, frontal_lateral, context, section_findings,
+section_impression, report``. A prediction file adds ``model_prediction`` to each study; older ones
+have ``findings``, ``impression``, ``dicom_id`` and ``img_root_dir`` instead. Several prediction
 files become several models on the same cases.
 """
 
@@ -53,7 +53,7 @@ _FIELDS: Final = frozenset(
 
 @dataclass(frozen=True)
 class Study:
-    """One entry of a file: its id, its fields, and where it stands."""
+    """One entry of a file: its id, its fields, and its place."""
 
     id: str
     fields: Mapping[str, Any]
@@ -61,7 +61,7 @@ class Study:
     log: ProblemLog
 
     def case(self) -> dict[str, Any]:
-        """Make the row of a report case of the entry, unknown fields kept."""
+        """Return the entry as the row of a report case; unknown fields are kept."""
         return {
             "id": self.id,
             "question_type": "report",
@@ -122,7 +122,7 @@ class Study:
         """Return the images, paths as written; a key image that is not listed comes first."""
         written = _texts(self.fields.get("image_path"))
         folder = self._text("img_root_dir")
-        if folder and not written:  # as older files have it
+        if folder and not written:  # as in older files
             names = _texts(self.fields.get("dicom_id"))
             written = [f"{folder.rstrip('/')}/{name}.jpg" for name in names]
         views = self._views(len(written))
@@ -140,7 +140,7 @@ class Study:
         return images
 
     def _views(self, number: int) -> list[str | None]:
-        """Return one view word an image; none at all when their numbers differ."""
+        """Return one view word an image; none at all if their numbers differ."""
         words = self.fields.get("frontal_lateral")
         words = words if isinstance(words, list) else [words] if isinstance(words, str) else []
         if words and len(words) != number:
@@ -159,13 +159,13 @@ class Study:
 
 
 def _texts(value: Any) -> list[str]:
-    """Return a string or a list of strings as a list; what is neither is left out."""
+    """Return a string or a list of strings as a list; other values are left out."""
     values = value if isinstance(value, list) else [value]
     return [one for one in values if isinstance(one, str) and not absent(one)]
 
 
 def _view(word: Any, finer: Any) -> str | None:
-    """Choose between ``Frontal`` and the ``AP`` or ``PA`` that CheXpert Plus gives beside it."""
+    """Choose between ``Frontal`` and the finer ``AP`` or ``PA`` of CheXpert Plus."""
     told = word if isinstance(word, str) and not absent(word) else None
     exact = finer if isinstance(finer, str) and normalise_view(finer) in ("AP", "PA") else None
     return exact if exact and normalise_view(told) in ("FRONTAL", "UNKNOWN") else told
@@ -173,7 +173,7 @@ def _view(word: Any, finer: Any) -> str | None:
 
 _OWN: Final = frozenset(("image_path", "key_image_path", "model_prediction", "context"))
 _OTHERS: Final = {name: FIELD_NAMES[name] for name in ("question", "image", "answer", "options")}
-"""Fields of a table of answers: a file that has them beside its own is read as one."""
+"""Fields of a table of answers: a file that also has these is read as one."""
 _ID_FIELDS: Final = ("study_id", "StudyID", "id", "study")
 _TELLING: Final = frozenset(
     (
@@ -192,12 +192,12 @@ class Studies:
 
     @property
     def have_predictions(self) -> bool:
-        """Whether any study has a model's report."""
+        """True if any study has a model's report."""
         return any(PREDICTION in study.fields for study in self.by_id.values())
 
 
 def recognises(probe: Probe) -> Found | None:
-    """Say why a file is ReXrank's: a dict or a list of studies with its fields."""
+    """Return why a file is ReXrank's (studies with its fields), or None."""
     found = probe.json if probe.kind == "json" else None
     entries = list(found.values()) if isinstance(found, dict) else found or []
     fields = {name for one in entries[:20] if isinstance(one, dict) for name in one}
@@ -270,7 +270,7 @@ def _studies(file: SourceFile, rows: SetRows) -> Studies:
 
 
 def _entries(content: dict[str, Any] | list[Any]) -> Iterator[tuple[str | None, Any]]:
-    """Yield the id of each study, None where it has none, and its fields."""
+    """Yield the id of each study, None if it has none, and its fields."""
     if isinstance(content, dict):
         yield from content.items()
         return
@@ -283,7 +283,7 @@ def _entries(content: dict[str, Any] | list[Any]) -> Iterator[tuple[str | None, 
 def _model_names(
     files: Sequence[SourceFile], given: Sequence[str] | None, rows: SetRows
 ) -> dict[str, str]:
-    """Name the model of each prediction file: as told, else from the file name."""
+    """Name the model of each prediction file: as given, else from the file name."""
     names = {file.label: name_of_model(file) for file in files}
     for place, text in enumerate(given or ()):
         label, mark, name = text.partition("=")
@@ -335,7 +335,7 @@ def _add_answers(rows: SetRows, studies: Studies, model: str, by_id: Mapping[str
 
 
 def _prediction(value: Any) -> str | None:
-    """Return a prediction as text, verbatim; None when there is none (null, or pandas' NaN)."""
+    """Return a prediction as text, verbatim; None if there is none (null, or pandas' NaN)."""
     if isinstance(value, dict):
         parts = [
             f"{heading.capitalize()}: {value[heading]}"

@@ -1,9 +1,9 @@
-"""ReXVQA's files: the metadata JSON by question, and predictions of any number of raters.
+"""Read ReXVQA's files: the metadata JSON by question, and predictions of any number of raters.
 
 Predictions are ``{id: text}``, ``{model: {id: text}}``, JSON Lines or CSV; malformed ones are
-refused. ``auto`` reads the metadata here, and predictions as tables and texts by id. A rater is a
-model, or a reader: as told (``--reader FILE=NAME``), or where the name says so. What was chosen is
-read from the texts when the set is opened (:mod:`rexview.text.choices`).
+refused. ``auto`` reads the metadata here, and predictions as tables or as texts by id. A rater is a
+model or a reader: as given (``--reader FILE=NAME``), or by the name. The chosen option is read from
+the texts when the set is opened (:mod:`rexview.text.choices`).
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from rexview.reviewset.tables.source import At
 from rexview.untrusted_input import printable
 
 IDENTITY: Final = ("StudyInstanceUid", "StudyDate")
-"""Fields that say who the patient was, and when: left out."""
+"""Fields that identify the patient or the date: left out."""
 TELLING: Final = frozenset(("correct_answer_explanation", "task_name", "ImagePath"))
-"""Fields that nobody else's questions have."""
+"""Fields that only ReXVQA's questions have."""
 _TAGS: Final = ("category", "subcategory", "class")
 _READ: Final = frozenset(
     (
@@ -49,11 +49,11 @@ _READ: Final = frozenset(
     )
 )
 FIELDS: Final = _READ | {"ImageModality"}
-"""All fields of the metadata as it is published."""
+"""All fields of the metadata as published."""
 
 
 class NotAQuestion(ValueError):
-    """An entry that cannot be a question; the message says why, ``remedy`` what to do."""
+    """An entry that cannot be a question; the message gives the reason, ``remedy`` what to do."""
 
     def __init__(self, message: str, remedy: str, field: str) -> None:
         super().__init__(message)
@@ -61,9 +61,9 @@ class NotAQuestion(ValueError):
 
 
 def question_row(case_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Make the row of a case; unknown fields are kept, identities left out.
+    """Return a case row; unknown fields are kept, identities left out.
 
-    Raises NotAQuestion without a question, two options at least, or a right one among them.
+    Raises NotAQuestion without a question, without two options, or without a right one among them.
     """
     options = given.get("options")
     if not _text(given, "question"):
@@ -110,7 +110,7 @@ def question_row(case_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _text(given: Mapping[str, Any], name: str) -> str | None:
-    """Return a field as a text; what is missing, "None" and "nan" are None."""
+    """Return a field as a text; a missing value, "None" and "nan" become None."""
     value = given.get(name)
     if isinstance(value, bool | list | dict) or value is None:
         return None
@@ -130,10 +130,10 @@ _SHAPES: Final = "Give {id: text}, {model: {id: text}}, or rows with an id and a
 def _predictions(
     file: SourceFile, content: Any, log: ProblemLog
 ) -> Iterator[tuple[str | None, str, str | None, At]]:
-    """Yield model, case and text of each answer; each entry that is none is an error.
+    """Yield model, case and text of each answer; each invalid entry is an error.
 
-    The model is None where the file does not say whose it is, the text where the model was not
-    asked. ``content`` is the file's JSON where it was read already.
+    The model is None if the file does not name it; the text is None if the model was not run.
+    ``content`` is the file's JSON if it was already read.
     """
     if isinstance(content, dict):
         for model, case, text, at in entries_by_id(content, None, file):
@@ -162,7 +162,7 @@ def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str, Any] | 
 
 
 def _is_text(value: Any, case: str, at: At, log: ProblemLog, field: str | None = None) -> bool:
-    """Whether a prediction is a text or missing; else an error, and never a guess."""
+    """True if a prediction is a text or missing; otherwise log an error, and never guess."""
     if value is None or isinstance(value, str):
         return True
     of = f" of {printable(at.part)}" if at.part else ""
@@ -231,7 +231,7 @@ def read_rexvqa(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str
 
 
 def recognises(probe: Probe) -> Found | None:
-    """Say why a file is ReXVQA's metadata, with nothing beside that could be answers."""
+    """Return why a file is ReXVQA's metadata, without fields that could be answers, or None."""
     content = probe.json if probe.kind == "json" else None
     if not isinstance(content, dict) or not is_metadata(content):
         return None
@@ -244,7 +244,7 @@ def recognises(probe: Probe) -> Found | None:
 
 
 def declare_readers(rows: SetRows, told: Collection[str]) -> None:
-    """Declare those as readers who were told so, or are named so and answered choice questions."""
+    """Declare as readers those in ``told``, and those with a reader's name who answered choices."""
     answered: dict[str, set[str]] = {}
     for answer in rows.rows_of("answers"):
         if answer.get("model") in rows.models:
@@ -261,7 +261,7 @@ def _is_reader(name: str) -> bool:
 
 
 def is_metadata(content: Any) -> bool:
-    """Whether a JSON file holds questions by their id."""
+    """True if a JSON file contains questions by their ids."""
     if not isinstance(content, dict):
         return False
     first = next((one for one in content.values() if isinstance(one, dict)), {})
@@ -289,7 +289,7 @@ def _read_questions(file: SourceFile, content: dict[str, Any], rows: SetRows) ->
 
 
 def check_told(files: Sequence[SourceFile], options: Mapping[str, Any], rows: SetRows) -> None:
-    """Say where an option names a file that is not there."""
+    """Log an error if an option names a file that is missing."""
     labels = {name for file in files for name in (file.label, file.path.name)}
     for option in ("model", "reader"):
         for told in options.get(option) or ():
@@ -308,7 +308,7 @@ def _read_predictions(
     reader = model_told(file, {"model": of_files(options.get("reader"))})
     told = reader or model_told(file, options)
     usual, unknown = told, 0
-    if usual is None:  # of readers the number is kept, which tells them apart
+    if usual is None:  # a reader's number is kept, since it distinguishes readers
         whole = printable(file.path.stem.replace("_", " ").strip())
         usual = whole.capitalize() if _READER.search(whole) else name_of_model(file)
     found, known = Counter[str](), set[str]()
@@ -348,5 +348,5 @@ def _read_predictions(
 
 
 def of_files(given: Sequence[str] | None) -> list[str]:
-    """Return what of an option is FILE=NAME."""
+    """Return the FILE=NAME entries of an option."""
     return [one for one in given or () if "=" in one]

@@ -1,4 +1,4 @@
-"""Running an import: options checked, sources read, rows completed, the set written."""
+"""Run an import: check options, read sources, complete rows, write the set."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 def complete(rows: SetRows, question: str | None) -> None:
     """Complete the rows once all sources are read.
 
-    Answers without a case get one; scores and the like without a case are left out and named.
-    Pictures that were made cases stay that only where no other source's case shows a picture.
-    A case without a question gets ``question``, else a placeholder, which is said.
+    Answers without a case get one. Scores, flags and other marks without a case are left out and
+    reported. Cases made from pictures alone stay only if no case of another source shows a picture.
+    A case without a question gets ``question``, or else a placeholder, which is logged.
     """
     _add_cases_of_answers(rows)
     _drop_without_case(rows)
@@ -63,7 +63,7 @@ def complete(rows: SetRows, question: str | None) -> None:
 
 
 def _add_cases_of_answers(rows: SetRows) -> None:
-    """Make a case of each id that answers name and no other source does, which is said."""
+    """Make a case for each id that only answers name, and log how many were made."""
     answers = rows.tables["answers"]
     made: dict[str, int] = {}
     for row, at in zip(answers.rows, answers.places, strict=True):
@@ -77,7 +77,7 @@ def _add_cases_of_answers(rows: SetRows) -> None:
 
 
 def _withdraw_pictures(rows: SetRows) -> None:
-    """Take back cases made of pictures alone, where other sources say which cases there are."""
+    """Withdraw cases made from pictures alone if other sources define the cases."""
     alone = rows.pictures - rows.described
     for case_id in alone:
         _join_by_name(rows, case_id, alone)
@@ -97,7 +97,7 @@ def _withdraw_pictures(rows: SetRows) -> None:
 
 
 def _join_by_name(rows: SetRows, case_id: str, alone: set[str]) -> None:
-    """Give a picture that is called as a case is to that case, where it names none itself."""
+    """Give a picture to the case of the same name, if that case names no picture itself."""
     images = (rows.case(case_id) or {}).get("images") or []
     if len(images) != 1:
         return
@@ -129,15 +129,16 @@ _ALIKE: Final = (
     frozenset(("rexvqa", "rexrank", "predictions", "table", "runs")),
     frozenset(("table", "boxes", "edits", "metadata")),
 )
-"""Formats of which each may read what looks like another of them."""
+"""Groups of formats whose files look alike, so that each may read the others'."""
 _GENERAL: Final = {"text": ("reports",), "json": ("table", "reports"), "jsonl": ("table",)}
-"""Formats that nearly anything of a kind looks like: the named format's own reader says more."""
+"""Formats that nearly any file of a kind fits; the named format's own reader reports better
+errors."""
 MAX_CHARACTERS: Final = 2_000_000_000
-"""Letters of all texts of an import; a text that stands in many rows counts in each."""
+"""Limit in characters for all texts of an import; a text repeated in many rows counts each time."""
 _LONGEST_ESCAPE: Final = 6
-"""Bytes at most of a character in JSON, such as ``\\u0001``."""
+"""Maximum bytes of a character in JSON, such as ``\\u0001``."""
 MOST_JSON_ROWS: Final = 100_000
-"""Cases or answers that are written as JSON Lines; more of them become Parquet."""
+"""Up to this number of cases or answers a table is written as JSON Lines, above it as Parquet."""
 
 
 def import_source(
@@ -148,17 +149,17 @@ def import_source(
     options: Mapping[str, Any] = _NO_OPTIONS,
     into: bool = False,
 ) -> ImportReport:
-    """Make a review set from files of another format, or add them to one.
+    """Make a review set from files of another format, or add them to an existing set.
 
-    ``format_id`` is a key of :data:`FORMATS`, ``options`` go by the names of that importer's
-    options. Sources are only read; ``out`` is not there yet, or empty, and not inside a source. The
-    problems of the report are warnings.
+    ``format_id`` is a key of :data:`FORMATS`; ``options`` are keyed by the names of that importer's
+    options. Sources are only read. ``out`` must not exist yet, or must be empty, and must not be
+    inside a source. The report's problems are warnings.
 
-    With ``into`` the set in ``out`` is added to: it is written anew with what comes, as a whole or
-    not at all, and its tables as they were are kept in a dated folder beside it. Reviews stay
-    attached, as its folder, its ``id`` and the answers that do not change stay.
+    With ``into`` the files are added to the set in ``out``. The set is written again as a whole or
+    not at all, and its previous tables are kept in a dated folder in it. Reviews stay attached,
+    since its folder, its ``id`` and unchanged answers stay.
 
-    Raises ImportSourceError with every problem found and the receipt, when nothing can be imported.
+    Raises ImportSourceError with every problem found and the receipt if nothing can be imported.
     Nothing is written then.
     """
     log, receipt = ProblemLog(), Receipt(format_id)
@@ -195,8 +196,8 @@ def read_sources(
 ) -> tuple[dict[str, Any], ReviewSet | None]:
     """Read the sources of an import into rows, and write nothing.
 
-    Returns the options as they were read, and the set that is added to, if there is one. Without
-    ``out`` there is no folder to be checked yet.
+    Returns the parsed options, and the set that is added to, if any. Without ``out`` no folder is
+    checked.
 
     Raises ImportSourceError with every problem found.
     """
@@ -247,9 +248,9 @@ def _stop_if_refused(log: ProblemLog) -> None:
 
 
 def _check_size(rows: SetRows, name: str) -> None:
-    """Refuse rows that no set could hold: too much text in all, or a row that no reader takes.
+    """Refuse rows that are too large: too much text in all, or a row too long to be read.
 
-    A text counts as often as rows repeat it, and a row as long as its line in the file.
+    A text counts as often as rows repeat it; a row counts as its line in the file.
     """
     total = 0
     for table in rows.tables.values():
@@ -278,7 +279,7 @@ def _characters(value: Any) -> int:
 
 
 def _check_content(importer: Importer, files: Sequence[SourceFile], log: ProblemLog) -> None:
-    """Refuse files that are of another format than the one that was named, with what they are."""
+    """Refuse files of another format than the named one, and report their format."""
     from rexview.importers.auto import recognise
 
     if importer.recogniser is None:
@@ -287,7 +288,7 @@ def _check_content(importer: Importer, files: Sequence[SourceFile], log: Problem
         try:
             found = None if file.path.is_dir() else recognise(file)
         except (FileRefused, OSError):
-            continue  # its reader says why it cannot be read
+            continue  # its reader reports why it cannot be read
         names = {importer.id, found.importer.id if found else importer.id}
         if found is None or len(names) == 1 or any(names <= alike for alike in _ALIKE):
             continue
@@ -301,7 +302,7 @@ def _check_content(importer: Importer, files: Sequence[SourceFile], log: Problem
 
 
 def _source_files(sources: Sequence[Path]) -> list[SourceFile]:
-    """Give each source its file name as label, and its folder's before it where two are alike."""
+    """Label each source with its file name, preceded by its folder's if two have the same name."""
     names = [source.name for source in sources]
     files = []
     for one in sources:
@@ -338,7 +339,7 @@ def _check_sources(importer: Importer, sources: Sequence[Path], log: ProblemLog)
 
 
 def _usable(path: Path, log: ProblemLog, field: str | None) -> Path:
-    """The path itself, reported when no file can have it."""
+    """Return the path unchanged, after reporting a name that no file can have."""
     try:
         return typed_path(os.fspath(path))
     except FileRefused as refusal:
@@ -386,7 +387,7 @@ def _write(rows: SetRows, out: Path, settings: Mapping[str, Any], before: Review
 def _placed(
     rows: SetRows, out: Path, folder: Path, copy: bool, before: ReviewSet | None
 ) -> tuple[Path | None, str]:
-    """Copy images into a folder where they have to be; return it, and the set's images base."""
+    """Copy images into a folder if needed; return it, and the set's images base."""
     from rexview.importers.image_placement import copy_images
 
     base = rows.images_base
@@ -419,13 +420,13 @@ _PICTURE_SIDE: Final = 480
 
 @dataclass(frozen=True)
 class ImportPreview:
-    """What sources were recognised as, and what would be made of them.
+    """The recognised format of sources, and what an import would make from them.
 
-    ``mappings`` are those of the tables and ``boxes`` the readings of the boxes, as given or
-    proposed; ``pictures`` has small pictures (WebP) by case and image, to draw the boxes on.
-    ``groupings`` counts the cases that pictures become, by the ways to group them. ``references``
-    are files, or FILE=COLUMN, of which nothing tells which one has the reference, with a text of
-    each. ``error`` says why nothing can be imported; what was found out until then is there.
+    ``mappings`` are those of the tables and ``boxes`` the readings of the boxes, given or proposed.
+    ``pictures`` has small pictures (WebP) by case and image, to draw the boxes on. ``groupings``
+    counts the cases that pictures would become, by ways to group them. ``references`` are files, or
+    FILE=COLUMN, any of which could be the reference, with a sample text each. ``error`` is the
+    reason if nothing can be imported; the other fields have what was found until then.
     """
 
     receipt: Receipt
@@ -444,10 +445,10 @@ def preview_source(
     *,
     into: Path | None = None,
 ) -> ImportPreview:
-    """Read sources as :func:`.importers.run.import_source` does, and write nothing.
+    """Read sources like :func:`.importers.run.import_source`, and write nothing.
 
-    Pictures are not decoded, so that one which the import will find damaged counts here.
-    ``into`` is the folder of the set that they would be added to.
+    Pictures are not decoded, so one that the import will find damaged counts here. ``into`` is the
+    folder of the set that they would be added to.
     """
     rows = SetRows("", ProblemLog(), Receipt(format_id))
     log, receipt = rows.log, rows.receipt
@@ -471,7 +472,7 @@ def preview_source(
 
 
 def _pictures(rows: SetRows) -> Iterator[tuple[tuple[str, str], bytes]]:
-    """Yield the pictures of the previews of boxes, as far as their files are there."""
+    """Yield the pictures for the previews of boxes whose files exist."""
     wanted = {(case, image) for one in rows.box_previews for case, image, *_ in one.pictures}
     for case, image in rows.images() if wanted else ():
         path = rows.files.get(image["path"])
@@ -479,4 +480,4 @@ def _pictures(rows: SetRows) -> Iterator[tuple[tuple[str, str], bytes]]:
             try:
                 yield (case, image["id"]), thumbnail(path, size=_PICTURE_SIDE)
             except ImageError:
-                continue  # the import says which picture is broken
+                continue  # the import reports which picture is broken

@@ -1,4 +1,4 @@
-"""Logs of programs that run models: Inspect, lmms-eval, VLMEvalKit, OpenAI batches."""
+"""Import logs of programs that run models: Inspect, lmms-eval, VLMEvalKit, OpenAI batches."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ from rexview.importers.table.sheet import Pictures, Sheet, grid_of, read_sheet
 from rexview.importers.table.table_reader import CaseKeys, TableReader
 from rexview.reviewset.json_text import JsonError
 
-# Samples and results of lmms-eval: ``*_samples_TASK.jsonl`` beside ``*_results.json``.
+# Samples and results of lmms-eval: ``*_samples_TASK.jsonl`` and ``*_results.json``.
 #
-# Source: ``loggers/evaluation_tracker.py`` of lmms-eval 0.2 to 0.5. A saved sample has no
-# document, only the prompt; ``resps`` is left out where ``filtered_resps`` holds the same.
+# Source: ``loggers/evaluation_tracker.py`` of lmms-eval 0.2 to 0.5. A saved sample has no document,
+# only the prompt; ``resps`` is left out if ``filtered_resps`` has the same content.
 
 _SAMPLE: Final = frozenset(("doc_id", "target", "input", "filtered_resps"))
 _RESULTS: Final = frozenset(("results", "model_name", "config"))
 _READ: Final = frozenset(("doc_id", "target", "input", "resps", "filtered_resps", "token_counts"))
 _OURS: Final = "rexview-"
-"""How folders of uploads and of what was unpacked begin: they name no model."""
+"""First part of the names of folders of uploads and unpacked files; they name no model."""
 _TOKENS: Final = ("input_tokens", "output_tokens")
 
 
 def is_sample(entry: Any) -> bool:
-    """Whether an entry is a sample as lmms-eval saves it."""
+    """True if an entry is a sample in the form of lmms-eval."""
     return isinstance(entry, Mapping) and entry.keys() >= _SAMPLE
 
 
 def is_results(content: Any) -> bool:
-    """Whether JSON is what a harness says of a whole run: its scores, model and settings."""
+    """True if JSON is a harness's summary of a whole run: its scores, model and settings."""
     return (
         isinstance(content, Mapping)
         and content.keys() >= _RESULTS
@@ -60,10 +60,10 @@ def is_results(content: Any) -> bool:
 
 
 def model_beside(file: SourceFile, results: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """Return the model of a file of samples: as the results of its folder and date name it.
+    """Return the model of a file of samples, given in the results of its folder and date.
 
-    ``results`` has the contents of files with results by label. Without them it is the folder's
-    name, which lmms-eval calls for the model, with ``__`` for a slash.
+    ``results`` has the contents of result files by label. Without them the model is the folder's
+    name: lmms-eval names folders after the model, with ``__`` for a slash.
     """
     here = PurePosixPath(file.label)
     date, _, _ = here.name.partition("_samples_")
@@ -72,7 +72,7 @@ def model_beside(file: SourceFile, results: Mapping[str, Mapping[str, Any]]) -> 
         same = beside.parent == here.parent and beside.name == f"{date}_results.json"
         name = content.get("model_name")
         if (same or len(results) == 1) and isinstance(name, str) and name.strip():
-            name = name.strip()  # without the folders of the machine that it lay on
+            name = name.strip()  # without the folders of the machine it was stored on
             return PurePosixPath(name).name if name.startswith(("/", "./", "~")) else name
     folder = here.parent.name or file.path.parent.name
     is_named = "__" in folder and not folder.startswith(_OURS)
@@ -80,7 +80,7 @@ def model_beside(file: SourceFile, results: Mapping[str, Mapping[str, Any]]) -> 
 
 
 def read_lmms_eval(file: SourceFile, log: ProblemLog) -> RunRecords | None:
-    """Read the samples, one JSON object a line; log an error where there are none."""
+    """Read the samples, one JSON object a line; log an error if there are none."""
     text = read_text(file.path, log, save_as="UTF-8", label=file.label)
     if text is None:
         return None
@@ -105,12 +105,12 @@ def read_lmms_eval(file: SourceFile, log: ProblemLog) -> RunRecords | None:
 
 
 def _answers(entry: Mapping[str, Any]) -> list[str | None]:
-    """Return the texts of a sample, several where it was asked several times.
+    """Return the texts of a sample, several if it was run several times.
 
     Raises
     ------
     ValueError
-        It has no text that is known to be the answer; the message says why.
+        It has no text that is known to be the answer; the message gives the reason.
     """
     given = entry.get("resps", [entry["filtered_resps"]])
     requests = given if isinstance(given, list) else [given]
@@ -148,37 +148,39 @@ def _record(entry: Mapping[str, Any], task: str, answer: Any, repeat: int | None
     }
 
 
-# Predictions of VLMEvalKit: ``MODEL_DATASET.xlsx``, ``.tsv`` or ``.json``, and what judges added.
+# Predictions of VLMEvalKit: ``MODEL_DATASET.xlsx``, ``.tsv`` or ``.json``, and columns added by
+# judges.
 #
 # Source: ``vlmeval/inference.py`` and ``vlmeval/smp/file.py``. Its pickles are never opened.
 
 _COLUMNS: Final = frozenset(("index", "question", "prediction"))
 _OTHERS_OWN: Final = frozenset(("model", "reader", "run_id"))
-"""Columns that VLMEvalKit never writes: a table with them is another program's."""
+"""Columns that VLMEvalKit never writes: a table with them comes from another program."""
 _OPTION: Final = re.compile(r"[A-Z]")
 _FAILED: Final = "Failed to obtain answer"
-"""What it writes where a server gave no answer."""
+"""VLMEvalKit's text for an answer that the server did not give."""
 _JUDGED: Final = re.compile(
     r"_(?:(?:exact_matching|chatgpt-\d+|gpt-[\w.-]+?|[\w.-]*judge[\w.-]*?)_result"
     r"|(?:chatgpt-\d+|gpt-[\w.-]+?|exact_matching))$"
 )
 _IMAGES: Final = ("image", "image_path")
 _OF_ANSWERS: Final = frozenset(("hit", "log", "score", "res", "extra_records", "judge"))
-"""What is said of the answer; all other columns are the data set's, of the case."""
+"""Columns about the answer; all other columns belong to the data set's case."""
 
 
 def is_predictions(columns: Sequence[str] | None) -> bool:
-    """Whether columns are those of predictions: index, question, prediction, options or answer."""
+    """True if columns are those of predictions: index, question, prediction, options or answer."""
     names = set(columns or ())
     told = "answer" in names or {"A", "B"} <= names
     return names >= _COLUMNS and told and names.isdisjoint(_OTHERS_OWN)
 
 
 def models_of(files: Sequence[SourceFile]) -> dict[str, str]:
-    """Return the model by file label: of MODEL_DATASET what the folder or other files tell apart.
+    """Return the model by file label: the part of MODEL_DATASET that folder or other files reveal.
 
-    VLMEvalKit puts a model's files below a folder of its name. Of several files that end alike,
-    what they have in common is the data set. Of one alone nothing says where the model's name ends.
+    VLMEvalKit puts a model's files below a folder with its name. If the names of several files end
+    alike, the common part is the data set. For a single file nothing shows where the model's name
+    ends.
     """
     stems = {file.label: _stem(file) for file in files}
     found: dict[str, str] = {}
@@ -200,17 +202,17 @@ def models_of(files: Sequence[SourceFile]) -> dict[str, str]:
 
 
 def is_uncut(file: SourceFile, model: str | None) -> bool:
-    """Whether a model is called as its file, with the name of the data set."""
+    """True if a model has the full name of its file, with the name of the data set."""
     return model == _stem(file)
 
 
 def _stem(file: SourceFile) -> str:
-    """Return the name of a file without its ending and what a judge put before that."""
+    """Return the name of a file without its ending and a judge's addition before it."""
     return _JUDGED.sub("", PurePath(file.path.name).stem)
 
 
 def read_vlmevalkit(sheet: Sheet, pictures: Pictures) -> RunRecords:
-    """Read the rows of predictions; pictures that cells of a TSV hold go to ``pictures``."""
+    """Read the rows of predictions; pictures in the cells of a TSV go to ``pictures``."""
     options = [name for name in sheet.columns if _OPTION.fullmatch(name)]
     used = {"index", "question", "prediction", "answer", "thinking", "category", *options, *_IMAGES}
     found = RunRecords(unread=list(sheet.unread))
@@ -238,19 +240,19 @@ def read_vlmevalkit(sheet: Sheet, pictures: Pictures) -> RunRecords:
     return found
 
 
-# Logs of programs that run models, made cases and answers.
+# Turn logs of programs that run models into cases and answers.
 #
-# A log is read into records with known names, and these by the reader of tables, so that rows of
-# one case or answer are joined, and the rest is kept or named, as of any table.
+# A log is read into records with known names, which the reader of tables reads. So rows of one case
+# or answer are joined, and the rest is kept or reported, as for any table.
 
 _CALLED: Final = {"case": "id", "correct": "target"}
-"""Fields whose names in a record are not their own."""
+"""Fields that have another name in a record."""
 _TAKEN: Final = (
     *("case", "question", "category", "options", "correct", "image", "model", "answer"),
     *("finish_reason", "input_tokens", "output_tokens", "max_output_tokens", "choice"),
     *("reasoning", "error", "latency_s", "created", "run_id", "repeat"),
 )
-"""Fields that records of runs can have; whatever else they have is kept as extra fields."""
+"""Fields that records of runs can have; all others are kept as extra fields."""
 _INSPECT: Final = "a log of Inspect"
 _LMMS: Final = "samples of lmms-eval"
 _IMPORTER_RESULTS: Final = "results of a harness, with the model's name"
@@ -263,14 +265,14 @@ _PICKLE: Final = (
 
 
 def recognises(probe: Probe) -> Found | None:
-    """Say which program wrote a log."""
+    """Return which program wrote a log, or None."""
     kind = _kind(probe)
     return Found(kind) if kind is not None and kind != _RECORDS else None
 
 
 def _kind(probe: Probe) -> str | None:
     if probe.kind == "inspect" or (probe.kind == "zip" and probe.path.suffix == ".eval"):
-        return _INSPECT  # of one that was cut off, its reader says so
+        return _INSPECT  # its reader reports a log that was cut off
     if probe.kind == "json" and (is_inspect(probe.json) or is_results(probe.json)):
         return _INSPECT if is_inspect(probe.json) else _IMPORTER_RESULTS
     entries = probe.json_lines if probe.kind in ("json", "jsonl") else []
@@ -280,7 +282,7 @@ def _kind(probe: Probe) -> str | None:
     if is_batch(first) or is_harness_sample(first):
         return _RECORDS
     if probe.kind == "table" and "\t" not in probe.text.partition("\n")[0]:
-        return None  # it writes predictions as TSV; what has commas holds its scores
+        return None  # it writes predictions as TSV; its CSV files contain scores
     sample = sample_of(probe) if probe.kind in ("table", "xlsx", "json") else None
     return _VLMEVALKIT if sample is not None and is_predictions(sample.columns) else None
 
@@ -325,7 +327,7 @@ def read_runs(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
             given = {**options, "mapping": PROPOSED, "sheet": None, "model": told and (told,)}
             shown = len(rows.mappings)
             read_table([file], rows, given)
-            del rows.mappings[shown:]  # this format takes no other mapping
+            del rows.mappings[shown:]  # this format accepts no other mapping
         else:
             _read(file, kind, named.get(file.label), rows, options, keys)
     if not rows.log.has_errors:
@@ -390,7 +392,7 @@ def _read(
 
 
 def _use_pictures(found: RunRecords, files: Mapping[str, Path], file: str, rows: SetRows) -> None:
-    """Take pictures of the log for cases that have none; name those that are left out."""
+    """Use pictures of the log for cases without any; report those that are left out."""
     left = 0
     for record in found.records:
         images = record.get("image")
@@ -407,7 +409,7 @@ def _use_pictures(found: RunRecords, files: Mapping[str, Path], file: str, rows:
 
 
 def _meaning_of(sheet: Sheet) -> ColumnMapping:
-    """Return what the columns of records of a run mean: they are named for it."""
+    """Return the mapping of a run's records, whose columns are named after their meaning."""
     columns = {name: _CALLED.get(name, name) for name in _TAKEN}
     columns = {name: column for name, column in columns.items() if column in sheet.columns}
     left = [name for name in sheet.columns if name not in columns.values()]
@@ -421,10 +423,10 @@ def _meaning_of(sheet: Sheet) -> ColumnMapping:
 
 
 def _match_cases(found: RunRecords, file: str, rows: SetRows) -> None:
-    """Give records the ids of the cases that they are of, and say by what they were matched.
+    """Give records the ids of their cases, and log how they were matched.
 
-    An id is compared with the ids of cases first, then with studies and pictures; these only
-    where the case asks the same question, or none was given.
+    An id is compared with the ids of cases first, then with studies and pictures. These only count
+    if the case asks the same question, or has none of its own.
     """
     if not rows.described:
         return

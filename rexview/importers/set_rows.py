@@ -1,8 +1,8 @@
-"""What all sources of one import give: rows of the declared columns, in the making.
+"""Collect the rows of the declared columns from all sources of one import.
 
 Readers of formats add plain dicts with the names of :mod:`rexview.columns`; any other name in them
-becomes an extra field. Here rows of the same thing are joined, and nothing is thrown away without a
-word. The reader of review sets then converts, normalises and checks them, as it does files.
+becomes an extra field. Rows of the same thing are joined here, and nothing is thrown away without a
+message. The reader of review sets then converts, normalises and checks them, as it does files.
 """
 
 from __future__ import annotations
@@ -33,15 +33,16 @@ if TYPE_CHECKING:
 
 
 MAX_DEPTH: Final = 20
-"""Lists and objects within each other that are kept of a source."""
+"""Maximum nesting of lists and objects kept from a source."""
 _INT64_MAX: Final = 2**63 - 1
 
 
 def plain(row: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
     """Return a row of texts, numbers, lists and objects only, and whether something was cut off.
 
-    Bytes become their number, dates text. Texts lose what UTF-8 cannot hold, numbers beyond 64 bits
-    become text, tuples lists; what is nested deeper than :data:`MAX_DEPTH` is None.
+    Bytes become their length, dates text. Texts lose characters that UTF-8 cannot encode, numbers
+    beyond 64 bits become text, tuples lists. Values nested deeper than :data:`MAX_DEPTH` become
+    None.
     """
     cut = False
 
@@ -68,7 +69,7 @@ def plain(row: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
 
 
 def plain_text(text: str) -> str:
-    """Return the text without what UTF-8 cannot hold (lone surrogates) and without NUL."""
+    """Return the text without lone surrogates, which UTF-8 cannot encode, and without NUL."""
     if text.isascii():
         return text.replace("\x00", "") if "\x00" in text else text
     return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
@@ -79,7 +80,7 @@ Key = tuple[str | None, ...]
 
 
 class RowTable:
-    """``rows`` of a table and the ``places`` that they come from; ``by_key`` finds a row."""
+    """``rows`` of a table and their ``places`` in the sources; ``by_key`` finds a row."""
 
     def __init__(self, table: Table, log: ProblemLog) -> None:
         self.table, self._log = table, log
@@ -88,10 +89,10 @@ class RowTable:
         self.by_key: dict[Key, int] = {}
 
     def key(self, row: Row) -> Key:
-        """Return what names a row: its ids, as the reader takes them."""
+        """Return the key of a row: its ids, as the reader of sets converts them."""
         named = {name: as_id(row.get(name)) for name in self.table.key}
         if named.get("repeat") == "1":
-            named["repeat"] = None  # as where it is not said
+            named["repeat"] = None  # same as where it is not given
         return tuple(named.values())
 
     def find(self, *key: Any) -> Row | None:
@@ -100,7 +101,7 @@ class RowTable:
         return None if place is None else self.rows[place]
 
     def add(self, row: Row, at: At) -> Row:
-        """Add a row, or fill what the row with its key does not have; return the row that stays."""
+        """Add a row, or fill gaps of the row with its key; return the row in the table."""
         key = self.key(row)
         before = self.find(*key) if key and key[0] else None
         if before is not None:
@@ -109,7 +110,7 @@ class RowTable:
         return self.append(row, at)
 
     def append(self, row: Row, at: At) -> Row:
-        """Add a row, whatever else has its key; it is then found by it."""
+        """Add a row even if its key exists; the key then finds the new row."""
         key = self.key(row)
         if key:
             self.by_key[key] = len(self.rows)
@@ -118,7 +119,7 @@ class RowTable:
         return row
 
     def _join(self, first: Row, more: Row, at: At, key: tuple[str, ...]) -> None:
-        """Fill what ``first`` does not have; what contradicts it is said, and kept beside it."""
+        """Fill gaps of ``first``; log a contradicting value and keep it as another field."""
         for name, value in more.items():
             before = first.get(name)
             if name in key or is_missing(value) or value in ([], {}, before):
@@ -139,7 +140,7 @@ class RowTable:
                 self._keep_beside(first, name, value, at, "")
 
     def _keep_beside(self, row: Row, name: str, value: Any, at: At, inside: str) -> None:
-        """Keep another value for a field as ``name_2`` and so on, and say so."""
+        """Keep another value for a field as ``name_2`` and so on, and log it."""
         stem, number = name if inside in ("", "extra") else f"{inside}_{name}", 2
         while row.get(f"{stem}_{number}", value) != value:
             number += 1
@@ -154,7 +155,7 @@ class RowTable:
 
 
 def _more_images(known: list[Row], images: list[Row]) -> list[Row]:
-    """Return the images with other paths than those known, without an id that one of them has."""
+    """Return images with new paths, dropping ids that known images already have."""
     paths, ids = ({image.get(name) for image in known} for name in ("path", "id"))
     return [
         {name: one for name, one in image.items() if name != "id" or one not in ids}
@@ -164,8 +165,8 @@ def _more_images(known: list[Row], images: list[Row]) -> list[Row]:
 
 
 def as_id(value: Any) -> str | None:
-    """Return an id as the reader takes it: numbers as text, outer spaces cut."""
-    if type(value) is str:  # nearly all are, and a million of them are asked for
+    """Return an id as the reader converts it: numbers as text, outer spaces cut."""
+    if type(value) is str:  # nearly all are, and there may be a million of them
         return value.strip() or None
     if is_missing(value):
         return None
@@ -177,29 +178,27 @@ def as_id(value: Any) -> str | None:
 REPORT_QUESTION: Final = "Write the findings and the impression of this study."
 """The task of a report case (ReXrank)."""
 OPEN_QUESTION: Final = "What abnormalities does this study show, and where?"
-"""The task of a case for which the source gives none."""
+"""The task of a case if the source gives none."""
 
 Place = tuple[str, str | None]
-"""The id of a case, and of one of its images where one is meant or it has only one."""
+"""The id of a case, and of one of its images if one is meant or it has only one."""
 
 
 class SetRows:
-    """Rows of all tables.
+    """Rows of all tables of an import.
 
-    ``images_base`` is the folder that image paths are relative to, None when it is not known;
-    ``files`` has the file of each image that was found, by its path. ``copy_names`` gives images
-    another name when they are copied, and ``patients`` numbers patients that sources name.
-    ``second_answers`` says what becomes of another text for an answer that is there: ``run`` keeps
-    it as a further run of the model, ``first`` leaves it out. ``base`` is the set that is added to,
-    if there is one; its cases that stand under a placeholder are ``unasked``. Cases that are added
-    while ``provisional`` is set are ``pictures`` (their ids), which may belong to the cases that
-    other sources ``described``. ``without_answers`` are the tables where no column holds answers,
-    ``numbered`` the cases whose ids are of the import's own making.
+    ``images_base`` is the folder of the relative image paths, None if unknown. ``files`` maps the
+    path of each image found to its file. ``copy_names`` are other names for copies of images, and
+    ``patients`` numbers patients that sources name. ``second_answers`` decides on another text for
+    an existing answer: ``run`` keeps it as a further run of the model, ``first`` leaves it out.
+    ``base`` is the set that is added to, if any; its cases with a placeholder question are
+    ``unasked``. Cases added while ``provisional`` is set are ``pictures`` (their ids); they may
+    belong to the cases that other sources ``described``. ``without_answers`` are tables without a
+    column of answers, ``numbered`` the cases with ids made by the import.
 
-    What a person may decide otherwise is gathered for them to see: ``mappings`` of the tables,
-    ``box_previews``, ``groupings``, which counts the cases that the pictures become by the ways to
-    group them, and ``references``: files (or FILE=COLUMN) of which one has the reference,
-    with a text of each.
+    Decisions that the user may change are collected: ``mappings`` of the tables; ``box_previews``;
+    ``groupings``, which counts the cases that the pictures become by ways to group them; and
+    ``references``: files (or FILE=COLUMN) of which one has the reference, with a text each.
     """
 
     def __init__(
@@ -237,7 +236,7 @@ class SetRows:
         self._names = CaseNames()
 
     def warn_without_answers(self) -> None:
-        """Say where answers were looked for, if no source has any."""
+        """Warn about the tables that were searched for answers, if no source has any."""
         if self.tables["answers"].rows:
             return
         for file in dict.fromkeys(self.without_answers):
@@ -246,31 +245,31 @@ class SetRows:
 
     @property
     def scratch(self) -> Path:
-        """A folder for what has to be unpacked; it goes when the import ends."""
+        """A folder for unpacked files; it is removed when the import ends."""
         if self._scratch is None:
             self._scratch = TemporaryDirectory(prefix="rexview-import-")
         return Path(self._scratch.name)
 
     def new_folder(self, name: str = "") -> Path:
-        """Make a folder of its own below :attr:`scratch`, and one called ``name`` in it."""
+        """Make a new folder below :attr:`scratch`, with one called ``name`` in it if given."""
         folder = self.scratch / f"{len(list(self.scratch.iterdir())):05}" / name
         folder.mkdir(parents=True)
         return folder
 
     def close(self) -> None:
-        """Remove what was unpacked."""
+        """Remove the unpacked files."""
         if self._scratch is not None:
             self._scratch.cleanup()
 
     def start_from(self, review_set: ReviewSet) -> None:
-        """Take the rows of a set that is added to; they count as no rows of the import."""
+        """Add the rows of an existing set; they do not count as rows of the import."""
         self.base, self.name = review_set.info, review_set.info.name
         for name, table in self.tables.items():
             for row in json_rows(review_set, name):
                 table.append(row, At(name))
                 if name == "cases":
                     if row["question"] in (OPEN_QUESTION, REPORT_QUESTION):
-                        del row["question"]  # a source may know what was asked
+                        del row["question"]  # a source may know the question
                         self.unasked.add(row["id"])
                     self._names.add(row)
                     self.described.add(row["id"])
@@ -286,10 +285,10 @@ class SetRows:
     # Adding
 
     def add_case(self, row: Mapping[str, Any], at: At) -> str:
-        """Add a case, or fill what an earlier row of the same ``id`` did not say; return the id.
+        """Add a case, or fill gaps of an earlier row with the same ``id``; return the id.
 
-        ``images`` are objects with a ``path`` as the source writes it; one that is no path inside a
-        folder is left out, which is said.
+        ``images`` are objects with a ``path`` as the source writes it. An image whose path is not
+        inside a folder is left out with a warning.
         """
         given = self._plain(row, at)
         given["images"] = list(self._safe_images(given, at))
@@ -304,10 +303,10 @@ class SetRows:
         return str(case.get("id"))
 
     def add_answer(self, row: Mapping[str, Any], at: At) -> bool:
-        """Add an answer, or join it with the same one of an earlier row.
+        """Add an answer, or join it with the same answer of an earlier row.
 
-        False when it has another text than that and was left out (see ``second_answers``): the row
-        is then named in the receipt, unless something else was made of it.
+        Returns False if it has another text and was left out (see ``second_answers``). The row is
+        then listed in the receipt, unless something else was made from it.
         """
         given = self._plain(row, at)
         answers = self.tables["answers"]
@@ -335,7 +334,7 @@ class SetRows:
         return True
 
     def add_mark(self, table: str, row: Mapping[str, Any], at: At) -> None:
-        """Add what is said of an answer: a row of scores, flags, edits or metrics."""
+        """Add a row about an answer: scores, flags, edits or metrics."""
         given = self._plain(row, at)
         reader = as_id(given.get("reader"))
         if reader:
@@ -344,7 +343,7 @@ class SetRows:
         self.tables[table].add(given, at)
 
     def add_boxes(self, case_id: str, image_id: str | None, boxes: Iterable[Row], at: At) -> None:
-        """Add reference boxes to a case that is there: objects with ``label`` and ``box``."""
+        """Add reference boxes to a known case: objects with ``label`` and ``box``."""
         case = self.case(case_id)
         assert case is not None
         more = [self._plain({"image": image_id, **box}, at) for box in boxes]
@@ -354,7 +353,7 @@ class SetRows:
     def add_model_boxes(self, case_id: str, model: str, boxes: Iterable[Row], at: At) -> None:
         """Add boxes (``image``, ``label``, ``box``, ``score``) to a model's newest answer.
 
-        Where the model has no answer to the case, one without text is made.
+        If the model has no answer to the case, one without text is made.
         """
         given = self.answers_of(case_id)
         answer = next((one for one in given if one["model"] == as_id(model)), None)
@@ -367,13 +366,13 @@ class SetRows:
         self.receipt.used(at)
 
     def declare_model(self, model: Any, **facts: Any) -> Row:
-        """Declare a model that is not yet; ``facts`` are keys of ``models`` in reviewset.yaml."""
+        """Declare a new model; ``facts`` are keys of ``models`` in reviewset.yaml."""
         name = as_id(model) or ""
         declared = self.models.setdefault(name, {"id": name, "name": name})
         declared.update(facts)
         return declared
 
-    # Asking
+    # Queries
 
     def case(self, case_id: str) -> Row | None:
         """Return the row of a case, which may be changed, or None."""
@@ -402,16 +401,16 @@ class SetRows:
     ) -> Place | None:
         """Find the case that another file means, by its id, its study's, or one of its images.
 
-        ``case`` is compared with the ids first, then with studies and images, as files name cases
-        by those, too. An image is found by its path, its file name or that without ending; a case
-        that shows it comes before the picture alone. What could be several is None, which is said
-        where ``at`` is given.
+        ``case`` is compared with the ids first, then with studies and images, since files name
+        cases by those, too. An image is found by its path, its file name or its name without
+        ending; a case that shows it comes before the picture alone. An ambiguous name gives None,
+        with a warning if ``at`` is given.
         """
         found = self._names.find(case=case, study=study, image=image, files=self.files)
         alone = self.pictures - self.described if found else set()
-        if alone:  # a picture that a case shows is not another one's by itself
+        if alone:  # a picture shown in another case is not a case of its own
             others = found if len(found) > 1 else []
-            if image is not None and found[0][0] in alone:  # its own case is called as it is
+            if image is not None and found[0][0] in alone:  # its own case has the same name
                 others = [*others, *self._names.images_of(image, self.files)]
             found = [one for one in dict.fromkeys(others) if one[0] not in alone] or found
         if len(found) > 1 and at is not None:
@@ -429,45 +428,45 @@ class SetRows:
         return case_id, next((one["id"] for one in _named(row) if one["path"] == path), None)
 
     def names_by_id(self, *, described: bool = False) -> Mapping[str, tuple[int, str]]:
-        """Return how many cases have an id, and the id as they write it, by its folded form.
+        """Return, by folded id, how many cases have it and how they write it.
 
-        Ids are those of cases and of studies; with ``described`` only those that a source has for
-        more than a picture.
+        Ids are those of cases and of studies; with ``described`` only those of cases that a source
+        describes beyond a picture.
         """
         alone = self.pictures - self.described if described else frozenset()
         return self._names.ids(alone, self.numbered if described else frozenset())
 
     def images(self) -> Iterator[tuple[str, Row]]:
-        """Yield the id of the case and the row of each image, each with an ``id``."""
+        """Yield the case id and the row of each image, each with an ``id``."""
         yield from ((case["id"], image) for case in self.cases for image in _named(case))
 
     def lies_in_base(self, path: str) -> bool:
-        """Whether the file of an image lies where the base folder and its path say."""
+        """True if an image's file is at its path below the base folder."""
         base, file = self.images_base, self.files[path]
         return base is not None and file.resolve() == (base / path).resolve()
 
     def was_unpacked(self, path: str) -> bool:
-        """Whether the file of an image is one that goes when the import ends."""
+        """True if an image's file is removed when the import ends."""
         return self._scratch is not None and self.files[path].resolve().is_relative_to(
             self.scratch.resolve()
         )
 
     def picture_of(self, written: str) -> str | None:
-        """Return the path of the one image with a file that a written path can mean, or None."""
+        """Return the path of the only image with a file that a written path can mean, or None."""
         paths = {path for _, path in self._names.images_of(written, self.files, only_files=True)}
         return next(iter(paths)) if len(paths) == 1 else None
 
     def move_image(self, case_id: str, image: Row, path: str) -> None:
-        """Give an image another path: that of its file, as it was found."""
+        """Give an image another path: that of the file found for it."""
         self._names.move_image(case_id, image["path"], path)
         image["path"] = path
 
-    # Ending
+    # Finishing
 
     def to_review_set(self, folder: Path, images: str) -> ReviewSet:
         """Read the rows as the reader of review sets reads files; problems go to the log.
 
-        ``images`` is the base folder as ``reviewset.yaml`` will say it.
+        ``images`` is the base folder as written to ``reviewset.yaml``.
         """
         for _ in self.images():
             pass  # gives each its id
@@ -501,7 +500,7 @@ class SetRows:
         paths = {image["path"] for _, image in self.images()}
         receipt.images, receipt.images_found = len(paths), len(paths & self.files.keys())
 
-    # Inside
+    # Helpers
 
     def _plain(self, row: Mapping[str, Any], at: At) -> Row:
         found, cut = plain(row)
@@ -512,7 +511,7 @@ class SetRows:
         return kept | {name: as_id(kept[name]) for name in ("id", "case", "model") if name in kept}
 
     def _safe_images(self, row: Row, at: At) -> Iterator[Row]:
-        """Yield the images of a case with their paths as the set will have them, each once."""
+        """Yield the images of a case with safe paths, each once."""
         paths: set[str] = set()
         for image in row.get("images") or []:
             path = safe_path(str(image.get("path") or ""))
@@ -531,7 +530,7 @@ def _new(kind: Any, rows: Mapping[str, Row], known: Iterable[Any]) -> tuple[Any,
 
 
 def _named(case: Row) -> list[Row]:
-    """Return the images of a case, each with an id; one that it has stays."""
+    """Return the images of a case, each with an id; existing ids are kept."""
     images: list[Row] = case.get("images") or []
     if any("id" not in image for image in images):
         for image, name in zip(images, unique_ids(images), strict=True):

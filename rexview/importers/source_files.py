@@ -1,6 +1,6 @@
-"""Source files as they are met: text in whatever encoding, JSON with what real files do.
+"""Read source files: text in any encoding, and JSON with the faults of real files.
 
-That is NaN from pandas, byte order marks, keys that come twice, and hostile nesting.
+Such faults are NaN from pandas, byte order marks, repeated keys, and hostile nesting.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from rexview.vocab import counted
 
 MAX_BYTES: Final = 500_000_000
 MAX_CELLS: Final = 5_000_000
-"""Cells of one table to import."""
+"""Limit for the cells of one table."""
 MAX_VALUES: Final = 20_000_000
-"""Commas and brackets of a JSON file: empty lists take thirty times the memory of their text."""
+"""Limit for commas and brackets of a JSON file: empty lists take thirty times the memory of their
+text."""
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -36,10 +37,10 @@ _MARKS: Final = (
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file of an import, or a folder; ``label`` is its name in the source, as people see it.
+    """A file or folder of an import; ``label`` is its name in the source, as shown to people.
 
-    ``folder`` tells it apart from others of its name: what such a file holds is a model's, and the
-    folder is called for the model.
+    ``folder`` distinguishes it from files of the same name: it then belongs to a model that is
+    named after the folder.
     """
 
     path: Path
@@ -58,10 +59,10 @@ _NOT_A_MODEL: Final = frozenset(
 
 
 def name_of_model(file: SourceFile) -> str:
-    """Return the name of a model from that of its file, without what every such file is called.
+    """Return the name of a model from its file's name, without words common to all such files.
 
-    A file such as ``predictions.json`` is called after the nearest folder that tells a model, of
-    those that were given with it.
+    A file such as ``predictions.json`` gets the name of the nearest folder with a model's name,
+    among the given folders.
     """
     stem = file.path.stem
     return file.folder or printable(_telling(stem) or _folder_of_model(file) or stem)
@@ -73,7 +74,7 @@ def _folder_of_model(file: SourceFile) -> str:
 
 
 def warn_of_no_model(file: SourceFile, model: str, log: ProblemLog) -> None:
-    """Say that a file's name tells no model, where it is called after it, and how to name it."""
+    """Warn if a model was named after a file whose name has no model in it, with the remedy."""
     if not file.folder and not _telling(file.path.stem) and model == name_of_model(file):
         after = ", after its folder" if _folder_of_model(file) else ""
         message = f"Its name tells no model: the model is called “{model}” now{after}."
@@ -89,9 +90,9 @@ def _telling(name: str) -> str:
 
 
 def told_apart(files: Sequence[SourceFile]) -> list[SourceFile]:
-    """Give files of one name their nearest folders in which all differ; those may name models.
+    """Give files of the same name their nearest folders in which all differ, as model names.
 
-    Folders such as ``test`` and ``valid`` name none: then their files stay as they are.
+    Folders such as ``test`` and ``valid`` name no model; their files stay unchanged.
     """
     alike: dict[str, list[SourceFile]] = {}
     for file in files:
@@ -108,7 +109,7 @@ def told_apart(files: Sequence[SourceFile]) -> list[SourceFile]:
 
 
 def model_told(file: SourceFile, options: Mapping[str, Any]) -> str | None:
-    """Return the model of a file as the option names it (NAME or FILE=NAME), or None."""
+    """Return the model given for a file by the option (NAME or FILE=NAME), or None."""
     given = options.get("model") or ()
     names = [given] if isinstance(given, str) else list(given)
     for name in names:
@@ -120,9 +121,9 @@ def model_told(file: SourceFile, options: Mapping[str, Any]) -> str | None:
 
 
 def read_text(path: Path, log: ProblemLog, *, save_as: str, label: str | None = None) -> str | None:
-    """Read a text file; log an error and return None when it is none, or too large.
+    """Read a text file; log an error and return None if it is not text, or too large.
 
-    A warning says where Windows-1252 was assumed; ``save_as`` says how to save it instead.
+    A warning is logged where Windows-1252 was assumed; ``save_as`` is its advice.
     """
     name = label or path.name
     try:
@@ -146,11 +147,11 @@ def read_text(path: Path, log: ProblemLog, *, save_as: str, label: str | None = 
 
 
 def sniff_encoding(data: bytes) -> str:
-    """Name the encoding of a whole file's bytes.
+    """Return the encoding of a whole file's bytes.
 
-    A byte order mark decides; without one, zero bytes in every second place mean UTF-16, bytes
-    that are valid UTF-8 mean UTF-8, and anything else is taken for Windows-1252, the usual
-    encoding of spreadsheets saved as CSV in Western Europe and America.
+    A byte order mark decides. Without one, zero bytes in every second place mean UTF-16, and valid
+    UTF-8 means UTF-8. Anything else is taken for Windows-1252, the usual encoding of spreadsheets
+    saved as CSV in Western Europe and America.
     """
     for mark, name in _MARKS:
         if data.startswith(mark):
@@ -170,9 +171,9 @@ def sniff_encoding(data: bytes) -> str:
 
 
 class _Objects:
-    """Makes dicts that keep the first of repeated keys, and remembers the keys of the last one.
+    """Make dicts that keep the first of repeated keys, and record the last object's repeated keys.
 
-    ``inside`` are those of the ones before it.
+    ``inside`` has those of the earlier objects.
     """
 
     def __init__(self) -> None:
@@ -192,10 +193,11 @@ class _Objects:
 
 
 def read_json(path: Path, log: ProblemLog, label: str | None = None) -> Any:
-    """Read a JSON file; log an error and return None when it cannot be read.
+    """Read a JSON file; log an error and return None if it cannot be read.
 
-    NaN and Infinity become None. Of repeated keys of an object the first one counts, and that is a
-    warning, for each of the outermost object: entries of a dict by id must not vanish in silence.
+    NaN and Infinity become None. Of repeated keys in an object the first one counts, with a
+    warning. In the outermost object each repeated key gets a warning: entries of a dict by id must
+    not disappear silently.
     """
     name = label or path.name
     text = read_text(path, log, save_as="UTF-8", label=name)
@@ -244,9 +246,9 @@ def _has_too_many_values(text: str, file: str, log: ProblemLog) -> bool:
 
 
 def json_lines(text: str, file: str, log: ProblemLog) -> Iterator[tuple[int, Any]]:
-    """Yield the number and the value of each line; a JsonError where it is not JSON.
+    """Yield the number and the value of each line; the value is a JsonError if it is not JSON.
 
-    A text with too many values is an error, and has no lines.
+    A text with too many values is an error, and yields no lines.
     """
     if _has_too_many_values(text, file, log):
         return
@@ -264,14 +266,14 @@ REPEATED: Final = (
 )
 
 
-# What a file is, by its content alone: its first bytes, then its JSON keys, columns and lines.
+# Recognise a file by its content alone: its first bytes, then its JSON keys, columns and lines.
 
 _HEAD: Final = 262_144
 _WHOLE_JSON: Final = 60_000_000
-"""JSON up to that many bytes is parsed to see what it is; of longer files the beginning is."""
+"""JSON up to this number of bytes is parsed to recognise it; of longer files only the beginning."""
 _LOOKED_AT: Final = 50
 _SEP_LINE: Final = 5
-"""Length of Excel's first line ``sep=;``, which names the delimiter."""
+"""Length of Excel's first line ``sep=;``, which gives the delimiter."""
 _BY_MAGIC: Final[dict[str, tuple[Any, ...]]] = {
     "png": ("PNG picture", 0, b"\x89PNG\r\n\x1a\n"),
     "jpeg": ("JPEG picture", 0, b"\xff\xd8\xff"),
@@ -295,7 +297,7 @@ _BY_MAGIC: Final[dict[str, tuple[Any, ...]]] = {
     "pickle": ("Python pickle", 0, b"\x80\x02", b"\x80\x04", b"\x80\x05"),
     "tar": ("tar archive", 257, b"ustar"),
 }
-"""By kind of file: the kind in words, and where its first bytes are one of some sequences."""
+"""By kind of file: the kind in words, and the positions and values of its first bytes."""
 TYPES: Final[dict[str, str]] = {kind: words for kind, (words, *_) in _BY_MAGIC.items()} | {
     "bmp": "BMP picture",
     "xlsx": "Excel workbook",
@@ -316,7 +318,7 @@ TYPES: Final[dict[str, str]] = {kind: words for kind, (words, *_) in _BY_MAGIC.i
 """Kinds of files, in words."""
 PICTURES: Final = frozenset(("png", "jpeg", "gif", "tiff", "bmp", "webp", "jpeg2000", "dicom"))
 _INSPECT: Final = frozenset(("_journal/start.json", "header.json"))
-"""Members of a log that Inspect wrote as an archive: at its run's start, and at its end."""
+"""Members of an Inspect log archive: written at the start of its run, and at its end."""
 _ARROW_STREAM: Final = b"\xff\xff\xff\xff"
 _DICOM_GROUPS: Final = (b"\x02\x00", b"\x08\x00")
 """First groups of a DICOM data set without a preamble, in little endian."""
@@ -324,19 +326,19 @@ _DICOM_GROUPS: Final = (b"\x02\x00", b"\x08\x00")
 
 @dataclass(frozen=True)
 class Found:
-    """Why a file is of a format; ``role`` where it is read at another time than the format is."""
+    """Why a file is of a format; ``role`` if its reading order differs from the format's."""
 
     why: str
     role: int | None = None
 
 
 class Probe:
-    """A file that is looked at to see what it is. Nothing is read before it is asked for.
+    """A file to recognise. Each property is read when first used.
 
-    ``pictures`` are the names and stems of the pictures that are imported with it, folded; ``kept``
-    holds what recognisers found out, so that none reads the file twice.
+    ``pictures`` are the folded names and stems of the pictures in the same import. ``kept`` caches
+    results of recognisers, so that none reads the file twice.
 
-    Raises FileRefused or OSError when something is asked of what is no file, or cannot be read.
+    Raises FileRefused or OSError if a property of an unreadable file, or of no file, is used.
     """
 
     def __init__(
@@ -349,7 +351,7 @@ class Probe:
 
     @cached_property
     def size(self) -> int:
-        """Bytes of the file."""
+        """Size of the file in bytes."""
         return self.path.stat().st_size
 
     @cached_property
@@ -414,18 +416,18 @@ class Probe:
 
     @property
     def type(self) -> str:
-        """What the file is, in words."""
+        """The kind of file, in words."""
         return TYPES[self.kind]
 
     @cached_property
     def text(self) -> str:
-        """The beginning as text, in the encoding that it seems to have."""
+        """The first bytes as text, in the encoding that was detected."""
         encoding = sniff_encoding(self.head[:-4] if len(self.head) == _HEAD else self.head)
         return self.head.decode(encoding, "replace").removeprefix("\ufeff")
 
     @cached_property
     def json(self) -> Any:
-        """The file's JSON object or list; of a long file what it begins with; else None."""
+        """The file's JSON object or list, of a long file its beginning; else None."""
         if not self.text.lstrip().startswith(("{", "[")):
             return None
         if self.size > _WHOLE_JSON:
@@ -460,7 +462,7 @@ class Probe:
 
     @cached_property
     def json_lines(self) -> list[dict[str, Any]]:
-        """The first objects, where nearly each line of the file is one; else an empty list."""
+        """The first objects, if nearly each line of the file is one; else an empty list."""
         lines = [line for line in self.text.splitlines()[: _LOOKED_AT + 1] if line.strip()]
         if len(self.head) == _HEAD and len(lines) <= _LOOKED_AT:
             lines = lines[:-1]  # the last may be cut off
@@ -469,14 +471,14 @@ class Probe:
             try:
                 value = json.loads(line)
             except (ValueError, RecursionError):
-                continue  # its reader says which line
+                continue  # its reader reports which line
             if isinstance(value, dict):
                 found.append(value)
         return found if len(found) * 2 > len(lines[:_LOOKED_AT]) else []
 
     @cached_property
     def is_table(self) -> bool:
-        """Whether a text is a table with a header."""
+        """True if a text is a table with a header."""
         lines = self.text.splitlines(keepends=True)
         first = next((line for line in lines if line.strip()), "")
         separator = max((",", "\t", ";", "|"), key=first.count)

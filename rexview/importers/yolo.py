@@ -1,4 +1,4 @@
-"""YOLO's text files: one a picture, one box a line, with the list of class names beside them.
+"""Read YOLO's text files: one a picture, one box a line, with a list of class names.
 
 A line is ``class x y width height`` in fractions of the picture, x and y of the centre; a sixth
 number is a model's confidence. Lines with more numbers are outlines, ``class x1 y1 x2 y2 ...``.
@@ -36,7 +36,7 @@ class LabelFile:
 
 
 def looks_like_labels(text: str) -> bool:
-    """Whether every line of a text (at least one) is a YOLO line within the picture."""
+    """True if every line of a text (at least one) is a YOLO line within the picture."""
     lines = [line.strip() for line in text.splitlines()[:200] if line.strip()]
     if not lines or not all(_LINE.match(line) for line in lines):
         return False
@@ -45,7 +45,7 @@ def looks_like_labels(text: str) -> bool:
 
 
 def class_names(name: str, text: str) -> list[str] | None:
-    """Return the class names of ``classes.txt`` and its like, None for another file."""
+    """Return the class names of ``classes.txt`` and similar files, None for another file."""
     file = PurePosixPath(name).name.lower()
     if file not in CLASS_FILES and not file.endswith(".names"):
         return None
@@ -115,7 +115,7 @@ def picture_name(name: str) -> str:
 
 
 def model_name(name: str) -> str:
-    """Name the model of boxes with confidences by its run's folder.
+    """Return the model of boxes with confidences, named after its run's folder.
 
     >>> model_name("runs/detect/exp3/labels/a.txt"), model_name("a.txt")
     ('exp3', 'YOLO')
@@ -125,7 +125,7 @@ def model_name(name: str) -> str:
 
 
 def recognises(probe: Probe) -> str | None:
-    """Say why a file is YOLO's: lines of boxes, or the list of their classes."""
+    """Return why a file is YOLO's (lines of boxes, or the list of their classes), or None."""
     if probe.kind not in ("text", "table"):
         return None
     if looks_like_labels(probe.text):

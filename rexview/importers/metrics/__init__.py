@@ -1,1 +1,1 @@
-"""Metric values of reports: tables, and JSON of programs that compute them."""
+"""Import metric values of reports: tables, and JSON of programs that compute them."""

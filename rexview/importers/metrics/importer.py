@@ -1,9 +1,9 @@
-"""Metric values of reports, each with its identity.
+"""Import metric values of reports, each with its identity.
 
-A table has a value a row or a column a metric; a board of means is told apart. Programs write JSON
-with a list of values a metric: RadEval does with ``per_sample=True``, in the order of the reports
-and without their ids, which have to be beside the lists (``"study_ids": [...]``). Values by id are
-read, too.
+A table has a value a row or a column a metric; a leaderboard of means is recognised as such.
+Programs write JSON with a list of values a metric. RadEval does so with ``per_sample=True``, in the
+order of the reports and without their ids, which have to be given with the lists (``"study_ids":
+[...]``). Values by id are read, too.
 """
 
 from __future__ import annotations
@@ -41,39 +41,39 @@ _BY_NAME: Final = {name: metric for metric, names in _DATA["names"].items() for 
 _OTHER_NAMES: Final = frozenset(_DATA["not_metrics"])
 RECIPROCALS: Final = frozenset(_DATA["reciprocals"])
 COLUMNS: Final[dict[str, list[str]]] = _DATA["columns"]
-"""Names of columns beside the metrics, by what they hold."""
+"""Names of columns in tables of metrics, by their meaning."""
 IDS: Final[list[str]] = _DATA["lists"]["ids"]
 LISTS: Final[list[str]] = _DATA["lists"]["values"]
-"""Keys of JSON under which ids and values of single reports stand."""
+"""JSON keys of the ids and the values of single reports."""
 UP_TO_1: Final = frozenset(_DATA["up_to_1"])
-"""Metrics of which no value is above 1."""
+"""Metrics with no value above 1."""
 KNOWN_METRICS: Final = frozenset(_DATA["names"])
 _UNNAMED: Final = re.compile(r"(?:unnamed|column)?\d*")
-"""What a column without a name is called."""
+"""The name of a column without a name."""
 _LONGEST: Final = 80
 
 
 def folded(name: str) -> str:
-    """Return the letters and digits of a name, small: ``RadCliQ-v1`` is ``radcliqv1``."""
+    """Return the letters and digits of a name in lower case: ``RadCliQ-v1`` is ``radcliqv1``."""
     return re.sub(r"[^a-z0-9]+", "", name.lower())
 
 
 def program_of(names: Iterable[str]) -> str | None:
-    """Return the program that calls metrics so, where only it does."""
+    """Return the program that alone uses these names of metrics, if there is one."""
     given = set(map(folded, names))
     programs = _DATA["programs"].items()
     return next((program for program, own in programs if given.issuperset(own)), None)
 
 
 def known_metric(name: str) -> str | None:
-    """Return the id of a metric by a name that files have for it; None for another name."""
+    """Return the id of a metric by a name used in files; None for an unknown name."""
     return _BY_NAME.get(folded(name))
 
 
 def metric_id(name: str, program: str | None) -> str:
-    """Return the id of a metric; one that is not known keeps its name.
+    """Return the id of a metric; an unknown metric keeps its name.
 
-    ``program`` is what computed it: "BLEU" alone is of another order in each.
+    ``program`` computed it: "BLEU" alone has another order in each.
 
     >>> metric_id("BLEU", "radeval"), metric_id("bleu_score", "CXR-Report-Metric")
     ('bleu_4', 'bleu_2')
@@ -88,12 +88,12 @@ def metric_id(name: str, program: str | None) -> str:
 
 
 def is_reciprocal(name: str) -> bool:
-    """Whether a name is that of the reciprocal of a mean."""
+    """True if a name means the reciprocal of a mean."""
     return folded(name) in RECIPROCALS
 
 
 def may_be_metric(name: str) -> bool:
-    """Whether numbers under a name that is not known may be a metric."""
+    """True if numbers under an unknown name may be a metric."""
     return folded(name) not in _OTHER_NAMES and not _UNNAMED.fullmatch(folded(name))
 
 
@@ -101,16 +101,16 @@ RECIPROCAL: Final = (
     "It is the reciprocal of a mean, and no value of a report.",
     "Give the raw values of the reports (RadCliQ-v1, FineRadScore); the page takes 1/mean.",
 )
-"""Why a reciprocal is not taken, and what to give instead."""
+"""Why a reciprocal is not imported, and what to give instead."""
 _DECIMAL_COMMA: Final = re.compile(r"\s*[+-]?\d+,\d+\s*")
 _NO_VALUES: Final = frozenset(("", "nan", "none", "null", "na", "n/a", "-"))
 
 
 @dataclass(frozen=True)
 class Source:
-    """What holds for all values of a file, where these do not say otherwise.
+    """Defaults for all values of a file that do not give their own.
 
-    ``program`` is what the names of its metrics tell, or the file says.
+    ``program`` is known from the names of its metrics, or given in the file.
     """
 
     file: SourceFile
@@ -120,7 +120,7 @@ class Source:
     version: str | None = None
     scope: str | None = None
     names: dict[str, str] = field(default_factory=dict)
-    """The id of a case for each id of the file that is written otherwise."""
+    """The id of a case for each id of the file that is written differently."""
 
     def join(self, key: str, ids: Sequence[str | None], numbers: Sequence[int]) -> None:
         """Join ids of the file with the cases of other sources."""
@@ -128,13 +128,13 @@ class Source:
 
     @property
     def implementation(self) -> str | None:
-        """What computed the values: as the option says, else the file."""
+        """What computed the values: given by the option, else by the file."""
         return self.options.get("implementation") or self.program
 
     def model(self, told: str | None = None) -> str:
-        """Return the model of values: as they say, as the option does, or from the file's name.
+        """Return the model of values: as given with them, by the option, or from the file's name.
 
-        A name that is part of the file's and that of one model of the set is that model's.
+        If one model's name in the set is part of the file's name, it is that model.
         """
         return told or model_told(self.file, self.options) or self._model_of_file
 
@@ -157,7 +157,10 @@ class Source:
         field: str | None = None,
         identity: Mapping[str, Any] | None = None,
     ) -> bool:
-        """Add one value; say whether it is one. What is not is said, with its row and field."""
+        """Add one value; return False if it is not a number.
+
+        An invalid value is logged with its row and field; an empty one is not.
+        """
         log = self.rows.log
         if value is None or str(value).strip().lower() in _NO_VALUES:
             return False
@@ -205,7 +208,7 @@ _GIVE_LISTS: Final = "Compute it again with a value a report (RadEval: per_sampl
 
 
 def recognise_lists(probe: Probe) -> str | None:
-    """Say why a file is JSON with values of metrics in lists, or by id."""
+    """Return why a file is JSON with values of metrics in lists or by id, or None."""
     content = probe.json if probe.kind == "json" else None
     blocks = list(_blocks(content)) if isinstance(content, dict) else []
     names = [name for _, block in blocks for name in block if _is_metric(name, block)]
@@ -220,7 +223,7 @@ def read_metric_lists(file: SourceFile, rows: SetRows, options: Mapping[str, Any
 
 
 def _blocks(content: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
-    """Yield the metrics of each model: the file is of one, or has one a key."""
+    """Yield the metrics of each model: the file is about one, or has one a key."""
     if any(_is_metric(name, content) for name in content):
         yield None, content
         return
@@ -230,13 +233,13 @@ def _blocks(content: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[st
 
 
 def _is_metric(name: str, block: Mapping[str, Any]) -> bool:
-    """Whether a key is a metric with values: of reports, or one number of all."""
+    """True if a key is a metric with values: of reports, or one number for all."""
     known = known_metric(name) is not None or is_reciprocal(name)
     return known and not isinstance(block[name], str | None | bool)
 
 
 def _values(value: Any) -> list[Any] | dict[str, Any] | None:
-    """Return the values of single reports: a list, or by id; None where there are none."""
+    """Return the values of single reports: a list, or by id; None if there are none."""
     if isinstance(value, dict):
         value = next((value[name] for name in LISTS if name in value), value)
     if isinstance(value, list):
@@ -286,7 +289,7 @@ def _read(
         else:
             for number, (case, value) in enumerate(zip(ids, values, strict=True), start=1):
                 at = At(label, number, part)
-                if case is not None:  # else it is told below that nothing is used
+                if case is not None:  # otherwise it is logged below that nothing is used
                     source.add(at, str(case), name, value, model=whose, field=where)
     why = "There is no value that can be used." if ids else _NO_IDS
     for number in range(1, max([len(ids), *lengths, 0]) + 1):
@@ -294,35 +297,35 @@ def _read(
 
 
 _NOT_METRICS: Final = ("question", "options", "correct", "finish_reason", "dimension")
-"""Fields of tables of answers and scores, which are read as those."""
+"""Fields of tables of answers and scores, which are not read as metrics."""
 _BOARD: Final = "A row a model, and no study: these are means of a board, and no values of reports."
 _OTHER: Final = "It is neither a metric nor says of what one is."
 _NO_CASE: Final = "The row names no study."
 _NO_VALUE: Final = "The row has no metric value that can be used."
 _ENOUGH: Final = 2
-"""Metrics by name that make a table one of metrics, where nothing else says so."""
+"""The number of known metric names that makes a table one of metrics, without other signs."""
 
 
 @dataclass(frozen=True)
 class MetricColumns:
-    """Which columns of a table hold what; ``metrics`` are those of a table with one a metric."""
+    """The columns of a table by meaning; ``metrics`` has those with one metric each."""
 
     by_meaning: Mapping[str, str]
     metrics: tuple[str, ...]
 
     @property
     def is_long(self) -> bool:
-        """Whether there is a value a row."""
+        """True if each row has one value."""
         return {"metric", "value"} <= self.by_meaning.keys()
 
     @property
     def is_board(self) -> bool:
-        """Whether there is a row a model, and none a study."""
+        """True if each row is a model, without studies."""
         return "case" not in self.by_meaning
 
 
 def metric_columns(names: Sequence[str]) -> MetricColumns | None:
-    """Tell whether a table with these columns holds metric values, and where."""
+    """Return the columns of a table of metric values, None for another table."""
     if holds_any(names, _NOT_METRICS):
         return None
     metrics = tuple(name for name in names if known_metric(name) or is_reciprocal(name))
@@ -337,13 +340,13 @@ def metric_columns(names: Sequence[str]) -> MetricColumns | None:
     named = "case" in by_meaning or "model" in by_meaning
     if not enough or not named:
         return None
-    for meaning in ("metric", "value", "n"):  # "score" beside metrics is one of them
+    for meaning in ("metric", "value", "n"):  # "score" in a table with metrics is one of them
         by_meaning.pop(meaning, None)
     return MetricColumns(by_meaning, metrics)
 
 
 def recognise_table(probe: Probe) -> str | None:
-    """Say why a file is a table of metric values."""
+    """Return why a file is a table of metric values, or None."""
     sheet = sample_of(probe)
     columns = metric_columns(sheet.columns) if sheet else None
     if columns is not None and columns.is_long:
@@ -416,7 +419,7 @@ def _read_rows(
 
 
 def _numbers(sheet: Sheet, columns: MetricColumns) -> list[str]:
-    """Return the columns of numbers that nothing else is known of: metrics of other names."""
+    """Return columns of numbers with unknown names: metrics of other names."""
     used = {*columns.by_meaning.values(), *columns.metrics}
     found = []
     for name in sheet.columns:
@@ -428,7 +431,7 @@ def _numbers(sheet: Sheet, columns: MetricColumns) -> list[str]:
 
 
 def _add_text(rows: SetRows, case: str, model: str, text: str, at: At) -> None:
-    """Make the answer of the text that the values are of, where no other source gives it."""
+    """Make the answer from the text that the values are about, if no other source gives it."""
     place = rows.find_case(case=case, study=case)
     if place is None:
         return
@@ -438,12 +441,12 @@ def _add_text(rows: SetRows, case: str, model: str, text: str, at: At) -> None:
 
 
 def recognises(probe: Probe) -> str | None:
-    """Say why a file holds metric values."""
+    """Return why a file contains metric values, or None."""
     return recognise_lists(probe) or recognise_table(probe)
 
 
 def read_metrics(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
-    """Read metric values; of reports and models that are there or that other files give."""
+    """Read metric values of reports and models that are known or in other files of the import."""
     for file in files:
         if recognise_lists(Probe(file.path, file.label)):
             read_metric_lists(file, rows, options)

@@ -1,1 +1,1 @@
-"""Tables of answers: CSV, TSV, Excel."""
+"""Import tables of answers: CSV, TSV, Excel."""

@@ -18,21 +18,21 @@ from rexview.reviewset.json_text import dump
 from rexview.reviewset.tables.values import NO, YES
 from rexview.vocab import DIMENSIONS, SCORE_MAX, SCORE_MIN
 
-# The words that people write above columns, and how a column name is taken apart.
+# Words in column names, and how a column name is split into words.
 #
 # The names themselves are data: ``column_names.yaml``.
 
 _DATA: Final[dict[str, Any]] = read_table(Path(__file__).with_name("column_names.yaml"))
 FIELDS: Final[dict[str, str]] = {field: one["label"] for field, one in _DATA["fields"].items()}
-"""Fields that can have a column, with their name on screen, in the order of a form."""
+"""Fields that can have a column, with their name on screen, in the order of the form."""
 FIELD_NAMES: Final[dict[str, list[str]]] = {
     field: one["names"] for field, one in _DATA["fields"].items()
 }
-"""Names of columns by field; most usual ones first."""
+"""Names of columns by field, the most usual ones first."""
 KNOWN_NAMES: Final = frozenset(name for names in FIELD_NAMES.values() for name in names)
 DIMENSION_NAMES: Final[dict[str, list[str]]] = _DATA["dimensions"]
 FAILURE_NAMES: Final[dict[str, list[str]]] = _DATA["failures"]
-"""Names of columns that hold a reader's score or tick, by dimension and failure."""
+"""Names of columns with a reader's score or tick, by dimension and failure."""
 READER_NAMES: Final = frozenset(_DATA["reader"])
 ANSWER_OF_A_MODEL: Final = frozenset(_DATA["answer_of_a_model"])
 ASKS: Final = frozenset(_DATA["asks"])
@@ -42,27 +42,27 @@ NOT_AN_IMAGE: Final = frozenset(_DATA["not_an_image"])
 NOT_AN_ANSWER: Final = frozenset(_DATA["not_an_answer"])
 NOT_RUN: Final = frozenset(_DATA["not_run"])
 KINDS_OF_MODEL: Final = frozenset(_DATA["kinds_of_model"])
-"""Words that say that something is a model, but not which one."""
+"""Words for a model that do not name one."""
 NOT_A_MODEL: Final = KINDS_OF_MODEL | frozenset(_DATA["not_a_model"])
-"""Words that, beside "answer" and its like, do not name a model."""
+"""Words that, together with "answer" and similar words, do not name a model."""
 SIDES: Final[dict[str, frozenset[str]]] = {
     side: frozenset(words) for side, words in _DATA["sides"].items()
 }
-"""Words that say whose a text is: the ``reference``, or a ``model``'s."""
+"""Words that mean a text is the ``reference`` or a ``model``'s."""
 DATA_SET: Final = frozenset(_DATA["data_set"])
 IMAGE_TABLES: Final[dict[str, list[str]]] = _DATA["image_tables"]
-"""Names of columns of tables beside images, by what they hold."""
+"""Column names of tables about images, by meaning."""
 LINE_EDITS: Final[dict[str, list[str]]] = _DATA["line_edits"]
-"""Names of columns of tables of corrected lines, by what they hold."""
+"""Column names of tables of corrected lines, by meaning."""
 EDIT_MARKS: Final[dict[str, str]] = {
     mark: action for action, marks in _DATA["edit_marks"].items() for mark in marks
 }
-"""What stands in place of an edited line, with the action that it means."""
+"""Marks in place of an edited line, with the action that each means."""
 EDIT_KIND_WORDS: Final[dict[str, list[str]]] = _DATA["edit_kinds"]
 SIGNIFICANCE_WORDS: Final[dict[str, list[str]]] = _DATA["significances"]
-"""Words for the kind of an error and for whether it matters, by that of the format."""
+"""Words for the kind of an error and for its significance, by those of the format."""
 JSON_NAMES: Final[dict[str, list[str]]] = _DATA["json_names"]
-"""Names of lists in JSON files, by what they hold."""
+"""Names of lists in JSON files, by meaning."""
 MODEL_NAME: Final = re.compile(
     r"gpt|claude|gemini|gemma|llava|llama|grok|qwen|chexagent|maira|medversa|radfm|deepseek|mistral"
     r"|rgrg|raddialog|palm|internvl|pixtral|biomed|cxr-|vlci|libra|^model\b|^phi\b|^o[1345]\b",
@@ -90,7 +90,7 @@ _EDGES: Final = " \t_-:;,.()[]{}/|#"
 
 
 def is_identity(column: str) -> bool:
-    """Whether a column's name looks like a patient's identity, in any of six languages."""
+    """True if a column's name looks like a patient's identity, in any of six languages."""
     letters = normalize("NFKD", column)
     without_accents = "".join(letter for letter in letters if not combining(letter))
     plain = ColumnName.of(without_accents).plain
@@ -99,7 +99,7 @@ def is_identity(column: str) -> bool:
 
 @dataclass(frozen=True)
 class ColumnName:
-    """A column name taken apart: its words in small letters, and where each one stands."""
+    """A column name split into words: lower-case words, and the position of each."""
 
     written: str
     words: tuple[str, ...]
@@ -108,18 +108,18 @@ class ColumnName:
     @staticmethod
     @lru_cache(maxsize=20_000)
     def of(written: str) -> ColumnName:
-        """Take a name apart at spaces, punctuation, and inner capitals."""
+        """Split a name at spaces, punctuation, and inner capitals."""
         found = list(_TOKEN.finditer(written))
         words = tuple(one[0].lower() for one in found)
         return ColumnName(written, words, tuple(one.span() for one in found))
 
     @property
     def plain(self) -> str:
-        """The words, apart by one space."""
+        """The words, separated by one space."""
         return " ".join(self.words)
 
     def find(self, phrase: str) -> tuple[int, int] | None:
-        """Return first and past-the-last place of a phrase among the words, or None."""
+        """Return the start and end index of a phrase among the words, or None."""
         wanted = tuple(phrase.split())
         for start in range(len(self.words) - len(wanted) + 1):
             if self.words[start : start + len(wanted)] == wanted:
@@ -127,7 +127,7 @@ class ColumnName:
         return None
 
     def text(self, start: int, end: int) -> str:
-        """Return the words from ``start`` up to ``end`` as written, without edge punctuation."""
+        """Return the words from ``start`` up to ``end`` as written, without outer punctuation."""
         if start >= end:
             return ""
         first, last = self.spans[start][0], self.spans[end - 1][1]
@@ -173,15 +173,15 @@ def read_yes_no(text: str | None) -> bool | None:
 
 
 def is_not_scored(text: str) -> bool:
-    """Whether a cell of a score column says that there is no score."""
+    """True if a cell of a score column means that there is no score."""
     return text.strip().lower() in _NOT_SCORED
 
 
 def read_list(text: str | None) -> list[str]:
-    """Return the entries of a cell that may hold several.
+    """Return the entries of a cell that may have several.
 
-    A JSON or Python list, or entries apart by line breaks, ``;`` or ``|``. A comma separates only
-    file names (each entry has an ending): text and folders have commas of their own.
+    Accepts a JSON or Python list, or entries separated by line breaks, ``;`` or ``|``. A comma
+    separates only file names (each entry has an ending), since texts and folders contain commas.
     """
     if text is None or not text.strip():
         return []
@@ -220,7 +220,7 @@ _NUMBERS: Final = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:-|–|\.\.|to|:)\s*(-?\
 
 @dataclass(frozen=True)
 class ScoreScale:
-    """A scale: from its worst to its best number, or its words from worst to best."""
+    """A scale: its worst and best number, or its words from worst to best."""
 
     USUAL: ClassVar = ("0-1", "0-3", "0-4", "0-5", "1-7", "1-10", "0-10", "0-100")
 
@@ -232,7 +232,7 @@ class ScoreScale:
     def of(cls, text: str) -> ScoreScale:
         """Read ``0-10``, ``10-0`` (0 is best), or ``poor, fair, good``.
 
-        Raises ValueError when it is neither; the message completes "This option ...".
+        Raises ValueError for other texts; the message completes "This option ...".
         """
         numbers = _NUMBERS.fullmatch(text)
         if numbers and float(numbers[1]) != float(numbers[2]):
@@ -243,15 +243,15 @@ class ScoreScale:
         raise ValueError("must be such as 0-10, or words from worst to best apart by commas.")
 
     def takes(self, number: float) -> bool:
-        """Whether a number lies on the scale."""
+        """True if a number is on the scale."""
         return min(self.worst, self.best) <= number <= max(self.worst, self.best)
 
     def holds(self, text: str) -> bool:
-        """Whether a cell can be converted."""
+        """True if a cell can be converted."""
         return self.convert(text) is not None
 
     def convert(self, text: str) -> int | None:
-        """Return the score from 1 to 5, halves rounded up; None for what is not on the scale."""
+        """Return the score from 1 to 5, halves rounded up; None for a value not on the scale."""
         word, number = " ".join(text.lower().split()), read_number(text)
         if self.words:
             number = float(self.words.index(word)) if word in self.words else None
@@ -263,10 +263,10 @@ class ScoreScale:
 
 @dataclass(frozen=True)
 class ScoreOptions:
-    """How scores are read where they are not from 1 to 5 on a dimension that is named.
+    """How scores are read that are not from 1 to 5 on a named dimension.
 
-    ``scale`` is as :meth:`ScoreScale.of` reads it; ``names`` has dimensions by what the source
-    calls them, in small letters; ``dimension`` is that of scores which name none.
+    ``scale`` has the form of :meth:`ScoreScale.of`. ``names`` maps the source's lower-case names to
+    dimensions. ``dimension`` applies to scores that name none.
     """
 
     scale: str | None = None

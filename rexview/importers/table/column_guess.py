@@ -1,4 +1,4 @@
-"""A proposal of what the columns of a table mean, from their names and their contents.
+"""Propose the meaning of a table's columns from their names and contents.
 
 Columns of readers' scores come first, then those of models' answers, options and the right answer.
 """
@@ -72,7 +72,7 @@ from rexview.vocab import SCORE_MAX, SCORE_MIN
 _ENOUGH: Final = 0.9
 _LONGEST_WORD: Final = 30
 _MOST_WORDS: Final = 7
-"""Different words that a column of scores in words may have."""
+"""Maximum number of different words in a column of scores in words."""
 _RUN: Final = re.compile(
     r"(.+?)[ _\-(]+(?:run|attempt|trial|repeat|rep|seed|try)[ _\-#]*(\d+)\)?", re.IGNORECASE
 )
@@ -85,22 +85,22 @@ _OTHER_TEXTS: Final = frozenset(
         *("human", "expert", "reader", "correct", "error", "message", "justification"),
     )
 )
-"""Words of names of texts that are no answers."""
+"""Words in names of texts that are not answers."""
 _USUAL_SCORES: Final = ScoreOptions()
 _ROWS_LOOKED_AT: Final = 2000
 _IMAGES: Final = ("image_2", "image_3")
 _NEEDS: Final = {"score": "dimension", "dimension": "score", "image_2": "image", "image_3": "image"}
-"""Fields that mean nothing without another one."""
+"""Fields that mean nothing without another field."""
 
 
 def propose_mapping(
     path: Path, *, sheet: str | None = None, scores: ScoreOptions = _USUAL_SCORES
 ) -> ColumnMapping:
-    """Propose what the columns of a table mean, whatever kind of file it is in.
+    """Propose the meaning of a table's columns, for any kind of file.
 
-    ``scores`` says how scores are read that are not from 1 to 5 on a dimension.
+    ``scores`` describes scores that are not from 1 to 5 on a named dimension.
 
-    Raises ImportSourceError when the file cannot be read as a table.
+    Raises ImportSourceError if the file cannot be read as a table.
     """
     log = ProblemLog()
     table = read_sheet(path, log, sheet=sheet, max_rows=_ROWS_LOOKED_AT) if path.is_file() else None
@@ -114,12 +114,12 @@ def propose_mapping(
 def guess(
     table: Sheet, *, scores: ScoreOptions = _USUAL_SCORES, models: Sequence[str] = ()
 ) -> ColumnMapping:
-    """Propose what the columns of a table mean; ``models`` are those of other files."""
+    """Propose the meaning of a table's columns; ``models`` are those of other files."""
     return _Proposal(table, scores).mapping(models)
 
 
 class _Proposal:
-    """The proposal for one table, in the making: its answers, and the column of each field."""
+    """The proposal for one table while it is made: its answers, and the column of each field."""
 
     def __init__(self, table: Sheet, scores: ScoreOptions) -> None:
         self.table, self.scores = table, scores
@@ -150,7 +150,7 @@ class _Proposal:
                 self.fields.pop(one, None)
 
     def mapping(self, models: Sequence[str]) -> ColumnMapping:
-        """Return the proposal; columns that are left hold scores, or are kept as they are."""
+        """Return the proposal; the remaining columns are scores, or are kept unchanged."""
         models = list(dict.fromkeys((*(one.model for one in self.answers), *models)))
         found = {name: self._judgement(name, models, self.scores) for name in self.left}
         judgements = [one for one in found.values() if isinstance(one, JudgementColumn)]
@@ -194,7 +194,7 @@ class _Proposal:
     def _assign(self, columns: Sequence[str]) -> dict[str, FieldColumn]:
         """Give each field the column that fits best, the surest pairs first.
 
-        What a name says counts before what the contents alone say.
+        A fit by name comes before a fit by contents alone.
         """
         pairs = []
         for field in FIELDS:
@@ -229,7 +229,7 @@ class _Proposal:
         return {}
 
     def _kept(self, column: str) -> KeptColumn:
-        """Keep a column as it is, and say what else it could be."""
+        """Keep a column unchanged, with a note on what else it could be."""
         name, cells = self.names[column], self.cells[column]
         note = ""
         for field, taken in self.fields.items():
@@ -246,7 +246,7 @@ class _Proposal:
         return KeptColumn(column, samples(cells), note)
 
     def _correct_case(self) -> None:
-        """Unmap a case column that cannot be one: a number for each row, or an id of studies."""
+        """Unmap a case column that cannot be one: a row number, or an id of studies."""
         case, model, question = (self.fields.get(name) for name in ("case", "model", "question"))
         if case is None or case.column is None:
             return
@@ -257,7 +257,7 @@ class _Proposal:
         if model and model.column and len({*ids}) == len(ids) and len({*groups}) < len(groups):
             models = self.table.column(model.column)
             if len({*zip(groups, models, strict=True)}) == len(ids):
-                del self.fields["case"]  # the same question comes once for each model: a row number
+                del self.fields["case"]  # each model has the same questions: a row number
                 return
         if question and question.column and "study_id" not in self.fields:
             asked = {*zip(ids, self.table.column(question.column), strict=True)}
@@ -266,9 +266,10 @@ class _Proposal:
                 self.fields["study_id"] = self._field("study_id", case.column, 0.7)
 
     def _find_ids(self) -> None:
-        """Find the column that tells cases apart where neither a name nor the question does so.
+        """Find the column that identifies cases if neither a name nor the question does.
 
-        Of those that, with the model, are different in every row, it is the one with fewest values.
+        Among the columns that, with the model, differ in every row, the one with fewest values is
+        used.
         """
         fields, table = self.fields, self.table
         if fields.keys() & {"case", "study_id", "image"} or len(table.rows) < 2:
@@ -299,10 +300,10 @@ class _Proposal:
     # Texts and answers
 
     def _texts_by_side(self) -> dict[str, ColumnName]:
-        """Name texts of a table for what they are, where their names say whose they are.
+        """Return new names for texts whose names show which side they are from.
 
-        ``label`` beside ``pred``, and ``target`` beside ``output``, are the reference and an answer
-        where both hold texts. A text that asks is the question, whatever it is called.
+        ``label`` with ``pred``, or ``target`` with ``output``, are the reference and an answer if
+        both are texts. A text that asks is the question, whatever its name.
         """
         named = {
             name: ColumnName.of("question")
@@ -326,7 +327,7 @@ class _Proposal:
         return named
 
     def _right_answer(self, options: bool) -> dict[str, ColumnName]:
-        """Tell a plain "answer" that is the right one from a model's: another column has that."""
+        """Rename a plain "answer" to the right one if another column has the models' answers."""
         plain = {self.names[column].plain: column for column in reversed(self.open)}
         column = plain.get("answer", plain.get("answers"))
         if column is None:
@@ -364,7 +365,7 @@ class _Proposal:
         ]
 
     def _take_texts(self) -> None:
-        """Take text that no name explains for answers, unless a column says who answered."""
+        """Take texts that no name explains for answers, unless a column names the model."""
         left, answers, fields = self.left, self.answers, self.fields
         texts = [] if "model" in fields else self._columns_of_text(left)
         if not answers and "answer" in fields:
@@ -390,7 +391,7 @@ class _Proposal:
         self.answers = _with_runs([*answers, *texts])
 
     def _columns_of_text(self, columns: Sequence[str]) -> list[AnswerColumn]:
-        """Take columns of long text, and columns called as a known model, for answers of models."""
+        """Return columns of long text, and those named after a known model, as models' answers."""
         found = []
         for column in columns:
             known, words = MODEL_NAME.search(column) is not None, self.names[column].words
@@ -404,7 +405,7 @@ class _Proposal:
         return found
 
     def _is_other_text(self, column: str) -> bool:
-        """Whether a name says that a text is no answer: a question, a report, a comment."""
+        """True if a name means that a text is not an answer: a question, a report, a comment."""
         return bool((NOT_AN_ANSWER | _OTHER_TEXTS) & self._words(column))
 
     # Scores
@@ -414,8 +415,8 @@ class _Proposal:
     ) -> JudgementColumn | KeptColumn | None:
         """Recognise scores or ticks: ``process_reader1``, ``GPT-5 laterality error R2``.
 
-        Scores that are not from 1 to 5, or of no dimension, are kept as they are with a word on how
-        to have them read, unless ``scores`` says so.
+        Scores that are not from 1 to 5, or have no dimension, are kept unchanged with advice on how
+        to read them, unless ``scores`` gives scale and dimension.
         """
         name, cells = self.names[column], self.cells[column]
         told = [(dimension, [phrase]) for phrase, dimension in scores.names]
@@ -434,7 +435,7 @@ class _Proposal:
         named = bool(SCORE_NAMES & {*name.words}) or _reader_in(column)[1] is not None
         short = all(len(cell) <= _LONGEST_WORD for cell in numbers)
         few = share(numbers, is_number) > 0.8 or len({*numbers}) <= _MOST_WORDS
-        # what a program computed is no reader's score
+        # a value computed by a program is not a reader's score
         if not (named and numbers and short and few) or known_metric(column):
             return None
         if scores.dimension:
@@ -466,7 +467,7 @@ def _is_score(cell: str) -> bool:
 
 
 def _offer(judges: str, column: str, cells: Cells) -> KeptColumn:
-    """Keep scores that cannot be taken as they are; say why, and which scales they may be of."""
+    """Keep scores that cannot be used directly; give the reason, and their possible scales."""
     numbers = [number for cell in cells if (number := read_number(cell)) is not None]
     what = f"It looks like scores for {judges.replace('_', ' ')}, but not from 1 to 5"
     if len(numbers) < 0.8 * len(cells):
@@ -482,7 +483,7 @@ def _offer(judges: str, column: str, cells: Cells) -> KeptColumn:
 def _whose(
     name: ColumnName, place: tuple[int, int], models: Sequence[str]
 ) -> tuple[str | None, str | None]:
-    """Say whose answer was judged, and by which reader, from the words beside what is judged."""
+    """Return the judged model and the reader, from the words around the name of the judgement."""
     model = reader = None
     for text in (name.text(0, place[0]), name.text(place[1], len(name.words))):
         if not text:
@@ -499,7 +500,7 @@ def _whose(
 
 
 def _reader_in(text: str) -> tuple[str, str | None]:
-    """Split off a reader such as ``reader1``, ``R2``, ``rater B``: the rest, and the reader."""
+    """Split off a reader such as ``reader1``, ``R2``, ``rater B``; return the rest and it."""
     name = ColumnName.of(text)
     for place, word in enumerate(name.words):
         follows = name.words[place + 1] if place + 1 < len(name.words) else ""
@@ -512,7 +513,7 @@ def _reader_in(text: str) -> tuple[str, str | None]:
 
 
 def _with_runs(answers: list[AnswerColumn]) -> list[AnswerColumn]:
-    """Tell runs of one model from models: ``gpt-4o run 1``, ``gpt-4o run 2``."""
+    """Distinguish runs of one model from models: ``gpt-4o run 1``, ``gpt-4o run 2``."""
     split = {one.model: found for one in answers if (found := _RUN.fullmatch(one.model))}
     runs: dict[str, set[str]] = {}
     for found in split.values():
@@ -526,7 +527,7 @@ def _with_runs(answers: list[AnswerColumn]) -> list[AnswerColumn]:
 
 
 def _names_no_model(words: Sequence[str]) -> bool:
-    """Whether words cannot be a model's name; ``model 1`` and ``system B`` can."""
+    """True if words cannot be a model's name; ``model 1`` and ``system B`` can."""
     told = any(word in NOT_A_MODEL and word not in KINDS_OF_MODEL for word in words)
     return told or all(word in KINDS_OF_MODEL for word in words) or "".join(words).isdigit()
 
@@ -542,7 +543,7 @@ def _model_and_field(name: ColumnName) -> tuple[str, str] | None:
             start, end = place
             inner = name.written.lower().startswith(_CONTAINER) and start == 0
             if "." in name.written and end < len(name.words) and not inner:
-                continue  # a field of an object that is called so
+                continue  # a field of an object with that name
             rest = (0, start) if start else (end, len(name.words))
             if _names_no_model(name.words[slice(*rest)]):
                 continue
@@ -552,6 +553,6 @@ def _model_and_field(name: ColumnName) -> tuple[str, str] | None:
 
 
 def _bare(model: str) -> str:
-    """Return a model's name without that of the object in which a JSON file has all of them."""
+    """Return a model's name without the name of the JSON object that contains all models."""
     prefix = next((one for one in _CONTAINER if model.lower().startswith(one)), "")
     return model[len(prefix) :] or model

@@ -1,13 +1,13 @@
-"""Which column of a table means what: a plain record that is proposed, shown, edited, confirmed.
+"""The meaning of each column of a table: a plain record that is proposed, shown, edited, confirmed.
 
-Three kinds of columns are raw apart:
+There are three kinds of columns:
 
 - a **field** has one column in the whole table (``case``, ``question``, ``model``, ...);
 - an **answer column** belongs to one model (wide tables: one column a model);
-- a **judgement column** holds a reader's score on one dimension, or a failure that a reader ticked.
+- a **judgement column** has a reader's score on one dimension, or a failure that a reader ticked.
 
-What is mapped to nothing is kept as an extra field, except columns that look like a patient's
-identity: those are left out.
+Unmapped columns are kept as extra fields, except those that look like a patient's identity: they
+are left out.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ ANSWER_FIELDS: Final = (
     *(*ANSWER_TEXTS, "finish_reason", "input_tokens", "output_tokens", "max_output_tokens"),
     *("choice", "reasoning", "error", "latency_s"),
 )
-"""Fields that can stand in a model's own column."""
+"""Fields that can be in a model's own column."""
 JUDGEMENTS: Final = (*DIMENSIONS, *FAILURES)
-"""What a judgement column can hold."""
+"""What a judgement column can be about."""
 
 
 @dataclass(frozen=True)
 class FieldColumn:
-    """The column proposed for a field: None when none fits; confidence 0 to 1; a few values."""
+    """The column proposed for a field: None if none fits; confidence 0 to 1; a few values."""
 
     field: str
     column: str | None
@@ -48,9 +48,9 @@ class FieldColumn:
 
 @dataclass(frozen=True)
 class AnswerColumn:
-    """A column that holds ``field`` (one of :data:`ANSWER_FIELDS`) of one model's answers.
+    """A column with ``field`` (one of :data:`ANSWER_FIELDS`) of one model's answers.
 
-    ``run`` tells columns of several runs of the model apart.
+    ``run`` distinguishes columns of several runs of the model.
     """
 
     column: str
@@ -66,8 +66,8 @@ class JudgementColumn:
     """A column of scores on one dimension, or of one failure ticked by a reader.
 
     ``judges`` is one of :data:`JUDGEMENTS`. ``reader`` None means the table's reader column, else
-    ``reader1``; ``model`` None means the row's own model. ``scale`` declares the scale of the
-    column where it is not 1 to 5, as :meth:`ScoreScale.of` reads it.
+    ``reader1``; ``model`` None means the row's own model. ``scale`` is the column's scale if it is
+    not 1 to 5, in the form of :meth:`ScoreScale.of`.
     """
 
     column: str
@@ -81,9 +81,9 @@ class JudgementColumn:
 
 @dataclass(frozen=True)
 class KeptColumn:
-    """A column that is kept as it is, with a few values; ``note`` says what else it could be.
+    """A column that is kept unchanged, with a few values; ``note`` is what else it could be.
 
-    ``advice`` says how to have it read so by options, ``scales`` which ones its scores may be on.
+    ``advice`` names the options for reading it so, ``scales`` the scales that its scores may be on.
     """
 
     column: str
@@ -95,12 +95,12 @@ class KeptColumn:
 
 @dataclass(frozen=True)
 class ColumnMapping:
-    """What each column of a table means.
+    """The meaning of each column of a table.
 
-    ``fields`` has one entry for each of :data:`FIELDS`, mapped or not. ``model`` names the model
-    of all answers where neither a model column nor answer columns do. ``identity`` are columns
-    that look like a patient's identity; they are not imported unless mapped. ``kept`` shows the
-    other columns that have no meaning, and ``notes`` say what a person should know of the proposal.
+    ``fields`` has one entry for each of :data:`FIELDS`, mapped or not. ``model`` names the model of
+    all answers if neither a model column nor answer columns do. ``identity`` are columns that look
+    like a patient's identity; they are not imported unless mapped. ``kept`` has the other columns
+    without a meaning. ``notes`` are what the user should know about the proposal.
     """
 
     file: str
@@ -120,7 +120,7 @@ class ColumnMapping:
 
     @property
     def has_answers(self) -> bool:
-        """Whether a column holds the texts of answers."""
+        """True if a column has the texts of answers."""
         of_models = any(one.field in ANSWER_TEXTS for one in self.answers)
         return of_models or any(map(self.column_of, ANSWER_TEXTS))
 
@@ -133,7 +133,7 @@ class ColumnMapping:
 
     @property
     def extra_columns(self) -> tuple[str, ...]:
-        """Columns that mean nothing known and are kept as extra fields."""
+        """Columns without a known meaning, kept as extra fields."""
         used = {*self.used_columns, *self.identity}
         return tuple(column for column in self.columns if column not in used)
 
@@ -143,10 +143,10 @@ class ColumnMapping:
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> ColumnMapping:
-        """Read a mapping from its JSON form; fields left out stay unmapped.
+        """Read a mapping from its JSON form; missing fields stay unmapped.
 
-        Raises ImportSourceError with every entry that names an unknown field, judgement or
-        column, or one column twice.
+        Raises ImportSourceError with every entry that names an unknown field, judgement or column,
+        or one column twice.
         """
         problems: list[Problem] = []
         columns = tuple(str(column) for column in raw.get("columns") or ())
@@ -183,7 +183,7 @@ class ColumnMapping:
     def read(cls, value: ColumnMapping | Mapping[str, Any] | str | Path) -> ColumnMapping:
         """Read a mapping given as itself, as its dict form, or as a JSON file.
 
-        Raises ImportSourceError when it cannot be read or used.
+        Raises ImportSourceError if it cannot be read or used.
         """
         if isinstance(value, ColumnMapping):
             return value
@@ -199,7 +199,7 @@ class ColumnMapping:
 
     @classmethod
     def from_json(cls, text: str) -> ColumnMapping:
-        """Read a mapping from JSON text; raises as :meth:`from_dict` when it is none."""
+        """Read a mapping from JSON text; raises as :meth:`from_dict` if it is invalid."""
         try:
             raw = json.loads(text)
         except (ValueError, RecursionError):
@@ -209,7 +209,7 @@ class ColumnMapping:
         return cls.from_dict(raw)
 
     def problems(self) -> list[Problem]:
-        """List what keeps the mapping from being used."""
+        """List the reasons why the mapping cannot be used."""
         found: list[Problem] = []
         mapped = [(one.field, one.column) for one in self.fields if one.column is not None]
         mapped += [(f"answer of {one.model}", one.column) for one in self.answers]
@@ -250,7 +250,7 @@ def _entries(raw: Mapping[str, Any], name: str, problems: list[Problem]) -> list
 
 
 def _made(kind: type[Made], raw: Mapping[str, Any]) -> Made:
-    """Read one column from its JSON form; what is left out is as usual."""
+    """Read one column from its JSON form; missing values get their defaults."""
     return kind(
         **{
             one.name: _READERS[str(one.type)](raw.get(one.name))
@@ -270,7 +270,7 @@ _READERS: Final[dict[str, Callable[[Any], Any]]] = {
     "float": lambda value: float(value) if isinstance(value, int | float) else 0.0,
     "tuple[str, ...]": _words,
 }
-"""How a value that is given is read, by the type of its field."""
+"""Converters for given values, by the type of their field."""
 
 
 def _unusable(message: str) -> ImportSourceError:

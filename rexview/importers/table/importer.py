@@ -1,8 +1,8 @@
-"""Tables of any kind turned into cases, answers and judgements, by a mapping of their columns.
+"""Turn tables of any kind into cases, answers and judgements, by a mapping of their columns.
 
-A table has one row per answer, or one row per case and a column per model, or the scores of
-answers that another file has. :mod:`.column_guess` proposes the mapping. Whatever the order of the
-files, those that describe cases are read before those with answers, and these before scores.
+A table has one row per answer, or one row per case and a column per model, or the scores of answers
+in another file. :mod:`.column_guess` proposes the mapping. In any order of the files, those that
+describe cases are read before those with answers, and these before scores.
 """
 
 from __future__ import annotations
@@ -45,13 +45,11 @@ from rexview.importers.table.roles import (
 from rexview.importers.table.sheet import Sheet, read_sheet
 from rexview.importers.table.table_reader import CaseKeys, TableReader, asked
 
-# Which texts of an import are the radiologist's, and which a model's, told for all tables at
-# once.
+# Decide which texts of an import are the radiologist's and which a model's, for all tables at once.
 #
-# Two tables may each hold a report of the same studies under the same name of a column. The names
-# of columns, files and folders tell whose they are, then what stands beside and in them. The
-# order of the files tells nothing. Where nothing tells, the import is refused with the option
-# that does.
+# Two tables may each have a report of the same studies under the same column name. The names of
+# columns, files and folders give evidence first, then the other columns and the contents. The order
+# of the files does not count. Without evidence, the import is refused with the option that decides.
 
 Text = tuple[str, ...]
 """The texts of one row: the whole one, or findings and impression."""
@@ -67,7 +65,7 @@ _MEET: Final = 0.5
 _SURE: Final = 1.0
 _HALF: Final = 0.5
 _DATA_SET_ALONE: Final = 2.0
-"""How much has to tell that short answers without others beside them are a data set's."""
+"""Evidence needed to take short answers of a single table for a data set's right answers."""
 _DE_IDENTIFIED: Final = re.compile(r"\bX{4}\b|_{3}|FINAL REPORT")
 _OF_A_MACHINE: Final = re.compile(
     r"\*\*|```|<obj>|<think>|\bAs an AI\b|\bI (?:see|cannot|can see)\b"
@@ -82,18 +80,18 @@ class TextTable:
     sheet: Sheet
     mapping: ColumnMapping
     told: str | None = None
-    """What a person said: ``reference``, or ``model``."""
+    """The user's decision: ``reference``, or ``model``."""
     named: bool = False
-    """Whether a person named the model of the file."""
+    """True if the user named the model of the file."""
 
     @property
     def place(self) -> tuple[str, str | None]:
-        """The file and the list in it, by which decisions are found."""
+        """The file and the list in it, which is the key of decisions."""
         return self.sheet.file, self.sheet.name
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The fields of the texts: of reports where the table has no answers, else the answer."""
+        """The fields of the texts: the answer, or those of a report in a table without answers."""
         if self.mapping.has_answers:
             plain = self.mapping.column_of("answer") and not self.mapping.column_of("model")
             return ("answer",) if plain and not self.mapping.answers else ()
@@ -101,7 +99,7 @@ class TextTable:
 
     @cached_property
     def side(self) -> float:
-        """How much tells that the texts are the radiologist's; below 0 where it is a model's."""
+        """Evidence that the texts are the radiologist's; below 0 that they are a model's."""
         if self.told:
             return 9.0 if self.told == "reference" else -9.0
         columns = [self.mapping.column_of(field) or "" for field in self.fields]
@@ -126,7 +124,7 @@ class TextTable:
 
     @cached_property
     def ids(self) -> tuple[str | None, ...]:
-        """The id of each row: of its case, study, image or question; none without such a column."""
+        """The id of each row (case, study, image or question); empty without such a column."""
         columns = filter(None, map(self.mapping.column_of, _KEYS))
         return self.sheet.column(column) if (column := next(columns, None)) else ()
 
@@ -143,20 +141,21 @@ class TextTable:
 
 
 def plain_id(written: str) -> str:
-    """Return an id as ids are compared here: without folder, ending and the like."""
+    """Return an id in a form for comparison: without folder, ending, prefix and leading zeros."""
     stem = re.sub(r"\.(png|jpe?g|dcm|webp|tiff?|bmp|gif|0+)$", "", folded(written))
     return re.sub(r"^[^\d]*0*(?=\d)", "", PurePosixPath(stem).name) or stem
 
 
 Decisions = Mapping[tuple[str, str | None], str]
-"""What the texts of a table are, by :attr:`TextTable.place`: ``reference``, ``model``,
+"""The role of a table's texts, by :attr:`TextTable.place`: ``reference``, ``model``,
 ``question``."""
 
 
 def decide(tables: Sequence[TextTable], rows: SetRows) -> dict[tuple[str, str | None], str]:
-    """Decide whose the texts of the tables of an import are; log an error where nothing tells.
+    """Decide the role of the texts in all tables; log an error if nothing decides it.
 
-    What could each be the reference is added to ``rows.references``, for a person to choose.
+    Tables that could each be the reference are added to ``rows.references``, for the user to
+    choose.
     """
     refuse_texts_alike(tables, rows)
     decided = {one.place: one.told for one in tables if one.told is not None and one.fields}
@@ -174,7 +173,7 @@ def decide(tables: Sequence[TextTable], rows: SetRows) -> dict[tuple[str, str | 
 
 
 def _are_questions(one: TextTable, tables: Sequence[TextTable]) -> bool:
-    """Whether another table asks what is written here."""
+    """True if the texts are the questions of another table."""
     if one.mapping.column_of("question") or one.mapping.column_of("model"):
         return False
     written = {asked(text) or "" for [text, *_] in one.texts.values()}
@@ -188,7 +187,7 @@ def _are_questions(one: TextTable, tables: Sequence[TextTable]) -> bool:
 
 
 def _that_meet(reports: Sequence[TextTable]) -> list[list[TextTable]]:
-    """Return groups of tables with texts of reports, of which each meets another's ids."""
+    """Return groups of tables with reports of the same studies but different texts."""
     groups: list[list[TextTable]] = [[one] for one in reports]
     for one, other in combinations(reports, 2):
         mine, others = one.texts, other.texts
@@ -223,7 +222,7 @@ def _decide_reports(group: Sequence[TextTable], rows: SetRows) -> dict[tuple[str
 def _decide_answers(
     one: TextTable, tables: Sequence[TextTable], rows: SetRows
 ) -> dict[tuple[str, str | None], str]:
-    """Tell the right answers of a data set from a model's, where others answer the same."""
+    """Distinguish a data set's right answers from a model's, if other tables answer the same."""
     asks = one.mapping.column_of("question") is not None
     if not asks and one.side < _SURE:
         return {}
@@ -249,7 +248,7 @@ def _decide_answers(
 
 
 def _ask(tables: Sequence[TextTable], what: str, rows: SetRows) -> None:
-    """Refuse, with the option that says which table has the reference."""
+    """Refuse, and name the option that decides which table has the reference."""
     tables = sorted(tables, key=lambda table: table.place[0])
     choices = {
         one.sheet.file: next((example_of(text) for [text, *_] in one.texts.values()), "")
@@ -271,7 +270,7 @@ def _ask(tables: Sequence[TextTable], what: str, rows: SetRows) -> None:
 
 
 def with_decision(mapping: ColumnMapping, sheet: Sheet, decision: str | None) -> ColumnMapping:
-    """Return a mapping in which the texts are what was decided."""
+    """Return a mapping that gives the texts their decided role."""
     answer = mapping.column_of("answer")
     moved: Mapping[str, str] = {}
     if decision == "model" and not mapping.has_answers:
@@ -291,9 +290,9 @@ def with_decision(mapping: ColumnMapping, sheet: Sheet, decision: str | None) ->
 def with_reference(
     mapping: ColumnMapping, sheet: Sheet, file: SourceFile, options: Mapping[str, Any]
 ) -> ColumnMapping:
-    """Return a mapping whose report is the column that a person said (``FILE=COLUMN``).
+    """Return a mapping whose report is the column that the user named (``FILE=COLUMN``).
 
-    Other texts of the table that have no meaning are then answers of models called as they are.
+    The table's other texts without a meaning are then answers of models named after their columns.
     """
     named = [one.partition("=") for one in options.get("reference") or () if "=" in one]
     columns = [name for label, _, name in named if label in (file.label, file.path.name)]
@@ -316,7 +315,7 @@ def with_reference(
 
 
 def refuse_texts_alike(tables: Sequence[TextTable], rows: SetRows) -> None:
-    """Refuse a table with several reports in columns of which nothing tells whose they are."""
+    """Refuse a table with several columns of reports if nothing shows which is the reference."""
     for one in tables:
         if one.told or one.mapping.has_answers or one.fields:
             continue
@@ -336,7 +335,7 @@ def refuse_texts_alike(tables: Sequence[TextTable], rows: SetRows) -> None:
 
 
 def given_role(file: SourceFile, options: Mapping[str, Any]) -> str | None:
-    """Return what a person said of a file's texts: ``reference``, ``model``, or nothing."""
+    """Return the user's decision on a file's texts: ``reference``, ``model``, or None."""
     named = {*(options.get("reference") or ())}
     if named & {file.label, file.path.name}:
         return "reference"
@@ -353,12 +352,12 @@ _SAY_LITTLE: Final = frozenset(
 )
 """Fields that do not make a file a table of cases or answers by themselves."""
 _ROLES: Final = {1: 1, 2: 1, 3: 2, 4: 4}
-"""When a table is read among other formats, by its turn among tables."""
+"""Reading order among other formats, by a table's turn among tables."""
 _OF_CASES: Final = ("question", "report", "findings", "impression", "image", "options", "option_a")
 
 
 def _turn(mapping: ColumnMapping) -> int:
-    """Return when a table is read: 1 cases, 2 cases with answers, 3 answers, 4 judgements."""
+    """Return a table's turn: 1 cases, 2 cases with answers, 3 answers, 4 judgements."""
     if mapping.answers or mapping.has_answers:
         return 2 if any(map(mapping.column_of, _OF_CASES)) else 3
     if mapping.column_of("choice") or mapping.column_of("error"):
@@ -367,7 +366,7 @@ def _turn(mapping: ColumnMapping) -> int:
 
 
 def recognises(probe: Probe) -> Found | None:
-    """Say why a file is a table: it has columns or records, and some of them mean something."""
+    """Return why a file is a table, or None: it has columns or records with a known meaning."""
     if probe.kind not in _TABLES:
         return None
     sheet = read_sheet(probe.path, ProblemLog(), max_rows=_ROWS_LOOKED_AT, label=probe.label)
@@ -388,7 +387,7 @@ def recognises(probe: Probe) -> Found | None:
 
 
 def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
-    """Read tables into rows; each may have columns of its own unless a mapping is given."""
+    """Read tables into rows; each may have its own columns unless a mapping is given."""
     rows.name = rows.name or files[0].path.stem.replace("_", " ")
     rows.description = f"Imported from {', '.join(file.label for file in files)}."
     rows.second_answers = options.get("second_answers") or rows.second_answers
@@ -405,13 +404,13 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     for table in tables:
         mapping, folder = table.mapping, table.file.folder
         stem = Path(table.file.label).stem
-        if folder:  # a model that is called for the file, where others have the same name
+        if folder:  # a model named after the file, where other files have the same name
             own = (
                 replace(one, model=folder) if one.model == stem else one for one in mapping.answers
             )
             model = folder if mapping.model == stem else mapping.model
             mapping = replace(mapping, model=model, answers=tuple(own))
-        if options["mapping"] == PROPOSED and _turn(table.mapping) == 4:  # the models are known
+        if options["mapping"] == PROPOSED and _turn(table.mapping) == 4:  # models are known now
             mapping = guess(table.sheet, scores=scores, models=list(rows.models))
         rows.mappings.append(mapping)
         named = model_told(table.file, options)
@@ -427,10 +426,10 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
 def plan(
     files: Sequence[SourceFile], options: Mapping[str, Any], rows: SetRows
 ) -> tuple[Decisions | None, dict[str, int]]:
-    """Decide whose the texts of all tables of an import are, and when each file is read.
+    """Decide the role of the texts in all tables of an import, and each file's turn.
 
-    Their first rows are looked at. An error says where nothing tells. Returns the decisions, and
-    the turn by file; None where there is one table only, which is looked at when it is read.
+    Only the first rows are read. An error is logged if nothing decides. Returns the decisions, and
+    the turn by file. Decisions are None for a single table, which is decided when it is read.
     """
     tables = []
     for file in files:
@@ -456,14 +455,14 @@ def plan(
 
 
 def _proposed(file: SourceFile, sheet: Sheet, options: Mapping[str, Any]) -> ColumnMapping:
-    """Return what a person said that the columns of a table mean, else what is proposed."""
+    """Return the user's mapping of a table, or else the proposed one."""
     scores = ScoreOptions.of(options, ProblemLog())
     confirmed = _confirmed(options, sheet)
     return confirmed or with_reference(guess(sheet, scores=scores), sheet, file, options)
 
 
 def _told(table: TextTable, options: Mapping[str, Any]) -> TextTable:
-    """Return a table with what a person said of its texts."""
+    """Return a table with the user's decision on its texts."""
     said = given_role(table.file, options)
     if _confirmed(options, table.sheet) is not None:
         said = "model" if table.mapping.has_answers else "reference"
@@ -480,7 +479,7 @@ def _decided(table: TextTable, decisions: Decisions) -> TextTable:
 
 
 def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iterator[TextTable]:
-    """Yield the tables of a file with what their columns mean; problems are logged."""
+    """Yield the tables of a file with their mappings; problems are logged."""
     log, given = rows.log, options["mapping"]
     several = given in (None, PROPOSED) or isinstance(given, list | tuple)
     mapping = None if several else ColumnMapping.read(given)
@@ -505,7 +504,7 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
         scored = (replace(one, scale=one.scale or scores.scale) for one in mapping.judgements)
         first = replace(mapping, judgements=tuple(scored))
     if _fits(first, sheet, rows):
-        if mapping is not None:  # it may be written by hand, or have been made for another file
+        if mapping is not None:  # it may be written by hand, or made for another file
             spoken = {*first.used_columns, *first.identity, *(one.column for one in first.kept)}
             more = (name for name in sheet.columns if name not in spoken and is_identity(name))
             first = replace(first, identity=(*first.identity, *more))
@@ -527,7 +526,7 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
 
 
 def _confirmed(options: Mapping[str, Any], sheet: Sheet) -> ColumnMapping | None:
-    """Return the mapping that a person confirmed for one of several tables, if they did."""
+    """Return the mapping that the user confirmed for one of several tables, if any."""
     given = options.get("mapping")
     mappings = given if isinstance(given, list | tuple) else ()
     place = (sheet.file, sheet.name)
@@ -540,7 +539,7 @@ def _names_cases(mapping: ColumnMapping) -> bool:
 
 
 def _fits(mapping: ColumnMapping, sheet: Sheet, rows: SetRows) -> bool:
-    """Say what keeps a mapping from being used for a table."""
+    """Return True if a mapping can be used for a table; otherwise log the reasons."""
     used = mapping.used_columns
     remedy = "Ask for the proposal of this file, and confirm that."
     problems = [

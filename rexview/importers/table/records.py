@@ -1,4 +1,4 @@
-"""Files with records of their own: JSON, JSON Lines and Parquet, and what programs log in them."""
+"""Read records from JSON, JSON Lines and Parquet files, and replies logged by programs."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from rexview.importers.table.cells import (
 )
 from rexview.reviewset.json_text import is_missing
 
-# Answers as programs log them, made plain records: batches, raw replies of providers, harnesses.
+# Turn logged answers into plain records: batches, raw replies of providers, harnesses.
 #
-# A reply is recognised by its own shape, wherever in an entry it stands: OpenAI's chat
-# completions, completions and responses (also what vLLM, Azure and OpenRouter send), Anthropic's
-# messages, Gemini's candidates, Ollama. What a record says beside the reply stays in it.
+# A reply is recognised by its own shape, at any place in an entry: OpenAI's chat completions,
+# completions and responses (also sent by vLLM, Azure and OpenRouter), Anthropic's messages,
+# Gemini's candidates, Ollama. Other fields of the record stay in it.
 
 Record = dict[str, Any]
 
@@ -32,26 +32,26 @@ _OF_A_REPLY: Final = frozenset(
         *("done", "modelVersion", "incomplete_details", "eval_count", "prompt_eval_count"),
     )
 )
-"""Names in a reply that are its form, or were read."""
+"""Fields of a reply that are its form, or were read."""
 
 
 def is_batch(entry: Any) -> bool:
-    """Whether an entry is a line of a batch: requests or results under a ``custom_id``."""
+    """True if an entry is a line of a batch: requests or results under a ``custom_id``."""
     if not isinstance(entry, Mapping) or "custom_id" not in entry:
         return False
     return not entry.keys().isdisjoint(("response", "result", "body", "error"))
 
 
 def is_harness_sample(entry: Any) -> bool:
-    """Whether an entry is a sample that lm-eval (or lmms-eval) logged."""
+    """True if an entry is a sample that lm-eval (or lmms-eval) logged."""
     return isinstance(entry, Mapping) and entry.keys() >= {"doc_id", "doc", "resps"}
 
 
 def plain_entry(entry: Any) -> Any:
-    """Return an entry with the reply that it holds as ``answer``, ``model`` and so on.
+    """Return an entry with its reply as ``answer``, ``model`` and other plain fields.
 
     Fields of a reply are called ``answer``, ``model``, ``finish_reason``, ``input_tokens``,
-    ``output_tokens``, ``created`` and ``error``; an entry without one is returned as it is.
+    ``output_tokens``, ``created`` and ``error``. An entry without a reply is returned unchanged.
     """
     if not isinstance(entry, Mapping):
         return entry
@@ -69,7 +69,7 @@ def plain_entry(entry: Any) -> Any:
     if not path:
         rest = {name: one for name, one in rest.items() if name not in (*reply, "created_at")}
     twice = reply.keys() & rest.keys()
-    # what the entry itself says of the model is its name here, the reply's is the served one
+    # the entry's own model is its name here, the reply's model is the one that served it
     told = {name if name not in twice else f"served {name}": one for name, one in reply.items()}
     if "served model" in told and is_batch(entry):
         told["model"], _ = told.pop("served model"), rest.pop("model")
@@ -77,7 +77,7 @@ def plain_entry(entry: Any) -> Any:
 
 
 def _reply_in(entry: Mapping[str, Any], depth: int = 0) -> tuple[tuple[str, ...], Record] | None:
-    """Find a provider's reply: the path of names that leads to it, and what it says."""
+    """Find a provider's reply: the path of names that leads to it, and its fields."""
     told = _reply(entry)
     if told is not None:
         return (), told
@@ -89,7 +89,7 @@ def _reply_in(entry: Mapping[str, Any], depth: int = 0) -> tuple[tuple[str, ...]
 
 
 def _without(entry: Mapping[str, Any], path: tuple[str, ...]) -> Record:
-    """Return an entry without the reply, and without names of an envelope that said nothing."""
+    """Return an entry without the reply, and without envelopes that are empty then."""
     if not path:
         return {name: part for name, part in entry.items() if name not in _OF_A_REPLY}
     name, rest = path[0], dict(entry)
@@ -111,7 +111,7 @@ def _reply(reply: Mapping[str, Any]) -> Record | None:
 def _usage(usage: Any, given: str, returned: str) -> Record:
     if not isinstance(usage, Mapping):
         return {}
-    if given not in usage:  # as inspect_ai writes it
+    if given not in usage:  # in the form of inspect_ai
         given, returned = "input_tokens", "output_tokens"
     rest = {name: part for name, part in usage.items() if name not in (given, returned) and part}
     tokens = {"input_tokens": usage.get(given), "output_tokens": usage.get(returned)}
@@ -190,7 +190,7 @@ def _ollama(reply: Mapping[str, Any]) -> Record | None:
 
 
 def _request(entry: Mapping[str, Any]) -> Record:
-    """Read a line of a batch without a reply: what was asked, or what went wrong."""
+    """Read a line of a batch without a reply: the request, or the error."""
     rest = {name: part for name, part in entry.items() if part is not None}
     if "id" in rest:
         rest["batch id"] = rest.pop("id")
@@ -206,7 +206,7 @@ def _request(entry: Mapping[str, Any]) -> Record:
 
 
 def _error_in(part: Any, depth: int = 0) -> str | None:
-    """Return the words of an error, however deep its envelope."""
+    """Return the text of an error, at any depth of its envelope."""
     if isinstance(part, str):
         return part if depth else None
     if not isinstance(part, Mapping) or depth > _DEEPEST:
@@ -245,7 +245,7 @@ def _harness_sample(entry: Mapping[str, Any]) -> Record:
 
 
 def text_of(content: Any) -> str | None:
-    """Return a message's text: as it is, or its text parts joined; None when it has none."""
+    """Return a message's text, or its text parts joined; None if it has none."""
     if isinstance(content, str):
         return content
     if isinstance(content, Mapping):
@@ -261,16 +261,16 @@ def text_of(content: Any) -> str | None:
     return "".join(texts) if texts else None
 
 
-# Records of a JSON file, whatever shape it has: what becomes one row each.
+# Records of a JSON file of any shape: the parts that become one row each.
 #
-# A list of objects; an object by id; columns by name, as pandas writes them in its orients
-# ``columns``, ``list``, ``split`` and ``table``; one list for each split or model; a list beside
+# Supported shapes are a list of objects; an object by id; columns by name, as in the pandas orients
+# ``columns``, ``list``, ``split`` and ``table``; one list for each split or model; a list with the
 # settings of a run; lists of answers or questions inside an entry. Objects inside an entry become
 # columns with a dotted name: ``usage.prompt_tokens``.
 
 _JSON_RECORDS_DEEPEST: Final = 4
 _WIDEST: Final = 200
-"""Keys of an object inside an entry that become columns; one with more is a value of its own."""
+"""Maximum keys of an inner object that become columns; a larger object is one value."""
 _SPLITS: Final = frozenset(JSON_NAMES["splits"])
 _WRAPPERS: Final = frozenset(JSON_NAMES["wrappers"])
 _SEVERAL: Final = frozenset(JSON_NAMES["answers_of_an_entry"])
@@ -279,16 +279,16 @@ _TURNS: Final = frozenset(JSON_NAMES["turns"])
 
 
 class TooManyCells(Exception):
-    """Records have more cells than an import takes; the rest of them is not made."""
+    """Records have more cells than an import accepts; the rest of them is not made."""
 
 
 @dataclass
 class Records:
-    """Records of one table with their numbers in the file, and what could not be one.
+    """Records of one table with their numbers in the file, and the entries that are no records.
 
-    ``numbers`` count entries from 1; an entry that holds several answers gives several records of
-    the same number. ``settings`` stand beside the list and are of no entry. ``unread`` are entries
-    that are no objects, with the reason.
+    ``numbers`` count entries from 1; an entry with several answers gives several records of the
+    same number. ``settings`` are stored with the list and belong to no entry. ``unread`` are
+    entries that are no objects, with the reason.
     """
 
     records: list[Record] = field(default_factory=list)
@@ -300,14 +300,14 @@ class Records:
 
     @classmethod
     def of(cls, entries: Iterable[Any], name: str | None = None) -> Records:
-        """Number entries from 1; those that are no objects are unread."""
+        """Number entries from 1; entries that are no objects are unread."""
         found = cls(name=name)
         for number, entry in enumerate(entries, start=1):
             found.add(entry, number)
         return found
 
     def add(self, entry: Any, number: int) -> None:
-        """Add an entry, flat, once for each answer or question that it holds.
+        """Add an entry, flattened, once for each of its answers or questions.
 
         Raises
         ------
@@ -328,21 +328,21 @@ class Records:
 class RunRecords(Records):
     """The answers of one log, one record each; an entry may give several.
 
-    ``unused`` are parts of the log that nothing was taken from, with the reason. ``of_case`` names
-    what the records say of their cases; what else they say is of the answers.
+    ``unused`` are parts of the log that were not used, with the reason. ``of_case`` names the
+    fields about cases; all others are about answers.
     """
 
     unused: dict[str, str] = field(default_factory=dict)
     of_case: set[str] = field(default_factory=lambda: {"expected answer"})
 
     def add(self, entry: Mapping[str, Any], number: int) -> None:
-        """Add the record of one answer as it is; what has no value is left out."""
+        """Add the record of one answer unchanged; empty values are left out."""
         self.records.append({name: one for name, one in entry.items() if one is not None})
         self.numbers.append(number)
 
 
 def tables_of(value: Any) -> list[Records]:
-    """Find the tables of a parsed JSON value: mostly one, none when it holds no records."""
+    """Find the tables of a parsed JSON value: usually one, none if it has no records."""
     if isinstance(value, list):
         if _holds(value, list) and value[0] and all(isinstance(name, str) for name in value[0]):
             return [_of_rows(value[0], value[1:], None)]  # a first row of names
@@ -354,7 +354,7 @@ def tables_of(value: Any) -> list[Records]:
         return [_of_rows(list(map(str, columns)), data, value.get("index"))]
     if isinstance(value.get("schema"), Mapping) and isinstance(data, list):  # pandas: table
         return [Records.of(data)]
-    wrapped = [  # an object of objects, below such a name as "data"
+    wrapped = [  # an object of objects, below a name such as "data"
         name
         for name, part in value.items()
         if _plain(name) in _WRAPPERS and isinstance(part, Mapping)
@@ -422,7 +422,7 @@ def _of_objects(value: Mapping[str, Mapping[str, Any]]) -> Records:
 
 
 def _keyed(entry: Mapping[str, Any], keys: Record) -> Record:
-    """Put the keys under which an entry stood beside its own fields, which count."""
+    """Add the keys of an entry to its own fields, which take precedence."""
     taken = {_plain(name) for name in entry}
     named = {
         name if name not in taken else f"{name} (key)": key
@@ -433,7 +433,7 @@ def _keyed(entry: Mapping[str, Any], keys: Record) -> Record:
 
 
 def _of_lists(value: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> list[Records]:
-    """Read lists in an object: splits, models, one list beside settings, or several tables."""
+    """Read lists in an object: splits, models, one list with settings, or several tables."""
     settings = {name: part for name, part in value.items() if name not in lists}
     fields = [{*part[0]} for part in lists.values() if part and isinstance(part[0], Mapping)]
     first = fields[0] if fields else set()
@@ -456,7 +456,7 @@ def _of_lists(value: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> list[
 
 
 def _with_model_of_settings(found: Records) -> Records:
-    """Give each record the model that is named once, beside the list."""
+    """Give each record the model that the settings name once."""
     for name in [name for name in found.settings if _plain(name) in FIELD_NAMES["model"]]:
         model = found.settings[name]
         if isinstance(model, str) and not any(name in record for record in found.records):
@@ -467,7 +467,7 @@ def _with_model_of_settings(found: Records) -> Records:
 
 
 def _apart(entry: Record) -> Iterator[Record]:
-    """Yield the entry once for each of its answers or questions, where it has a list of them."""
+    """Yield the entry once for each of its answers or questions, if it has a list of them."""
     for name, part in entry.items():
         plain = _plain(name)
         if not isinstance(part, list) or not part:
@@ -491,7 +491,7 @@ def _apart(entry: Record) -> Iterator[Record]:
 
 
 def _of_turns(turns: list[Any]) -> Record:
-    """Read a conversation: what was asked first, and what was answered last."""
+    """Read a conversation: the first question, and the last answer."""
     said: dict[str, list[str]] = {}
     for turn in turns:
         who = str(turn.get("role") or turn.get("from") or "")
@@ -510,7 +510,7 @@ def _of_turns(turns: list[Any]) -> Record:
 
 
 def flat(entry: Mapping[str, Any], depth: int = 1, before: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the fields of an entry; those of objects inside it under a dotted name."""
+    """Yield the fields of an entry; those of inner objects under a dotted name."""
     for name, value in entry.items():
         full = f"{before}{name}"
         if (

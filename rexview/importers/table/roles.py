@@ -1,8 +1,8 @@
-"""The one scoring of columns: how well each suits each role, by its name and by its contents.
+"""Score how well each column suits each role, by its name and by its contents.
 
-A role is a field of a mapping, or what a table of boxes, of facts about images, of edits or of
-metrics holds in a column. Every reader of tables asks here, so that prose is never an image name,
-a label or a view for one of them and something else for another.
+A role is a field of a mapping, or the meaning of a column in a table of boxes, image facts, edits
+or metrics. Every reader of tables uses these scores. So prose is never an image name, a label or a
+view for one of them and something else for another.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ CellsByColumn = Mapping[str, list[str]]
 Test = Callable[[str], bool]
 
 ENOUGH: Final = 0.4
-"""How well a column has to fit a field to be proposed for it."""
+"""Minimum fit of a column to be proposed for a field."""
 LEAST_OF_A_NAME: Final = 0.7
 _LONG: Final = 40
 _WORDS_OF_PROSE: Final = 4
@@ -47,19 +47,19 @@ _SAMPLE_CHARACTERS: Final = 60
 _CODE: Final = ("{", "[", "<?xml", "<html", "<svg", "<!doctype", "http://", "https://")
 _LETTER: Final = re.compile(r"\W*[A-Ha-h]\W*")
 _LONGEST_NAME: Final = 9
-"""Words from which on a value is no name, nor a list of findings."""
+"""A value with at least this number of words is neither a name nor a list of findings."""
 _FEW_SENTENCES: Final = 0.2
 _SUITS: Final = 0.5
 _MOSTLY: Final = 0.8
 _PICTURES_OF_A_CASE: Final = ("image", "image_2", "image_3")
 _NEARLY_ALL: Final = 0.9
 CONTENT_ALONE: Final = 0.6
-"""How well a column fits at most whose name does not say so."""
+"""Maximum fit of a column whose name does not match."""
 IMAGE_MARK: Final = "<image>"
-"""What LLaVA and its like write into a question in the place of the picture."""
+"""The mark that LLaVA and similar formats write into a question in place of the picture."""
 _LOOKED_AT: Final = 200
 _TICKS: Final = frozenset(("0", "1", "0.0", "1.0", "-1", "-1.0"))
-"""Marks of a target that say whether, not what."""
+"""Values of a target that mean yes or no, not a finding."""
 _BOXES: Final = re.compile(r"[-\d.,;eE+\s()\[\]]*")
 _NO_CELLS: Final[CellsByColumn] = {}
 _PICTURES: Final = (*RASTER_SUFFIXES, *DICOM_SUFFIXES, ".tif", ".tiff", ".bmp", ".gif")
@@ -75,17 +75,17 @@ def samples(cells: Cells) -> tuple[str, ...]:
 
 
 def share(cells: Cells, test: Test) -> float:
-    """Return the share of values that pass a test; 0 when there are none."""
+    """Return the share of values that pass a test; 0 if there are none."""
     return sum(map(test, cells)) / len(cells) if cells else 0.0
 
 
 def is_long(cells: Cells) -> bool:
-    """Whether half of the values are longer than 40 characters."""
+    """True if half of the values are longer than 40 characters."""
     return median(map(len, cells or [""])) > _LONG
 
 
 def is_prose(cells: Cells) -> bool:
-    """Whether values are running text: long, of several words, neither paths nor lists."""
+    """True if values are running text: long, of several words, neither paths nor lists."""
     if not is_long(cells):
         return False
     words = median(len(cell.split()) for cell in cells)
@@ -94,32 +94,32 @@ def is_prose(cells: Cells) -> bool:
 
 
 def is_path(cell: str) -> bool:
-    """Whether a value ends as the name of an image file does."""
+    """True if a value ends like the name of an image file."""
     return cell.lower().rstrip("]\"'").endswith(_PICTURES)
 
 
 def is_letter(cell: str) -> bool:
-    """Whether a value is nothing but the letter of an option."""
+    """True if a value is only the letter of an option."""
     return _LETTER.fullmatch(cell) is not None
 
 
 def is_number(cell: str) -> bool:
-    """Whether a value is a number."""
+    """True if a value is a number."""
     return read_number(cell) is not None
 
 
 def is_boxes(cell: str, least: int = 4) -> bool:
-    """Whether a value is nothing but numbers, four or more: a box, or a prediction string."""
+    """True if a value is only numbers, four or more: a box, or a prediction string."""
     return _BOXES.fullmatch(cell) is not None and len(cell.replace(",", " ").split()) >= least
 
 
 def is_tick(cell: str) -> bool:
-    """Whether a value says yes or no."""
+    """True if a value means yes or no."""
     return read_yes_no(cell) is not None
 
 
 def is_sentence(cell: str) -> bool:
-    """Whether a value is written as a sentence is: several words that end with a full stop."""
+    """True if a value is written like a sentence: several words that end with a full stop."""
     words = cell.count(" ") + 1
     return words >= _LONGEST_NAME or (words > 1 and cell.rstrip().endswith((".", "!", "?")))
 
@@ -149,7 +149,7 @@ _TESTS: Final[dict[str, tuple[Test, float, float]]] = {
     "label": (lambda cell: cell not in _TICKS, 0.2, 0.2),
     "labels": (lambda cell: cell not in _TICKS, 0.2, 0.2),
 }
-"""By role: a test, the share of values that has to pass it, and the fit when fewer do."""
+"""By role: a test, the share of values that must pass it, and the fit if fewer do."""
 _SECTIONS: Final = ("report", "findings", "impression")
 _TEXTS: Final = ("answer", "answer_findings", "answer_impression", *_SECTIONS, "question")
 _IDS: Final = ("case", "study_id", "patient_id")
@@ -159,13 +159,13 @@ _NEVER_PROSE: Final = (*_PICTURES_OF_A_CASE, "view", "label", "labels", *_IDS)
 
 
 def fit(role: str, name: ColumnName, cells: Cells) -> float:
-    """Say how well a column suits a role, by its name and its contents: 0 to 1."""
+    """Return how well a column suits a role, by its name and its contents: 0 to 1."""
     named = name_fit(role, name)
     return named * content_fit(role, cells) if named else 0.0
 
 
 def fit_of_content_alone(role: str, name: ColumnName, cells: Cells) -> float:
-    """Say how well the contents of a column suit a role that its name does not have: 0 to 1."""
+    """Return how well the contents of a column suit a role that its name does not match: 0 to 1."""
     if role == "question":
         if share(cells, lambda cell: cell.endswith("?")) > _MOSTLY:
             return CONTENT_ALONE
@@ -178,7 +178,7 @@ def fit_of_content_alone(role: str, name: ColumnName, cells: Cells) -> float:
 
 
 def content_fit(role: str, cells: Cells) -> float:
-    """Say how well values suit a role: 1 well or nothing to tell, towards 0 badly."""
+    """Return how well values suit a role: 1 well or unknown, towards 0 badly."""
     if not cells:
         return 0.9
     length = median(map(len, cells))
@@ -206,7 +206,7 @@ def reference_role(cells: Cells) -> str:
 
 
 def name_fit(role: str, name: ColumnName) -> float:
-    """Say how well a name suits a role: 0 not at all, towards 1 well."""
+    """Return how well a name suits a role: 0 not at all, towards 1 well."""
     known = FIELD_NAMES[role]
     if name.plain in known:
         return max(LEAST_OF_A_NAME, 0.98 - 0.01 * known.index(name.plain))
@@ -218,19 +218,19 @@ def name_fit(role: str, name: ColumnName) -> float:
 
 
 def is_text(cells: Cells) -> bool:
-    """Whether values are texts: running text, or mostly sentences."""
+    """True if values are texts: running text, or mostly sentences."""
     return is_prose(cells) or share(cells, is_sentence) > _SUITS
 
 
 def asks(cells: Cells) -> bool:
-    """Whether values are questions: they end so, or mark the place of a picture."""
+    """True if values are questions: they end with "?", or mark the place of a picture."""
     bare = [cell.replace(IMAGE_MARK, "").strip() for cell in cells]
     questions = share(bare, lambda cell: cell.endswith("?"))
     return questions > _MOSTLY or share(cells, lambda cell: IMAGE_MARK in cell) > _MOSTLY
 
 
 def side_of(words: Iterable[str]) -> int:
-    """Say whose a text is by the words of a name: 1 the reference, -1 a model's, 0 not said."""
+    """Return whose a text is by the words of a name: 1 the reference, -1 a model's, 0 unknown."""
     given = {*words}
     reference, model = given & SIDES["reference"], given & SIDES["model"]
     return bool(reference) - bool(model) if bool(reference) != bool(model) else 0
@@ -240,7 +240,7 @@ def side_of(words: Iterable[str]) -> int:
 
 
 def sample_of(probe: Probe) -> Sheet | None:
-    """Return the first rows of a file that is a table or a list of records; read once a file."""
+    """Return the first rows of a file with a table or records; each file is read once."""
     if "sample" not in probe.kept:
         probe.kept["sample"] = _sample(probe)
     found: Sheet | None = probe.kept["sample"]
@@ -261,7 +261,7 @@ def _sample(probe: Probe) -> Sheet | None:
 
 
 def cells_of(sheet: Sheet) -> dict[str, list[str]]:
-    """Return values of each column, 200 at most, those that are empty left out."""
+    """Return the non-empty values of each column, 200 at most."""
     return {
         name: [row[place] for row in sheet.rows if row[place]][:_LOOKED_AT]  # type: ignore[misc]
         for place, name in enumerate(sheet.columns)
@@ -273,9 +273,9 @@ def columns_by_meaning(
     known: Mapping[str, Sequence[str]],
     cells: CellsByColumn = _NO_CELLS,
 ) -> dict[str, str]:
-    """Return the column of each role that has one; ``known`` has names, the likelier first.
+    """Return the column of each role; ``known`` has its names, the likelier first.
 
-    A column whose values do not suit a role does not have it, whatever it is called.
+    A column whose values do not suit a role is not used for it, whatever its name.
     """
     plain = {ColumnName.of(name).plain: name for name in reversed(names)}
     found = {}
@@ -291,12 +291,12 @@ def columns_by_meaning(
 def holds_any(
     names: Sequence[str], fields: Iterable[str], cells: CellsByColumn = _NO_CELLS
 ) -> bool:
-    """Whether a column has one of these fields of a table of answers, by name and contents."""
+    """True if a column has one of these fields of a table of answers, by name and contents."""
     return bool(columns_by_meaning(names, {field: FIELD_NAMES[field] for field in fields}, cells))
 
 
 def picture_names(paths: Iterable[str]) -> frozenset[str]:
-    """Return the names of pictures and their stems, as :func:`named_pictures` compares them."""
+    """Return the folded names and stems of pictures, as :func:`named_pictures` needs them."""
     found = map(PurePosixPath, paths)
     return frozenset(folded(name) for path in found for name in (path.name, path.stem))
 
@@ -304,7 +304,7 @@ def picture_names(paths: Iterable[str]) -> frozenset[str]:
 def named_pictures(
     names: Sequence[str], cells: CellsByColumn, pictures: Collection[str]
 ) -> str | None:
-    """Return the column that names most of the pictures of an import, whatever it is called.
+    """Return the column that names most of the pictures of an import, whatever its name.
 
     ``pictures`` are file names and stems, folded; half of the values have to be among them.
     """
@@ -320,9 +320,9 @@ def named_pictures(
 def enter_table(
     sheet: Sheet, used: Iterable[str], rows: SetRows, *, kept_as: str | None = None, why: str = ""
 ) -> list[str]:
-    """Enter a table in the receipt: its rows, those that cannot be read, columns of identity.
+    """Record a table in the receipt: its rows, unreadable rows, and columns of identity.
 
-    Columns that are not ``used`` are named as extra fields of a ``kept_as`` (a case, a box), or as
+    Columns that are not ``used`` are listed as extra fields of a ``kept_as`` (a case, a box), or as
     not used, with the reason. Returns those columns, without those of identity.
     """
     rows.receipt.rows(sheet.file, len(sheet.rows) + len(sheet.unread))

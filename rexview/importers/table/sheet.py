@@ -1,9 +1,9 @@
-"""Tables as one grid, whatever file they came from.
+"""Read tables from any kind of file as one grid.
 
 CSV and TSV are read here, Excel by :mod:`.workbook`, JSON, JSON Lines and Parquet by
-:mod:`.records`. A :class:`Sheet` has unique column names and cells that are text or None, so
-that the rest of an import need not know where a table came from. What is empty in a spreadsheet is
-None; an empty text that a JSON or Parquet file gives explicitly is ``""``.
+:mod:`.records`. A :class:`Sheet` has unique column names and cells that are text or None, so that
+the rest of an import need not know the kind of file. An empty cell of a spreadsheet is None; an
+empty text given explicitly in a JSON or Parquet file is ``""``.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from rexview.reviewset.tables.parquet import UnreadableError, check_parquet
 from rexview.reviewset.tables.source import MAX_COLUMNS, At
 from rexview.untrusted_input import file_name
 
-# Tables out of files that have records of their own: JSON, JSON Lines and Parquet.
+# Tables from files with records: JSON, JSON Lines and Parquet.
 
 JSON_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 PARQUET_SUFFIXES: Final = (".parquet",)
@@ -67,7 +67,7 @@ _KINDS: Final = ((is_batch, "a batch of requests"), (is_harness_sample, "samples
 def read_json_tables(
     path: Path, log: ProblemLog, file: str, pictures: Pictures, max_rows: int | None = None
 ) -> list[Records]:
-    """Read the tables of a JSON or JSON Lines file; log an error where there are none.
+    """Read the tables of a JSON or JSON Lines file; log an error if there are none.
 
     Pictures inside go to ``pictures``.
     """
@@ -103,7 +103,7 @@ def read_json_tables(
 
 
 def _is_json_lines(text: str) -> bool:
-    """Whether the first line is a whole object and another one follows."""
+    """True if the first line is a whole object and another one follows."""
     first, _, rest = text.lstrip().partition("\n")
     if not first.startswith("{") or not rest.lstrip().startswith("{"):
         return False
@@ -136,10 +136,10 @@ def _note_kind(file: str, entry: Any, log: ProblemLog) -> None:
 def read_parquet_table(
     path: Path, log: ProblemLog, file: str, pictures: Pictures, max_rows: int | None = None
 ) -> list[Records]:
-    """Read a Parquet file as records; its numbers are those of rows.
+    """Read a Parquet file as records, numbered by row.
 
-    Pictures inside go to ``pictures``. Whole numbers that stand for classes in a Hugging Face file
-    become the classes' names.
+    Pictures inside go to ``pictures``. Whole numbers for classes in a Hugging Face file become the
+    classes' names.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -195,7 +195,7 @@ def _plain(value: Any) -> Any:
 
 
 def _class_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
-    """Return the names of classes by column, as Hugging Face's ``datasets`` writes them."""
+    """Return the names of classes by column, in the form written by Hugging Face's ``datasets``."""
     try:
         features = json.loads((metadata or {}).get(b"huggingface", b"{}"))["info"]["features"]
         return {
@@ -208,7 +208,7 @@ def _class_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]
 
 
 MAX_PICTURE_BYTES: Final = 200_000_000
-"""Bytes of one picture."""
+"""Limit in bytes for one picture."""
 _MAGIC: Final = (
     (0, b"\x89PNG", ".png"),
     (0, b"\xff\xd8\xff", ".jpg"),
@@ -224,7 +224,7 @@ _SHORTEST: Final = 100
 
 
 class Pictures:
-    """Takes pictures out of values and leaves their paths; writes them where a folder is given.
+    """Take pictures out of values and leave their paths; write them if a folder is given.
 
     ``files`` has the file of each path.
     """
@@ -253,7 +253,7 @@ class Pictures:
         return value
 
     def _kept(self, content: bytes, row: int, path: Any) -> str:
-        """Keep a picture; what is none becomes a word on its size."""
+        """Keep a picture; other bytes become a text with their size."""
         ending = next((end for at, magic, end in _MAGIC if content.startswith(magic, at)), None)
         if ending is None or len(content) > MAX_PICTURE_BYTES:
             return f"{len(content):,} bytes"
@@ -271,7 +271,7 @@ class Pictures:
 
 
 def _decoded(text: str) -> bytes | None:
-    """Return the bytes of a picture that a text holds as base64 or as a data address."""
+    """Return the bytes of a picture from a text in base64 or a data address."""
     if len(text) < _SHORTEST:
         return None
     if text.startswith("data:image/"):
@@ -300,17 +300,17 @@ _NAME_COLUMNS: Final = (
 _NO_VALUE: Final = frozenset(("", "nan", "NaN", "NULL", "null", "#N/A", "<NA>", "NaT"))
 
 Cells = Mapping[str, str | None]
-"""Cells by column, or by what a column means."""
+"""Cells by column, or by the meaning of a column."""
 
 
 Value = TypeVar("Value")
 
 
 class Row:
-    """The cells of one row of a table, by column and by field; what was taken is no longer left.
+    """The cells of one row of a table, by column and by field; ``left`` are the unused ones.
 
-    ``fields`` has the column of each field that is mapped, and ``given`` the values that the file
-    gives a type.
+    ``fields`` has the column of each mapped field, and ``given`` the values with a type in the
+    file.
     """
 
     def __init__(
@@ -319,12 +319,12 @@ class Row:
         self.at, self.cells, self.fields, self._log, self._given = at, cells, fields, log, given
 
     def __getitem__(self, field: str) -> str | None:
-        """The cell of a field; None where no column holds it or the cell is empty."""
+        """The cell of a field; None if it has no column or the cell is empty."""
         column = self.fields.get(field)
         return self.cells[column] if column else None
 
     def value(self, column: str) -> Any:
-        """The value of a column as its file has it: of a type of its own in JSON, else text."""
+        """The value of a column as in its file: typed in JSON, else text."""
         return self._given.get(column, self.cells[column])
 
     @cached_property
@@ -333,16 +333,16 @@ class Row:
 
     @property
     def left(self) -> list[str]:
-        """Columns that hold something which was not used."""
+        """Columns with a value that was not used."""
         return list(self._left)
 
     def peek(self, field: str) -> str | None:
-        """Return the cell of a field, which stays; None where there is none or it is empty."""
+        """Return the cell of a field without using it; None if it is missing or empty."""
         column = self.fields.get(field)
         return (self.cells[column] or None) if column else None
 
     def take(self, field: str) -> str | None:
-        """Return the cell of a field, and note that it was used."""
+        """Return the cell of a field, and mark it as used."""
         column = self.fields.get(field)
         if column is None:
             return None
@@ -350,19 +350,19 @@ class Row:
         return self.cells[column]
 
     def take_column(self, column: str) -> str | None:
-        """Return a cell, and note that it was used."""
+        """Return a cell, and mark it as used."""
         self._left.pop(column, None)
         return self.cells[column]
 
     def rewrite(self, field: str, text: str) -> None:
-        """Put a text in the place of a value that holds it in another form."""
+        """Replace a value that has a text in another form by the text."""
         column = self.fields[field]
         self.cells = {**self.cells, column: text}
         if column in self._given:
             self._given = {**self._given, column: text}
 
     def read(self, field: str, read: Callable[[str], Value | None]) -> Value | None:
-        """Return what a cell says; one that cannot be read is left, unless it says nothing."""
+        """Return the parsed cell; an unreadable one stays unused, unless it means "nothing"."""
         cell = self.peek(field)
         value = None if cell is None or absent(cell) else read(cell)
         if value is not None or absent(cell):
@@ -370,7 +370,7 @@ class Row:
         return value
 
     def keep(self, *columns: str) -> dict[str, Any]:
-        """Take those of some columns that are left, as their file has them."""
+        """Use those of some columns that are left, with their values as in the file."""
         kept = [column for column in columns if self._left.pop(column, None) is not None]
         return {column: self.value(column) for column in kept}
 
@@ -382,13 +382,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Sheet:
-    """One table. ``numbers`` are the rows' numbers as its file shows them.
+    """One table. ``numbers`` are the rows' numbers as shown in its file.
 
     For CSV that is the data row (1 is the first below the header), for Excel the row of the sheet,
-    for JSON the entry or line. ``given`` are the rows' values where the file gives them a type.
-    ``unread`` are rows that could not become part of the table, with the reason, and ``settings``
-    what stands beside all rows. ``others`` names further tables of the file. ``pictures`` has the
-    files of pictures that the table held, by the path that stands for them in cells.
+    for JSON the entry or line. ``given`` are the rows' typed values, if the file has types.
+    ``unread`` are rows that could not become part of the table, with the reason. ``settings`` are
+    values stored once for all rows. ``others`` names further tables of the file. ``pictures`` has
+    the files of pictures in the table, by the path that replaces them in cells.
     """
 
     file: str
@@ -403,7 +403,7 @@ class Sheet:
     pictures: Mapping[str, Path] = field(default_factory=dict)
 
     def read(self, columns: Mapping[str, str], log: ProblemLog) -> Iterator[Row]:
-        """Yield the rows; ``columns`` says which column holds which field."""
+        """Yield the rows; ``columns`` maps each field to its column."""
         nothing: Record = {}
         for place, (number, row) in enumerate(zip(self.numbers, self.rows, strict=True)):
             cells = dict(zip(self.columns, row, strict=True))
@@ -425,12 +425,12 @@ def read_sheet(
     label: str | None = None,
     pictures: Path | None = None,
 ) -> Sheet | None:
-    """Read a table of a file; log an error and return None when it cannot be read.
+    """Read a table of a file; log an error and return None if it cannot be read.
 
-    ``sheet`` names that of an Excel file, or the list of a JSON file; the one with the most data
-    when left out. With ``max_rows`` reading stops after so many rows, for a first look. ``label``
-    is the file's name in problems. Pictures that the table holds are written into ``pictures``, if
-    it is given.
+    ``sheet`` names the sheet of an Excel file, or the list of a JSON file; by default the one with
+    the most data. With ``max_rows`` reading stops after this number of rows, for a preview.
+    ``label`` is the file's name in problems. Pictures in the table are written into ``pictures``,
+    if given.
     """
     inside = Pictures(pictures)
     file, suffix = label or path.name, path.suffix.lower()
@@ -438,8 +438,8 @@ def read_sheet(
         probe = Probe(path)
         start = probe.head[:64]
     except (FileRefused, OSError):
-        start = b""  # what is wrong is said where it is read
-    # some write text and call it Excel
+        start = b""  # the reader below reports what is wrong
+    # some files with an Excel ending are text
     is_text = not re.search(rb"[\x00-\x08\x0e-\x1f]|^PK", start) and re.search(rb"[,;\t|]", start)
     if (suffix in EXCEL_SUFFIXES and not is_text) or (
         start.startswith(b"PK\x03\x04") and probe.kind == "xlsx"
@@ -465,7 +465,7 @@ def read_sheet(
 def _chosen(
     file: str, tables: list[Records], log: ProblemLog, wanted: str | None, inside: Pictures
 ) -> Sheet | None:
-    """Make a grid of the table that is wanted, else of that with the most records."""
+    """Make a grid of the wanted table, else of the one with the most records."""
     if not tables:
         return None
     names = [table.name for table in tables if table.name is not None]
@@ -479,7 +479,7 @@ def _chosen(
 
 
 def grid_of(file: str, table: Records, log: ProblemLog, others: Sequence[str] = ()) -> Sheet | None:
-    """Make a grid of records: one column for each field that any of them has."""
+    """Make a grid of records: one column for each field of any record."""
     columns = dict.fromkeys(name for record in table.records for name in record)
     if len(columns) > MAX_COLUMNS or len(columns) * len(table.records) > MAX_CELLS:
         log.error(file, *_too_large(len(columns)))
@@ -494,7 +494,7 @@ def grid_of(file: str, table: Records, log: ProblemLog, others: Sequence[str] = 
 
 
 def _cell_of(value: Any) -> str | None:
-    """Return a value of JSON or Parquet as text; what is empty on purpose stays empty."""
+    """Return a value of JSON or Parquet as text; an explicit empty text stays empty."""
     if isinstance(value, str):
         return None if value.strip() in _NO_VALUE and value.strip() else value
     if isinstance(value, list | tuple | dict):
@@ -534,7 +534,7 @@ def _text_rows(path: Path, log: ProblemLog, max_rows: int | None, file: str) -> 
 
 
 def _too_large(columns: int) -> tuple[str, str]:
-    """Say that a table has too many columns, else too many cells, and what to do."""
+    """Return message and remedy for a table with too many columns, else with too many cells."""
     if columns > MAX_COLUMNS:
         return f"The table has {columns:,} columns.", f"Keep at most {MAX_COLUMNS:,}."
     return TOO_MANY_CELLS
@@ -543,8 +543,8 @@ def _too_large(columns: int) -> tuple[str, str]:
 def _delimiter(text: str) -> tuple[str, str]:
     """Choose the delimiter that splits the first rows most evenly into most columns.
 
-    One that does not occur is chosen for a table of a single column. Excel's first line ``sep=;``
-    decides, and is taken off.
+    For a table of a single column, a delimiter that does not occur is chosen. Excel's first line
+    ``sep=;`` decides, and is removed.
     """
     start = text[:6].lower()
     if start.startswith("sep=") and len(text) > 5:
@@ -584,7 +584,7 @@ def _assemble(
     if not filled:
         log.error(file, "The table is empty.", "Give a table with a header row and data below it.")
         return None
-    # the header is the first row, below titles that stand alone in their row
+    # the header is the first row, below titles that are alone in their row
     widths = [sum(cell is not None for cell in row) for _, row in filled[:_SAMPLE_ROWS]]
     needed = min(2, median(widths))
     header_place = next(place for place, number in enumerate(widths) if number >= needed)
@@ -608,7 +608,7 @@ def _assemble(
 
 
 def _warn_of_cut_cells(file: str, numbered: NumberedRows, log: ProblemLog) -> None:
-    """Say which cells are as long as Excel allows: what was longer has been cut there."""
+    """Warn about cells as long as Excel allows: longer texts were cut there."""
     for number, row in numbered:
         if any(cell is not None and len(cell) == LONGEST_EXCEL_CELL for cell in row):
             message = f"A cell has {LONGEST_EXCEL_CELL:,} characters, as many as Excel allows; its "

@@ -1,8 +1,8 @@
-"""The rows of one table, made rows of cases, answers and judgements.
+"""Turn the rows of one table into cases, answers and judgements.
 
-Rows of the same case are brought together by the case id or, where no column holds one, by the
-same study, image and question. Rows of the same answer, one for each reader, are brought together
-too. What has no place of its own is kept as an extra field of the case or of the answer.
+Rows of the same case are joined by the case id or, if no column has one, by the same study, image
+and question. Rows of the same answer, one for each reader, are joined, too. Values without a field
+are kept as extra fields of the case or of the answer.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ DEFAULT_READER: Final = "reader1"
 
 
 class JudgementReader:
-    """Adds the scores and flags of each row of one table.
+    """Add the scores and flags of each row of one table.
 
-    ``scores`` says how the scores of a table with one score a row are read.
+    ``scores`` describes the scores of a table with one score a row.
     """
 
     def __init__(self, rows: SetRows, mapping: ColumnMapping, scores: ScoreOptions) -> None:
@@ -56,9 +56,9 @@ class JudgementReader:
         self.scale = ScoreScale.of(scores.scale) if scores.scale else None
 
     def read(self, case: str, models: Sequence[str], row: Row) -> int:
-        """Read the judgements of one row; return how many there are.
+        """Read the judgements of one row; return their number.
 
-        ``models`` are those whose answers the row is about. What cannot be used is left in the row.
+        ``models`` are those whose answers the row is about. Unusable values are left in the row.
         """
         made = 0
         reader, comment = row.peek("reader"), row.peek("comment")
@@ -93,7 +93,7 @@ class JudgementReader:
         return made
 
     def _one_score(self, case: str, models: Sequence[str], row: Row) -> int:
-        """Read a row that holds one score: its dimension in one column, its value in another."""
+        """Read a row with one score: its dimension in one column, its value in another."""
         dimension, text = row.peek("dimension"), row.peek("score")
         if dimension is None or text is None:
             return 0
@@ -163,11 +163,11 @@ _NUMBERS: Final[dict[str, Callable[[str], float | None]]] = {
     "latency_s": read_number,
 }
 _NAMES: Final = {"answer": "text", "reasoning": "explanation"}
-"""Fields of a mapping that the declared columns call otherwise."""
+"""Fields of a mapping that have another name in the declared columns."""
 _OF_RUNS: Final = ("model", "created", "run_id", "repeat")
 _OF_ANSWERS: Final = {*ANSWER_FIELDS, *_OF_RUNS, "reader", "comment", "score", "dimension"}
 _BARE: Final = ("id", "extra")
-"""What a case has that no source describes."""
+"""Fields of a case that no source describes."""
 _KEY: Final = ("study_id", "image", "question")
 _IDS: Final = ("case", "study_id", "image")
 _NAMED: Final = ("case", *_KEY)
@@ -180,7 +180,7 @@ _DESCRIBING: Final = frozenset(
 
 
 class CaseKeys:
-    """The cases of rows that have no case id, through all tables of an import."""
+    """Cases of rows without a case id, for all tables of an import."""
 
     def __init__(self, rows: SetRows) -> None:
         self.rows = rows
@@ -190,7 +190,7 @@ class CaseKeys:
     def of(self, key: tuple[str | None, ...], *, of_study: bool = False) -> str:
         """Return the id for a study, image and question, any of which may be None.
 
-        With ``of_study`` the images of a study are of one case.
+        With ``of_study`` all images of a study belong to one case.
         """
         own = (key[0], None, key[2]) if of_study else key
         if any(key) and own in self._known:
@@ -211,7 +211,7 @@ class CaseKeys:
 
 
 class TableReader:
-    """Reads the rows of one table."""
+    """Read the rows of one table."""
 
     def __init__(
         self,
@@ -224,7 +224,7 @@ class TableReader:
         self.rows, self.sheet, self.mapping, self.keys = rows, sheet, mapping, keys
         self.fields = {one.field: one.column for one in mapping.fields if one.column}
         self.needs_id = False
-        """Whether a row without an id is left out: other sources say which cases there are."""
+        """True if a row without an id is left out, because other sources define the cases."""
         self.empty_is_answer = options.get("empty") == "answer"
         self.model = options["model"] or mapping.model or Path(sheet.file).stem
         self.wide = self._answer_columns()
@@ -243,7 +243,7 @@ class TableReader:
             named = {cell for cell in sheet.column(self.fields["model"]) if cell}
             self.model = named.pop() if len(named) == 1 else self.model
         elif not self.wide and "answer" not in self.fields and len(rows.models) == 1:
-            self.model = next(iter(rows.models))  # errors of requests beside their answers
+            self.model = next(iter(rows.models))  # failed requests in a table without answers
         self.sheet = self._with_ids_of_cases(sheet)
         given = options.get("index_from")
         self.index_from = int(given) if given is not None else self._first_index()
@@ -253,7 +253,7 @@ class TableReader:
     def _with_ids_of_cases(self, sheet: Sheet) -> Sheet:
         """Return the table with its ids as the cases of other sources write them.
 
-        What joined is entered in the receipt, once the table is read.
+        The join is recorded in the receipt, once the table is read.
         """
         field = next((one for one in _IDS if one in self.fields), None)
         if field is None:
@@ -282,13 +282,13 @@ class TableReader:
         beside = [field for field in ANSWER_FIELDS if field in self.fields]
         if found and "answer" in beside:
             found.setdefault((self.model, None), {})
-        if "answer" in beside or len(found) == 1:  # what stands beside an only answer is about it
+        if "answer" in beside or len(found) == 1:  # about that answer
             for field in beside if found else ():
                 list(found.values())[-1].setdefault(field, self.fields.pop(field))
         return found
 
     def read(self) -> None:
-        """Read every row, and name in the receipt what is kept or left out."""
+        """Read every row, and list in the receipt what is kept or left out."""
         receipt, log, file = self.rows.receipt, self.rows.log, self.sheet.file
         part = self.sheet.name or ""
         receipt.rows(file, len({*self.sheet.numbers}) + len(self.sheet.unread), part)
@@ -329,7 +329,7 @@ class TableReader:
                 receipt.column_kept(file, column, example, of)
 
     def _taken_for(self) -> str:
-        """Say what each column was taken for, in the words of the form."""
+        """Return what each column was taken for, in the words of the form."""
         pairs = [(column, FIELDS[field]) for field, column in self.fields.items()]
         pairs += [
             (one.column, f"{FIELDS[one.field]} of {one.model}") for one in self.mapping.answers
@@ -384,11 +384,11 @@ class TableReader:
             found = self.rows.find_case(case=given, study=study, image=image, at=row.at)
             named = self.rows.find_case(case=given) if image else found
             if found and (named or found[0] not in self.rows.pictures):
-                return found[0]  # else only its picture is known, by which nobody named the case
+                return found[0]  # else only its picture is known, and nobody named a case by it
         return given.strip()
 
     def _first_index(self) -> int | None:
-        """Say what options are counted from, where the numbers themselves tell."""
+        """Return the number that options are counted from, if the numbers themselves show it."""
         if self.fields.keys().isdisjoint(("correct", "choice")):
             return None
         numbers: set[int] = set()
@@ -407,7 +407,7 @@ class TableReader:
     # Answers
 
     def _by_model(self, row: Row) -> list[tuple[str, str | None, dict[str, str]]]:
-        """Return model, run, and columns by field of each answer that a row can hold."""
+        """Return model, run, and columns by field of each answer that a row can have."""
         if self.wide:
             return [(model, run, columns) for (model, run), columns in self.wide.items()]
         if not self.has_answers:
@@ -420,7 +420,7 @@ class TableReader:
     def _answer(
         self, case_id: str, model: str, columns: dict[str, str], options: list[str], row: Row
     ) -> dict[str, Any] | None:
-        """Make an answer of its cells; None, said in the receipt, when the model was not run."""
+        """Make an answer from its cells; None, and a receipt entry, if the model was not run."""
         cells = {field: row.cells[column] for field, column in columns.items()}
         texts = {name: cells.get(f"answer_{name}") for name in ("findings", "impression")}
         under = (f"{name.upper()}: {text}" for name, text in texts.items() if text)
@@ -460,7 +460,7 @@ class TableReader:
             if field == "choice":
                 value = right_option(cell, options, self.index_from)
                 if value is None:
-                    continue  # said by what is left
+                    continue  # reported with the unused cells
             elif field in _NUMBERS:
                 number = _NUMBERS[field](cell)
                 value = cell if number is None else number
@@ -472,7 +472,7 @@ class TableReader:
         return answer
 
     def _judged_models(self, case_id: str, row: Row) -> list[str]:
-        """Say whose answer a row without one is about: the model it names, or the only one."""
+        """Return the model of a row without an answer: the one it names, or the only one."""
         if self.has_answers:
             return []
         if "model" in self.fields:
@@ -483,7 +483,7 @@ class TableReader:
     # Extra fields
 
     def _extra_columns(self) -> tuple[list[str], list[str], list[str]]:
-        """Tell extra columns that describe the case, an answer, or what one reader said of it."""
+        """Sort extra columns into those about the case, an answer, or one reader's judgement."""
         used = {*self.mapping.used_columns, *self.mapping.identity, *self.boxes.columns}
         extra = [name for name in self.sheet.columns if name not in used and not is_identity(name)]
         if self.wide:
@@ -514,9 +514,9 @@ class TableReader:
         answers: list[dict[str, Any]],
         row: Row,
     ) -> None:
-        """Keep what is left of a row as extra fields: of the answer that it is about, or the case.
+        """Keep the unused cells of a row as extra fields of its answer, or else of the case.
 
-        What one of several readers said goes under the reader's name.
+        A value from one of several readers is stored under the reader's name.
         """
         left = [name for name in row.left if name not in self.mapping.identity]
         unread = [name for name in left if name in self.mapping.used_columns]
@@ -569,9 +569,9 @@ _NEXT_OPTION: Final = re.compile(r"(?:^|[\s,;])\(?([A-H])[).:]\s+")
 
 
 def case_row(row: Row, index_from: int | None) -> dict[str, Any]:
-    """Make the row of a case of the cells of one row; what it could not use stays in ``row``.
+    """Make a case row from the cells of one row; unusable cells stay in ``row``.
 
-    ``index_from`` says what the first option is counted as; None when nobody said.
+    ``index_from`` is the number of the first option; None if unknown.
     """
     options = read_options(row)
     told = (row.peek("question_type") or "").strip().lower()
@@ -610,7 +610,7 @@ def case_row(row: Row, index_from: int | None) -> dict[str, Any]:
 
 
 def asked(question: str | None) -> str | None:
-    """Return a question without the mark that stands for the picture."""
+    """Return a question without the mark for the picture."""
     if question is None or IMAGE_MARK not in question:
         return question
     return question.replace(IMAGE_MARK, "").strip()
@@ -660,7 +660,7 @@ def read_options(row: Row) -> list[str]:
 def right_option(text: str, options: list[str], index_from: int | None) -> int | None:
     """Return the index of an option that a cell names: by its text, its letter, or its number.
 
-    A number counts only where ``index_from`` says what the first option is counted as.
+    A number counts only if ``index_from`` gives the number of the first option.
     """
     plain = text.strip()
     same = [place for place, option in enumerate(options) if option.strip() == plain]

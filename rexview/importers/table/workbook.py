@@ -1,7 +1,7 @@
-"""Rows of an Excel sheet as text, with guards against files that are not what they seem.
+"""Read the rows of an Excel sheet as text, with guards against deceptive files.
 
-The stored results of formulas are read, formulas are never run. A file that would unpack to
-something huge is refused before it is opened.
+The stored results of formulas are read; formulas are never run. A file that would unpack to a huge
+size is refused before it is opened.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ MAX_ROWS: Final = 1_048_576
 MAX_FILLED_ROWS: Final = 100_000
 """A workbook takes a hundred times as long to read as a CSV file of the same rows."""
 MAX_CHARACTERS: Final = MAX_UNPACKED_BYTES
-"""Letters of all cells: a text that a workbook holds once may be in any number of them."""
+"""Limit for characters of all cells: a text stored once may be in any number of cells."""
 MAX_TAGS: Final = 5_000_000
-"""Tags of XML in the whole workbook; a cell has four to six."""
+"""Limit for XML tags in the whole workbook; a cell has four to six."""
 _RATIO_MATTERS_FROM: Final = 50_000_000
 _CHUNK: Final = 1 << 20
 _MERGED: Final = re.compile(
@@ -43,7 +43,7 @@ _TOO_LARGE: Final = ("The workbook has far more rows or cells than can be read h
 Merged = tuple[int, int, int, int]
 """First column, first row, last column, last row of merged cells, counted from 1."""
 NumberedRows = list[tuple[int, list[str | None]]]
-"""Rows of a sheet that hold anything, each with its number in the sheet."""
+"""Non-empty rows of a sheet, each with its number in the sheet."""
 Names = tuple[str, ...]
 
 
@@ -62,20 +62,20 @@ def read_workbook(
     max_rows: int | None = None,
     label: str | None = None,
 ) -> tuple[str, NumberedRows, tuple[str, ...]] | None:
-    """Read one sheet: its name, its rows, and the names of others that hold anything.
+    """Read one sheet: its name, its rows, and the names of other non-empty sheets.
 
-    Without ``sheet`` all sheets are looked at, and the one is read whose columns are best known,
-    else that with most cells.
+    Without ``sheet`` all sheets are compared. The one with the best-known column names is read,
+    else the one with most cells.
 
-    Cells merged downwards below the first row count for each of their rows, as the reader of the
-    sheet sees it; all merged cells are reported. Logs an error and returns None when the file
-    cannot be read.
+    Cells merged downwards below the first row count for each of their rows, as a person reading the
+    sheet sees it. All merged cells are reported. Logs an error and returns None if the file cannot
+    be read.
     """
     file = label or path.name
     try:
         _check_sound(path)
         with path.open("rb") as stream, warnings.catch_warnings():
-            warnings.filterwarnings("ignore", module=r"openpyxl(\.|$)")  # of parts not read here
+            warnings.filterwarnings("ignore", module=r"openpyxl(\.|$)")  # from parts not read here
             book = _open(stream, data_only=True)
             chosen, others = _choose(book, sheet, file, log)
             merged, has_formulas = _look_through(path, chosen)
@@ -89,7 +89,7 @@ def read_workbook(
         log.error(file, refusal.message, refusal.remedy, field=refusal.field)
         return None
     except Exception:
-        # openpyxl raises whatever its parsing runs into; a damaged file has many ways to do so.
+        # openpyxl passes on any exception of its parsing; a damaged file can cause many.
         log.error(file, "The Excel file is damaged.", "Open it in Excel and save it again.")
         return None
     _spread(rows, merged, file, log)
@@ -103,7 +103,7 @@ def _open(stream: BinaryIO, *, data_only: bool) -> Any:
 
 
 def _check_sound(path: Path) -> None:
-    """Refuse what is no zip archive of bearable size, and XML entities."""
+    """Refuse files that are no zip archive, too large, or have XML entities."""
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
@@ -128,7 +128,7 @@ def _check_sound(path: Path) -> None:
 
 
 def _count_tags(part: IO[bytes]) -> int:
-    """Count the tags of one part, up to some more than are allowed: openpyxl may read them all."""
+    """Count the tags of one part, to slightly more than allowed: openpyxl may read them all."""
     start = part.read(4096)
     if re.search(b"<!DOCTYPE|<!ENTITY", start.replace(b"\x00", b"")):
         raise _Refused(
@@ -142,7 +142,7 @@ def _count_tags(part: IO[bytes]) -> int:
 
 
 def _choose(book: Any, wanted: str | None, file: str, log: ProblemLog) -> tuple[Any, Names]:
-    """Choose a sheet; the names of the others that hold anything come with it."""
+    """Choose a sheet; return it with the names of the other non-empty sheets."""
     sheets = list(book.worksheets)
     names = [sheet.title for sheet in sheets]
     if wanted is not None:
@@ -163,7 +163,7 @@ def _choose(book: Any, wanted: str | None, file: str, log: ProblemLog) -> tuple[
 
 
 def _likelihood(sheet: Any) -> tuple[int, int]:
-    """Say how likely a sheet is the one with data: known names in one row, and cells."""
+    """Return how likely a sheet is the one with data: known names in one row, and cells."""
     known = cells = 0
     for place, (_, row) in enumerate(_rows(sheet, _LOOKED_AT)):
         filled = [cell for cell in row if cell is not None]
@@ -174,12 +174,12 @@ def _likelihood(sheet: Any) -> tuple[int, int]:
 
 
 def _rows(sheet: Any, max_rows: int | None) -> Iterator[tuple[int, list[str | None]]]:
-    """Yield the rows that hold anything; what the file claims about its size is not believed.
+    """Yield the non-empty rows; the size claimed by the file is not trusted.
 
     Raises
     ------
     _Refused
-        Its cells, empty ones between others included, are too many or too long.
+        Its cells, including empty ones between others, are too many or too long.
     """
     sheet.reset_dimensions()
     most = MAX_FILLED_ROWS if max_rows is None else min(max_rows, MAX_FILLED_ROWS)
@@ -237,7 +237,7 @@ def _look_through(path: Path, sheet: Any) -> tuple[list[Merged], bool]:
 
 
 def _report_formulas(sheet: Any, file: str, rows: NumberedRows, log: ProblemLog) -> None:
-    """Warn of formulas whose result is not stored: their cells were read as empty."""
+    """Warn about formulas without a stored result: their cells were read as empty."""
     from openpyxl.utils import get_column_letter
 
     message = "The cell is a formula without a stored result; it was read as empty."
