@@ -104,7 +104,7 @@ class BoxColumns:
         return BoxReading(self.shapes[0], "pixels") if self.shapes != SHAPES else None
 
     def boxes(self, row: Row) -> list[WrittenBox] | None:
-        """Return the boxes of a row, each with its label and score; None for an invalid row."""
+        """Return a row's boxes with labels and scores; None if its cells are no boxes."""
         first = row.cells[self.numbers[0]]
         if self.string and first is not None:
             return boxes_of_string(first, self.string)

@@ -1,6 +1,6 @@
-"""The program that reads choices from texts beside the one that opens a set.
+"""Read choices from texts, in separate processes if there are many.
 
-:func:`read_choices` runs it: of hundreds of thousands of long answers, reading takes minutes.
+:func:`read_choices` starts them: reading hundreds of thousands of long answers takes minutes.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from rexview.text.choices.reading import read_choice
 Asked = tuple[str, tuple[str, ...], str]
 """A text, the options, the question."""
 MANY: Final = 20_000
-"""So many texts are worth processes of their own."""
+"""From this number of texts on, separate processes are worthwhile."""
 _AT_A_TIME: Final = 1_000
 _MOST: Final = 8
 _SECONDS: Final = 300
 
 
 def read_choices(asked: Sequence[Asked]) -> list[ReadChoice | None]:
-    """Read the choice of each text, in processes of our own where there are many texts."""
+    """Read the choice of each text, in separate processes if there are many texts."""
     processes = min(_MOST, _processors())
     if len(asked) < MANY or processes < 2:
         return _read(asked)
@@ -50,7 +50,7 @@ def read_choices(asked: Sequence[Asked]) -> list[ReadChoice | None]:
         try:
             found: list[ReadChoice | None] = process.ask(part)
         except (ProcessDied, ProcessUnusable):
-            return _read(part)  # it takes longer, and is as right
+            return _read(part)  # slower, with the same result
         finally:
             idle.put(process)
         return found
@@ -68,7 +68,7 @@ def _read(asked: Sequence[Asked]) -> list[ReadChoice | None]:
 
 
 def _processors() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

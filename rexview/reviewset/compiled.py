@@ -1,10 +1,10 @@
-"""Large review sets as they were read and checked, kept on disk and mapped into memory.
+"""Cache large review sets on disk, read and checked, and map them into memory.
 
-An entry of :mod:`rexview.kept_files` is a folder of Arrow files. The texts of a large table go
-there part by part while it is read, so that memory never holds them all; the other columns follow
-when everything is checked. A set is then opened from there, the first time as well as the next:
-what is not asked for is not read. An entry is of one state of the files and of one state of the
-code that reads them.
+An entry of :mod:`rexview.kept_files` is a folder of Arrow files. The texts of a large table are
+written there part by part while it is read, so that memory never contains them all; the other
+columns follow once everything is checked. The set is then opened from there, the first time and
+later: data that nobody uses is not read. An entry belongs to one state of the files and one state
+of the code that reads them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from rexview.reviewset.sources import find_tables, fingerprint, watched
 from rexview.schema import ReviewSet, SetInfo
 from rexview.settings import load_settings
 
-# What is not plausible in a large set: looked for when somebody asks, as it takes a while.
+# Plausibility warnings of a large set: computed on demand, as it takes a while.
 
 Warnings = tuple[Problem, ...]
 
@@ -51,13 +51,13 @@ class LaterWarnings:
     Parameters
     ----------
     review_set : ReviewSet
-        As it was given; its ``warnings`` are those that are known.
+        The set as it was given; its ``warnings`` are those known so far.
     place : int
-        Before which of them the others come.
+        Index in them where the others are inserted.
     known : tuple of Problem or None
         The others, if they were found before.
     keep : callable
-        Is given the others when they were found.
+        Called with the others once they are found.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class LaterWarnings:
         self._thread: Thread | None = None
 
     def __call__(self) -> Warnings | None:
-        """Return all warnings; None as long as they are being looked for, which this begins."""
+        """Return all warnings; None, and start the search, if they are not yet found."""
         with self._lock:
             if self._found is None:
                 if self._thread is None:
@@ -92,7 +92,7 @@ class LaterWarnings:
         found: Warnings
         try:
             found = implausible(self._review_set)
-        except Exception as error:  # as when the disk with the texts is gone
+        except Exception as error:  # for example if the disk with the texts is gone
             message = f"The answers could not be looked through ({type(error).__name__})."
             remedy = "Run python -m rexview check on the folder."
             found = (Problem("warning", "answers", None, None, message, remedy),)
@@ -103,7 +103,7 @@ class LaterWarnings:
 
 
 def implausible(review_set: ReviewSet) -> Warnings:
-    """Find what :func:`check_plausible` reports of a set as it was given."""
+    """Return the warnings of :func:`check_plausible` for a set as it was given."""
     problems = ProblemList()
     sources = {
         name: replace(source, problems=problems)
@@ -115,10 +115,10 @@ def implausible(review_set: ReviewSet) -> Warnings:
 
 
 LARGE: Final = 10_000
-"""Rows of cases or answers from which on a set is kept: reading it takes longer than half a second
-with a reader's scores of each."""
+"""From this number of rows of cases or answers on, a set is cached: with a reader's scores of each,
+reading takes longer than half a second."""
 LARGE_BYTES: Final = 1_000_000
-"""Bytes of all table files from which on a set may be large."""
+"""From this size of all table files on, in bytes, a set may be large."""
 _TEXTS: Final = {
     "cases": (
         *("question", "question_boxes", "tags", "context", "report", "options", "explanation"),
@@ -126,12 +126,12 @@ _TEXTS: Final = {
     ),
     "answers": ("text", "explanation", "error", "extra"),
 }
-"""Columns that stay as they were read, and are most of a set's size."""
+"""Columns that no check changes and that make up most of a set's size."""
 _CHECKED: Final = {
     "cases": ("images", "reference_boxes"),
     "answers": ("boxes", "choice", "_choice_read"),
 }
-"""Columns that checks fill in; all others are as they stay when tables have been read."""
+"""Columns that checks fill in; all others are final once the tables are read."""
 _CONTENTS: Final = "contents.json"
 _JUDGED: Final = "later-warnings.json"
 _INDEX: Final = ("case", "model", "row", "starts")
@@ -141,14 +141,14 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class CompiledSet:
-    """What is kept of one state of a review set, or is being made.
+    """The cached entry of one state of a review set, finished or being written.
 
     Parameters
     ----------
     folder : Path
-        That of the review set.
+        Folder of the review set.
     state : str
-        :func:`rexview.reviewset.sources.fingerprint` of it.
+        Its :func:`rexview.reviewset.sources.fingerprint`.
     info : SetInfo
     """
 
@@ -175,7 +175,7 @@ class CompiledSet:
         self._give_up()
 
     def open(self) -> ReviewSet | None:
-        """Open what is kept; None when there is nothing, or nothing that can be relied on."""
+        """Open the cached set; return None if there is none, or a damaged one."""
         path = self._kept.find(self._name) if self._kept else None
         if path is None or self._kept is None:
             return None
@@ -216,7 +216,7 @@ class CompiledSet:
     def _with_later_warnings(
         self, review_set: ReviewSet, place: int, path: Path | None = None
     ) -> ReviewSet:
-        """Have warnings worked out later; they are kept beside the entry that the set came from."""
+        """Return the set with deferred warnings, which are cached with its entry."""
         known = None
         if path is not None and (path / _JUDGED).is_file():
             given = json.loads((path / _JUDGED).read_text(encoding="utf-8"))
@@ -227,7 +227,7 @@ class CompiledSet:
         return replace(review_set, later_warnings=later)
 
     def move_texts(self, table: str, parts: list[pl.DataFrame]) -> None:
-        """Put the texts of a table's parts on disk, once there are many rows.
+        """Move the texts of a table's parts to disk, once there are many rows.
 
         ``parts`` then has frames whose texts are mapped from there.
         """
@@ -236,7 +236,7 @@ class CompiledSet:
         if self._made is None:
             self._made = self._kept.begin(self._name, _bytes_of_tables(self._folder))
             if self._made is None:
-                self._kept = None  # it was told why
+                self._kept = None  # the reason was logged
                 return
         try:
             self._made.mkdir(exist_ok=True)
@@ -244,7 +244,7 @@ class CompiledSet:
             for place in range(len(moved), len(parts)):
                 names = [name for name in _TEXTS[table] if name in parts[place].columns]
                 texts = parts[place].select(names)
-                self._bytes += int(texts.estimated_size())  # a small file can stand for much text
+                self._bytes += int(texts.estimated_size())  # a small file can expand to much text
                 if self._bytes > self._kept.max_bytes:
                     raise OSError(errno.EFBIG, "it is larger than may be kept")
                 moved.append(_written(texts, self._part(table, place)))
@@ -253,7 +253,7 @@ class CompiledSet:
             self._not_written(error)
 
     def write_settled(self, tables: Mapping[str, pl.DataFrame]) -> None:
-        """Begin to write the columns that no check changes, while the checks are at work."""
+        """Start writing the columns that no check changes, while the checks run."""
         if self._made is not None:
             settled = {name: tables[name] for name in _CHECKED}
             writer = ThreadPoolExecutor(max_workers=1)
@@ -272,9 +272,10 @@ class CompiledSet:
         return written
 
     def puts_off(self, answers: pl.DataFrame, known: int) -> bool:
-        """Whether so many answers are judged later, when somebody asks for all warnings.
+        """Return True if the answers are so many that judging them is put off.
 
-        ``known`` is how many problems were found before.
+        They are then judged when somebody opens all warnings. ``known`` is the number of problems
+        found before.
         """
         self._judged_later = known if answers.height >= LARGE else None
         return self._judged_later is not None
@@ -298,9 +299,9 @@ class CompiledSet:
         self._made = None
 
     def keep(self, review_set: ReviewSet) -> ReviewSet:
-        """Keep a set whose tables were all read, if it is a large one, and open it from there.
+        """Cache a set whose tables were all read, if it is large, and open it from the cache.
 
-        Returns the set as it is where it cannot be.
+        Returns the set unchanged if it cannot be cached.
         """
         if self._judged_later is None:
             return review_set
@@ -318,7 +319,7 @@ class CompiledSet:
         return opened
 
     def _whole_parts(self, table: str, height: int) -> list[pl.DataFrame]:
-        """Return the parts of a table's texts; none if rows that were there twice are left out."""
+        """Return the parts of a table's texts; none if duplicate rows were left out."""
         parts = self._moved.get(table, [])
         return parts if sum(map(len, parts)) == height else []
 
@@ -358,7 +359,7 @@ class CompiledSet:
 
 
 def _finish(kept: KeptFiles, name: str, made: Path) -> None:
-    """Put an entry in its place when the disk has it: a file of the right size is whole then."""
+    """Move an entry to its place once it is on disk; a file of the right size is then whole."""
     try:
         for file in made.iterdir():
             with file.open("rb") as opened:
@@ -372,7 +373,7 @@ def _finish(kept: KeptFiles, name: str, made: Path) -> None:
 def _keep_warnings(kept: KeptFiles | None, name: str, found: tuple[Problem, ...]) -> None:
     path = kept.find(name) if kept else None
     if path is not None:
-        with suppress(OSError):  # then they are looked for again
+        with suppress(OSError):  # then they are searched again
             made = path / f"{_JUDGED}.{os.getpid()}.part"
             made.write_text(json.dumps([asdict(one) for one in found]), encoding="utf-8")
             made.replace(path / _JUDGED)
@@ -381,7 +382,7 @@ def _keep_warnings(kept: KeptFiles | None, name: str, found: tuple[Problem, ...]
 def _kept_sets() -> KeptFiles | None:
     try:
         return kept_files("sets", load_settings())
-    except SettingsError:  # which is told where settings are needed
+    except SettingsError:  # reported where settings are needed
         return None
 
 
@@ -396,7 +397,7 @@ def _bytes_of_tables(folder: Path) -> int:
 
 
 def _state_of_images(folder: Path, info: SetInfo) -> str:
-    """Name the state of the folders of images: what comes or goes there shows."""
+    """Return a text that changes when files appear in or disappear from the folders of images."""
     if is_address(info.images):
         return ""
     try:
@@ -408,7 +409,7 @@ def _state_of_images(folder: Path, info: SetInfo) -> str:
 
 
 def _is_absent(frame: pl.DataFrame, column: str) -> bool:
-    """Whether nothing at all is in a column; what is asked of one value is answered by it."""
+    """True if a column has no values at all; one value then answers for all."""
     is_list = isinstance(frame.schema[column], pl.List)
     something = pl.col(column).list.len() > 0 if is_list else pl.col(column).is_not_null()
     return not frame.select(something.any()).item()
@@ -420,14 +421,14 @@ def _write_ipc(frame: pl.DataFrame, path: Path) -> None:
 
 
 def _write_present(frame: pl.DataFrame, path: Path) -> list[str]:
-    """Write the columns in which there is anything; return which."""
+    """Write the columns with any value; return their names."""
     present = [column for column in frame.columns if not _is_absent(frame, column)]
     _write_ipc(frame.select(present), path)
     return present
 
 
 def _columns(parts: Iterable[pl.DataFrame]) -> dict[str, None]:
-    """Return the columns that any part has, each once."""
+    """Return the columns of all parts, each once."""
     return dict.fromkeys(column for part in parts for column in part.columns)
 
 
@@ -452,7 +453,7 @@ def _read_table(path: Path, name: str, contents: dict[str, Any]) -> pl.DataFrame
 
 
 def _completed(frame: pl.DataFrame, table: str) -> pl.DataFrame:
-    """Add the columns of a table of which nothing is given, in memory one value each."""
+    """Add the columns of a table without any value; each takes one value of memory."""
     schema = frames.TABLES[table]
     return frame.with_columns(
         pl.lit([] if isinstance(dtype, pl.List) else None, dtype).alias(column)

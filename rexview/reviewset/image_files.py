@@ -1,4 +1,4 @@
-"""What is checked once the tables are read."""
+"""Check the images of a set once its tables are read."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ from rexview.schema import ReviewSet, SetInfo, StudyImage
 from rexview.settings import load_settings
 from rexview.vocab import FRONTAL_VIEWS, normalise_view
 
-# The image files behind the tables: paths that lead out, missing files, sizes not given.
+# Image files of the tables: paths that lead out, missing files, missing sizes.
 
 _ORIENTATION_FIELDS: Final = ("view", "patient_orientation", "laterality_flip")
 
 
 def check_orientations(cases: pl.DataFrame, boxed: pl.DataFrame, source: TableSource) -> None:
-    """Warn of frontal images that are stored mirrored, and of boxes on images without known sides.
+    """Warn of frontal images stored mirrored, and of boxes on images without known sides.
 
-    ``cases`` has images as in :data:`rexview.frames.IMAGE`, filled in from their files; ``boxed``
-    has ``case`` and ``image`` of the images that have boxes.
+    ``cases`` has images as in :data:`rexview.frames.IMAGE`, completed from their files; ``boxed``
+    has ``case`` and ``image`` of the images with boxes.
     """
     images = items_of(cases.rename({"id": "case"}), "images", "case", "_row")
     images = images.select(
@@ -89,7 +89,7 @@ def check_orientations(cases: pl.DataFrame, boxed: pl.DataFrame, source: TableSo
 
 
 def _kind(view: str | None, words: list[str] | None, flip: bool | None) -> str | None:
-    """``mirrored``, ``unknown`` or None (nothing to say)."""
+    """Return ``mirrored``, ``unknown`` or None (no problem)."""
     orientation = orientation_of(view, words, flip)
     if orientation.mirrored and view in (*FRONTAL_VIEWS, "UNKNOWN", None):
         return "mirrored"
@@ -117,21 +117,21 @@ _SAID: Final[Mapping[str, tuple[Severity, str, str]]] = {
         "Rename one of them.",
     ),
 }
-"""What is wrong with a file, by its state: how grave, in words, the remedy."""
+"""Problems of a file by its state: severity, message, remedy."""
 MOST_LOOKED_FOR: Final = 100_000
-"""Image files that are looked for when a set opens; the page shows what else is missing."""
+"""Maximum number of image files searched when a set opens; the page reports other missing ones."""
 _MOST_COMPARED: Final = 100
-"""Files whose bytes are compared, at most."""
+"""Maximum number of files whose bytes are compared."""
 _MANY_STUDIES: Final = 5
-"""From so many studies on it is no chance that all show one picture."""
+"""From this number of studies on, it is no chance that all show one picture."""
 MOST_HEADERS: Final = 2_000
-"""Image files whose header is read when a set opens, for sizes that the tables do not give."""
+"""Maximum number of headers read when a set opens, for sizes that the tables do not give."""
 
 
 def read_header(path: Path) -> ImageFacts | None:
-    """Read the header of an image file; None when it cannot be read as one.
+    """Read the header of an image file; return None if it is unreadable.
 
-    Asking again is free as long as the file does not change.
+    Results are cached as long as the file does not change.
     """
     try:
         found = path.stat()
@@ -142,7 +142,7 @@ def read_header(path: Path) -> ImageFacts | None:
 
 @lru_cache(maxsize=20_000)
 def _header(path: Path, modified: int, size: int) -> ImageFacts | None:
-    from rexview.imaging import read_facts  # the decoders are only needed where sizes are not given
+    from rexview.imaging import read_facts  # the decoders are only needed where sizes are missing
 
     try:
         return read_facts(path)
@@ -151,14 +151,14 @@ def _header(path: Path, modified: int, size: int) -> ImageFacts | None:
 
 
 def paths_of_cases(cases: pl.DataFrame) -> pl.DataFrame:
-    """One row an image of a case: ``_row``, ``field``, ``path``, ``width``, ``height``."""
+    """Return one row per image of a case: ``_row``, ``field``, ``path``, ``width``, ``height``."""
     field = pl.format("images[{}].path", "index").alias("field")
     images = items_of(cases, "images", "_row")
     return images.select("_row", field, "path", "width", "height").drop_nulls("path")
 
 
 def paths_of_answers(answers: pl.DataFrame) -> pl.DataFrame:
-    """One row a picture that a model returned, as :func:`paths_of_cases`; sizes are not given."""
+    """Return one row per picture returned by a model, as :func:`paths_of_cases`, without sizes."""
     field, path = pl.format("images[{}]", "index").alias("field"), pl.col("images").alias("path")
     size = pl.lit(None, pl.Int64)
     pictures = items_of(answers, "images", "_row")
@@ -193,11 +193,11 @@ def check_paths(paths: pl.DataFrame, source: TableSource) -> pl.DataFrame:
 def check_files(
     folder: Path, info: SetInfo, of_tables: Iterable[tuple[pl.DataFrame, TableSource]]
 ) -> None:
-    """Report images that are missing (a warning) or lie elsewhere through a link (an error).
+    """Report images that are missing (a warning) or outside through a link (an error).
 
-    Images at an address are looked for only in the set's own storage (the names that it has there);
-    of others it is said whether this computer reads such an address at all. ``of_tables`` has what
-    :func:`check_paths` returned for each table.
+    Images at an address are only searched in the set's own storage, by the names listed there. For
+    others the check is whether this computer can read such an address at all. ``of_tables`` has the
+    result of :func:`check_paths` for each table.
     """
     tables = [(paths, source) for paths, source in of_tables if paths.height]
     _check_addresses(tables)
@@ -238,7 +238,7 @@ def check_files(
 def _check_storage(
     folder: Path, info: SetInfo, tables: list[tuple[pl.DataFrame, TableSource]]
 ) -> None:
-    """Report images that are not in the set's own storage, or an address that cannot be read."""
+    """Report images missing from the set's own storage, or an address that cannot be read."""
     if cannot := unreadable_address(info.images):
         tables[0][1].problems.add("warning", INFO_FILE, *cannot, field="images")
         return
@@ -256,7 +256,7 @@ def _check_storage(
 
 
 def _check_addresses(tables: list[tuple[pl.DataFrame, TableSource]]) -> None:
-    """Say once for each kind of address in the tables that this computer cannot read it."""
+    """Report each kind of address in the tables that this computer cannot read, once."""
     for paths, source in tables:
         kinds = paths["plain"].str.extract(r"^([a-z0-9+.\-]+)://").drop_nulls().unique().sort()
         for kind in kinds:
@@ -273,7 +273,7 @@ def _in_state(wanted: str, states: dict[str, str | None]) -> list[str]:
 
 
 def _state(base: Path, path: str, folders: dict[str, str | None]) -> str | None:
-    """``missing``, ``outside``, ``twin`` or None; ``folders`` remembers real folders met so far."""
+    """Return ``missing``, ``outside``, ``twin`` or None; ``folders`` caches real folders."""
     head, name = os.path.split(path)
     try:
         if head not in folders:
@@ -298,10 +298,10 @@ def _state(base: Path, path: str, folders: dict[str, str | None]) -> str | None:
 def check_same_pictures(
     folder: Path, cases: pl.DataFrame, source: TableSource, info: SetInfo
 ) -> None:
-    """Warn when all studies show one picture: the same path, or files of the same bytes.
+    """Warn if all studies show one picture: the same path, or files of the same bytes.
 
-    Cases with the same study, or patient, share their pictures rightly. At an address only the
-    paths are compared.
+    Cases of the same study or patient may share their pictures. At an address only the paths are
+    compared.
     """
     first = cases.select(
         study=pl.coalesce("study_id", "patient_id", "id"),
@@ -319,7 +319,7 @@ def check_same_pictures(
 
 
 def _same_bytes(folder: Path, info: SetInfo, paths: list[str]) -> bool:
-    """Whether files are alike, the first of many; it stops at the first that is not."""
+    """True if the first of many files are equal; stops at the first difference."""
     base = images_folder(folder, info.images)
     known: tuple[int, str] | None = None
     for path in paths[:_MOST_COMPARED]:
@@ -341,11 +341,11 @@ def _same_bytes(folder: Path, info: SetInfo, paths: list[str]) -> bool:
 def with_headers(
     cases: pl.DataFrame, boxed: pl.DataFrame, folder: Path, info: SetInfo, source: TableSource
 ) -> pl.DataFrame:
-    """Fill in sizes, orientations and views of images from their files, where not given.
+    """Fill in missing sizes, orientations and views of images from their files.
 
     At most :data:`MOST_HEADERS` files are read, those with boxes first, so that a set of any size
-    opens quickly; a warning says how many with boxes were left. ``boxed`` has ``case`` and
-    ``image`` of the images that have boxes.
+    opens quickly. A warning gives the number of unread images with boxes. ``boxed`` has ``case``
+    and ``image`` of the images with boxes.
     """
     flat = Flat.of_series(cases["images"])
     images = flat.fields.with_columns(cases["id"].gather(pl.Series(flat.owner)).alias("case"))
@@ -379,13 +379,13 @@ def with_headers(
 
 
 def _lies_elsewhere(info: SetInfo) -> pl.Expr:
-    """Tell images that are fetched from an address: all of them, or those whose path is one."""
+    """Return an expression for remote images: all of them, or those whose path is an address."""
     is_whole = pl.col("path").str.contains(r"^[A-Za-z][A-Za-z0-9+.\-]+://")
     return pl.lit(True) if is_address(info.images) else is_whole
 
 
 def _report_unread(count: int, source: TableSource) -> None:
-    """Say of how many images with boxes something is not known that their files could say."""
+    """Report the number of images with boxes whose size or orientation was not read."""
     if count:
         message = (
             f"The size or orientation of {count:,} images with boxes is not given, and was not "
@@ -398,11 +398,11 @@ def _report_unread(count: int, source: TableSource) -> None:
 
 
 def _wanted(images: pl.DataFrame) -> pl.DataFrame:
-    """Pick images with gaps that their file may fill: ``at``, ``case``, ``id``, ``path``."""
+    """Return images with gaps that their file may fill: ``at``, ``case``, ``id``, ``path``."""
     ending = pl.col("path").str.to_lowercase().str.extract(r"(\.[^./\\]*)$").fill_null("")
     unsized = pl.col("width").is_null() | pl.col("height").is_null()
     others = [suffix for suffix, kind in FORMATS_BY_SUFFIX.items() if kind != "DICOM"]
-    dicom = ~ending.is_in(others)  # which may have any other ending, or none
+    dicom = ~ending.is_in(others)  # DICOM may have any other ending, or none
     bare = pl.col("patient_orientation").is_null() | pl.col("view_raw").is_null()
     return (
         images.with_row_index("at")
@@ -412,7 +412,7 @@ def _wanted(images: pl.DataFrame) -> pl.DataFrame:
 
 
 def _boxed_first(wanted: pl.DataFrame, boxed: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    """Put images with boxes first; say how many they are."""
+    """Put images with boxes first; return their number as well."""
     has_box = boxed.rename({"image": "id"})
     first = wanted.join(has_box, on=["case", "id"], how="semi", maintain_order="left")
     others = wanted.join(has_box, on=["case", "id"], how="anti", maintain_order="left")
@@ -451,18 +451,18 @@ def _filled(
     return with_views(refolded, "view_raw")
 
 
-# Images that lie elsewhere: what their files say of them is known once they were fetched.
+# Remote images: the facts in their files are known once they were fetched.
 #
-# Nobody is asked here. A set opens without fetching its images, so sizes and orientations that
-# its tables do not give are read when an image is shown.
+# No request is sent here. A set opens without fetching its images, so sizes and orientations
+# missing in its tables are read when an image is shown.
 
 
 @dataclass(frozen=True)
 class KnownImage:
-    """An image of a case with all that is known of it by now.
+    """An image of a case with everything known about it by now.
 
-    ``sides_told`` is False where its file may say another orientation than its view lets expect,
-    and was not fetched yet: no side of the patient can be named on it then.
+    ``sides_told`` is False if its file, not fetched yet, may give another orientation than its
+    view. No side of the patient can then be named on it.
     """
 
     image: StudyImage
@@ -470,18 +470,18 @@ class KnownImage:
 
     @property
     def orientation(self) -> Orientation:
-        """Which part of the patient lies at each edge."""
+        """The part of the patient at each edge."""
         return image_orientation(self.image) if self.sides_told else UNKNOWN_ORIENTATION
 
     def side(self, box: Sequence[float]) -> BoxSide | None:
-        """Say on which side of the patient a box lies; None where that is not known."""
+        """Return the side of the patient on which a box is; None if unknown."""
         return box_side_on(self.image, box) if self.sides_told else None
 
 
 def known_image(review_set: ReviewSet, image: StudyImage) -> KnownImage:
-    """Return what is known of an image, from its tables and, if it was fetched, from its file.
+    """Return an image with the facts of its tables and, if it was fetched, of its file.
 
-    Of a file of this computer the tables have all that they need: opening the set has read it.
+    For a local file the tables are complete: opening the set has read it.
     """
     may_turn = _may_be_dicom(image.path) and not image.patient_orientation
     if image.width and image.height and not may_turn:
@@ -508,5 +508,5 @@ def known_image(review_set: ReviewSet, image: StudyImage) -> KnownImage:
 
 
 def _may_be_dicom(path: str) -> bool:
-    """Whether a file may be DICOM by its name, which may have any ending, or none."""
+    """True if a file may be DICOM by its name, which may have any ending, or none."""
     return FORMATS_BY_SUFFIX.get(PurePosixPath(path).suffix.lower(), "DICOM") == "DICOM"

@@ -1,4 +1,4 @@
-"""Where the images of a review set are, and nowhere else."""
+"""Find the images of a review set, and allow no other files."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from rexview.schema import ReviewSet
 from rexview.settings import load_settings
 
 NOT_PLAIN: Final = r"[\x00-\x1f\\]|^[A-Za-z]:|^/|//|/$|(^|/)\.\.?(/|$)|^$"
-"""What a path holds that :func:`relative_path` changes or refuses; others are plain already."""
+"""Matches paths that :func:`relative_path` changes or refuses; others are plain already."""
 DICOM_SUFFIXES: Final = (".dcm", ".dicom", ".ima")
-"""Ends of names (lower case) that suggest DICOM; no ending at all may, too."""
+"""Endings of names (lower case) that suggest DICOM; a name without ending may be DICOM, too."""
 _ABSOLUTE: Final = re.compile(r"^[/\\]|^[A-Za-z]:")
 
 
 def relative_path(image_path: str) -> str:
-    """Bring a path of the tables into its plain form: forward slashes, no ``.`` and ``..`` left.
+    """Return a path of the tables in plain form: forward slashes, no ``.`` and ``..``.
 
     A whole address (``s3://``, ``https://``, ``dicomweb+https://``) stays one.
 
     Raises
     ------
     PathEscape
-        When it is absolute, starts with a drive, climbs above the images folder, or holds control
+        It is absolute, starts with a drive, climbs above the images folder, or contains control
         characters.
     """
     if any(ord(letter) < 32 for letter in image_path):
@@ -58,25 +58,26 @@ def relative_path(image_path: str) -> str:
 
 
 def images_folder(folder: Path, images: str) -> Path:
-    """Local folder of the images, links followed; ``images`` is relative to the set."""
+    """Return the local folder of the images, links followed; ``images`` is relative to the set."""
     if images.lower().startswith("file://"):
         images = unquote(urlsplit(images).path)
     return Path(os.path.realpath(folder / Path(images).expanduser()))
 
 
 def image_path(review_set: ReviewSet, image_path: str) -> Path:
-    """Find the file of an image, given its path as it stands in the tables.
+    """Find the file of an image, given its path in the tables.
 
-    The file need not exist. From an address the image is fetched into the cache folder first, and
-    anew when it has changed there (:mod:`rexview.remote.pictures`).
+    The file need not exist. From an address the image is first fetched into the cache folder, and
+    again if it has changed there (:mod:`rexview.remote.pictures`).
 
     Raises
     ------
-    PathEscape
+    The path leads out of the images folder: by ``..``, as an absolute path, with a drive letter, or
+    through a link.
         When the path leads out of the images folder: by ``..``, as an absolute path, with a drive
         letter, or through a link.
     ImageMissing, ImageAway, ImageBroken
-        When the image is to be fetched and is not there, or cannot be fetched.
+        The image has to be fetched and is missing, or cannot be fetched.
     """
     if address := picture_address(review_set, image_path):
         return _fetched(review_set, address)
@@ -87,8 +88,8 @@ def image_path(review_set: ReviewSet, image_path: str) -> Path:
 def find_picture(folder: Path, images: str, path: str) -> Path | None:
     """Find the file of a returned picture; one at an address is fetched once.
 
-    ``images`` is the images base of the set in ``folder``; a path that leads out of it has no file,
-    nor has an address that cannot be asked now, or may not be.
+    ``images`` is the images base of the set in ``folder``. Returns None for a path that leads out
+    of it, and for an address that cannot be reached now, or is not allowed.
     """
     try:
         if is_address(path) or is_address(images):
@@ -103,10 +104,10 @@ def find_picture(folder: Path, images: str, path: str) -> Path | None:
 
 
 def spelled(base: Path, relative: str) -> Path:
-    """Join a path to a folder, each name as the disk has it where only its letters' form differs.
+    """Join a path to a folder, with names in the Unicode form that is on the disk.
 
     macOS writes é as two characters (NFD) where tables have one (NFC), and other systems take them
-    for two names. A name that is there as it is written is taken so; the file need not exist.
+    for two names. A name that exists as written is used unchanged; the file need not exist.
     """
     whole = base / relative
     if relative.isascii() or os.path.lexists(whole):
@@ -129,7 +130,7 @@ def _names_by_form(folder: Path) -> dict[str, str]:
 
 @lru_cache(maxsize=64)
 def _listed(folder: Path, modified: int) -> dict[str, str]:
-    """Names in a folder by their NFC form, those that are not ASCII; not where two share a form."""
+    """Return the non-ASCII names in a folder by their NFC form, without forms that two share."""
     found: dict[str, str] = {}
     twice: set[str] = set()
     for file in folder.iterdir():
@@ -142,7 +143,7 @@ def _listed(folder: Path, modified: int) -> dict[str, str]:
 
 
 def has_twin(file: Path) -> bool:
-    """Whether another file beside this one differs from it in the form of its letters only."""
+    """True if another file in the same folder differs only in the Unicode form of its name."""
     if file.name.isascii():
         return False
     for form in ("NFC", "NFD"):
@@ -161,7 +162,7 @@ def contained(base: Path, relative: str) -> Path:
     Raises
     ------
     PathEscape
-        When a link leads out of the folder.
+        A link leads out of the folder.
     """
     found = Path(os.path.realpath(spelled(base, relative)))
     if not found.is_relative_to(base):
@@ -170,9 +171,9 @@ def contained(base: Path, relative: str) -> Path:
 
 
 def unreadable_address(address: str) -> tuple[str, str] | None:
-    """Say why this computer cannot read images at an address, and what to do; None if it can.
+    """Return why this computer cannot read images at an address, and the remedy; None if it can.
 
-    Whether somebody answers there is not asked.
+    No request is sent to the server.
     """
     try:
         return fetching.unreadable(read_address(address).scheme)
@@ -181,7 +182,7 @@ def unreadable_address(address: str) -> tuple[str, str] | None:
 
 
 def picture_address(review_set: ReviewSet, image_path: str) -> Address | None:
-    """Return where an image is fetched from; None for a file of this computer.
+    """Return the address from which an image is fetched; None for a local file.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""``reviewset.yaml``: read, check and write. Problems carry the line."""
+"""Read, check and write ``reviewset.yaml``. Problems have line numbers."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from rexview.schema import Model, Protocol, Reader, SetInfo
 from rexview.untrusted_input import MAX_YAML_BYTES, read_file, typed_path
 from rexview.vocab import LONGEST_ID, MODEL_KINDS
 
-# YAML: read with the line on which every key stands, written so that it reads the same.
+# YAML read with the line of every key, and written so that it reads the same.
 
 _REMEDY: Final = "Mind the indentation, and put texts with : or # in double quotes."
 
 
 _ODD_BREAKS: Final = frozenset("\r\x85\u2028\u2029")
-"""Characters that YAML takes for ends of lines and folds, unless they are escaped."""
+"""Characters that YAML takes for line breaks and folds, unless they are escaped."""
 
 
 class Lines:
-    """Line numbers, from 1, by the path of keys and list places that leads to a value."""
+    """Line numbers, from 1, by the path of keys and list indices to a value."""
 
     def __init__(self, root: yaml.Node | None) -> None:
         self._lines: dict[tuple[Any, ...], int] = {}
@@ -43,7 +43,7 @@ class Lines:
             self._walk(root, ())
 
     def of(self, path: tuple[Any, ...]) -> int | None:
-        """Line of a key, or of the nearest thing around it that is there."""
+        """Return the line of a key, or of its nearest existing parent."""
         while path and path not in self._lines:
             path = path[:-1]
         return self._lines.get(path)
@@ -68,7 +68,7 @@ class Lines:
 
 
 def parse_yaml(content: bytes, label: str, problems: ProblemList) -> tuple[Any, Lines] | None:
-    """Parse a YAML file; report what keeps it from being parsed, and keys named twice."""
+    """Parse a YAML file; report syntax errors and repeated keys."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -89,7 +89,7 @@ def parse_yaml(content: bytes, label: str, problems: ProblemList) -> tuple[Any, 
 
 
 class _Dumper(yaml.SafeDumper):
-    """Puts texts with unusual ends of lines in double quotes, where they are escaped."""
+    """Put texts with unusual line breaks in double quotes, where they are escaped."""
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
@@ -114,10 +114,10 @@ _EXAMPLE: Final = "Write a file that begins with `format: 1` and `name: …`; FO
 
 @dataclass(frozen=True)
 class Key:
-    """A key of the file: what it means, of which kind its value is, and the value when absent.
+    """A key of the file: its meaning, the kind of its value, and its default.
 
     ``kind`` names the method of :class:`_Entry` that reads it. Limits are inclusive; the first of
-    ``vocabulary`` is the usual one.
+    ``vocabulary`` is the default.
     """
 
     meaning: str
@@ -217,9 +217,9 @@ Named = TypeVar("Named", Model, Reader)
 
 
 class _Entry:
-    """One mapping of the file, whose values are read by their keys; what does not fit is reported.
+    """One mapping of the file, whose values are read by their keys; invalid ones are reported.
 
-    Each method reads the value of a key of its kind.
+    Each method reads the value of one kind of key.
     """
 
     def __init__(
@@ -228,7 +228,7 @@ class _Entry:
         self.raw, self.path, self._lines, self._problems = raw, path, lines, problems
 
     def read(self, keys: Mapping[str, Key]) -> dict[str, Any]:
-        """Read all keys, and keep unknown ones in ``extra``; a slip of the pen is a warning."""
+        """Read all keys, and keep unknown ones in ``extra``; a likely misspelling is a warning."""
         found = {name: getattr(self, key.kind)(name, key) for name, key in keys.items()}
         extra = {str(name): value for name, value in self.raw.items() if name not in keys}
         for name in extra:
@@ -264,7 +264,7 @@ class _Entry:
         return text
 
     def images(self, name: str, key: Key) -> str:
-        """The images base: an address, or a path that a folder can have."""
+        """Return the images base: an address, or a path that a folder can have."""
         images: str = self.text(name, key)
         try:
             if is_address(images):
@@ -337,7 +337,7 @@ class _Entry:
         return float(key.default)
 
     def texts(self, name: str, key: Key) -> tuple[str, ...]:
-        """A list of texts, empty when absent; a single text is a list of one."""
+        """Return a list of texts, empty if absent; a single text is a list of one."""
         value = self.raw.get(name)
         given = [] if value is None else value if isinstance(value, list) else [value]
         known = (str, int, float)
@@ -362,7 +362,7 @@ class _Entry:
         return self._named(name, Reader, READER_KEYS)
 
     def _named(self, name: str, kind: type[Named], keys: Mapping[str, Key]) -> tuple[Named, ...]:
-        """Read a list of entries, each with an id of its own and a name that is shown."""
+        """Read a list of entries, each with a unique id and a name to show."""
         value = self.raw.get(name)
         if value is not None and not isinstance(value, list):
             self.report("error", name, "A list is expected.", "Begin each entry with a dash.")
@@ -382,7 +382,7 @@ class _Entry:
 
 
 def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
-    """Read ``reviewset.yaml``; None when there is nothing to go on."""
+    """Read ``reviewset.yaml``; return None if nothing in it is usable."""
     path = folder / INFO_FILE
     if not path.is_file():
         missing = "There is a folder of that name." if path.is_dir() else "There is no such file."
@@ -419,7 +419,7 @@ def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
 
 
 def with_images_placed(folder: Path, info: SetInfo, problems: ProblemList) -> SetInfo:
-    """Return what ``reviewset.yaml`` says, its images base an address if the set lies elsewhere."""
+    """Return ``info`` with an address as images base if the set itself is remote."""
     address = address_of_set(folder)
     if address is None or is_address(info.images):
         return info
@@ -442,7 +442,7 @@ def _check_table(
     usual: str,
     load: Callable[[Path], object],
 ) -> None:
-    """Report why a YAML file that the set brings cannot be used; nothing where it can."""
+    """Report why a YAML file of the set cannot be used, if so."""
     remedy = f"{usual} a YAML file in this folder."
     try:
         path = typed_path(os.fspath(folder / name)).resolve()
@@ -463,9 +463,9 @@ def _check_table(
 
 
 def dump_info(info: SetInfo, *, images: str) -> str:
-    """Write ``reviewset.yaml`` with that images base.
+    """Write ``reviewset.yaml`` with the given images base.
 
-    Fields without content are left out, unknown ones come last.
+    Empty fields are left out; unknown ones come last.
     """
     raw: dict[str, Any] = {
         "format": FORMAT,

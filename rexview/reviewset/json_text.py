@@ -1,4 +1,4 @@
-"""JSON as it is met in real files: ``NaN`` from pandas, halves of surrogate pairs, doubled keys."""
+"""Read JSON with the faults of real files: ``NaN`` from pandas, lone surrogates, repeated keys."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ import re
 from typing import Any, Final
 
 MAX_DEPTH: Final = 40
-"""Lists and objects within each other."""
+"""Maximum nesting of lists and objects."""
 MISSING: Final = ("", "nan", "na", "n/a", "null", "none", "nat", "<na>")
-"""Words, in lower case, that stand for nothing where no text is expected."""
+"""Words, in lower case, that mean a missing value where no text is expected."""
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 _ESCAPED_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class JsonError(ValueError):
-    """A text is not JSON that can be used; the message says why, for a reader of the file."""
+    """A text is not usable JSON; the message gives the reason for a reader of the file."""
 
 
 def parse(text: str) -> Any:
     """Parse one JSON value.
 
-    ``NaN`` and infinities become floats, as pandas writes them. A lone half of a surrogate pair,
-    which no file can hold, becomes ``U+FFFD``.
+    ``NaN`` and infinities become floats, as pandas writes them. A lone surrogate, which no file can
+    store, becomes ``U+FFFD``.
 
     Raises
     ------
     JsonError
-        When it is not JSON, names a field twice, or is nested too deeply.
+        It is not JSON, names a field twice, or is nested too deeply.
     """
     try:
         value = _DECODER.decode(text)
@@ -46,9 +46,9 @@ def parse(text: str) -> Any:
 
 
 def is_too_deep(value: Any) -> bool:
-    """Whether lists and objects are nested deeper than :data:`MAX_DEPTH`.
+    """True if lists and objects are nested deeper than :data:`MAX_DEPTH`.
 
-    Python itself reads about a thousand, and fails where such a value is written again.
+    Python itself reads about a thousand levels, and fails when it writes such a value again.
     """
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(MAX_DEPTH):
@@ -74,7 +74,7 @@ _DECODER: Final = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def _whole(value: Any) -> Any:
-    """Replace halves of surrogate pairs, everywhere inside."""
+    """Replace lone surrogates, everywhere inside."""
     if isinstance(value, str):
         return _HALF_PAIR.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, list):
@@ -85,7 +85,7 @@ def _whole(value: Any) -> Any:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a parsed value stands for nothing: null, or NaN as pandas writes it."""
+    """True if a parsed value is missing: null, or NaN as pandas writes it."""
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 

@@ -53,14 +53,14 @@ if TYPE_CHECKING:
     from rexview.reviewset.choice_process import Asked
 
 
-# Choices that stand only in the answers' texts: read when a set is opened, and marked as read.
+# Choices given only in the answers' texts: read when a set is opened, and marked as read.
 
 
 def with_choices_read(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
-    """Fill in the choice of answers to choice questions that give none but have a text.
+    """Fill in missing choices of answers to choice questions from their texts.
 
-    ``_choice_read`` says how it was read and where in the text; it is null where a choice was given
-    or none could be read. A given choice is never changed.
+    ``_choice_read`` records how a choice was read and where in the text. It is null if a choice was
+    given or none could be read. A given choice is never changed.
     """
     kind = frames.ANSWERS["_choice_read"]
     questions = cases.filter(
@@ -107,18 +107,18 @@ _AfterChunk = Callable[[str, list[pl.DataFrame]], None]
 
 
 def load(folder: Path, told: Callable[[float], None] | None = None) -> ReviewSet:
-    """Open the review set in a folder; its ``warnings`` did not keep it from opening.
+    """Open the review set in a folder; its ``warnings`` are problems that did not prevent it.
 
     Parameters
     ----------
     folder : Path
     told : callable, optional
-        Is given the share of the tables that was read, from 0 to 1, while they are read.
+        Called with the share of the tables read so far, from 0 to 1.
 
     Raises
     ------
     ReviewSetError
-        With every problem found, when any of them is an error. Nothing opens half-way.
+        At least one problem is an error. It lists every problem found; no set opens in part.
     """
     problems = ProblemList()
     folder = Path(folder)
@@ -132,7 +132,7 @@ def load(folder: Path, told: Callable[[float], None] | None = None) -> ReviewSet
 
 
 def without_cases(folder: Path) -> ReviewSet:
-    """Return a review set with what ``reviewset.yaml`` says, and nothing of its tables.
+    """Return a review set with the content of ``reviewset.yaml``, without its tables.
 
     Raises
     ------
@@ -158,9 +158,9 @@ def check(folder: Path, *, pixels: bool = False) -> list[Problem]:
 
 
 def checked(folder: Path, *, pixels: bool = False) -> tuple[ReviewSet | None, list[Problem]]:
-    """Return the review set in a folder as far as it can be read, and every problem of it.
+    """Return the review set in a folder as far as it can be read, and all its problems.
 
-    Nothing is kept of it. None for the set where there is none, or none that was fetched.
+    Nothing is cached. The set is None if there is none, or none could be fetched.
     """
     problems = ProblemList()
     folder = Path(folder)
@@ -170,9 +170,9 @@ def checked(folder: Path, *, pixels: bool = False) -> tuple[ReviewSet | None, li
 
 
 def _bring(folder: Path, problems: ProblemList) -> list[Problem]:
-    """Fetch the tables of a set that lies elsewhere; return what is to be said of what came.
+    """Fetch the tables of a remote set; return warnings about what was fetched.
 
-    Where there are none, ``problems`` says why. Of a set of this computer nothing is done.
+    If they cannot be fetched, ``problems`` gives the reason. A local set is left alone.
     """
     address = address_of_set(folder)
     if address is None:
@@ -201,7 +201,7 @@ def _open(
     pixels: bool = False,
     told: Callable[[float], None] | None = None,
 ) -> ReviewSet | None:
-    """Open a set from its files; with ``may_keep`` a large one from what is kept of them."""
+    """Open a set from its files; with ``may_keep`` a large one from its cached entry."""
     if not folder.is_dir():
         kind = "a file" if folder.exists() else "not there"
         message = f"This is {kind}; a review set is a folder."
@@ -258,10 +258,10 @@ def assemble(
 ) -> ReviewSet:
     """Read tables from their files, or from the rows of an import, into a checked review set.
 
-    ``look_at_images`` says whether image files are looked for, what they say is filled in, and
-    boxes are held against them: an import has done so by itself; ``pixels`` says whether they are
-    all decoded as well. The texts of large tables go to ``compiled``; ``told`` is as in
-    :func:`load`. The result can be used when ``problems`` holds no error.
+    With ``look_at_images`` image files are searched, their facts are filled in, and boxes are
+    compared with them; an import has done so itself. With ``pixels`` all of them are decoded as
+    well. The texts of large tables go to ``compiled``; ``told`` is as in :func:`load`. The result
+    is valid if ``problems`` contains no error.
     """
     move_texts = compiled.move_texts if compiled else lambda name, parts: None
     if told:
@@ -292,7 +292,7 @@ def assemble(
 def _telling(
     move_texts: _AfterChunk, sources: dict[str, TableSource], told: Callable[[float], None]
 ) -> _AfterChunk:
-    """Say after each chunk of rows how much of all tables was read."""
+    """Report the share of all tables that was read, after each chunk of rows."""
     paths = [part.path for source in sources.values() for part in source.parts]
     total = sum(path.stat().st_size for path in paths if path.is_file())
 
@@ -324,7 +324,7 @@ _OF_ANSWERS: Final = {
 
 
 def _report_stale(review_set: ReviewSet, sources: dict[str, TableSource]) -> None:
-    """Report what readers gave on earlier answers and options."""
+    """Report judgements of earlier answers, and choices of earlier options."""
     for name, what in _OF_ANSWERS.items():
         if name in sources:
             sources[name].report_rows(
@@ -352,7 +352,7 @@ def _read(
     problems: ProblemList,
     move_texts: _AfterChunk,
 ) -> tuple[dict[str, pl.DataFrame], bool]:
-    """Read and normalise all tables; say whether all rows of cases could be read."""
+    """Read and normalise all tables; return them, and whether all rows of cases could be read."""
     tables: dict[str, pl.DataFrame] = {}
     all_cases = "cases" in sources
     for name, table in TABLES.items():
@@ -377,7 +377,7 @@ def _read(
 
 @cache
 def _not_given(name: str) -> pl.DataFrame:
-    """Return a table that a set does not have, normalised: most sets lack most of them."""
+    """Return a table that a set lacks, normalised and cached: most sets lack most tables."""
     empty = empty_table(TABLES[name])
     return NORMALISE[name](empty) if name in NORMALISE else empty
 
@@ -390,7 +390,7 @@ def _with_images(
     look_at_images: bool,
     pixels: bool,
 ) -> dict[str, pl.DataFrame]:
-    """Check images and boxes; fill in what the image files say and which image a box is on."""
+    """Check images and boxes; fill in facts from image files and the image of each box."""
     cases, answers = tables["cases"], tables["answers"]
     if "cases" not in sources:
         return {}

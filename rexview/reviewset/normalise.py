@@ -1,4 +1,4 @@
-"""From the tables as read to the tables as queried: one spelling a word, nothing to parse."""
+"""Normalise the tables as read for queries: one spelling a word, nothing left to parse."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TOKENS: Final = ("input_tokens", "output_tokens", "max_output_tokens")
 
 
 def with_views(cases: pl.DataFrame, raw_view: str = "view") -> pl.DataFrame:
-    """Fold the view words of images; the words as given, in ``raw_view``, go to ``view_raw``."""
+    """Normalise the view words of images; the given words, in ``raw_view``, go to ``view_raw``."""
     raw = cases.select(pl.col("images").explode().struct.field(raw_view)).to_series()
     words = {word: normalise_view(word) for word in raw.unique().drop_nulls().to_list()}
     image = pl.element().struct
@@ -37,9 +37,9 @@ def with_views(cases: pl.DataFrame, raw_view: str = "view") -> pl.DataFrame:
 def normalise_answers(
     answers: pl.DataFrame, models: Sequence[Model], source: TableSource | None
 ) -> pl.DataFrame:
-    """Fold the finish reasons, spread the token counts, and fill in the models' own limits.
+    """Normalise finish reasons, split token counts into columns, and fill in the models' limits.
 
-    A finish reason that is not known becomes ``unknown`` with a warning; the word as given stays in
+    An unknown finish reason becomes ``unknown`` with a warning; the given word stays in
     ``finish_reason_raw``.
     """
     raw = answers["finish_reason"]
@@ -99,4 +99,4 @@ NORMALISE: Final[dict[str, Callable[[pl.DataFrame], pl.DataFrame]]] = {
     "selections": _with_origin,
     "validations": _with_origin,
 }
-"""What else happens to the words of the other tables."""
+"""The normalisation of the other tables."""

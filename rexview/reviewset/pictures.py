@@ -1,7 +1,7 @@
-"""Picture files of a set or a source looked at: all decoded, and what a person should know of them.
+"""Decode the picture files of a set or a source, and report what is unusual about them.
 
-Whoever runs long work may ask to be told how far it is (:func:`progress_told`); the work itself
-knows nothing of command lines and pages.
+A caller that runs long work may receive its progress (:func:`progress_told`); this module knows
+nothing of command lines and pages.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ FORMATS_BY_SUFFIX: Final = {
     ".gif": "GIF",
     **dict.fromkeys(DICOM_SUFFIXES, "DICOM"),
 }
-"""What the end of a name (lower case) says about a picture file; its bytes decide."""
+"""The format of a picture file by its ending (lower case); its bytes decide."""
 _headers_only: ContextVar[bool] = ContextVar("headers_only", default=False)
 _told: ContextVar[Told | None] = ContextVar("told", default=None)
 
 
 class Remark(NamedTuple):
-    """What is worth knowing of a picture that can be shown: its kind, the sentence, the remedy."""
+    """An unusual property of a picture that can be shown: its kind, the sentence, the remedy."""
 
     kind: str
     message: str
@@ -52,7 +52,7 @@ class Remark(NamedTuple):
 
 @contextmanager
 def progress_told(told: Told) -> Iterator[None]:
-    """Tell of pictures that are decoded while the block runs: how many are done, of how many."""
+    """Report progress while the block runs: the number of pictures decoded, and of all."""
     token = _told.set(told)
     try:
         yield
@@ -62,7 +62,7 @@ def progress_told(told: Told) -> Iterator[None]:
 
 @contextmanager
 def headers_only() -> Iterator[None]:
-    """Read headers only while the block runs: far faster, but damage to pixels stays unseen."""
+    """Read only headers while the block runs: far faster, but damaged pixels stay unnoticed."""
     token = _headers_only.set(True)
     try:
         yield
@@ -71,8 +71,8 @@ def headers_only() -> Iterator[None]:
 
 
 def decode_pictures(paths: Sequence[Path]) -> dict[Path, Decoded]:
-    """Decode picture files; give what each says, or why it cannot be shown."""
-    from rexview.imaging.decode_all import decode_all  # the decoders take their time to import
+    """Decode picture files; return the facts of each, or why it cannot be shown."""
+    from rexview.imaging.decode_all import decode_all  # importing the decoders takes time
 
     if _headers_only.get():
         return {path: _header(path) for path in paths}
@@ -90,7 +90,7 @@ def _header(path: Path) -> Decoded:
 
 
 def remarks(path: str, facts: ImageFacts) -> Iterator[Remark]:
-    """Yield what is unusual about a picture that can be shown."""
+    """Yield the unusual properties of a picture that can be shown."""
     named = FORMATS_BY_SUFFIX.get(PurePosixPath(path).suffix.lower())
     if named and facts.format not in ("", named):
         message = f"The file is named as {named} and is {facts.format}; it is read as what it is."
@@ -108,17 +108,17 @@ def remarks(path: str, facts: ImageFacts) -> Iterator[Remark]:
         yield Remark("frames", message, "Make a file of each that is to be seen.")
 
 
-# Every picture of a set decoded, where that is asked for: what cannot be shown or is unusual.
+# Decode every picture of a set on request, and report those that are broken or unusual.
 
 
 def check_pixels(
     folder: Path, info: SetInfo, of_tables: Iterable[tuple[pl.DataFrame, TableSource]]
 ) -> None:
-    """Warn of pictures that cannot be decoded, that are unusual or have another size than is given.
+    """Warn of pictures that cannot be decoded, are unusual, or differ from their given size.
 
-    ``of_tables`` has what :func:`rexview.reviewset.image_files.check_paths` returned for
-    each table, with ``width`` and ``height`` where they are given. Missing files are not its
-    business, nor are pictures at an address.
+    ``of_tables`` has the result of :func:`rexview.reviewset.image_files.check_paths` for each
+    table, with ``width`` and ``height`` if given. Missing files and pictures at an address are not
+    checked here.
     """
     tables = list(of_tables)
     if is_address(info.images):

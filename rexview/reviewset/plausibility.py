@@ -1,7 +1,7 @@
-"""What a careful colleague would notice at once in a set that is written as it should be.
+"""Warn of what a careful colleague would notice at once in a valid set.
 
-Nothing here is an error: each finding is one warning with a count, the names and what to do. Few
-rows are left alone, as three answers may well be alike by chance.
+Nothing here is an error: each finding is one warning with a count, the names and the remedy. Sets
+with few rows are left alone, since three answers may well be equal by chance.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from rexview.text.language import ENGLISH, language_of
 from rexview.vocab import counted
 
 _AT_MOST: Final = 50_000
-"""Different texts that are looked at; of more, evenly so many."""
+"""Maximum number of different texts checked; of more, an even sample."""
 _ENGLISH: Final = r"(?i)\b(?:the|of|and|there|are|with|this|from)\b"
 _SURELY: Final = 6
-"""Times that such a word comes in a text that need not be looked at."""
+"""A text with this number of such words is taken for English without a closer check."""
 _REMEDY: Final = (
     "Nothing need be done: failures that rest on their words count as not judged, by finish reason "
     "and boxes they are judged all the same."
@@ -39,7 +39,7 @@ def check_languages(
     of_cases: TableSource,
     of_answers: TableSource,
 ) -> None:
-    """Warn of answers, and of reports, that the rules do not read, with how many of which language.
+    """Warn of answers and reports that the rules cannot read, with their number by language.
 
     ``answers`` are the newest ones.
     """
@@ -75,25 +75,25 @@ def _warn(texts: pl.Series, what: str, field: str, source: TableSource) -> None:
 
 
 _AT_ONCE: Final = 200_000
-"""Rows whose texts are compared at a time."""
+"""Number of rows whose texts are compared at a time."""
 _HAS_TEXT: Final = pl.col("text").str.contains(r"\S").fill_null(False)
 
 Tables = Mapping[str, pl.DataFrame]
 Sources = Mapping[str, TableSource]
 
 _FEW: Final = 3
-"""From so many rows on it is no chance that all are broken in the same way."""
+"""From this number of rows on, it is no chance that all are broken in the same way."""
 _SOME: Final = 10
-"""From so many rows on it is no chance that all have the same value."""
+"""From this number of rows on, it is no chance that all have the same value."""
 _MOST: Final = 0.8
 _TINY: Final = 4
-"""Pixels: a box that is smaller both ways marks nothing on a radiograph."""
+"""Pixels: a box smaller in both directions marks nothing on a radiograph."""
 _BOXES: Final = 5
-"""From so many boxes on it is no chance that none fits its image."""
+"""From this number of boxes on, it is no chance that none fits its image."""
 _NAMED: Final = 5
 """Names in one warning; the others are counted."""
 _COMPARED: Final = 200
-"""Answers of a model whose choices are held against their texts, at most."""
+"""Maximum number of answers of a model whose choices are compared with their texts."""
 _GIVEN: Final = (
     pl.col("_choice_read").struct.field("method").is_null() & pl.col("choice").is_not_null()
 ).alias("given")
@@ -101,7 +101,7 @@ _NO_QUESTION: Final = r"(?i)^\W*(?:n/?a|nan|none|null|no question|question|todo|
 
 
 def check_plausible(tables: Tables, sources: Sources, images: pl.DataFrame) -> None:
-    """Report what is there and cannot well be meant; ``images`` are their sizes.
+    """Report content that is valid but hardly intended; ``images`` are their sizes.
 
     ``tables`` are those of the set as it opens; ``images`` has columns ``case``, ``image``,
     ``width`` and ``height``.
@@ -131,14 +131,14 @@ def check_plausible(tables: Tables, sources: Sources, images: pl.DataFrame) -> N
 
 
 def _names(names: Sequence[str]) -> str:
-    """Join names for a sentence, the first few of them."""
+    """Join the first few names for a sentence."""
     shown = [quoted(name) for name in names[:_NAMED]]
     more = len(names) - len(shown)
     return ", ".join([*shown, *([f"{more:,} more"] if more else [])])
 
 
 def _of(names: Sequence[str], everybody: int) -> str:
-    """Say whose answers are meant: those of every model, or of some by name."""
+    """Return a phrase for the answers of every model, or of some by name."""
     return "every model" if len(names) == everybody > 1 else _names(names)
 
 
@@ -158,7 +158,7 @@ def _check_key(cases: pl.DataFrame, source: TableSource) -> None:
 
 
 def _check_numbers(answers: pl.DataFrame, source: TableSource) -> None:
-    """Find models with a tenth of the answers that the others have, or less."""
+    """Find models with a tenth of the others' answers, or less."""
     numbers = dict(answers.group_by("model", maintain_order=True).len().iter_rows())
     few = []
     for model, n in numbers.items():
@@ -209,10 +209,11 @@ def _check_texts(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSource
 
 
 def _texts_as_read(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
-    """Compare the answers that have a text with what was asked and reported, letters and digits.
+    """Compare answers with the question and the report, by letters and digits.
 
-    One row an answer: ``model``, hashes of its ``case`` and of what is ``said``, ``is_report``,
-    ``is_question``. Texts are read a stretch at a time, as those of all fill the memory.
+    Returns one row an answer with a text: ``model``, hashes of its ``case`` and of its text
+    (``said``), ``is_report``, ``is_question``. Texts are read in chunks, since all of them would
+    fill the memory.
     """
     report = pl.col("report").struct
     parts = {
@@ -253,14 +254,14 @@ def _folded(text: pl.Expr) -> pl.Expr:
 
 
 def _models_where(rows: pl.DataFrame, *, least: int, share: float = 1.0) -> list[str]:
-    """Return the models whose rows, that many at least, have ``_hit`` in at least that share."""
+    """Return the models with at least ``least`` rows and ``_hit`` in at least that ``share``."""
     found = rows.group_by("model", maintain_order=True).agg(pl.col("_hit").mean(), n=pl.len())
     wanted = found.filter(pl.col("n") >= least, pl.col("_hit") >= share)
     return wanted["model"].drop_nulls().to_list()
 
 
 def _check_choices(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSource) -> None:
-    """Find models none of whose choices can be used, and choices that are counted from 1."""
+    """Find models with no usable choices, and choices that are counted from 1."""
     questions = (
         cases.filter(pl.col("question_type") == "choice", pl.col("options").list.len() > 0)
         .select(pl.col("options").list.len(), case="id")
@@ -296,7 +297,7 @@ def _check_choices(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSour
 
 
 def _differences(answers: pl.DataFrame, rows: pl.Series, cases: pl.DataFrame) -> Iterator[int]:
-    """Yield by how much choices are more than what their texts say, of the first with a text."""
+    """Yield the difference between choice and text, for the first answers with a text."""
     from rexview.text.choices.reading import read_choice  # most sets have no such questions
 
     compared = 0
@@ -319,7 +320,7 @@ def _differences(answers: pl.DataFrame, rows: pl.Series, cases: pl.DataFrame) ->
 def _check_boxes(
     frame: pl.DataFrame, column: str, case: str, images: pl.DataFrame, source: TableSource
 ) -> None:
-    """Find boxes that are all tiny, all outside, or mostly reach out of their images."""
+    """Find boxes that are all tiny, all outside, or mostly extend beyond their images."""
     owner = "model" if "model" in frame.columns else None
     whose = pl.col(owner) if owner else pl.lit("")
     boxes = items_of(frame, column, "_row", pl.col(case).alias("case"), whose.alias("_owner"))
@@ -354,7 +355,7 @@ def _check_boxes(
 def _boxes_said(
     n: int, unit: bool, tiny: bool, outside: bool, beyond: float
 ) -> Callable[[str], tuple[str, str]] | None:
-    """Return what makes message and remedy from whose boxes they are, None when all is well."""
+    """Return a function from a subject to message and remedy; None if all is well."""
     if unit:
         return lambda start: (
             f"{start} lie between 0 and 1: they are fractions of the image, not pixels.",
@@ -400,9 +401,9 @@ def _check_scores(scores: pl.DataFrame, source: TableSource) -> None:
     source.warning(message, "Compare with the source: it may be a default.", field="score")
 
 
-# Boxes of answers and reference boxes: on which image they lie and whether they can be drawn.
+# Boxes of answers and reference boxes: the image of each, and whether it can be drawn.
 #
-# No box is dropped: what cannot be drawn is a warning and stays in the table, where
+# No box is dropped. One that cannot be drawn is a warning and stays in the table, where
 # :func:`rexview.geometry.box_problem` decides what a page draws.
 
 _DRAWN: Final = (
@@ -411,7 +412,10 @@ _DRAWN: Final = (
 
 
 def image_sizes(cases: pl.DataFrame) -> pl.DataFrame:
-    """One row an image: ``case``, ``image``, ``width``, ``height`` (pixels), ``n`` in its case."""
+    """Return a row per image: ``case``, ``image``, ``width``, ``height``, ``n`` in its case.
+
+    Sizes are in pixels.
+    """
     count = pl.col("images").list.len().alias("n")
     return (
         items_of(cases.rename({"id": "case"}), "images", "case", count)
@@ -424,10 +428,10 @@ def image_sizes(cases: pl.DataFrame) -> pl.DataFrame:
 def with_images_named(
     frame: pl.DataFrame, column: str, case: str, images: pl.DataFrame
 ) -> pl.DataFrame:
-    """Fill in the image of boxes that name none, where the case has only one.
+    """Fill in the image of boxes that name none, if the case has only one.
 
     ``column`` has the boxes, ``case`` the id of the case; ``images`` are :func:`image_sizes`.
-    ``image`` and ``label`` of a box are not null afterwards: unknown ones are empty texts.
+    ``image`` and ``label`` of a box are never null in the result: unknown ones are empty texts.
     """
     if not frame.select((pl.col(column).list.len() > 0).any()).item():
         return frame
@@ -445,7 +449,7 @@ def with_images_named(
 
 
 def boxed_images(frame: pl.DataFrame, case: str, column: str) -> pl.DataFrame:
-    """Which images have boxes: ``case``, ``image``, without repetition."""
+    """Return the images with boxes, each once: ``case``, ``image``."""
     image = pl.col(column).list.eval(pl.element().struct.field("image").unique())
     return (
         frame.select(pl.col(case).alias("case"), image.alias("image"))
@@ -460,8 +464,8 @@ def check_boxes(
 ) -> None:
     """Report boxes on images that the case does not have, and boxes that cannot be drawn.
 
-    A reference box on an unknown image is an error, as nothing can be compared with it; a model's
-    is a warning, as models do such things.
+    A reference box on an unknown image is an error, since nothing can be compared with it. A
+    model's box is a warning, since models do such things.
     """
     boxes = items_of(frame, column, "_row", pl.col(case).alias("case"))
     if boxes.is_empty():
@@ -481,7 +485,7 @@ def check_boxes(
 
 
 def _can_be_drawn() -> pl.Expr:
-    """Tell of millions of boxes at once that :func:`box_problem` has nothing to say of them."""
+    """Return an expression for boxes without a :func:`box_problem`, fast for millions of boxes."""
     x, y, width, height = numbers = [pl.col("box").list.get(n, null_on_oob=True) for n in range(4)]
     return pl.all_horizontal(
         pl.col("box").list.len() == len(numbers),

@@ -1,4 +1,4 @@
-"""Gathering problems: all of them at once, and still readable when a million rows are alike."""
+"""Collect problems: all of them at once, and still readable if a million rows have the same one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHOWN: Final = 60
 
 
 def quoted(value: object) -> str:
-    """Show a given value in a message: in quotes, on one line, not longer than needed."""
+    """Format a given value for a message: in quotes, on one line, shortened if long."""
     text = " ".join(str(value).split())
     return f"“{text[:_SHOWN]}…”" if len(text) > _SHOWN else f"“{text}”"
 
@@ -36,9 +36,9 @@ class _Kind:
 
 
 class ProblemList:
-    """Problems in the making.
+    """A growing list of problems.
 
-    Problems are of one kind when severity, table, field and remedy are the same (places in a list,
+    Problems are of one kind if severity, table, field and remedy are the same (indices in a list,
     as in ``boxes[3]``, do not count). Of each kind the first :attr:`listed` are kept and the others
     are counted.
     """
@@ -59,7 +59,7 @@ class ProblemList:
         field: str | None = None,
         kind: str | None = None,
     ) -> None:
-        """Add one problem; a ``kind`` is given when it is the same in several files or fields."""
+        """Add one problem; give a ``kind`` if it is the same in several files or fields."""
         self.add_many([Problem(severity, file, row, field, message, remedy)], 1, kind=kind)
 
     def add_many(
@@ -72,7 +72,7 @@ class ProblemList:
     ) -> None:
         """Add ``count`` problems of one kind, of which ``examples`` are the first.
 
-        ``table`` is given when one table consists of several files.
+        Give ``table`` if one table consists of several files.
         """
         if not examples:
             return
@@ -86,13 +86,13 @@ class ProblemList:
 
     @property
     def has_errors(self) -> bool:
-        """Whether any problem is an error."""
+        """True if any problem is an error."""
         return any(severity == "error" for severity, *_ in self._kinds)
 
     def has_errors_in(self, label: str, fields: Iterable[str] | None = None) -> bool:
-        """Whether there is an error in a file, or in the table of that name without its ending.
+        """True if there is an error in a file, or in the table with its name without ending.
 
-        ``fields`` limits it to errors of those fields; ``""`` stands for errors of no field.
+        ``fields`` limits it to errors of those fields; ``""`` means errors without a field.
         """
         wanted = None if fields is None else set(fields)
         return any(
@@ -103,13 +103,13 @@ class ProblemList:
         )
 
     def count(self, severity: Severity) -> int:
-        """How many problems of that severity there are, the unlisted ones included."""
+        """Return the number of problems of that severity, including unlisted ones."""
         return sum(kind.count for key, kind in self._kinds.items() if key[0] == severity)
 
     def all(self) -> list[Problem]:
-        """All problems, errors first, else in the order in which their kinds were met.
+        """Return all problems, errors first, then by the first occurrence of their kind.
 
-        Where more than :attr:`listed` were of one kind, one further problem counts the rest.
+        If more than :attr:`listed` are of one kind, one further problem counts the rest.
         """
         found: list[Problem] = []
         for (_, _, places, remedy), kind in self._kinds.items():

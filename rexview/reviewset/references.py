@@ -1,4 +1,4 @@
-"""What one table says of another, and what no column shows alone of questions and opinions."""
+"""Check references between tables, and rules across columns of questions and opinions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rexview.reviewset.tables.source import TableSource
 from rexview.schema import SetInfo
 
 OWN: Final = "o-"
-"""Before the name of a candidate that a person wrote, which is in the reviews, not in the files."""
+"""Prefix of the id of a candidate that a person wrote; it is in the reviews, not in the files."""
 _OF_CANDIDATES: Final = ("candidate_ratings", "candidate_tags", "selections", "validations")
 
 
@@ -87,14 +87,14 @@ _MODELS: Final = dict.fromkeys(_ABOUT_CASES, ()) | {
     "comments": ("model",),
     "decisions": ("model",),
 }
-"""Columns that name a model of the set, where that is not ``model``."""
+"""Columns that name a model of the set, if not ``model``."""
 
 
 def check_references(tables: Tables, sources: Sources, info: SetInfo, *, all_cases: bool) -> None:
     """Check every reference between tables.
 
-    ``all_cases`` is false when rows of ``cases`` could not be read: then a case that is not found
-    is no problem of the row that refers to it.
+    ``all_cases`` is false if rows of ``cases`` could not be read. An unknown case is then no
+    problem of the row that refers to it.
     """
     cases = tables["cases"]["id"]
     for name in ("answers", *_ABOUT_ANSWERS, *_ABOUT_CASES):
@@ -130,7 +130,7 @@ def _check_cases(frame: pl.DataFrame, source: TableSource, cases: pl.Series) -> 
 def _check_models(
     name: str, column: str, tables: Tables, source: TableSource, info: SetInfo
 ) -> None:
-    """Models that are new to the set: undeclared ones in answers, unheard-of ones elsewhere."""
+    """Report models new to the set: undeclared ones in answers, unknown ones elsewhere."""
     known = {model.id for model in info.models}
     if name != "answers":
         known |= set(tables["answers"]["model"].unique().drop_nulls().to_list())
@@ -154,7 +154,7 @@ def _check_readers(frame: pl.DataFrame, source: TableSource, info: SetInfo) -> N
 def _not_among(
     known: set[str], frame: pl.DataFrame, column: str
 ) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield each value that is not among the known ones, and its rows; none where none is known."""
+    """Yield each unknown value with its rows; nothing if no value is known."""
     if known:
         for value in sorted(set(frame[column].unique().drop_nulls().to_list()) - known):
             yield value, frame.filter(pl.col(column) == value)
@@ -166,7 +166,7 @@ def _check_answered(
     answers: pl.DataFrame,
     cases: pl.Series,
 ) -> None:
-    """Rows about an answer that is not there; those of unknown cases were reported already."""
+    """Report rows about a missing answer; those of unknown cases were reported already."""
     pair = ["case", "model"]
     asked = frame.select(pair).drop_nulls().unique()
     present = answers.select(pair).join(asked, on=pair, how="semi")
@@ -249,7 +249,7 @@ def _check_choices(tables: Tables, sources: Sources) -> None:
         "Give the number of the right option, counted from 0.",
         "correct",
     )
-    fewest = some["_options"].min()  # a choice below that is right in every case
+    fewest = some["_options"].min()  # a choice below that is valid in every case
     options = some.select(pl.col("id").alias("case"), "_options").unique("case")
     for name in ("answers", "choices"):
         if name not in sources:
@@ -272,7 +272,7 @@ def _check_choices(tables: Tables, sources: Sources) -> None:
         )
 
 
-# Rows that are there twice, and which run of a model is the newest.
+# Duplicate rows, and the newest run of each model.
 
 _PAIR: Final = ["case", "model"]
 _RUN_KEY: Final = [*_PAIR, "run_id", "_run"]
@@ -282,12 +282,12 @@ _TELL_APART: Final = ", or give each run a run_id of its own, and each time that
 def without_duplicates(frame: pl.DataFrame, table: Table, source: TableSource) -> pl.DataFrame:
     """Drop rows that repeat an earlier row exactly, and report them.
 
-    A row that has the key of an earlier row but says something else is an error. Answers without a
-    ``run_id`` are told apart by ``created`` (see :func:`_with_runs`).
+    A row with the key of an earlier row but other content is an error. Answers without a ``run_id``
+    are distinguished by ``created`` (see :func:`_with_runs`).
     """
     key = list(table.key) or [name for name in frame.columns if name != "_row"]
     if table.name == "answers":
-        alike = _alike(frame, _PAIR)  # mostly there is one run, and this is quicker
+        alike = _alike(frame, _PAIR)  # usually there is one run, and this is faster
         if not alike.any():
             return frame
         keyed = _with_runs(frame.filter(alike))
@@ -329,10 +329,10 @@ def without_duplicates(frame: pl.DataFrame, table: Table, source: TableSource) -
 
 
 def _with_runs(answers: pl.DataFrame) -> pl.DataFrame:
-    """Add what tells answers to a case apart besides their names: ``_repeat`` and ``_run``.
+    """Add columns that distinguish answers of one model to a case: ``_repeat`` and ``_run``.
 
-    ``_repeat`` is 1 where none is given. ``_run`` is the date where there is no ``run_id``; where
-    repeats are numbered, all without a ``run_id`` are of one run.
+    ``_repeat`` is 1 if none is given. ``_run`` is the date if there is no ``run_id``; if repeats
+    are numbered, all without a ``run_id`` belong to one run.
     """
     answers = answers.with_columns(_repeat=pl.col("repeat").fill_null(1))
     is_dated = pl.col("run_id").is_null()
@@ -346,9 +346,9 @@ def _has_repeats(answers: pl.DataFrame) -> bool:
 
 
 def _alike(frame: pl.DataFrame, key: list[str]) -> pl.Series:
-    """Mark rows that have their key in common with another row.
+    """Mark rows that share their key with another row.
 
-    Hashes are compared first, as most tables have no such rows and may have millions of others.
+    Hashes are compared first: most tables have no such rows and may have millions of others.
     """
     if frame.select(key).hash_rows().n_unique() == frame.height:
         return pl.Series([False]).new_from_index(0, frame.height)
@@ -356,11 +356,11 @@ def _alike(frame: pl.DataFrame, key: list[str]) -> pl.Series:
 
 
 def with_newest(answers: pl.DataFrame) -> pl.DataFrame:
-    """Mark, for each case and model, the answer that is shown in ``_newest``.
+    """Mark in ``_newest``, for each case and model, the answer that is shown.
 
-    It is of the newest run: the latest by ``created``; without dates, or where they are equal, the
-    last in the file. Of a run that asked several times it is the first that is there; ``_repeated``
-    marks the others.
+    It belongs to the newest run: the latest by ``created``; without dates, or if they are equal,
+    the last in the file. Of a run with repeats it is the first one present; ``_repeated`` marks the
+    others.
     """
     alike = answers.filter(_alike(answers, _PAIR))
     if alike.is_empty():

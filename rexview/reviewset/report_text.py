@@ -1,8 +1,8 @@
-"""Sections of a report and of a request, from running text.
+"""Find the sections of a report or a request in running text.
 
-Reports in public sets come as ``Findings: ... Impression: ...``, in capitals, with headings glued
-to the word before (``...process.Impression:``), and with ``None`` or ``nan`` where a section is
-absent. The text of a section is kept as written.
+Reports in public sets have the form ``Findings: ... Impression: ...``, in capitals, with headings
+attached to the word before (``...process.Impression:``), and with ``None`` or ``nan`` for a missing
+section. The text of a section is kept as written.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ OWN_SECTIONS: Final = ("recommendation", "notification", "addendum")
 """Sections of a report that a case keeps as extra fields of these names."""
 REPORT_HEAD: Final = "report_head"
 REPORT_REST: Final = "report_other"
-"""Extra fields with what stands above the first heading of a report, and under other headings."""
+"""Extra fields for the text above the first heading of a report, and under other headings."""
 
 
 def _headings(*kinds: str) -> dict[str, str]:
@@ -70,14 +70,15 @@ _AGE: Final = re.compile(
 _DICOM_AGE: Final = re.compile(r"\s*(\d{3})([DWMY])\s*$")
 _AGE_BAND: Final = re.compile(r"\s*(\d{1,3})\s*-\s*(\d{1,3})\s*$")
 OLDEST_AGE: Final = 89
-"""Ages above this are folded into one band, as de-identification rules ask (HIPAA Safe Harbor)."""
+"""Ages above this are folded into one band, as de-identification rules require (HIPAA Safe
+Harbor)."""
 _IMPOSSIBLE_AGE: Final = 120
 
 
 def _heading_pattern(words: dict[str, str]) -> re.Pattern[str]:
-    # A heading starts with a capital, whether or not it is glued to what came before; all small
-    # letters count only at the start of a line. Alone on its line it needs no colon; marks of
-    # emphasis around it ("**Findings:**", "## Findings") are its own.
+    # A heading starts with a capital, even if attached to the word before. In lower case it counts
+    # only at the start of a line. Alone on its line it needs no colon. Marks of emphasis around it
+    # ("**Findings:**", "## Findings") belong to it.
     forms = []
     longest_first = sorted(words, key=len, reverse=True)
     for word in longest_first:
@@ -101,7 +102,7 @@ def sections(text: str, *, request: bool = False) -> dict[str, str]:
     Parameters
     ----------
     text : str
-        A report, or with ``request`` what was asked (age, sex, indication, comparison).
+        A report, or with ``request`` a request (age, sex, indication, comparison).
 
     Returns
     -------
@@ -120,10 +121,10 @@ def sections(text: str, *, request: bool = False) -> dict[str, str]:
 
 
 def section_spans(text: str, *, request: bool = False) -> list[tuple[str, int, int]]:
-    """Say where the sections of a text lie: kind as in :func:`sections`, start and end.
+    """Return kind (as in :func:`sections`), start and end of each section of a text.
 
-    In order of place and without their headings; one may be empty. A heading of a report may be
-    misspelt by a letter (``IMPRESSON:``).
+    They are in order of position and without their headings; one may be empty. A heading of a
+    report may be misspelt by one letter (``IMPRESSON:``).
     """
     pattern, words = (_CONTEXT, _CONTEXT_HEADINGS) if request else (_REPORT, _REPORT_HEADINGS)
     marks = [
@@ -148,9 +149,9 @@ def section_spans(text: str, *, request: bool = False) -> list[tuple[str, int, i
 
 @lru_cache(maxsize=4096)
 def _missed_heading(word: str) -> str | None:
-    """Return the heading that a word misses by one letter; None for a heading as it is written.
+    """Return the heading that a word misses by one letter; None for a correct heading.
 
-    A letter is one more, one less, another one, or changed places with the next.
+    A letter may be added, missing, replaced, or swapped with the next.
     """
     if word in _REPORT_HEADINGS:
         return None
@@ -173,20 +174,20 @@ def _is_one_off(one: str, other: str) -> bool:
 
 
 def absent(text: str | None) -> bool:
-    """Whether a text is missing: None, empty, or a word such as ``nan`` or ``None.``."""
+    """True if a text is missing: None, empty, or a word such as ``nan`` or ``None.``."""
     return text is None or text.strip().rstrip(".").rstrip().lower() in MISSING
 
 
 def has_report_headings(text: str) -> bool:
-    """Whether a text has a heading for findings or impression, whatever stands below it."""
+    """True if a text has a heading for findings or impression, even an empty one."""
     return not {"findings", "impression"}.isdisjoint(kind for kind, *_ in section_spans(text))
 
 
 def split_report(text: str | None) -> Report:
     """Split a whole report into findings and impression.
 
-    A text without headings is findings, but for the sections of :data:`OWN_SECTIONS`; what stands
-    above the first heading is none.
+    A text without headings is findings, except the sections of :data:`OWN_SECTIONS`. The text above
+    the first heading is not part of them.
     """
     if text is None or absent(text):
         return Report()
@@ -201,12 +202,12 @@ def split_report(text: str | None) -> Report:
 def report_fields(
     text: str | None, *, findings: str | None = None, impression: str | None = None
 ) -> dict[str, Any]:
-    """Return what a report gives a case: ``report``, ``context`` and extra fields.
+    """Return a report's fields of a case: ``report``, ``context`` and extra fields.
 
-    Extra are the sections of :data:`OWN_SECTIONS`, what stands above the first heading, and what
-    stands under headings of technique and the like. ``findings`` and ``impression`` are those that
-    a source gives apart; they count before the whole ``text``. Where that has no headings, and
-    says something else, it is kept as ``report_text``.
+    Extra fields are the sections of :data:`OWN_SECTIONS`, the text above the first heading, and the
+    text under headings such as technique. ``findings`` and ``impression`` are those that a source
+    gives separately; they take precedence over the whole ``text``. If that has no headings and
+    differs from them, it is kept as ``report_text``.
     """
     apart = {"findings": findings, "impression": impression}
     own = {name: one for name, one in apart.items() if one is not None and not absent(one)}
@@ -251,10 +252,10 @@ def read_context(text: str | None) -> Context:
 
 
 def read_age(text: str | None) -> str | None:
-    """Return an age as it is shown, folding every age above 89 to ``90+``.
+    """Return an age in display form; every age above 89 becomes ``90+``.
 
     Understands ``77.0``, ``50-60``, DICOM's ``067Y`` and ``006M``, ``58 years``; other words are
-    kept as written. None when there is none, or when the number cannot be an age in years (NIH
+    kept as written. Returns None if there is none, or if the number cannot be an age in years (NIH
     ChestX-ray14 has 411).
     """
     if text is None or absent(text):

@@ -1,4 +1,4 @@
-"""Which files of a folder are the tables of a review set, and whether any of them changed."""
+"""Find the files of a folder that are tables of a review set, and detect changes in them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rexview.reviewset.tables.source import Part, TableFormat, TableSource
 
 INFO_FILE: Final = "reviewset.yaml"
 UNFINISHED: Final = ".import-unfinished"
-"""Lies in a set while its tables are exchanged, and names the folder with those before."""
+"""File in a set while its tables are exchanged; it names the folder with the previous ones."""
 FORMATS: Final[dict[str, TableFormat]] = {".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet"}
-"""Table format by the end of the file's name."""
+"""Table format by the ending of the file's name."""
 _NEAR_MISSES: Final = {
     ".json": "Write one JSON object a line and call it {name}.jsonl.",
     ".ndjson": "Rename it to {name}.jsonl.",
@@ -29,7 +29,7 @@ _NOT_READ: Final = "The file has the name of a table but is not read."
 _NO_FILE: Final = "This is not a file that can be read, or a link to nowhere."
 _PUT_FILE: Final = "Put the file itself here."
 MAX_PARTS: Final = 2000
-"""Parts of one table: a run of a model adds one."""
+"""Maximum number of parts of one table: a run of a model adds one."""
 
 
 def find_tables(folder: Path, problems: ProblemList) -> dict[str, TableSource]:
@@ -75,7 +75,7 @@ def find_tables(folder: Path, problems: ProblemList) -> dict[str, TableSource]:
 
 
 def _parts(folder: Path, table: str, problems: ProblemList) -> tuple[Part, ...]:
-    """Find the parts of a table in the folder of its name."""
+    """Find the parts of a table in the folder with its name."""
     parts: list[Part] = []
     for path in sorted(_in_folder(folder)):
         label, ending = f"{folder.name}/{path.name}", path.suffix.lower()
@@ -88,7 +88,7 @@ def _parts(folder: Path, table: str, problems: ProblemList) -> tuple[Part, ...]:
         elif table_format:
             grows = table == "answers" and table_format == "jsonl"
             parts.append(Part(path, table_format, label, grows))
-        elif ending in _NEAR_MISSES and ending != ".txt":  # which is a note, among parts
+        elif ending in _NEAR_MISSES and ending != ".txt":  # a note among the parts
             remedy = _NEAR_MISSES[ending].format(name=path.stem)
             problems.add("warning", label, _NOT_READ, remedy)
     if len(parts) > MAX_PARTS:
@@ -103,23 +103,23 @@ def _parts(folder: Path, table: str, problems: ProblemList) -> tuple[Part, ...]:
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:
-    """Yield what is in a folder of parts but for hidden and temporary files."""
+    """Yield the content of a folder of parts, except hidden and temporary files."""
     for path in folder.iterdir():
         if path.name[0] not in "._" and path.suffix.lower() != ".tmp":
             yield path
 
 
 def fingerprint(folder: Path, *, but_growing: bool = False) -> str:
-    """Name the present state of a set's files, from names, sizes and times only.
+    """Return a digest of the present state of a set's files, from names, sizes and times only.
 
-    Changes when ``reviewset.yaml``, a table, a part of one or a YAML file beside them (a
-    rubric) changes, appears or goes. Images are not looked at. With ``but_growing`` the parts that
-    runs write to (JSON Lines in ``answers/``) are not, either.
+    It changes when ``reviewset.yaml``, a table, one of its parts or another YAML file in the folder
+    (a rubric) changes, appears or disappears. Images are ignored. With ``but_growing`` the parts
+    that runs write to (JSON Lines in ``answers/``) are ignored, too.
 
     Returns
     -------
     str
-        32 hexadecimal digits. A folder that is not there has one, too.
+        32 hexadecimal digits. A missing folder has one, too.
     """
     digest = hashlib.sha256()
     for path in watched(Path(folder)):
@@ -136,14 +136,14 @@ def fingerprint(folder: Path, *, but_growing: bool = False) -> str:
 
 
 def _grows(path: Path, folder: Path) -> bool:
-    """Whether a run of a model may be writing to a file of the set in a folder."""
+    """True if a run of a model may be writing to a file of the set."""
     *_, table, name = path.parts
     inside = path.parent != folder
     return inside and table.lower() == "answers" and name.lower().endswith(".jsonl")
 
 
 def watched(folder: Path) -> Iterator[Path]:
-    """Yield the files of a set that :func:`fingerprint` looks at."""
+    """Yield the files of a set that :func:`fingerprint` covers."""
     try:
         entries = sorted(folder.iterdir())
     except OSError:

@@ -1,4 +1,4 @@
-"""Write a review set: the same words, in any of the formats, all or nothing."""
+"""Write a review set in any of the formats, with the same content, all or nothing."""
 
 from __future__ import annotations
 
@@ -35,21 +35,22 @@ def write(
     table_format: TableFormat = "jsonl",
     images: Literal["refer", "copy"] | Path = "refer",
 ) -> None:
-    """Write a review set to a folder that is not there yet, or is empty.
+    """Write a review set to a folder that does not exist yet, or is empty.
 
-    Everything is written beside it first and then renamed, so that the folder appears complete or
-    not at all. Reading it again gives the same tables, unknown fields included.
+    Everything is first written to a temporary folder in the same place and then renamed, so that
+    the folder appears complete or not at all. Reading it again gives the same tables, including
+    unknown fields.
 
     Empty tables are left out, except cases. With ``refer`` the new set names the same images
-    folder, with ``copy`` the images that are there are copied into it; a folder of images is moved
-    into it.
+    folder. With ``copy`` the existing images are copied into it. A folder of images is moved into
+    it.
 
     Raises
     ------
     ReviewSetError
-        When there is something in the folder already.
+        The folder contains something already.
     PathEscape
-        When an image to copy lies outside the images folder.
+        An image to copy is outside the images folder.
     """
     folder = Path(folder).absolute()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -80,7 +81,7 @@ def write(
 def write_tables(
     review_set: ReviewSet, folder: Path, table_format: TableFormat, images: str
 ) -> None:
-    """Write the tables of a review set and ``reviewset.yaml``, with that images base, to a folder.
+    """Write the tables and ``reviewset.yaml``, with the given images base, to a folder.
 
     Empty tables are left out, except cases.
     """
@@ -93,7 +94,7 @@ def write_tables(
 
 
 def json_rows(review_set: ReviewSet, name: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table as the JSON objects that its file has, in their order."""
+    """Yield the rows of a table as the JSON objects of its file, in their order."""
     yield from _json_rows(_file_frame(name, _whole(review_set, name)), TABLES[name])
 
 
@@ -103,7 +104,7 @@ def write_csv(review_set: ReviewSet, names: Sequence[str], folder: Path) -> list
     Raises
     ------
     ReviewSetError
-        One of the files is there already: it is left as it is, and nothing is written.
+        One of the files exists: it is left unchanged, and nothing is written.
     """
     folder = Path(folder)
     files = [folder / f"{name}.csv" for name in names]
@@ -117,14 +118,14 @@ def write_csv(review_set: ReviewSet, names: Sequence[str], folder: Path) -> list
 
 
 def _whole(review_set: ReviewSet, name: str) -> pl.DataFrame:
-    """Return a table with its rows of earlier answers, in the order of the rows."""
+    """Return a table with its stale rows, in the order of the rows."""
     frame: pl.DataFrame = getattr(review_set, name)
     stale: pl.DataFrame = getattr(review_set, f"stale_{name}", frame.clear())
     return frame if stale.is_empty() else pl.concat([frame, stale]).sort("_row")
 
 
 def _referred(review_set: ReviewSet, folder: Path) -> str:
-    """The images base as the new set has to name it."""
+    """Return the images base as the new set has to name it."""
     base = review_set.info.images
     if is_address(base):
         return base
@@ -137,7 +138,7 @@ def _copy_images(review_set: ReviewSet, work: Path) -> None:
     returned = review_set.answers["images"].explode().drop_nulls()
     for path in pl.concat([paths, returned]).unique(maintain_order=True).to_list():
         if is_address(path):
-            continue  # it stays where it is
+            continue  # it stays in its place
         source = image_path(review_set, path)
         if source.is_file():
             target = work / "images" / relative_path(path)
@@ -146,7 +147,7 @@ def _copy_images(review_set: ReviewSet, work: Path) -> None:
 
 
 def copy_beside(review_set: ReviewSet, work: Path) -> None:
-    """Copy the set's own rubric and table of harm, where it has them."""
+    """Copy the set's own rubric and table of harm, if it has them."""
     for name in (review_set.info.rubric, review_set.info.harm):
         source = review_set.folder / name
         if name not in ("", BUILT_IN_RUBRIC) and source.is_file():
@@ -163,10 +164,10 @@ def _write_jsonl(frame: pl.DataFrame, table: Table, folder: Path) -> None:
 
 
 def _file_frame(name: str, frame: pl.DataFrame) -> pl.DataFrame:
-    """Turn a table of an open set into the declared columns of its file.
+    """Convert a table of an open set to the declared columns of its file.
 
-    Raw spellings stand where they were, token counts are in ``usage``, and what loading added is
-    gone. Unknown fields are still in ``extra``.
+    Raw spellings are back in their columns, token counts are in ``usage``, and columns added by
+    loading are gone. Unknown fields are still in ``extra``.
     """
     if name == "cases":
         frame = frame.with_columns(_given_images())
@@ -261,7 +262,7 @@ def _merge(row: dict[str, Any], column: Column, value: Any) -> bool:
 
 
 def _with_own_columns(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
-    """Give unknown fields that are plain text in every row a column each, for a header's sake."""
+    """Give unknown fields that are plain text in every row a column each, for a clear header."""
     if "extra" not in frame.columns:
         return frame
     rows = [json.loads(text) if text else {} for text in frame["extra"].to_list()]
@@ -315,10 +316,10 @@ def _write_parquet(frame: pl.DataFrame, table: Table, folder: Path) -> None:
 _WRITERS = {"jsonl": _write_jsonl, "csv": _write_csv, "parquet": _write_parquet}
 
 
-# A review set written anew in its place: its tables are exchanged as a whole or not at all.
+# Write a review set again in its place: its tables are exchanged as a whole or not at all.
 #
-# What else lies in the folder stays where it is: images, the reviews database, other files. The
-# tables as they were are kept in a dated folder beside the set.
+# Everything else in the folder stays: images, the reviews database, other files. The previous
+# tables are kept in a dated folder next to the set.
 
 _OLD: Final = "old"
 _NEW: Final = "new"
@@ -332,20 +333,20 @@ def rewrite(
     table_format: TableFormat | None = None,
     images: Path | None = None,
 ) -> Path:
-    """Write a review set over the one in its folder; return the folder with what was there.
+    """Write a review set over the one in its folder; return the folder with the previous tables.
 
-    ``base`` is the images base for ``reviewset.yaml``; the files of a folder ``images`` are moved
-    into ``images/`` of the set, where they must not be yet. Without ``table_format`` the set keeps
-    the format that its cases have. ``state`` is the fingerprint of the files that the set was made
-    from. Of a table with parts one file is made.
+    ``base`` is the images base for ``reviewset.yaml``. The files of a folder ``images`` are moved
+    into ``images/`` of the set, where they must not exist yet. Without ``table_format`` the set
+    keeps the format of its cases. ``state`` is the fingerprint of the files that the set was made
+    from. A table with parts becomes one file.
 
     Raises
     ------
     ReviewSetError
-        There is a file already where an image would go, a run is at work in the set, or its files
-        are no longer as they were read; nothing was changed.
+        A file exists where an image would go, a run is writing to the set, or its files have
+        changed since they were read. Nothing was changed.
     OSError
-        Something cannot be written. The set is then as it was.
+        Something cannot be written. The set is unchanged.
     """
     folder = review_set.folder.resolve()
     _check_runs(folder)
@@ -399,7 +400,7 @@ def _check_runs(folder: Path) -> None:
 
 
 def _places(images: Path | None, folder: Path) -> list[tuple[Path, Path]]:
-    """Return each new image and where it goes, none of them over a file that is there."""
+    """Return each new image and its target, none of which exists."""
     files = sorted(path for path in images.rglob("*") if path.is_file()) if images else []
     places = [(path, folder / path.relative_to(images)) for path in files if images]
     taken = [target.relative_to(folder).as_posix() for _, target in places if target.exists()]
@@ -412,7 +413,7 @@ def _places(images: Path | None, folder: Path) -> list[tuple[Path, Path]]:
 
 
 def _backup(folder: Path, names: list[str]) -> Path:
-    """Copy the tables as they are into a dated folder beside the set."""
+    """Copy the present tables into a dated folder next to the set."""
     date = datetime.now(UTC).strftime("%Y-%m-%d-%H%M%S")
     backup, number = folder.with_name(f"{folder.name}-before-{date}"), 2
     while backup.exists():

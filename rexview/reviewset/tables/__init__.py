@@ -1,1 +1,1 @@
-"""The tables of a review set: declared columns and the readers of their files."""
+"""The tables of a review set: sources, readers of their files, and conversion of values."""

@@ -1,4 +1,4 @@
-"""Parquet parts of a table: what bounds them, and the next one read while one is worked on."""
+"""Read Parquet parts of a table within limits, the next one while one is processed."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ import polars as pl
 
 from rexview.reviewset.tables.source import MAX_COLUMNS, TOO_MANY_COLUMNS, Part
 
-# How much memory a Parquet file takes once it is read, counted before it is read.
+# Count the memory that a Parquet file takes before it is read.
 #
-# A kilobyte of Parquet can hold any number of values: pages are compressed, and a text that a
-# dictionary holds once may be repeated in every row. What the end of a file says of its sizes is
-# not believed. Readers obey the header of each page, so these headers are counted; the lengths of
-# repeated texts are added up through the dictionary, which stays as small as it is.
+# A kilobyte of Parquet can contain any number of values: pages are compressed, and a text stored
+# once in a dictionary may be repeated in every row. The sizes in a file's footer are not trusted.
+# Readers obey the header of each page, so these headers are counted. The lengths of repeated texts
+# are added up through the dictionary, which stays small.
 #
 # Source: https://github.com/apache/parquet-format, ``parquet.thrift`` (page headers, Thrift's
 # compact protocol) and ``Encodings.md``.
 
 MAX_UNFOLDED_BYTES: Final = 4_000_000_000
-"""Bytes of one part of a table, read."""
+"""Limit in bytes for one part of a table in memory."""
 MAX_RATIO: Final = 1000
-"""How many times its size a file may unfold to, beyond :data:`RATIO_MATTERS_FROM`."""
+"""Maximum ratio of size in memory to file size, beyond :data:`RATIO_MATTERS_FROM`."""
 RATIO_MATTERS_FROM: Final = 256_000_000
 MAX_VALUES: Final = 400_000_000
-"""Values in all columns of a part, those of lists included."""
+"""Maximum number of values in all columns of a part, including those of lists."""
 _MAX_PAGES: Final = 500_000
 _MAX_FOOTER_BYTES: Final = 64_000_000
 _MAX_HEADER_BYTES: Final = 16_000_000
@@ -43,11 +43,11 @@ _BYTES_OF: Final = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 
 _DIVIDE: Final = "Divide it into several files, or leave out what is not needed."
 _DAMAGED: Final = "The file is damaged, or is not a Parquet file."
 _PLACE_BYTES: Final = 4
-"""Of a value: where it stands in lists, or which text of a dictionary it is."""
+"""Per value: its position in lists, or its index in a dictionary."""
 
 
 class UnreadableError(Exception):
-    """Why a Parquet file is not read, and what to do."""
+    """The reason why a Parquet file is not read, and the remedy."""
 
     def __init__(self, message: str, remedy: str) -> None:
         super().__init__(message)
@@ -56,20 +56,20 @@ class UnreadableError(Exception):
 
 @dataclass
 class _Column:
-    """What the page headers of one column say, over all its row groups."""
+    """Totals of one column's page headers, over all its row groups."""
 
     width: int | None
     values: int = 0
     page_bytes: int = 0
     repeated: int = 0
-    """Bytes at most of texts that pages repeat from a dictionary."""
+    """Upper limit in bytes of texts that pages repeat from a dictionary."""
     has_prefixes: bool = False
     longest_dictionary: int = 0
 
 
 @dataclass
 class _Pages:
-    """The columns of a file by path, as their pages are counted."""
+    """The columns of a file by path, while their pages are counted."""
 
     columns: dict[str, _Column] = field(default_factory=dict)
     pages: int = 0
@@ -78,20 +78,20 @@ class _Pages:
 def check_parquet(
     path: Path, *, most_bytes: int = MAX_UNFOLDED_BYTES, most_cells: int = MAX_VALUES
 ) -> int:
-    """Count the bytes that a Parquet file takes once it is read; return them.
+    """Return the number of bytes that a Parquet file takes in memory.
 
     Parameters
     ----------
     path : Path
     most_bytes : int
-        Bytes, read, above which it is refused.
+        Limit in bytes of memory; a larger file is refused.
     most_cells : int
-        Rows times columns above which it is refused.
+        Limit for rows times columns; a larger file is refused.
 
     Raises
     ------
     UnreadableError
-        It would take too much memory, or it is damaged, or cannot be read.
+        It would take too much memory, is damaged, or cannot be read.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -121,7 +121,7 @@ def check_parquet(
             raise UnreadableError(message, "Write it again without DELTA_BYTE_ARRAY.")
         doubtful = [name for name, one in found.columns.items() if one.repeated]
         return _with_repeated(path, doubtful, certain, most)
-    except pa.ArrowNotImplementedError:  # of lists whose texts are in a dictionary only in part
+    except pa.ArrowNotImplementedError:  # lists whose texts are only partly in a dictionary
         message = "The texts that the file repeats cannot be counted."
         raise UnreadableError(message, "Write it again without dictionaries.") from None
     except (pa.ArrowException, OSError, UnicodeDecodeError, _Damaged):
@@ -129,7 +129,7 @@ def check_parquet(
 
 
 class PartSizes:
-    """The parts of one table so far: many small files may unfold no further than one may."""
+    """The parts of one table so far: together they may take no more memory than one file may."""
 
     def __init__(self) -> None:
         self._packed = self._unfolded = 0
@@ -169,7 +169,7 @@ def _check_values(found: _Pages) -> None:
 
 
 def _certain_bytes(column: _Column) -> int:
-    """Return what the pages of a column take, unpacked, and each value read from them."""
+    """Return the bytes of a column's unpacked pages or values, plus the place of each value."""
     of_values = column.values * (column.width or 0)
     return max(column.page_bytes, of_values) + column.values * _PLACE_BYTES
 
@@ -217,14 +217,14 @@ def _count_chunk(file: IO[bytes], at: int, end: int, column: _Column, found: _Pa
 
 
 def _size_of(value: Any) -> int:
-    """Return a number of bytes or values as a header has it; a hostile one may be anything."""
+    """Return a number of bytes or values from a header; a hostile one may be anything."""
     if not isinstance(value, int) or value < 0:
         raise _Damaged
     return value
 
 
 def _with_repeated(path: Path, columns: list[str], certain: int, most: int) -> int:
-    """Add the lengths of texts that dictionaries repeat to what is certain, without making them.
+    """Add the lengths of texts that dictionaries repeat to ``certain``, without making them.
 
     Raises
     ------
@@ -245,7 +245,7 @@ def _with_repeated(path: Path, columns: list[str], certain: int, most: int) -> i
 
 
 def _text_bytes(array: Any) -> int:
-    """Return the length of all texts of an array, in lists and structs, too."""
+    """Return the length of all texts of an array, including those in lists and structs."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -262,15 +262,15 @@ def _text_bytes(array: Any) -> int:
 
 
 class _Damaged(Exception):
-    """A page header that cannot be understood."""
+    """A page header that cannot be parsed."""
 
 
 class _TooShort(Exception):
-    """The header goes on beyond the bytes that were read."""
+    """The header continues beyond the bytes that were read."""
 
 
 def _page_header(file: IO[bytes], at: int) -> tuple[dict[int, Any], int]:
-    """Return the fields of the page header at a place by their numbers, and its length."""
+    """Return the fields of the page header at a position by their numbers, and its length."""
     window = _FIRST_WINDOW
     while window <= _MAX_HEADER_BYTES:
         file.seek(at)
@@ -286,7 +286,7 @@ def _page_header(file: IO[bytes], at: int) -> tuple[dict[int, Any], int]:
 
 
 class _CompactReader:
-    """Reads one struct of Thrift's compact protocol: whole numbers and structs are kept."""
+    """Read one struct of Thrift's compact protocol; whole numbers and structs are kept."""
 
     _MAX_DEPTH: Final = 8
 
@@ -347,15 +347,15 @@ class _CompactReader:
 
 
 MAX_ROWS: Final = 5_000_000
-"""Rows of one Parquet part."""
+"""Maximum number of rows of one Parquet part."""
 READ_AHEAD_BYTES: Final = 64_000_000
-"""Size of a Parquet part that may be read while the one before is still in memory."""
+"""Maximum size of a Parquet part that is read while the previous one is still in memory."""
 
 
 class ParquetParts:
     """The Parquet parts of a table.
 
-    The next part is read while the one before is worked on, unless that would take much memory.
+    The next part is read while one is processed, unless that would take much memory.
     """
 
     def __init__(self, parts: Sequence[Part], reader: ThreadPoolExecutor) -> None:
@@ -365,7 +365,7 @@ class ParquetParts:
         self._sizes = PartSizes()
 
     def read(self, path: Path) -> pl.DataFrame:
-        """Read a part, and begin with the next."""
+        """Read a part, and start reading the next."""
         reading = self._ahead.pop(path, None) or self._reader.submit(
             _parquet_part, path, self._sizes
         )
@@ -380,7 +380,7 @@ class ParquetParts:
 def _size(path: Path) -> float:
     try:
         return path.stat().st_size
-    except OSError:  # which is told when its turn comes
+    except OSError:  # reported when its turn comes
         return inf
 
 

@@ -1,4 +1,4 @@
-"""Where the rows of a table come from, and where a value stands: file, row and field of problems.
+"""The origin of a table's rows, and the place of a value: file, row and field of problems.
 
 Rows come from the table's files, its parts, or from an import that made them (``rows``).
 """
@@ -24,9 +24,9 @@ Positions = npt.NDArray[np.int64]
 Values = list[Any] | pl.Series
 """A column as given: parsed JSON values or cell texts, or a typed series."""
 FromRow = str | Callable[[dict[str, Any]], str]
-"""A text, or what makes it from a row as a dict."""
+"""A text, or a function that makes it from a row as a dict."""
 MAX_COLUMNS: Final = 2000
-"""Different fields that a table may have; the declared ones are 20."""
+"""Maximum number of different fields of a table; about 20 are declared."""
 TOO_MANY_COLUMNS: Final = (
     f"The table has more than {MAX_COLUMNS:,} different fields.",
     "Keep what belongs to a case or an answer; put the rest into one field.",
@@ -36,10 +36,10 @@ _STEP: Final = re.compile(r"[^.\[\]]+")
 
 @dataclass(frozen=True)
 class At:
-    """Where a row of an import came from: the file's name as shown, and the row in it from 1.
+    """The origin of an imported row: the file's name as shown, and the row in it from 1.
 
-    ``part`` tells rows apart where one file has several lists of them (the images and the
-    annotations of COCO). ``columns`` says what the source calls a field, for problems.
+    ``part`` distinguishes rows if one file has several lists of them (the images and the
+    annotations of COCO). ``columns`` maps fields to the source's names for them, for problems.
     """
 
     file: str
@@ -48,15 +48,15 @@ class At:
     columns: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def named(self, field: str) -> str:
-        """Return what the source calls a field."""
+        """Return the source's name for a field."""
         return self.columns.get(field) or self.columns.get(_STEP.findall(field)[0], field)
 
 
 @dataclass(frozen=True)
 class Part:
-    """One file of a table. ``label`` is the name that its problems carry.
+    """One file of a table. ``label`` is its name in problems.
 
-    ``grows`` says that a run may be writing to it, so that its last line need not be whole.
+    ``grows`` is True if a run may be writing to it, so that its last line may be incomplete.
     """
 
     path: Path
@@ -67,13 +67,12 @@ class Part:
 
 @dataclass
 class TableSource:
-    """The files of one table, its parts, and where its problems go.
+    """The files of one table, its parts, and the receiver of its problems.
 
-    ``label`` is the name that problems of the whole table carry. Rows are numbered through all
-    parts; :meth:`locate` finds the part and the row in it. Without parts they are those of an
-    import, each with its place: a value that does not fit is then a warning, and kept in ``unfit``
-    (by row, then by field) where it was an error in a file of our own. ``read_bytes`` of its files
-    have been read so far.
+    ``label`` names the whole table in problems. Rows are numbered through all parts; :meth:`locate`
+    finds the part and the row in it. Without parts the rows are those of an import, each with its
+    place. An invalid value, an error in a file of our own, is then a warning and kept in ``unfit``
+    (by row, then by field). ``read_bytes`` is the size read from its files so far.
     """
 
     name: str
@@ -88,15 +87,15 @@ class TableSource:
 
     @property
     def is_import(self) -> bool:
-        """Whether its rows are those of an import, not of files of our own."""
+        """True if its rows are those of an import, not of files of our own."""
         return bool(self.rows)
 
     def end_part(self, last_row: int) -> None:
-        """Note that the part being read ends with row ``last_row`` of the whole table."""
+        """Record that the part being read ends with row ``last_row`` of the whole table."""
         self._ends.append(last_row)
 
     def locate(self, row: int | None) -> tuple[str, int | None]:
-        """File label and row in that file, for a row of the whole table."""
+        """Return file label and row in that file for a row of the whole table."""
         if row is not None and self.places:
             return self.places[row - 1].file, self.places[row - 1].row
         if row is None or not self.parts:
@@ -106,12 +105,12 @@ class TableSource:
         return self.parts[part].label, row - start
 
     def place(self, row: int, seen_from: int) -> str:
-        """Say in words where a row is, with its file where another row is in another one."""
+        """Return a row's place in words, with its file if ``seen_from`` is in another one."""
         file, number = self.locate(row)
         return f"row {number}" if file == self.locate(seen_from)[0] else f"row {number} of {file}"
 
     def keep_unfit(self, row: int, field: str) -> None:
-        """Keep what a row of an import gives for a field, such as ``images[0].width``."""
+        """Keep the given value of an imported row's field, such as ``images[0].width``."""
         value: Any = self.rows[row - 1]
         for step in _STEP.findall(field):
             if isinstance(value, list):
@@ -121,7 +120,7 @@ class TableSource:
         self.unfit.setdefault(row, {})[field] = value
 
     def named(self, row: int | None, field: str | None) -> str | None:
-        """What a field of a row is called where the row came from."""
+        """Return a field's name in the source of the row."""
         return self.places[row - 1].named(field) if row and field and self.places else field
 
     def error(self, message: str, remedy: str) -> None:
@@ -153,12 +152,12 @@ class TableSource:
 
 @dataclass(frozen=True)
 class Location:
-    """Where a column stands, or one field of a nested column.
+    """The place of a column, or of one field of a nested column.
 
     ``rows`` maps a position in the column to its row in the table. For a field inside a list or an
     object, ``parent`` is the location of that list or object, ``owner`` maps a position to a
-    position in the parent, and ``index`` to the place in the parent's list. Nothing can be done
-    without a ``required`` field: what does not fit is an error there, in an import, too.
+    position in the parent, and ``index`` to the place in the parent's list. An object is unusable
+    without a ``required`` field: an invalid value is an error there, even in an import.
     """
 
     source: TableSource
@@ -177,11 +176,11 @@ class Location:
         *,
         required: bool = False,
     ) -> Location:
-        """Location of a field ``name`` of the objects in this column; ``""`` for plain items."""
+        """Return the location of a field of this column's objects; ``""`` for plain items."""
         return Location(self.source, name, None, self, owner, index, required)
 
     def of(self, position: int) -> tuple[int | None, str]:
-        """Row in the table and the field's full name, such as ``boxes[2].label``."""
+        """Return the row in the table and the field's full name, such as ``boxes[2].label``."""
         if self.parent is None or self.owner is None:
             return (None if self.rows is None else int(self.rows[position])), self.field
         row, field = self.parent.of(int(self.owner[position]))
@@ -199,7 +198,7 @@ class Location:
     ) -> None:
         """Report the positions that are ``wrong`` (a mask without nulls counts its trues).
 
-        ``message`` may hold ``{value}``, which becomes the value given, in quotes.
+        ``message`` may contain ``{value}``, which becomes the value given, in quotes.
         """
         positions = wrong.arg_true().to_numpy() if isinstance(wrong, pl.Series) else wrong
         if severity == "error" and self.source.is_import and not self.required:

@@ -1,4 +1,4 @@
-"""Read one table into its declared columns, whatever its format."""
+"""Read one table in any format into its declared columns."""
 
 from __future__ import annotations
 
@@ -36,20 +36,19 @@ if TYPE_CHECKING:
     from rexview.reviewset.tables.parquet import ParquetParts
 
 
-# JSON Lines read by column, several times faster than line by line, where nothing is unusual.
+# Fast path for JSON Lines: read by column, several times faster than line by line.
 #
-# Only a file in which each value has the type of its column, and each field a column, is read so.
-# Any other is left to the reader that goes line by line, which takes more and reports what is
-# wrong.
+# It accepts only a file in which each value has the type of its column, and each field has a
+# column. Any other file is read line by line, which takes longer and reports what is wrong.
 
 LEAST_BYTES: Final = 1_000_000
 """Smaller files are read line by line: that takes no time."""
 MOST_BYTES: Final = 256_000_000
-"""Larger files are read a stretch at a time, so that memory stays bounded."""
+"""Larger files are read in chunks, so that memory stays bounded."""
 
 
 def read_typed(path: Path, table: Table, longest_line: int) -> pl.DataFrame | None:
-    """Read a file of JSON Lines whose values have the types of their columns.
+    """Read a JSON Lines file whose values have the types of their columns.
 
     Parameters
     ----------
@@ -61,8 +60,8 @@ def read_typed(path: Path, table: Table, longest_line: int) -> pl.DataFrame | No
     Returns
     -------
     polars.DataFrame or None
-        One row a line, the columns in which anything is given, and those that are required. None
-        where the file is small, very large, or has anything that the types do not allow.
+        One row a line, with the columns that have any value and the required ones. None if the file
+        is small, very large, or has any value or field that the types do not allow.
     """
     try:
         if not LEAST_BYTES <= path.stat().st_size <= MOST_BYTES:
@@ -103,11 +102,11 @@ def read_typed(path: Path, table: Table, longest_line: int) -> pl.DataFrame | No
 
 
 def _lines(content: bytes, longest_line: int) -> int | None:
-    """Count the lines, None unless each is one object, and none longer than it may be."""
+    """Count the lines; None unless each is one object and not too long."""
     if not (content.startswith(b"{") and content.endswith(b"}\n")):
         return None
     ends = np.flatnonzero(np.frombuffer(content, dtype=np.uint8) == ord("\n"))
-    if content.count(b"}\n{") + 1 != len(ends):  # no line break stands inside a text of JSON
+    if content.count(b"}\n{") + 1 != len(ends):  # no JSON text contains a line break
         return None
     if np.diff(ends, prepend=-1).max() > longest_line:
         return None
@@ -115,7 +114,7 @@ def _lines(content: bytes, longest_line: int) -> int | None:
 
 
 def _type_of(column: Column) -> pa.DataType | None:
-    """Return the type of a column; None for one that holds objects of any fields."""
+    """Return the type of a column; None for a column of objects with any fields."""
     import pyarrow as pa
 
     if column.kind not in ("record", "records"):
@@ -134,18 +133,19 @@ def _type_of(column: Column) -> pa.DataType | None:
     return struct if column.kind == "record" else pa.list_(struct)
 
 
-# Table files read a stretch of rows at a time: JSON Lines, CSV and Parquet.
+# Read table files in chunks of rows: JSON Lines, CSV and Parquet.
 #
 # JSON Lines has one object a line, and row numbers are line numbers. CSV has a header line, then
-# one row a record, with nested fields as JSON in their cell; commas separate, semicolons and tabs
-# are understood where the header shows them, and a text with line breaks is one row. A table of
-# several parts is read in their order.
+# one row a record, with nested fields as JSON in their cell. Commas separate; semicolons and tabs
+# are recognised by the header. A text with line breaks is one row. A table of several parts is read
+# in their order.
 
 CHUNK_ROWS: Final = 50_000
-"""Rows that text formats hand over at a time, so that memory stays bounded."""
+"""Rows in one chunk of a text format, so that memory stays bounded."""
 CHUNK_CELLS: Final = 5_000_000
 CHUNK_BYTES: Final = 64_000_000
-"""The same of cells, empty ones too, and of bytes: parsed JSON takes thirty times its text."""
+"""The same limit for cells, including empty ones, and for bytes: parsed JSON takes thirty times its
+text."""
 MAX_LINE_BYTES: Final = 16_000_000
 """Longest line of a text format: a case or an answer is a thousandth of that."""
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -163,8 +163,8 @@ _QUOTES: Final = (
 class Chunk:
     """Columns by name: lists of parsed JSON values or cell texts, or typed series.
 
-    ``rows`` are row numbers in the whole table; while a part is read, in the part. ``header`` says
-    that it has one list of columns for all rows, so that a column can be missing as such.
+    ``rows`` are row numbers in the whole table; while a part is read, in the part. ``header`` is
+    True if all rows share one list of columns, so that a whole column can be missing.
     """
 
     columns: dict[str, Values]
@@ -173,7 +173,7 @@ class Chunk:
 
 
 class OpenPart:
-    """One part of a table while it is read, and where its problems go.
+    """One part of a table while it is read, and the receiver of its problems.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class OpenPart:
     start : int
         The last row of the whole table before this part.
     parquet : ParquetParts or None
-        What reads it if it is a Parquet file.
+        The reader for a Parquet file.
     """
 
     def __init__(
@@ -255,7 +255,7 @@ class OpenPart:
 
 
 def open_parts(source: TableSource) -> Iterator[OpenPart]:
-    """Open the parts of a table in their order; each is read before the next is asked for."""
+    """Open the parts of a table in their order; read each one before taking the next."""
     last = 0
     with ThreadPoolExecutor(max_workers=1) as reader:
         parquet = _parquet_of(source, reader)
@@ -270,7 +270,7 @@ def open_parts(source: TableSource) -> Iterator[OpenPart]:
 
 
 def _parquet_of(source: TableSource, reader: ThreadPoolExecutor) -> ParquetParts | None:
-    """Return what reads the Parquet parts of a table; most small sets have none."""
+    """Return the reader of a table's Parquet parts; None for most small sets."""
     if all(part.format != "parquet" for part in source.parts):
         return None
     from rexview.reviewset.tables.parquet import ParquetParts
@@ -291,7 +291,7 @@ def _chunk_of_frame(frame: pl.DataFrame, *, header: bool) -> Chunk:
 
 
 def _read_jsonl(file: IO[bytes], part: OpenPart, table: Table) -> Iterator[Chunk]:
-    """Skip blank lines, report lines that fail."""
+    """Skip blank lines, report invalid lines."""
     objects: list[dict[str, Any]] = []
     rows: list[int] = []
     names: dict[str, None] = {}
@@ -327,12 +327,12 @@ def _read_jsonl(file: IO[bytes], part: OpenPart, table: Table) -> Iterator[Chunk
 
 
 def _is_full(rows: int, columns: int, size: int = 0) -> bool:
-    """Whether rows are to be handed over, by number, cells or bytes, before memory runs out."""
+    """True if a chunk is full by its number of rows, cells or bytes."""
     return rows >= CHUNK_ROWS or rows * columns > CHUNK_CELLS or size > CHUNK_BYTES
 
 
 def _is_being_written(line: bytes, part: OpenPart) -> bool:
-    """Whether a line is the last of an answers part that a run writes to, and not yet whole."""
+    """True if a line is the incomplete last line of an answers part that a run writes to."""
     if not part.grows or line.endswith(b"\n"):
         return False
     try:
@@ -370,7 +370,7 @@ def _chunk_of_objects(
 
 
 class _Lines:
-    """The decoded lines of a CSV file; remembers whether any since the last look was not UTF-8."""
+    """The decoded lines of a CSV file; remembers invalid UTF-8 since the last check."""
 
     def __init__(self, file: IO[bytes], first: bytes) -> None:
         self._file, self._first, self._broken = file, first, False
@@ -390,7 +390,7 @@ class _Lines:
             return line.decode("utf-8", errors="replace")
 
     def were_broken(self) -> bool:
-        """Whether a line was not UTF-8 since this was asked last."""
+        """True if a line was not UTF-8 since the last call."""
         broken, self._broken = self._broken, False
         return broken
 
@@ -473,7 +473,7 @@ def _chunk_of_cells(names: list[str], cells: list[list[str]], rows: list[int]) -
 
 
 def _read_rows(source: TableSource, table: Table) -> Iterator[Chunk]:
-    """Hand over the rows that an import made."""
+    """Yield the rows made by an import."""
     for start in range(0, len(source.rows), CHUNK_ROWS):
         objects = source.rows[start : start + CHUNK_ROWS]
         yield _chunk_of_objects(objects, range(start + 1, start + 1 + len(objects)), table)
@@ -486,7 +486,7 @@ _READERS: Final[dict[TableFormat, Callable[[IO[bytes], OpenPart, Table], Iterato
 
 
 def _is_utf16(first_bytes: bytes, part: OpenPart) -> bool:
-    """Report a file that begins as UTF-16 does, as spreadsheets write "Unicode text"."""
+    """Report a file that starts like UTF-16, which spreadsheets write as "Unicode text"."""
     if not first_bytes.startswith(_UTF16):
         return False
     part.error("The file is UTF-16, not UTF-8.", _SAVE_AS_UTF8)
@@ -506,7 +506,7 @@ def _has_too_many_columns(count: int, part: OpenPart, row: int | None = None) ->
 
 
 def _is_too_long(line: bytes, part: OpenPart, row: int | None) -> bool:
-    """Report a line that goes on beyond what is read of it."""
+    """Report a line that is longer than the limit."""
     if len(line) <= MAX_LINE_BYTES:
         return False
     message = f"The line is longer than {MAX_LINE_BYTES / 1e6:g} MB."
@@ -525,16 +525,16 @@ def read_table(
     ----------
     source, table
     move_texts : callable
-        Is given the table's name and its parts so far, each time that one was read, and may put
-        other frames of the same content in their place.
+        Called with the table's name and its parts so far after each part; it may replace them by
+        other frames of the same content.
 
     Returns
     -------
     pl.DataFrame
         All declared columns with their declared types, ``extra`` (unknown fields as one JSON
-        object, null where there are none) and ``_row`` (UInt32, from 1). Values that do not fit
-        have been reported and are null. A column of which nothing is given is one value, which
-        takes no memory until it is asked for as a series.
+        object, null if there are none) and ``_row`` (UInt32, from 1). Invalid values were reported
+        and are null. A column without any value is one constant, which takes no memory until it is
+        used as a series.
     """
     parts: list[pl.DataFrame] = []
     told: set[str] = set()
@@ -549,7 +549,7 @@ def read_table(
             del chunk
             move_texts(table.name, parts)
         _report_missing(table, unknown, missing, part)
-        if not source.is_import:  # which says itself what it kept as it is
+        if not source.is_import:  # an import reports itself what it kept unchanged
             _report_unknown(table, unknown - told, missing, part)
         told |= unknown
     return _together(parts, table)
@@ -604,7 +604,7 @@ def _frame(chunk: Chunk, table: Table, source: TableSource) -> pl.DataFrame:
         position = int(np.searchsorted(chunk.rows, row))
         if position < height and chunk.rows[position] == row:
             leftovers.setdefault(position, {}).update(unfit)
-    columns.pop("extra", None)  # what is in it went to the leftovers
+    columns.pop("extra", None)  # its content went to the leftovers
     if (extra := _extra(chunk, leftovers, height)).null_count() < height:
         columns["extra"] = extra
     columns["_row"] = pl.Series(chunk.rows).cast(pl.UInt32)
@@ -612,7 +612,7 @@ def _frame(chunk: Chunk, table: Table, source: TableSource) -> pl.DataFrame:
 
 
 def _extra(chunk: Chunk, leftovers: dict[int, dict[str, Any]], height: int) -> pl.Series:
-    """Gather what is left in the chunk, and in nested columns, as JSON with sorted names."""
+    """Collect the leftovers of the chunk and of nested columns as JSON with sorted names."""
     typed = {
         name: values for name, values in chunk.columns.items() if isinstance(values, pl.Series)
     }
@@ -675,7 +675,7 @@ def _report_missing(table: Table, unknown: set[str], missing: set[str], part: Op
 
 
 def _report_unknown(table: Table, unknown: set[str], missing: set[str], part: OpenPart) -> None:
-    """Report fields that are not known and are spelled nearly like one that is."""
+    """Report unknown fields whose names are nearly those of known ones."""
     for name in sorted(unknown):
         near = get_close_matches(name.strip().lower(), table.by_name, n=1, cutoff=0.85)
         if near and not (table.by_name[near[0]].required and near[0] in missing):

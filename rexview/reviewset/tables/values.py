@@ -1,8 +1,8 @@
-"""Plain columns as given, turned into the declared type, with every value that does not fit.
+"""Convert given plain columns to the declared type, and report every invalid value.
 
-All of it works on whole columns. Text, numbers and words come from JSON, CSV and Parquet alike: a
-number in a text column is taken as text, ``"5"`` in a number column as 5, and what pandas or a
-spreadsheet writes for nothing (``NaN``, ``NA``, an empty cell) as nothing.
+All of it works on whole columns. Text, numbers and words come from JSON, CSV and Parquet alike. A
+number in a text column is taken as text, ``"5"`` in a number column as 5. What pandas or a
+spreadsheet writes for a missing value (``NaN``, ``NA``, an empty cell) is missing.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _DATE_FORMATS: Final = (
     ("%Y-%m-%d %H:%M:%S%.f", False),
 )
 _EPOCH_SECONDS: Final = (100_000_000, 20_000_000_000)
-"""Numbers taken as seconds since 1970 when a date is expected: 1973 to 2603."""
+"""Numbers taken as seconds since 1970 if a date is expected: 1973 to 2603."""
 
 
 def conform_plain(values: Values, column: Column, location: Location) -> pl.Series:
-    """Turn a column of plain values into ``column.dtype``.
+    """Convert a column of plain values to ``column.dtype``.
 
-    What does not fit is reported where it stands and becomes null; so does nothing where something
-    is required, words that are not among ``column.vocabulary``, and numbers outside its range.
+    Invalid values are reported and become null: missing values in a required column, words that are
+    not in ``column.vocabulary``, and numbers outside its range.
     """
     if not column.required and isinstance(values, list) and not _any_given(values):
         return column.absent(len(values))
@@ -128,7 +128,7 @@ def _id(series: pl.Series, column: Column, location: Location) -> pl.Series:
     given = series if series.dtype == pl.String else _text(series, column, location)
     text = _text(given.str.strip_chars(), column, location)
     too_long = text.str.len_chars() > LONGEST_ID
-    if too_long.any():  # links and entries of the reviews database name it
+    if too_long.any():  # URLs and entries of the reviews database contain it
         message = f"{{value}} is longer than {LONGEST_ID} characters."
         remedy = "Use a shorter one in all tables."
         location.report("error", too_long.fill_null(False), message, remedy, text)
@@ -164,7 +164,7 @@ def _word(series: pl.Series, column: Column, location: Location) -> pl.Series:
 
 @cache
 def _as_they_are(vocabulary: tuple[str, ...]) -> frozenset[str]:
-    """Return the words that stay as they are however words are folded."""
+    """Return the words that are left unchanged when words are normalised."""
     return frozenset(
         word for word in vocabulary if re.fullmatch("[a-z0-9_]+", word) and word not in MISSING
     )
@@ -175,7 +175,7 @@ def _none_if_missing(word: str) -> str | None:
 
 
 def _numbers(series: pl.Series, column: Column, location: Location) -> pl.Series:
-    """Float64 values of any plain series; what is no number is reported, NaN becomes null."""
+    """Return Float64 values of any plain series; invalid numbers are reported, NaN becomes null."""
     if series.dtype == pl.String:
         text = series.str.strip_chars()
         numbers = text.cast(pl.Float64, strict=False)
@@ -254,7 +254,7 @@ def _yes_no(series: pl.Series, column: Column, location: Location) -> pl.Series:
 
 
 def _date(series: pl.Series, column: Column, location: Location) -> pl.Series:
-    """Moments in UTC, from ISO 8601 in its usual spellings or from seconds since 1970."""
+    """Return times in UTC, from ISO 8601 in its usual spellings or from seconds since 1970."""
     if series.dtype == pl.Date or isinstance(series.dtype, pl.Datetime):
         if isinstance(series.dtype, pl.Datetime) and series.dtype.time_zone:
             return series.dt.convert_time_zone("UTC").cast(column.dtype)
@@ -286,11 +286,11 @@ def _date(series: pl.Series, column: Column, location: Location) -> pl.Series:
 
 
 def read_date(text: str) -> datetime | None:
-    """Read a date of any spelling that is understood, UTC unless it says otherwise; else None."""
+    """Read a date in any supported spelling, UTC unless it has a zone; None for other texts."""
     try:
         moment = datetime.fromisoformat(text.strip())
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        moment.astimezone(UTC)  # the first and last days that there are may have none in UTC
+        moment.astimezone(UTC)  # the first and last possible days may have none in UTC
     except (ValueError, OverflowError):
         pass
     else:
@@ -328,19 +328,19 @@ _CONVERTERS: Final[dict[str, Callable[[pl.Series, Column, Location], pl.Series]]
 }
 
 
-# Nested columns as given, turned into the declared type.
+# Convert given nested columns to the declared type.
 #
-# A list of objects becomes one flat table of its objects, its fields go the way of plain columns,
-# and the lists are put together again. So JSON, JSON inside CSV cells and typed Parquet columns
-# are read by the same code, and millions of boxes are read column by column.
+# A list of objects becomes one flat table of its objects, whose fields are converted like plain
+# columns, and the lists are put together again. So JSON, JSON inside CSV cells and typed Parquet
+# columns are read by the same code, and millions of boxes are read column by column.
 
 Leftovers = dict[int, Any]
 """Unknown fields inside a nested column, by position: an object, or a list with one object (of the
-unknown fields only, maybe empty) for each object of the column's list."""
+unknown fields only, perhaps empty) for each object of the column's list."""
 _LABELS: Final = {dict: "an object", list: "a list", str: "text", bool: "true or false"}
 
 _MANY_LISTS: Final = 100_000
-"""From so many lists on, pyarrow makes them, several times as fast."""
+"""From this number of lists on, pyarrow makes them, several times as fast."""
 
 
 @dataclass(frozen=True)
@@ -358,26 +358,26 @@ class Flat:
 
     @classmethod
     def of_lengths(cls, items: Values, lengths: Positions) -> Flat:
-        """Number the items of lists that have those lengths."""
+        """Number the items of lists with the given lengths."""
         owner = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
         starts = np.cumsum(lengths) - lengths
         return cls(items, owner, np.arange(len(owner), dtype=np.int64) - starts[owner], lengths)
 
     @classmethod
     def of_series(cls, lists: pl.Series) -> Flat:
-        """Lay a list column flat; a null is an empty list."""
+        """Flatten a list column; a null is an empty list."""
         lengths = lists.list.len().fill_null(0).cast(pl.Int64)
         items = lists.explode(empty_as_null=False, keep_nulls=False)
         return cls.of_lengths(items, lengths.to_numpy())
 
     @property
     def fields(self) -> pl.DataFrame:
-        """The items of a typed column of objects, a column for each of their fields."""
+        """The items of a typed column of objects, as a frame with a column for each field."""
         assert isinstance(self.items, pl.Series)
         return self.items.struct.unnest()
 
     def lists(self, items: pl.Series) -> pl.Series:
-        """Put items, one for each of these, together into lists again."""
+        """Regroup items, one for each item of this column, into lists."""
         if len(self.lengths) < _MANY_LISTS:
             return self._grouped(items)
         import pyarrow as pa
@@ -391,7 +391,7 @@ class Flat:
         return lists.alias(items.name).cast(pl.List(items.dtype))
 
     def _grouped(self, items: pl.Series) -> pl.Series:
-        """Do so with polars alone: slower for each list, but pyarrow takes 30 MB and 0.1 s."""
+        """Regroup with polars alone: slower for each list, but pyarrow takes 30 MB and 0.1 s."""
         item = items.rename("item")
         filled = pl.DataFrame({"row": self.owner, "item": item})
         found = filled.group_by("row", maintain_order=True).agg("item")
@@ -414,14 +414,14 @@ def items_of(frame: pl.DataFrame, column: str, *keep: str | pl.Expr) -> pl.DataF
 
 
 def conform(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
-    """Turn a column of any kind into ``column.dtype``.
+    """Convert a column of any kind to ``column.dtype``.
 
     Returns
     -------
     pl.Series
-        Lists are never null, objects without any content are.
+        Lists are never null; empty objects are.
     Leftovers
-        What nested objects hold besides the declared fields.
+        Fields of nested objects that are not declared.
     """
     if column.is_scalar:
         return conform_plain(values, column, location), {}
@@ -434,7 +434,7 @@ def conform(values: Values, column: Column, location: Location) -> tuple[pl.Seri
 
 
 def _plain_or_python(series: pl.Series, column: Column) -> Values:
-    """Keep a Parquet column typed where its shape is the declared one."""
+    """Keep a Parquet column typed if it has the declared shape."""
     dtype = series.dtype
     if isinstance(dtype, pl.Array):
         series, dtype = series.arr.to_list(), pl.List(dtype.inner)
@@ -450,7 +450,7 @@ def _plain_or_python(series: pl.Series, column: Column) -> Values:
 
 
 def _parsed(values: list[Any], location: Location) -> list[Any]:
-    """Parse the values that are JSON text, as in CSV cells."""
+    """Parse values that are JSON text, as in CSV cells."""
     if str not in set(map(type, values)):
         return values
     parsed: list[Any] = []
@@ -475,7 +475,7 @@ def _parsed(values: list[Any], location: Location) -> list[Any]:
 
 
 def _of_type(values: list[Any], kind: type, location: Location, remedy: str) -> list[Any]:
-    """Keep the values of one type; report the others and take them as missing."""
+    """Keep the values of one type; report the others and treat them as missing."""
     if set(map(type, values)) <= {kind, type(None)}:
         return values
     wrong = [
@@ -510,7 +510,7 @@ def _texts(values: Values, column: Column, location: Location) -> tuple[pl.Serie
 
 
 def _box(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
-    """Keep boxes whatever they hold: what cannot be drawn is found and listed when checking."""
+    """Keep all boxes; the check reports those that cannot be drawn."""
     if isinstance(values, pl.Series):
         flat = _flat_lists(values, location, "")
     else:
@@ -534,7 +534,7 @@ def _coordinate(value: Any) -> float:
 
 
 def _names_are_unique(tags: pl.Series) -> bool:
-    """Whether every tag of every row has a name, and no other of its row the same."""
+    """True if every tag of a row has a name, and no two have the same."""
     flat = Flat.of_series(tags)
     names = flat.fields["name"]
     if names.has_nulls():
@@ -567,7 +567,7 @@ def _tags(values: Values, column: Column, location: Location) -> tuple[pl.Series
 
 
 def _named_lists(value: Any) -> Any:
-    """Tags as an object; a Parquet map and our own list of name and values are objects too."""
+    """Return tags as an object: Parquet maps and our lists of name and values, too."""
     if isinstance(value, dict):
         return {str(name): part for name, part in value.items() if part is not None}
     if isinstance(value, list) and all(isinstance(part, dict) for part in value):
