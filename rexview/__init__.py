@@ -5,7 +5,7 @@ The packages import one way only (``tests/test_architecture.py`` enforces it)::
     errors, vocab < schema, frames, rubric < settings < geometry < imaging, stats
         < reviewset, detect < analysis < ui < pages
 
-``cli`` and ``bench`` stand above all of them.
+``cli`` and ``bench`` may import all of them.
 """
 
 __version__ = "0.2.0"

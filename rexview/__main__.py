@@ -5,7 +5,7 @@ from pathlib import Path
 
 try:
     from rexview.cli import main
-except ModuleNotFoundError as error:  # before any command could say so
+except ModuleNotFoundError as error:  # before any command could report it
     if str(error.name).partition(".")[0] == "rexview":
         raise
     said = f"The package {error.name} is not installed for {sys.executable}."

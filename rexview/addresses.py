@@ -1,7 +1,7 @@
-"""Addresses of pictures and review sets that lie elsewhere, as they are written; nothing is asked.
+"""Parse addresses of remote pictures and review sets; no request is sent.
 
-An address comes from tables that a stranger may have made. It names a storage, a host and what is
-there, and never whoever reads it: user names, passwords and signed links are refused.
+An address comes from tables that a stranger may have made. It names a storage, a host and a path,
+and never a user: user names, passwords and signed links are refused.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from urllib.parse import quote, unquote, urlsplit
 from rexview.errors import AddressRefused
 
 SETS_FOLDER: Final = "remote-sets"
-"""In the cache folder: the tables of review sets that lie elsewhere, a folder each."""
+"""Folder in the cache folder with the tables of remote review sets, a folder each."""
 DICOMWEB: Final = ("dicomweb+https", "dicomweb+http")
 WEB: Final = ("https", "http", *DICOMWEB)
-"""Kinds of addresses that are asked over HTTP."""
+"""Schemes of addresses that are requested over HTTP."""
 _ADDRESS: Final = re.compile(r"^([A-Za-z][A-Za-z0-9+.\-]+)://")
 _LONGEST: Final = 2000
 _LONGEST_NAME: Final = 255
@@ -29,9 +29,9 @@ _ESCAPED: Final = re.compile(r"[/:%\x00-\x1f\\]")
 
 @dataclass(frozen=True)
 class Address:
-    """What an address says: ``scheme://host/path``, ``host`` the bucket of an S3 address.
+    """A parsed address: ``scheme://host/path``, ``host`` the bucket of an S3 address.
 
-    ``path`` begins with no slash. It is percent-encoded where it is asked over HTTP, else as it is.
+    ``path`` has no leading slash. It is percent-encoded for HTTP, else unchanged.
     """
 
     scheme: str
@@ -40,7 +40,7 @@ class Address:
 
     @property
     def origin(self) -> str:
-        """The storage that is asked, such as ``https://host``: safe to be shown and logged."""
+        """The storage to contact, such as ``https://host``: safe to show and log."""
         return f"{self.scheme}://{self.host}"
 
     @property
@@ -50,11 +50,11 @@ class Address:
 
     @property
     def url(self) -> str:
-        """What is asked over HTTP."""
+        """The URL to request over HTTP."""
         return self.text.removeprefix("dicomweb+")
 
     def is_under(self, base: Address) -> bool:
-        """Whether it lies in the folder that another address names, or is that address."""
+        """True if it is below the folder that another address names, or equal to it."""
         folder = base.path.rstrip("/")
         inside = not folder or self.path == folder or self.path.startswith(f"{folder}/")
         return (self.scheme, self.host) == (base.scheme, base.host) and inside
@@ -67,17 +67,17 @@ class Address:
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is an address rather than a path of this computer."""
+    """True if a text is an address rather than a local path."""
     return bool(_ADDRESS.match(text)) and not text.lower().startswith("file://")
 
 
 def read_address(text: str) -> Address:
-    """Read an address in any spelling.
+    """Return an address from any spelling.
 
     Raises
     ------
     AddressRefused
-        With the reason; the message does not repeat the address, which may hold a password.
+        With the reason; the message does not repeat the address, which may contain a password.
     """
     match = _ADDRESS.match(text)
     if not match:
@@ -108,12 +108,12 @@ def read_address(text: str) -> Address:
 
 
 def set_folder(address: str, cache_folder: Path) -> Path:
-    """Return the folder that has the tables of the set at an address; it need not exist.
+    """Return the folder for the tables of the set at an address; it need not exist.
 
     Raises
     ------
     AddressRefused
-        When it cannot be an address of a review set.
+        It cannot be the address of a review set.
     """
     read = read_address(address)
     plain = f"{read.origin}/{read.path.strip('/')}"
@@ -124,9 +124,9 @@ def set_folder(address: str, cache_folder: Path) -> Path:
 
 
 def address_of_set(folder: Path) -> Address | None:
-    """Return where the set whose tables a folder has lies; None for a set of this computer.
+    """Return the address of the set whose tables are in a folder; None for a local set.
 
-    Only the name of the folder and of the one that it is in are looked at.
+    Only the names of the folder and of its parent are checked.
     """
     if folder.parent.name != SETS_FOLDER or "%3A%2F%2F" not in folder.name:
         return None
@@ -137,18 +137,18 @@ def address_of_set(folder: Path) -> Address | None:
 
 
 def shown_set(folder: Path) -> str:
-    """Return the path or the address of a set, for people."""
+    """Return the path or the address of a set, for display."""
     address = address_of_set(folder)
     return f"{address.text.rstrip('/')}/" if address else str(folder)
 
 
 def place_of_set(folder: Path) -> str:
-    """Return what names the place of a set: its address, else its path, links followed."""
+    """Return a set's place as a key: its address, else its path, links followed."""
     address = address_of_set(folder)
     return address.text if address else str(folder.resolve())
 
 
 def set_name(folder: Path) -> str:
-    """Return the last name of the path or the address of a set, for people."""
+    """Return the last name of the path or the address of a set, for display."""
     address = address_of_set(folder)
     return address.text.rstrip("/").rpartition("/")[2] if address else folder.name

@@ -1,12 +1,12 @@
-"""The digest of an answer: which answer a score, a verdict or a consensus is of.
+"""The digest of an answer, which links a score, a verdict or a consensus to its version.
 
-What a reader reads and judges belongs into it: the text, the option chosen (its number and its
-words), the explanation, the boxes with their labels and confidences, and the bytes of the returned
-pictures. What only describes how the answer came does not: finish reason, token counts, latency,
-dates, prompt and run, unknown fields, and the names of the picture files. So an answer that is run
-again and says the same keeps its scores, and one of which a word was changed loses them.
+It covers everything that a reader reads and judges: the text, the option chosen (its number and its
+text), the explanation, the boxes with their labels and confidences, and the bytes of the returned
+pictures. It does not cover how the answer came about: finish reason, token counts, latency, dates,
+prompt and run, unknown fields, and the names of the picture files. So an answer that is run again
+with the same result keeps its scores, and one with a changed word loses them.
 
-A digest is 64 hexadecimal digits. ``FORMAT.md`` says how to make one elsewhere.
+A digest is 64 hexadecimal digits. ``FORMAT.md`` describes how to compute one elsewhere.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _FindPicture = Callable[[str], Path | None]
 
 
 class AnswerDigests:
-    """The digests of the newest answers of a review set, each worked out when it is asked for.
+    """The digests of the newest answers of a review set, each computed when first needed.
 
-    Pictures are looked at each time, so that one that was replaced is noticed; their bytes are
-    read again only when size or time of the file changed.
+    Pictures are checked each time, so that a replaced one is noticed. Their bytes are read again
+    only when size or time of the file changed.
     """
 
     def __init__(self, review_set: ReviewSet) -> None:
@@ -51,14 +51,14 @@ class AnswerDigests:
         self._absent: Final[set[Pair]] = set()
 
     def of(self, case: str, model: str) -> str | None:
-        """Return the digest of a model's newest answer to a case, None when there is none."""
+        """Return the digest of a model's newest answer to a case, None if there is none."""
         return self.of_all([(case, model)]).get((case, model))
 
     def of_all(self, pairs: Iterable[Pair]) -> dict[Pair, str]:
         """Return the digests of many answers; pairs without an answer are left out."""
         wanted = set(pairs)
         with self._lock:
-            known = (self._known, self._pictured, self._absent)  # large, where a few are wanted
+            known = (self._known, self._pictured, self._absent)  # large, while few may be wanted
             self._read({pair for pair in wanted if not any(pair in there for there in known)})
             found = {pair: self._known[pair] for pair in wanted if pair in self._known}
             for pair in wanted - found.keys():
@@ -69,7 +69,7 @@ class AnswerDigests:
         return found
 
     def pictures_state(self) -> str:
-        """Return a text that changes when a picture of an answer does that was asked for before."""
+        """Return a text that changes when a picture of an answer requested before changes."""
         with self._lock:
             if not self._pictured:
                 return ""
@@ -84,7 +84,7 @@ class AnswerDigests:
             {"case": cases, "model": models}, schema={"case": pl.String, "model": pl.String}
         )
         newest = self._index.answers_to(asked["case"], [*_READ, "_choice_read"])
-        # what was read from the text is in the text, and may be read better one day
+        # a choice read from the text is in the text, and may be read better one day
         rows = newest.with_columns(frames.given_choice()).select(_READ)
         rows = rows.join(asked, on=["case", "model"], how="semi")
         chosen = self._index.case_rows(rows.filter(pl.col("choice").is_not_null())["case"])
@@ -101,7 +101,7 @@ class AnswerDigests:
         self._absent.update(pair for pair in pairs if not any(pair in there for there in found))
 
     def _picture(self, path: str) -> str:
-        """Name what is in the file of a picture; at an address, where it is."""
+        """Return a digest of a picture's bytes; for an address, the address."""
         file = self._find(path)
         if file is None:
             return f"path {path}"
@@ -145,24 +145,24 @@ _DIGESTS_LOCK: Final = Lock()
 def digests_of(review_set: ReviewSet) -> AnswerDigests:
     """Return the digests of a review set: one object for all sets that share a table of answers.
 
-    It lives as long as one of these sets.
+    It exists as long as one of these sets.
     """
     with _DIGESTS_LOCK:
         known = _DIGESTS.get(id(review_set.answers))
         if known is None or known.answers is not review_set.answers:
             known = _DIGESTS[id(review_set.answers)] = AnswerDigests(review_set)
-        vars(review_set)["_answer_digests"] = known  # what keeps it
+        vars(review_set)["_answer_digests"] = known  # keeps it alive
         return known
 
 
 def by_answer(rows: pl.DataFrame, review_set: ReviewSet) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Part rows of scores or flags: of the answers as they are, and of earlier ones.
+    """Split rows of scores or flags into those on present and on earlier answers.
 
     Parameters
     ----------
     rows : polars.DataFrame
-        With ``case``, ``model`` and ``answer_digest``. A row without a digest counts as of the
-        answer as it is; so does one whose answer is not there.
+        With ``case``, ``model`` and ``answer_digest``. A row without a digest counts as about the
+        present answer; so does one whose answer is missing.
     review_set : ReviewSet
 
     Returns
@@ -188,15 +188,15 @@ def by_answer(rows: pl.DataFrame, review_set: ReviewSet) -> tuple[pl.DataFrame, 
 
 
 _OF_ANSWERS: Final = ("scores", "flags", "metrics", "edits", "opinions")
-"""Tables whose rows are of an answer and carry its digest."""
+"""Tables whose rows are about one answer and have its digest."""
 _SIDES: Final = ("first", "second")
 
 
 def with_stale_apart(review_set: ReviewSet) -> ReviewSet:
-    """Take what is of earlier answers and options out of what counts.
+    """Move rows about earlier answers and options to the ``stale_`` tables.
 
-    Scores, flags, metrics, edits and opinions are of one answer, a preference of two; a reader's
-    choice is of the option whose words it carries.
+    Scores, flags, metrics, edits and opinions are about one answer, a preference about two. A
+    reader's choice is about the option whose text it has.
     """
     parts = {name: by_answer(getattr(review_set, name), review_set) for name in _OF_ANSWERS}
     parts["choices"] = _by_option(review_set.choices, review_set)
@@ -207,7 +207,7 @@ def with_stale_apart(review_set: ReviewSet) -> ReviewSet:
 
 
 def with_stale_together(review_set: ReviewSet) -> ReviewSet:
-    """Put rows of earlier answers and options back among the others, in the order of rows."""
+    """Put stale rows back into their tables, in the order of rows."""
     tables: dict[str, Any] = {
         name: _whole(getattr(review_set, name), getattr(review_set, f"stale_{name}"))
         for name in (*_OF_ANSWERS, "choices", "preferences")
@@ -222,7 +222,7 @@ def _whole(rows: pl.DataFrame, stale: pl.DataFrame) -> pl.DataFrame:
 def _by_both_answers(
     rows: pl.DataFrame, review_set: ReviewSet
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """As :func:`by_answer`, of rows that compare two answers: either may have been changed."""
+    """Split rows that compare two answers as :func:`by_answer` does: either may have changed."""
     if rows.is_empty():
         return rows, rows
     stale = rows.clear()
@@ -235,7 +235,7 @@ def _by_both_answers(
 
 
 def _by_option(rows: pl.DataFrame, review_set: ReviewSet) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Part choices of readers: of options as they are, and of others that stood there."""
+    """Split readers' choices into those of present options and of earlier ones."""
     if rows.is_empty():
         return rows, rows
     named = rows.filter(pl.col("option").is_not_null())

@@ -1,4 +1,4 @@
-"""Processes of our own beside this one, which it speaks with over pipes."""
+"""Child processes that answer requests over pipes."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from typing import Any, BinaryIO, Final, Literal
 from rexview.errors import RexviewError
 
 Rank = Literal["first", "behind", "idle"]
-"""First: somebody waits for it. Behind others. Idle: it has only time that nobody else wants."""
+"""Scheduling priority. ``first``: somebody is waiting. ``behind``: after others. ``idle``: only
+spare processor time."""
 _NICE: Final[dict[Rank, int]] = {"first": 0, "behind": 10, "idle": 19}
 _UNANSWERED: Final = (OSError, EOFError, ValueError, pickle.UnpicklingError)
-"""What asking raises where the process is gone, or was cut off."""
+"""Errors of a request to a process that is gone, or was cut off."""
 _STARTS: Final = 3
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """End a process now, whatever it does, and close its pipes."""
+    """Kill a process now and close its pipes."""
     process.kill()
     process.wait()
     for pipe in (process.stdin, process.stdout):
@@ -33,7 +34,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 class ProcessDied(RexviewError):
-    """A process ended while it was asked something."""
+    """A process ended during a request."""
 
 
 class ProcessUnusable(RexviewError):
@@ -41,20 +42,20 @@ class ProcessUnusable(RexviewError):
 
 
 class AskedProcess:
-    """A process of our own that answers requests, one at a time; begun when it is first asked.
+    """A child process that answers requests, one at a time; started at the first request.
 
-    For one thread, but for :meth:`kill`.
+    For one thread, except :meth:`kill`.
 
     Parameters
     ----------
     program : Path
-        Calls :func:`serve`.
+        A program that calls :func:`serve`.
     arguments : sequence of str
         For the program.
     first : object
         The first request.
     expected : callable
-        Returns what the first answer has to be: a version.
+        Returns the required first answer: a version.
     purpose : str
         What the process does, for messages: ``looks for failures``.
     """
@@ -76,11 +77,11 @@ class AskedProcess:
 
     @property
     def pid(self) -> int | None:
-        """Id of the process, None when there is none."""
+        """Id of the process, None if there is none."""
         return self._process.pid if self._process else None
 
     def begin(self) -> None:
-        """Begin the process, so that the first request need not wait for that.
+        """Start the process, so that the first request need not wait.
 
         Raises
         ------
@@ -107,7 +108,7 @@ class AskedProcess:
 
     def _begin(self) -> subprocess.Popen[bytes]:
         version = None
-        for _ in range(_STARTS):  # one that is killed while it starts was nobody's fault
+        for _ in range(_STARTS):  # a process killed while it starts does not count as broken
             if self._ended:
                 raise ProcessDied("The process was ended.")
             with suppress(*_UNANSWERED):
@@ -126,14 +127,14 @@ class AskedProcess:
         raise ProcessUnusable("The program was changed meanwhile; start it again.")
 
     def kill(self) -> None:
-        """End the process now, whatever it does, for good; any thread may call this."""
+        """Kill the process now, for good; any thread may call this."""
         self._ended = True
         process = self._process
         if process is not None:
             process.kill()
 
     def close(self) -> None:
-        """End the process and forget it."""
+        """End the process; the next request starts a new one."""
         process, self._process = self._process, None
         if process is not None:
             end(process)
@@ -151,22 +152,22 @@ def _exchange(process: subprocess.Popen[bytes], request: Any) -> Any:
 def serve(
     begin: Callable[[Any], tuple[Any, Callable[[Any], Any]]], seconds: int, rank: Rank
 ) -> None:
-    """Answer what :class:`AskedProcess` sends on standard input, until there is no more.
+    """Answer the requests of :class:`AskedProcess` on standard input, until it closes.
 
     Parameters
     ----------
     begin : callable
-        Is given the first request; returns its answer, and what answers all others.
+        Called with the first request; returns its answer, and the function for all other requests.
     seconds : int
-        Of the processor; the system ends this process over a request that takes more. That is for
-        what cannot be interrupted, such as a search by pattern.
+        Limit of processor time for a request; the system kills this process after more. This is for
+        work that cannot be interrupted, such as a search by pattern.
     rank : Rank
-        How far it steps back.
+        Scheduling priority of the process.
     """
     _step_back(rank)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no answer
+    os.dup2(2, 1)  # output printed by a library is no answer
     with suppress(BrokenPipeError, EOFError):
         first, answer = begin(pickle.load(requests))  # noqa: S301 - of who began this process
         _send(answers, first)
@@ -184,7 +185,7 @@ def _send(answers: BinaryIO, content: Any) -> None:
 
 
 def _step_back(rank: Rank) -> None:
-    """Let others have the processors first; what a system does not know is left out."""
+    """Lower the scheduling priority; steps unknown to the system are skipped."""
     with suppress(AttributeError, OSError):
         os.nice(_NICE[rank])
     if rank == "idle":
@@ -193,6 +194,6 @@ def _step_back(rank: Rank) -> None:
 
 
 def _limit(seconds: int) -> None:
-    """Let the system end this process after so long; 0 for never. A busy machine counts not."""
+    """Have the system kill this process after this processor time; 0 means never."""
     if hasattr(signal, "setitimer"):  # not on Windows
         signal.setitimer(signal.ITIMER_PROF, seconds)

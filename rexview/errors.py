@@ -3,45 +3,45 @@
 ::
 
     RexviewError
-     +- ReviewSetError      a review set cannot be opened; carries every problem found
-     +- ImportSourceError   a foreign file cannot be turned into a review set; carries every problem
-     +- ImageError          one image cannot be shown; the message is the reason a person reads
+     +- ReviewSetError      a review set cannot be opened; has every problem found
+     +- ImportSourceError   a foreign file cannot become a review set; has every problem found
+     +- ImageError          one image cannot be shown; the message is the reason for people
      |   +- ImageMissing    there is no such file
      |   +- ImageTooLarge   decoding it would need more memory than the limit allows
-     |   +- ImageBroken     it is there but cannot be decoded
-     |   +- ImageBusy       others are being decoded and take all the memory; try again
- |   +- ImageAway       the storage that has it does not answer; try again
-     +- FileRefused         a path cannot be one, or a file is too large, too deep or no file
-     +- PathEscape          a path points outside the folder that it must stay in
- |   +- AddressRefused  an address that is not taken: it holds a password, or leads elsewhere
- +- StorageError        what lies elsewhere (S3, DICOMweb) cannot be had; nothing of it is kept
- |   +- StorageMissing  there is nothing at that address
- |   +- StorageAway     the storage does not answer, or too slowly; try again
- |   +- StorageRefused  it does not let this computer read, or this computer may not ask it
-     +- FilterError         a filter from a link cannot be understood
-     +- SettingsError       a setting has a value that cannot be used
+     |   +- ImageBroken     the file exists but cannot be decoded
+     |   +- ImageBusy       others are being decoded and use all the memory; try again
+     |   +- ImageAway       its storage does not respond; try again
+     +- FileRefused         a path is impossible, or a file is too large, too deep or no file
+     +- PathEscape          a path points outside the folder in which it must stay
+     |   +- AddressRefused  an address with a password, or one that leads elsewhere
+     +- StorageError        remote data (S3, DICOMweb) is unavailable; nothing of it is stored
+     |   +- StorageMissing  there is nothing at that address
+     |   +- StorageAway     the storage does not respond, or too slowly; try again
+     |   +- StorageRefused  it does not let this computer read, or this computer may not ask it
+     +- FilterError         a filter from a URL is invalid
+     +- SettingsError       a setting has an invalid value
      +- NotAdmitted         somebody who signed in may not use the app, or has to sign in again
-     +- StoreError          the reviews database did not take or give something
-         +- StoreRefused    what was to be written is not allowed or not valid; every problem named
-         +- StoreOvertaken  somebody else wrote first on the same thing; nothing was written
-         +- StoreBusy       others are writing; nothing was written, try again
-         +- StoreFull       there is no room left on the disk; nothing was written
-         +- StoreUnreachable  the database cannot be opened, read or written
-             +- StoreNewer  a newer rexview made it
+     +- StoreError          an operation on the reviews database failed
+     |   +- StoreRefused    the entries are forbidden or invalid; every problem is listed
+     |   +- StoreOvertaken  somebody else wrote first on the same thing; nothing was written
+     |   +- StoreBusy       others are writing; nothing was written, try again
+     |   +- StoreFull       there is no room left on the disk; nothing was written
+     |   +- StoreUnreachable  the database cannot be opened, read or written
+     |       +- StoreNewer  a newer rexview made it
      +- EngineError         the tables of a set on ClickHouse cannot be used
-     |   +- EngineUnreachable  they do not answer, or not in time
-     |   +- SetNotLoaded    the set is not there, or as an older rexview loaded it
-     |   +- LoadRefused     a set cannot be loaded as it is; nothing was changed
+     |   +- EngineUnreachable  they do not respond, or not in time
+     |   +- SetNotLoaded    the set is not there, or an older rexview loaded it
+     |   +- LoadRefused     a set cannot be loaded in its present state; nothing was changed
      +- BackupError         a backup of reviews cannot be made or restored
      +- RunError            a run of a model cannot go on
-     |   +- RunRefused      it cannot begin as it was asked for; nothing was sent or written
-     +- MetricsError        metrics of reports cannot be worked out or kept; nothing was written
-     |   +- MetricsRefused  what was asked for cannot be
+     |   +- RunRefused      it cannot start as requested; nothing was sent or written
+     +- MetricsError        metrics of reports cannot be computed or stored
+     |   +- MetricsRefused  the request is impossible
      +- ClusterError        the workers of a cluster cannot be used
-     +- ChartError          a chart cannot be turned into a picture
+     +- ChartError          a chart cannot be rendered as a picture
      +- ExportError         cases cannot be exported; nothing was written
-         +- ExportRefused   they cannot be as it was asked for; every problem named
-         +- ExportCancelled whoever asked for it does not want it any more
+         +- ExportRefused   the export is impossible as requested; every problem is listed
+         +- ExportCancelled the user cancelled it
 
 The messages are complete sentences for a reader of the app: no traceback, no absolute path of the
 server, no patient data.
@@ -58,7 +58,7 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with given data, and what to do about it.
+    """One fault of given data, and its remedy.
 
     ``row`` counts from 1: the line of a JSON Lines file, the data row of a CSV or Parquet table.
     """
@@ -84,7 +84,7 @@ class RexviewError(Exception):
 
 
 class _WithProblems(RexviewError):
-    """An error made of many problems, all of them reported at once."""
+    """An error with many problems, all reported at once."""
 
     def __init__(self, message: str, problems: Iterable[Problem] = ()) -> None:
         super().__init__(message)
@@ -92,13 +92,13 @@ class _WithProblems(RexviewError):
 
 
 class ReviewSetError(_WithProblems):
-    """A review set cannot be opened. ``problems`` holds every problem, warnings included."""
+    """A review set cannot be opened. ``problems`` has every problem, warnings included."""
 
 
 class ImportSourceError(_WithProblems):
-    """A foreign file or folder cannot be imported. ``problems`` holds every problem.
+    """A foreign file or folder cannot be imported. ``problems`` has every problem.
 
-    ``receipt`` says what had been read by then, as plain values for JSON.
+    ``receipt`` lists what had been read by then, as plain values for JSON.
     """
 
     receipt: Mapping[str, Any] | None = None
@@ -117,21 +117,21 @@ class ImageTooLarge(ImageError):
 
 
 class ImageBroken(ImageError):
-    """The file is there but cannot be decoded."""
+    """The file exists but cannot be decoded."""
 
 
 class ImageBusy(ImageError):
-    """Other pictures are being decoded and take all the memory that there is for it."""
+    """Other pictures are being decoded and use all available memory."""
 
 
 class ImageAway(ImageError):
-    """The storage that has the image does not answer; asked again later it may."""
+    """The storage of the image does not respond; a later try may succeed."""
 
 
 class FileRefused(RexviewError):
-    """A path, a file or a text is not taken: it cannot be one, or goes beyond what is read.
+    """A path, a file or a text is refused: it is invalid, or exceeds a limit.
 
-    ``line`` is where, counted from 1, if that is known.
+    ``line`` is its place, from 1, if known.
     """
 
     def __init__(self, message: str, *, line: int | None = None) -> None:
@@ -140,15 +140,15 @@ class FileRefused(RexviewError):
 
 
 class PathEscape(RexviewError):
-    """A path points outside the folder that it must stay in."""
+    """A path points outside the folder in which it must stay."""
 
 
 class AddressRefused(PathEscape):
-    """An address is not taken. The message does not repeat it."""
+    """An address is refused. The message does not repeat it."""
 
 
 class StorageError(RexviewError):
-    """What lies in a storage elsewhere cannot be had: what happened, and what to do."""
+    """Remote data is unavailable: what happened, and the remedy."""
 
 
 class StorageMissing(StorageError):
@@ -156,33 +156,33 @@ class StorageMissing(StorageError):
 
 
 class StorageAway(StorageError):
-    """The storage does not answer, or too slowly; asked again later it may."""
+    """The storage does not respond, or too slowly; a later try may succeed."""
 
 
 class StorageRefused(StorageError):
-    """The storage does not let this computer read, or this computer may not ask it."""
+    """The storage does not let this computer read, or this computer may not contact it."""
 
 
 class FilterError(RexviewError):
-    """A filter from a link cannot be understood."""
+    """A filter from a URL is invalid."""
 
 
 class ClusterError(RexviewError):
-    """The workers of a cluster cannot be used; one line says what to do."""
+    """The workers of a cluster cannot be used; one line gives the remedy."""
 
 
 class ChartError(RexviewError):
-    """A chart cannot be turned into a picture. ``str(error)`` is the reason, in words."""
+    """A chart cannot be rendered as a picture. ``str(error)`` is the reason, in words."""
 
 
 class SettingsError(RexviewError):
-    """A setting has a value that cannot be used."""
+    """A setting has an invalid value."""
 
 
 class StoreError(RexviewError):
-    """The reviews database did not take or give something: what happened, and what to do.
+    """An operation on the reviews database failed: what happened, and the remedy.
 
-    ``again`` says whether the same entries may be sent again later and can then be taken.
+    ``again`` is True if the same entries may be sent again later and can then succeed.
     """
 
     again: bool = True
@@ -193,7 +193,7 @@ class StoreError(RexviewError):
 
 
 class StoreRefused(StoreError):
-    """Entries are not allowed or not valid, and none was written. ``problems`` names all."""
+    """Entries are forbidden or invalid, and none was written. ``problems`` lists all reasons."""
 
     again = False
 
@@ -203,7 +203,7 @@ class StoreRefused(StoreError):
 
 
 class StoreOvertaken(StoreError):
-    """Somebody else wrote on the same thing since whoever writes saw it; nothing was written."""
+    """Somebody else has written on the same thing since the author saw it; nothing was written."""
 
     again = False
 
@@ -225,7 +225,7 @@ class StoreNewer(StoreUnreachable):
 
 
 class EngineError(RexviewError):
-    """The tables of a set on ClickHouse cannot be used: what happened, and what to do."""
+    """The tables of a set on ClickHouse cannot be used: what happened, and the remedy."""
 
     def __init__(self, message: str, remedy: str) -> None:
         super().__init__(f"{message} {remedy}")
@@ -233,19 +233,19 @@ class EngineError(RexviewError):
 
 
 class EngineUnreachable(EngineError):
-    """The tables do not answer, or not in time."""
+    """The tables do not respond, or not in time."""
 
 
 class SetNotLoaded(EngineError):
-    """The set is not among the tables, or as another version of rexview loaded it."""
+    """The set is not in the tables, or another version of rexview loaded it."""
 
 
 class LoadRefused(EngineError):
-    """A set cannot be loaded as it is; nothing was changed."""
+    """A set cannot be loaded in its present state; nothing was changed."""
 
 
 class NotAdmitted(RexviewError):
-    """Somebody who signed in may not use the app; ``again`` says that a new sign-in would help."""
+    """Somebody who signed in may not use the app; ``again`` means that a new sign-in would help."""
 
     def __init__(self, message: str, *, again: bool = False) -> None:
         super().__init__(message)
@@ -253,23 +253,23 @@ class NotAdmitted(RexviewError):
 
 
 class BackupError(RexviewError):
-    """A backup of reviews cannot be made, or is not whole, or would replace something."""
+    """A backup of reviews cannot be made, is incomplete, or would replace something."""
 
 
 class RunError(RexviewError):
-    """A run of a model cannot go on; one line says what happened and what to do."""
+    """A run of a model cannot go on; one line gives what happened and the remedy."""
 
 
 class RunRefused(RunError):
-    """A run cannot begin as it was asked for; nothing was sent and nothing written."""
+    """A run cannot start as requested; nothing was sent and nothing written."""
 
 
 class MetricsError(RexviewError):
-    """Metrics of reports cannot be worked out or kept: what happened, and what to do."""
+    """Metrics of reports cannot be computed or stored: what happened, and the remedy."""
 
 
 class MetricsRefused(MetricsError):
-    """What was asked for cannot be: there is no such metric, model or scope."""
+    """The request is impossible: there is no such metric, model or scope."""
 
 
 class ExportError(RexviewError):
@@ -277,8 +277,8 @@ class ExportError(RexviewError):
 
 
 class ExportRefused(ExportError):
-    """An export cannot be made as it was asked for: the message names every problem."""
+    """An export cannot be made as requested: the message lists every problem."""
 
 
 class ExportCancelled(ExportError):
-    """Whoever asked for an export does not want it any more."""
+    """The user cancelled the export."""

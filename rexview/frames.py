@@ -1,13 +1,13 @@
 """Columns and types of the tables of an open review set (polars).
 
-They are the declared columns of the files (:mod:`rexview.columns`) but for what spares every query
-from parsing: ``usage`` is spread over three columns, raw spellings stand beside the normalised word
-(``finish_reason_raw``, ``view_raw``), and scores are small numbers. What starts with an underscore
-comes from loading: ``_row``, the row in the file from 1; ``_newest``, whether an answer is of the
-newest run of its case and model, the one shown by default, ``_repeated``, whether it is of that
-run, too, asked another time; ``_choice_read``, how a choice was read from the text
-(:data:`rexview.text.choices.METHODS`) and where; ``_origin``, ``file`` for what was given with the
-set and ``app`` for what was written here.
+They are the declared columns of the files (:mod:`rexview.columns`), except for changes that spare
+every query from parsing. ``usage`` is split into three columns, raw spellings have columns of their
+own (``finish_reason_raw``, ``view_raw``), and scores are small numbers. Columns with a leading
+underscore come from loading. ``_row`` is the row in the file from 1. ``_newest`` marks an answer of
+the newest run of its case and model, the one shown by default. ``_repeated`` marks further answers
+of that run to the same question. ``_choice_read`` is how a choice was read from the text
+(:data:`rexview.text.choices.METHODS`) and where. ``_origin`` is ``file`` for data given with the
+set and ``app`` for data entered in the app.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ VALIDATIONS: Final = TABLES["validations"]
 
 
 def given_choice() -> pl.Expr:
-    """Return the choices that were given with the answers, without those read from their texts."""
+    """Return the choices given with the answers, without those read from their texts."""
     read = pl.col("_choice_read").struct.field("method").is_not_null()
     return pl.when(~read).then("choice").alias("choice")
 
@@ -100,10 +100,10 @@ def given_choice() -> pl.Expr:
 IMAGE: Final[pl.Struct] = CASES["images"].inner  # type: ignore[attr-defined]
 
 
-# The newest answers of a review set by number: what detectors, filters and counts share.
+# The newest answers of a review set by number, shared by detectors, filters and counts.
 #
-# A number stands for an answer in arrays of one small value each, where its case and model as
-# words would take a hundred times the memory.
+# A number identifies an answer in arrays of one small value each; its case and model as words would
+# take a hundred times the memory.
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,9 +113,9 @@ class AnswerRows:
     Attributes
     ----------
     case : array of int32, one an answer
-        Row of its case in ``ReviewSet.cases``; never falls.
+        Row of its case in ``ReviewSet.cases``; never decreases.
     model : array of uint16, one an answer
-        Place of its model in ``ReviewSet.models``.
+        Index of its model in ``ReviewSet.models``.
     row : array of uint32, one an answer
         Its row in ``ReviewSet.answers``.
     starts : array of int64, one a case and one more
@@ -143,9 +143,9 @@ class AnswerRows:
     def numbers(
         self, case_rows: npt.NDArray[np.int64], model_places: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
-        """Return the numbers of the answers of some models to some cases, -1 where there is none.
+        """Return the numbers of some models' answers to some cases, -1 if there is none.
 
-        Both have shape (k,), -1 for a case or model that is not known.
+        Both have shape (k,), with -1 for an unknown case or model.
         """
         found = np.full(len(case_rows), -1, dtype=np.int64)
         if not len(self):
@@ -180,19 +180,19 @@ def answer_rows(cases: pl.DataFrame, answers: pl.DataFrame, models: Sequence[str
     )
 
 
-# Arrow files as tables: mapped into memory, which has of them what is asked for.
+# Arrow files as tables, mapped into memory: only the parts in use are loaded.
 #
-# What was read of a mapped file counts as memory of this process until the system needs it. After
-# something that went through all of it, such as a search, it is let go at once: the system still
-# has the file's pages, and the next reader gets them from there.
+# Pages of a mapped file count as memory of this process until the system needs it. After a pass
+# through a whole file, such as a search, they are released at once: the system still has the file's
+# pages, and the next reader gets them from there.
 
 _MAPS: Final[WeakSet[mmap.mmap]] = WeakSet()
-"""The files that some table still needs."""
+"""The files that some table still uses."""
 _SLICE: Final = 100_000
 """Rows that a thread takes at a time."""
 _MEMORY: Final = Path("/proc/self/statm")
 _MUCH: Final = 400_000_000
-"""Bytes of mapped files, libraries too, that a process may hold before it lets go of tables."""
+"""Bytes of mapped files, including libraries, above which a process releases those of tables."""
 
 
 def mapped(path: Path) -> pl.DataFrame:
@@ -201,9 +201,9 @@ def mapped(path: Path) -> pl.DataFrame:
     Raises
     ------
     OSError, ValueError
-        There is no such file, or it is not one.
+        There is no such file, or it is not an Arrow file.
     """
-    import pyarrow as pa  # takes 30 MB: only where a large set is kept
+    import pyarrow as pa  # takes 30 MB: only where a large set is cached
 
     with path.open("rb") as file:
         pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -217,9 +217,9 @@ def mapped(path: Path) -> pl.DataFrame:
 
 
 def of_all_rows(frame: pl.DataFrame, asked: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
-    """Ask something of all rows of a table, a slice at a time, and let go of what was read.
+    """Run a query on all rows of a table, a slice at a time, and release the memory.
 
-    Slices go to all cores. Asked of the whole, columns that are in several pieces would be copied.
+    Slices go to all cores. A query on the whole would copy columns that are in several pieces.
     """
     starts = range(0, max(1, len(frame)), _SLICE)
     found = pl.concat(pl.collect_all([asked(frame.lazy().slice(at, _SLICE)) for at in starts]))
@@ -228,10 +228,10 @@ def of_all_rows(frame: pl.DataFrame, asked: Callable[[pl.LazyFrame], pl.LazyFram
 
 
 def some_rows(frame: pl.DataFrame, rows: npt.NDArray[np.integer[Any]]) -> pl.DataFrame:
-    """Return some rows of a table in the order given, without the texts that they stand among.
+    """Return some rows of a table in the given order, copied without their neighbours' texts.
 
-    Rows that polars gathers refer to the memory of the whole column, and take all of it along to
-    another process; and of a column in many pieces it makes one piece first.
+    Rows that polars gathers refer to the memory of the whole column, and take all of it to another
+    process. A column in many pieces is first joined into one.
     """
     if not len(rows):
         return frame.clear()
@@ -242,7 +242,7 @@ def some_rows(frame: pl.DataFrame, rows: npt.NDArray[np.integer[Any]]) -> pl.Dat
         start = int(slices[own[0]]) * _SLICE
         parts.append(frame.slice(start, _SLICE)[rows[own].astype(np.int64) - start])
     found = pl.concat(parts)[np.argsort(order)] if len(parts) > 1 else parts[0]
-    # the older layout of Arrow has texts without those beside them
+    # Arrow's older layout stores texts without their neighbours
     copy = io.BytesIO()
     found.write_ipc(copy, compat_level=pl.CompatLevel.oldest())
     copy.seek(0)
@@ -251,30 +251,30 @@ def some_rows(frame: pl.DataFrame, rows: npt.NDArray[np.integer[Any]]) -> pl.Dat
 
 
 def let_go_of_much() -> None:
-    """Give back what was read of mapped files, if it has grown to much.
+    """Release the memory of mapped files if it has grown large.
 
-    For what reads here and there: around each place that is read, the system maps up to megabytes.
+    For scattered reads: around each position that is read, the system maps up to megabytes.
     """
-    with suppress(OSError):  # where the system does not tell, it is left to the system
+    with suppress(OSError):  # if the size is unknown, memory is left to the system
         shared = int(_MEMORY.read_text("ascii").split()[2]) * mmap.PAGESIZE
         if shared > _MUCH:
             let_go()
 
 
 def let_go() -> None:
-    """Give back the memory of what was read of mapped files; nothing that is in use is lost."""
+    """Release the memory of mapped files; nothing in use is lost."""
     if hasattr(mmap, "MADV_DONTNEED"):
         for pages in list(_MAPS):
-            # nothing was ever written into these pages, so that all of them stand in the file
+            # these pages are never written to, so their content is in the file
             pages.madvise(mmap.MADV_DONTNEED)
 
 
-# Where a case and its answers stand in the tables of a set: found without reading a column.
+# Positions of cases and answers in the tables of a set, found without reading a column.
 #
-# What is asked of one case costs the same in a set of a hundred and of a million.
+# A lookup of one case costs the same in a set of a hundred and of a million.
 
 _FEW: Final = 1000
-"""Ids that are looked for one by one; more are joined."""
+"""Up to this number, ids are searched one by one; more are joined."""
 
 
 class TableIndex:
@@ -283,8 +283,7 @@ class TableIndex:
     Parameters
     ----------
     cases, answers : polars.DataFrame
-        Of a set that opens. In one with errors, where ids may be missing or there twice, those are
-        not found.
+        Tables of a set that opens. In a set with errors, missing or duplicate ids are not found.
     declared : sequence of str
         Ids of the models that ``reviewset.yaml`` declares, in its order.
     """
@@ -296,7 +295,7 @@ class TableIndex:
 
     @cached_property
     def models(self) -> tuple[str, ...]:
-        """Ids of the declared models, then of those only met in the answers."""
+        """Ids of the declared models, then of those found only in the answers."""
         met = self.answers["model"].unique(maintain_order=True).drop_nulls().to_list()
         return tuple(dict.fromkeys([*self.declared, *met]))
 
@@ -307,15 +306,15 @@ class TableIndex:
 
     @cached_property
     def order(self) -> npt.NDArray[np.uint32]:
-        """Rows of the cases in the order of their ids; of those that have one."""
+        """Rows of the cases in the order of their ids, without cases that lack one."""
         ids = self.cases["id"]
         return ids.arg_sort(nulls_last=True).head(len(ids) - ids.null_count()).to_numpy()
 
     @cached_property
     def repeated(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
-        """Numbers of the newest answers that were asked for again, and each time the row of that.
+        """Numbers of the newest answers with repeats, and the row of each repeat.
 
-        Both have one value for each other time; the numbers never fall.
+        Both have one value per repeat; the numbers never decrease.
         """
         again = self.answers.select(
             *("case", "model", "repeat", "_repeated"), row=pl.int_range(pl.len(), dtype=pl.UInt32)
@@ -333,7 +332,7 @@ class TableIndex:
         return found["number"].to_numpy(), found["row"].to_numpy()
 
     def repeats(self, number: int) -> list[int]:
-        """Return the rows of the other times that the run of a newest answer asked the same."""
+        """Return the rows of the other repeats in the run of a newest answer."""
         numbers, rows = self.repeated
         first, last = np.searchsorted(numbers, [number, number + 1])
         return rows[first:last].tolist()  # type: ignore[no-any-return]
@@ -361,7 +360,7 @@ class TableIndex:
         return int(order[low])
 
     def case_rows(self, case_ids: pl.Series) -> pl.DataFrame:
-        """Return ``case`` and ``case_row`` (UInt32) of those of many cases that are there."""
+        """Return ``case`` and ``case_row`` (UInt32) for those of many cases that exist."""
         different = case_ids.drop_nulls().unique(maintain_order=True).alias("case")
         schema = {"case": pl.String(), "case_row": pl.UInt32()}
         if len(different) <= _FEW:
@@ -384,7 +383,7 @@ class TableIndex:
             return []
         numbers = self.newest.of_case(at)
         rows: list[int] = self.newest.row[numbers.start : numbers.stop].tolist()
-        let_go_of_much()  # of what was read of other cases
+        let_go_of_much()  # of other cases that were read
         older = self._older.filter(pl.col("case") == case_id)["row"].to_list() if all_runs else []
         if not older:
             return rows
@@ -394,14 +393,14 @@ class TableIndex:
 
 
 class SharedIndex:
-    """The index that all states of a set have in common, made when it is first asked for."""
+    """The index shared by all states of a set, made when first needed."""
 
     def __init__(self, index: TableIndex | None = None) -> None:
         self._index = index
         self._lock = Lock()
 
     def of(self, cases: pl.DataFrame, answers: pl.DataFrame, declared: Sequence[str]) -> TableIndex:
-        """Return that of these tables, which may be others than those of the set it came from."""
+        """Return the index of these tables, which may differ from those of the original set."""
         with self._lock:
             known = self._index
             asked = (cases, answers, tuple(declared))

@@ -1,4 +1,4 @@
-"""Boxes and sides: box arithmetic, and which side of the patient a part of an image shows.
+"""Boxes and sides: box arithmetic, and the side of the patient that a part of an image shows.
 
 Boxes are ``x, y, width, height`` in pixels of the stored image, origin top left (COCO). Sides are
 always the patient's.
@@ -32,11 +32,11 @@ MIDLINE_SPREAD: Final = 0.15
 
 @dataclass(frozen=True)
 class Orientation:
-    """Which part of the patient lies at each edge of the stored image.
+    """The part of the patient at each edge of the stored image.
 
     Letters are DICOM's: R right, L left, A anterior, P posterior, H head, F feet; None is unknown.
     ``source`` is ``PatientOrientation``, ``view`` (the standard display of a frontal view is
-    assumed) or None. ``mirrored`` says that a frontal image shows the patient's left on the left
+    assumed) or None. ``mirrored`` means that a frontal image shows the patient's left on the left
     of the screen, ``turned`` that the head is not at the top.
     """
 
@@ -48,12 +48,12 @@ class Orientation:
 
     @property
     def known(self) -> bool:
-        """Whether any edge is known."""
+        """True if any edge is known."""
         return self.source is not None
 
     @property
     def mirrored(self) -> bool:
-        """Whether patient and screen sides agree, so that the picture is seen from behind."""
+        """True if patient and screen sides agree, so that the picture is seen from behind."""
         order: dict[tuple[str | None, str | None], bool] = {
             ("L", "H"): True,
             ("R", "F"): True,
@@ -66,7 +66,7 @@ class Orientation:
 
     @property
     def turned(self) -> bool:
-        """Whether the head is known not to be at the top."""
+        """True if the head is known not to be at the top."""
         return self.top is not None and self.top != "H"
 
 
@@ -78,24 +78,24 @@ def orientation_of(
     patient_orientation: Sequence[str] | None = None,
     laterality_flip: bool | None = None,
 ) -> Orientation:
-    """Find which part of the patient lies at each edge.
+    """Find the part of the patient at each edge.
 
     Parameters
     ----------
     view : str or None
         A word of :data:`rexview.vocab.VIEWS`.
     patient_orientation : sequence of str, optional
-        DICOM PatientOrientation (0020,0020): where the rows run to, then where the columns run to,
-        such as ``["L", "F"]``. Compound words (``["LF", "FR"]``) count by their first letter.
+        DICOM PatientOrientation (0020,0020): the direction of the rows, then of the columns, such
+        as ``["L", "F"]``. Compound words (``["LF", "FR"]``) count by their first letter.
     laterality_flip : bool, optional
-        The stored pixels are flipped left to right against what the other two say.
+        The stored pixels are flipped left to right, contrary to the other two.
 
     Returns
     -------
     Orientation
-        From PatientOrientation when it is usable, else the standard display for a frontal view,
-        else unknown. A lateral view never has a right or left edge: letters that say so
-        contradict the view, and nothing is known.
+        From PatientOrientation if it is usable, else the standard display for a frontal view, else
+        unknown. A lateral view never has a right or left edge: such letters contradict the view,
+        and the orientation is unknown.
     """
     found = UNKNOWN_ORIENTATION
     words = [word.strip().upper()[:1] for word in patient_orientation or ()]
@@ -115,17 +115,16 @@ def orientation_of(
 
 
 def image_orientation(image: StudyImage) -> Orientation:
-    """Find which part of the patient lies at each edge of an image of a case."""
+    """Find the part of the patient at each edge of an image of a case."""
     return orientation_of(image.view, image.patient_orientation, image.laterality_flip)
 
 
 def box_problem(
     box: Sequence[float] | None, width: float | None = None, height: float | None = None
 ) -> str | None:
-    """Say what is wrong with a box, or None when it can be drawn.
+    """Return the problem of a box, or None if it can be drawn.
 
-    A box that only sticks out of the image can be drawn as far as it lies inside; one that lies
-    outside altogether cannot.
+    A box that only extends beyond the image can be drawn in part; one completely outside cannot.
     """
     if box is None or len(box) != 4:
         return "The box does not have four numbers."
@@ -159,7 +158,7 @@ def iou(first: Sequence[float], second: Sequence[float]) -> float:
 def box_side(
     box: Sequence[float], width: float, height: float, orientation: Orientation
 ) -> BoxSide | None:
-    """Say on which side of the patient a box lies.
+    """Return the side of the patient on which a box is.
 
     Parameters
     ----------
@@ -168,14 +167,14 @@ def box_side(
     width, height : float
         Size of the stored image, pixels.
     orientation : Orientation
-        Which part of the patient lies at each edge.
+        The part of the patient at each edge.
 
     Returns
     -------
     str or None
         ``right`` or ``left``; ``midline`` for a box whose centre is within
-        :data:`MIDLINE_TOLERANCE` of the middle or that reaches well into both halves; None when
-        the edges do not tell right from left (lateral views, unknown orientation) or the box
+        :data:`MIDLINE_TOLERANCE` of the middle or that reaches well into both halves; None if the
+        edges do not distinguish right from left (lateral views, unknown orientation) or the box
         cannot be drawn.
     """
     if box_problem(box, width, height) or width <= 0 or height <= 0:
@@ -198,7 +197,7 @@ def box_side(
 
 
 def box_side_on(image: StudyImage, box: Sequence[float]) -> BoxSide | None:
-    """Say as :func:`box_side` on which side a box lies; None as well where no size is recorded."""
+    """Return a box's side like :func:`box_side`; None also if the image's size is unknown."""
     if not image.width or not image.height:
         return None
     return box_side(box, image.width, image.height, image_orientation(image))

@@ -1,7 +1,7 @@
-"""How much harm a failure of an answer can do to a patient, as data: 0 (none) to 4 (grave).
+"""The harm that a failure of an answer can do to a patient, as data: 0 (none) to 4 (grave).
 
-``harm.yaml`` beside this module has what each level means, the harm of each failure and of each
-finding, and why. A review set may bring a file of its own that replaces some of it.
+``harm.yaml`` in the same folder has the meaning of each level, the harm of each failure and of each
+finding, and the reasons. A review set may bring a file of its own that replaces some of it.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from rexview.words import tr, tr_of_file
 _BUILT_IN: Final = Path(__file__).with_name("harm.yaml")
 MOST_HARM: Final = 4
 NO_ANSWER_CAME: Final = "no_answer"
-"""Stands for a failure where an answer never came and no failure says why."""
+"""Takes the place of a failure if an answer never came and no failure gives the reason."""
 _BY_HARM, _BY_READER, _BY_HINT, _BY_HINT_ALONE = 100.0, 10.0, 0.001, 20.0
-"""Far enough apart that no number of a later step outweighs one of an earlier."""
+"""Far enough apart that no number of a later step outweighs one of an earlier step."""
 _PARTS: Final = ("levels", "failures", "findings", NO_ANSWER_CAME)
 
 
 class HarmTableError(FileRefused):
-    """A table of harm cannot be used; says where in it, why, and what to do."""
+    """A table of harm is invalid; the message gives the place, the reason and the remedy."""
 
 
 @dataclass(frozen=True)
 class FailureHarm:
     """The harm of one failure.
 
-    ``harm`` counts where the finding is not known; with ``by_finding`` it is the harm of the
-    finding, ``less`` points lower. ``words`` names it on the page, with ``{finding}`` for the name
-    of the finding.
+    ``harm`` counts if the finding is unknown. With ``by_finding`` the harm is that of the finding,
+    ``less`` points lower. ``words`` names it on the page, with ``{finding}`` for the name of the
+    finding.
     """
 
     harm: int
@@ -47,16 +47,17 @@ class FailureHarm:
 
 @dataclass(frozen=True)
 class HarmTable:
-    """What harm the failures and findings do, and what the levels mean."""
+    """The harm of failures and findings, and the meaning of the levels."""
 
     levels: Mapping[int, str]
     failures: Mapping[str, FailureHarm]
     findings: Mapping[str, int]
 
     def of(self, failure: str, finding: str | None = None) -> int:
-        """Return the harm of a failure, 0 to 4; without a finding, where that is not known.
+        """Return the harm of a failure, 0 to 4; ``finding`` is None if unknown.
 
-        A failure that goes by its finding does at least 1, unless the finding itself does none.
+        A failure whose harm depends on its finding does at least 1, unless the finding itself does
+        none.
         """
         entry = self.failures[failure]
         known = self.findings.get(finding) if finding and entry.by_finding else None
@@ -71,14 +72,14 @@ class HarmTable:
         return self.levels[level].partition(". ")[0].removesuffix(".")
 
     def meaning_of(self, level: int) -> str:
-        """Return what a level means, with its place on the scale; empty for an unknown level."""
+        """Return a level's meaning, with its place on the scale; empty for an unknown level."""
         if level not in self.levels:
             return ""
         words = tr("{meaning} (harm {level} on a scale from 0 to {most})")
         return words.format(meaning=self.levels[level], level=level, most=MOST_HARM)
 
     def describe(self, failure: str, finding_name: str | None = None) -> str:
-        """Say in a few words what happened: ``pneumothorax on the wrong side``."""
+        """Describe a failure in a few words: ``pneumothorax on the wrong side``."""
         words = tr_of_file(self.failures[failure].words)
         return words.replace("{finding}", finding_name or tr("a finding"))
 
@@ -91,7 +92,7 @@ def severity_of(harm: Any, confirmed: Any, suggested: Any) -> Any:
     harm : int, or array
         Of the worst failure, 0 to 4.
     confirmed : bool, or array
-        Whether a reader confirmed that failure.
+        True if a reader confirmed that failure.
     suggested : int, or array
         Harm of the worst failure that a rule only suggests, 1 to 4, 0 without any.
 
@@ -113,9 +114,9 @@ def load_harm(path: Path | None = None) -> HarmTable:
     Raises
     ------
     HarmTableError
-        Naming the entry, what is wrong with it, and what to write instead.
+        An entry is invalid; the message gives the entry, its fault and the remedy.
     FileRefused
-        The file is no YAML, or goes beyond the limits of :mod:`rexview.untrusted_input`.
+        The file is not YAML, or exceeds the limits of :mod:`rexview.untrusted_input`.
     OSError
         The file cannot be read.
     """
@@ -170,7 +171,7 @@ def _failure(name: str, entry: Any, usual: FailureHarm | None) -> FailureHarm:
     if not isinstance(entry, Mapping):
         if usual is None:
             raise HarmTableError(f"{where} has no words.")
-        # a plain number is meant for that failure whatever the finding
+        # a plain number applies to that failure for any finding
         return replace(usual, harm=_level(entry, where), by_finding=False, less=0)
     base = usual or FailureHarm(0, FAILURES[name].name if name in FAILURES else name)
     unknown = set(entry) - {"harm", "by_finding", "less", "words", "why"}

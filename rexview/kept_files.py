@@ -1,9 +1,9 @@
-"""What is kept on disk because making it again takes long: bounded, and never needed.
+"""A disk cache for results that take long to compute: bounded, and never required.
 
-An entry is a file, or a folder of files, under a name of hexadecimal digits. It is written beside
-its place and moved into it, so a reader sees all of it or nothing. When all entries of a kind
-together grow too large, those go first that were used longest ago. A disk that is full or
-read-only costs time and nothing else: it is logged once, and :attr:`KeptFiles.trouble` says it.
+An entry is a file, or a folder of files, under a name of hexadecimal digits. It is written to a
+temporary place and then moved, so a reader sees all of it or nothing. When all entries of a kind
+grow too large, the least recently used are removed first. A disk that is full or read-only costs
+time and nothing else: it is logged once, and is the text of :attr:`KeptFiles.trouble`.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _AFTER_EVICTION: Final = 0.9
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of what is kept, in a folder of its name in the cache folder.
+    """One kind of cache entries, in a folder with its name in the cache folder.
 
-    ``ending`` is that of its entries, ``limit`` the setting (MB) that they together keep to.
+    ``ending`` is that of its entries, ``limit`` the setting (MB) for their total size.
     """
 
     meaning: str
@@ -52,7 +52,7 @@ KINDS: Final[dict[str, Kind]] = {
     "scans": Kind("what detectors found", ".rxf", "kept_mb"),
     "metrics": Kind("metrics of generated reports", ".rxm"),
 }
-"""Every kind of what is kept, by its folder in the cache folder."""
+"""Every kind of cache entries, by its folder in the cache folder."""
 
 
 _PACKAGE: Final = Path(__file__).parent
@@ -60,16 +60,16 @@ _READS_SETS: Final = (
     *("reviewset", "remote", "columns", "imaging", "text/choices", "schema"),
     *("text/language.py", "text/language_words.yaml", "words"),
 )
-"""The code that makes a review set of files; the modules beside these folders belong to it."""
+"""The code that makes a review set from files; the modules next to these folders belong to it."""
 _IMPORTS: Final = re.compile(rb"^(?:from|import) [^(\n]*(?:\([^)]*\))?.*\n", re.MULTILINE)
 _MODULES: Final = re.compile(rb"\brexview(?:\.\w+)+")
 
 
 def code_version(sources: Iterable[Path], *libraries: str) -> str:
-    """Name code that makes entries, by its content and by the versions of libraries.
+    """Return a version of the code that makes entries: its content and the versions of libraries.
 
     The version is part of an entry's name: entries of other code are never found again, and the
-    longest unused ones are removed first. It depends on the definitions only, in any order: it
+    least recently used are removed first. It depends on the definitions only, in any order. It
     stays the same when a module is renamed, moved, split or merged.
     """
     definitions = [part for source in sources for part in _definitions(source.read_bytes())]
@@ -79,7 +79,7 @@ def code_version(sources: Iterable[Path], *libraries: str) -> str:
 
 
 def code_files(starts: Iterable[Path]) -> list[Path]:
-    """Return the code at or below some paths, with the lists of words beside it."""
+    """Return the code at or below some paths, with its lists of words."""
     files = (file for start in starts for file in (start, *start.rglob("*")))
     return [file for file in files if file.suffix in (".py", ".yaml")]
 
@@ -92,21 +92,21 @@ def _definitions(source: bytes) -> list[bytes]:
 
 @cache
 def reading_version() -> str:
-    """Name the code that reads and checks review sets: by it they have their rows and numbers."""
+    """Return the version of the code that reads sets, which decides their rows and numbers."""
     sources = [*_PACKAGE.glob("*.py"), *code_files(_PACKAGE / name for name in _READS_SETS)]
     return code_version(sources, version("polars"), version("pyarrow"))
 
 
 def kept_files(kind: str, settings: Settings, folder: Path | None = None) -> KeptFiles:
-    """Return what is kept of one of :data:`KINDS`, in the cache folder or in a folder given."""
+    """Return the cache of one of :data:`KINDS`, in the cache folder or in a given folder."""
     most = getattr(settings, KINDS[kind].limit) * 1_000_000
     return KeptFiles(folder or settings.cache_folder / kind, most, KINDS[kind].ending)
 
 
 def told(settings: Settings, clear: str | None = None) -> Iterator[str]:
-    """Yield a line for each kind of what is kept: how much there is, or how much was removed.
+    """Yield a line for each kind of cache entries: its size, or how much was removed.
 
-    ``clear`` names the kind that is removed, ``all`` every one; with None nothing is.
+    ``clear`` names the kind to remove, or ``all``; None removes nothing.
     """
     yield str(settings.cache_folder)
     for name, kind in KINDS.items():
@@ -121,17 +121,17 @@ def told(settings: Settings, clear: str | None = None) -> Iterator[str]:
 
 
 class KeptFiles:
-    """A folder of entries that forgets the longest unused ones; several processes may share it.
+    """A folder of entries, shared by processes, that removes the least recently used ones.
 
     Parameters
     ----------
     folder : Path
-        Made when first written to. Only entries with the ending are ever removed.
+        Created at the first write. Only entries with the ending are ever removed.
     max_bytes : int
-        Size that the entries together keep to; other processes' entries count. For a moment
-        they may exceed it by what was written since the last count.
+        Limit for the size of all entries, including those of other processes. They may briefly
+        exceed it by what was written since the last count.
     ending : str
-        What the names of the entries' files end with, such as ``.rxc``.
+        Ending of the names of the entries' files, such as ``.rxc``.
     """
 
     def __init__(self, folder: Path, max_bytes: int, ending: str) -> None:
@@ -139,7 +139,7 @@ class KeptFiles:
         self.max_bytes = max_bytes
         self.ending = ending
         self.trouble: str | None = None
-        """Why the last entry could not be kept, in words; None when it was."""
+        """Why the last entry could not be stored, in words; None if it was."""
         self._lock = threading.Lock()
         self._estimate: int | None = None
         self._writes = 0
@@ -150,7 +150,7 @@ class KeptFiles:
     def find(self, name: str) -> Path | None:
         """Return the file or folder of an entry, None without one; counts as a use.
 
-        Links and what belongs to another user of this machine are no entries.
+        Links and files of other users of this machine are no entries.
         """
         path = self._path_of(name)
         try:
@@ -164,27 +164,27 @@ class KeptFiles:
         return path
 
     def discard(self, name: str) -> None:
-        """Remove an entry, if it is there."""
+        """Remove an entry if it exists."""
         _remove(self._path_of(name))
 
     def keep(self, name: str, size: int, fill: Callable[[Path], None]) -> Path | None:
-        """Write an entry in place of what was there under its name.
+        """Write an entry, and replace the one of the same name.
 
         Parameters
         ----------
         name : str
             Hexadecimal digits.
         size : int
-            Bytes that it is going to take, as well as is known. One that is larger than all may be
-            together, or for which the disk has no room, is not written.
+            Expected size in bytes. An entry larger than the limit, or than the space on the disk,
+            is not written.
         fill : callable
-            Makes a file or a folder at the path that it is given. What it raises, but for
-            ``OSError``, goes to the caller.
+            Makes a file or a folder at the given path. Its exceptions, except ``OSError``, go to
+            the caller.
 
         Returns
         -------
         Path or None
-            Where the entry is now; None when it is not kept, for which ``trouble`` has the reason.
+            Place of the entry; None if it was not stored, with the reason in ``trouble``.
         """
         made = self.begin(name, size)
         if made is None:
@@ -199,10 +199,10 @@ class KeptFiles:
             self.abandon(made)
 
     def begin(self, name: str, size: int = 0) -> Path | None:
-        """Return where the file or the folder of an entry is to be made, which nobody else sees.
+        """Return a private path where the file or folder of an entry can be made.
 
-        :meth:`finish` or :meth:`abandon` comes after it. None when it cannot be kept, as in
-        :meth:`keep`.
+        Call :meth:`finish` or :meth:`abandon` afterwards. Returns None if it cannot be stored, as
+        in :meth:`keep`.
         """
         if size > self.max_bytes:
             self._tell(f"{size / 1e6:,.0f} MB are more than may be kept")
@@ -219,9 +219,9 @@ class KeptFiles:
             return None
 
     def finish(self, name: str, made: Path) -> Path | None:
-        """Put what was made where :meth:`begin` said in its place; None if that fails.
+        """Move an entry from the path of :meth:`begin` to its place; return None if that fails.
 
-        The name may be another one than it was begun with, as where it follows from what was made.
+        The name may differ from that of :meth:`begin`, for example if it depends on the content.
         """
         path = self._path_of(name)
         try:
@@ -240,7 +240,7 @@ class KeptFiles:
         return path
 
     def abandon(self, made: Path) -> None:
-        """Remove what is there of an entry that :meth:`begin` began."""
+        """Remove the unfinished entry at a path of :meth:`begin`."""
         _remove(made.parent)
 
     def _tell(self, reason: str) -> None:
@@ -249,9 +249,9 @@ class KeptFiles:
         self.trouble = reason
 
     def entries(self) -> list[tuple[float, int, Path]]:
-        """Last use, size in bytes and path of every entry.
+        """Return last use, size in bytes and path of every entry.
 
-        Unfinished ones that nobody writes any more are removed.
+        Abandoned unfinished entries are removed.
         """
         found = []
         for path in self.folder.glob(f"??/*{self.ending}"):
@@ -265,11 +265,11 @@ class KeptFiles:
         return found
 
     def size(self) -> int:
-        """Bytes that all entries take."""
+        """Return the bytes that all entries take."""
         return sum(size for _, size, _ in self.entries())
 
     def clear(self) -> int:
-        """Remove all entries, unfinished ones too; return the bytes that are free again."""
+        """Remove all entries, including unfinished ones; return the bytes freed."""
         before = self.size()
         for path in [*(path for *_, path in self.entries()), *self.folder.glob("??/*.part")]:
             _remove(path)
@@ -287,7 +287,7 @@ class KeptFiles:
             entries = sorted(self.entries())
             total = sum(size for _, size, _ in entries)
             if total > self.max_bytes:
-                for _, size, path in entries[:-1]:  # the newest is wanted
+                for _, size, path in entries[:-1]:  # the newest is in use
                     if total <= _AFTER_EVICTION * self.max_bytes:
                         break
                     if _remove(path):
@@ -296,7 +296,7 @@ class KeptFiles:
 
 
 def _is_ours(found: os.stat_result) -> bool:
-    """Whether a file is of whoever runs this; where files have no owner, every one is."""
+    """True if a file belongs to the present user, or if files have no owner."""
     return not hasattr(os, "getuid") or found.st_uid == os.getuid()
 
 
@@ -307,7 +307,7 @@ def _size_of(path: Path) -> int:
 
 
 def _remove(path: Path) -> bool:
-    """Remove a file or a folder with all in it; say whether it is gone."""
+    """Remove a file or a folder with its content; return True if it is gone."""
     with suppress(OSError):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)

@@ -1,7 +1,7 @@
-"""The tables of words and numbers that come with the package, as YAML files beside the modules.
+"""Read the package's own tables of words and numbers, which are YAML files among its modules.
 
-They are ours, so nothing bounds them; :mod:`rexview.untrusted_input` reads what others give us.
-Every process reads them at its start. PyYAML's parser in C takes a tenth of the time.
+They are ours, so no limits apply; :mod:`rexview.untrusted_input` reads data from others. Every
+process reads them when it starts. PyYAML's parser in C takes a tenth of the time.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any, Final
 import yaml
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""A PyYAML that was built without libyaml has none in C."""
+"""A PyYAML built without libyaml has no parser in C."""
 
 
 def read_table(path: Path) -> Any:
-    """Return what one of the package's own YAML files holds."""
+    """Return the content of one of the package's own YAML files."""
     return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506

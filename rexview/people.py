@@ -1,6 +1,6 @@
-"""Who works with the app: a person, the roles, and who of those that signed in has which.
+"""Users of the app: persons, roles, and the role of each person who signs in.
 
-Alone on one's own machine a person is a name with the role ``lead``. For a team, people sign in and
+On one's own machine a person is a name with the role ``lead``. In a team, people sign in and
 ``rexview.yaml`` gives them their roles (:class:`Member`).
 """
 
@@ -22,7 +22,7 @@ _CLOCK_SLACK_S: Final = 300
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who writes or looks. ``id`` stands in the history and in exported scores."""
+    """A user of the app. ``id`` is stored in the history and in exported scores."""
 
     id: str
     name: str
@@ -31,14 +31,14 @@ class Person:
 
 @dataclass(frozen=True)
 class Member:
-    """A person of the team, found by the e-mail address with which they sign in."""
+    """A person of the team, identified by the e-mail address of the sign-in."""
 
     email: str
     person: Person
 
 
 def person_alone(name: str) -> Person:
-    """Return who works alone under a name.
+    """Return the person who works alone under a name.
 
     Raises
     ------
@@ -69,15 +69,15 @@ def read_role(value: Any) -> Role:
 
 
 def read_members(value: Any) -> tuple[Member, ...]:
-    """Return the people of a team from what ``rexview.yaml`` says, a list.
+    """Return the members of a team from the list in ``rexview.yaml``.
 
-    Each has ``email`` and ``role``, and, if wanted, ``name`` (the address by default) and ``id``
-    (what stands in exported scores; the address by default).
+    Each has ``email`` and ``role``, and optionally ``name`` (the address by default) and ``id``
+    (stored in exported scores; the address by default).
 
     Raises
     ------
     ValueError
-        Naming the entry that cannot be used and why.
+        Names the invalid entry and the reason.
     """
     if not isinstance(value, list):
         raise ValueError("it must be a list of people, each with email and role")
@@ -118,10 +118,10 @@ def admit(
     hours: float,
     now: float | None = None,
 ) -> Person:
-    """Return who signed in, from the claims of the identity token as the provider gave them.
+    """Return the person who signed in, from the provider's identity token claims.
 
-    ``default_role`` is that of those who are no members; None lets nobody else in. A sign-in holds
-    for so many ``hours`` from when the token was issued. ``now`` is in seconds since 1970, UTC.
+    ``default_role`` is the role of people who are not members; None admits members only. A sign-in
+    is valid for ``hours`` after the token was issued. ``now`` is in seconds since 1970, UTC.
 
     Raises
     ------

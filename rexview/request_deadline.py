@@ -1,8 +1,8 @@
-"""One deadline for a whole HTTP request: connection, headers, and all of the answer.
+"""One deadline for a whole HTTP request: connection, headers, and the complete response.
 
-The time limits of httpx count from one byte to the next. A server that sends a byte of its header
-now and then, or says ``100 Continue`` for ever, is never given up by them. Here every read and
-write of a request ends at the same moment.
+The time limits of httpx apply from one byte to the next. They never stop a server that sends a byte
+of its header now and then, or ``100 Continue`` forever. Here every read and write of a request ends
+at the same time.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from importlib import import_module
 from typing import Any, Final
 
 _PIECE: Final = 16_384
-"""Bytes that are sent at a time: a server may take them one by one."""
+"""Bytes sent at a time: a server may take them one by one."""
 _of_thread: Final = threading.local()
 
 
 def set_deadline(client: Any, seconds: float) -> None:
-    """Let each request of a client of httpx, or of httpx2, end within some seconds.
+    """Limit each request of an httpx or httpx2 client to some seconds.
 
-    The answer is to be read by the thread that asks. httpx has no public way to the sockets of a
-    client that obeys the proxies of its environment, so the network backend of its connection pools
-    is wrapped; ``tests/test_request_deadline.py`` notices if a new version has none.
+    The thread that sends the request has to read the response. httpx has no public access to the
+    sockets of a client that obeys the proxies of its environment. So the network backend of its
+    connection pools is wrapped; ``tests/test_request_deadline.py`` fails if a new version has none.
     """
     client.event_hooks = {
         **client.event_hooks,
@@ -42,11 +42,11 @@ def set_deadline(client: Any, seconds: float) -> None:
 
 
 def set_storage_deadline(client: Any, seconds: float) -> None:
-    """Let each call of a client of botocore end within some seconds, its second attempt included.
+    """Limit each call of a botocore client to some seconds, including its retry.
 
-    The answer is to be read by the thread that asks. botocore has no public way to its sockets, so
-    the classes of its connections are replaced; ``tests/test_request_deadline.py`` notices if a new
-    version has none.
+    The thread that sends the request has to read the response. botocore has no public access to its
+    sockets, so the classes of its connections are replaced; ``tests/test_request_deadline.py``
+    fails if a new version has none.
     """
     session = client._endpoint.http_session
     classes = session._pool_classes_by_scheme
@@ -57,12 +57,12 @@ def set_storage_deadline(client: Any, seconds: float) -> None:
 
 
 def begin_deadline(seconds: float) -> None:
-    """Let what this thread reads and writes end so many seconds from now."""
+    """Set this thread's deadline for reads and writes to some seconds from now."""
     _of_thread.until = time.monotonic() + seconds
 
 
 def _connection(kind: Any) -> Any:
-    """Return a class of connections of urllib3 whose reads and writes end at the deadline."""
+    """Return a class of urllib3 connections whose reads and writes obey the deadline."""
 
     class Connection(kind):  # type: ignore[misc]
         def connect(self) -> None:
@@ -82,7 +82,7 @@ def _connection(kind: Any) -> Any:
 
 
 class _Limited:
-    """Reads and writes of a socket that end at the deadline of the thread that asks."""
+    """Reads and writes of a socket that obey the deadline of the calling thread."""
 
     def recv_into(self: Any, *given: Any) -> int:
         with _in_time(self):
@@ -112,7 +112,7 @@ def _in_time(connection: socket.socket) -> Iterator[None]:
 
 
 def _left(timeout: float | None, fault: type[Exception]) -> float | None:
-    """Return how long something may take; raise if the time is over."""
+    """Return the time left for a step; raise if the time is over."""
     until = getattr(_of_thread, "until", None)
     if until is None:
         return timeout
@@ -123,7 +123,7 @@ def _left(timeout: float | None, fault: type[Exception]) -> float | None:
 
 
 class _Backend:
-    """Opens connections that obey the deadline of whoever uses them."""
+    """Open connections that obey the deadline of the calling thread."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -152,7 +152,7 @@ class _Backend:
 
 
 def _stream(inner: Any, core: Any) -> Any:
-    """Return a connection whose reads and writes end at the deadline."""
+    """Return a connection whose reads and writes obey the deadline."""
 
     class Stream(core.NetworkStream):  # type: ignore[misc]
         def read(self, max_bytes: int, timeout: float | None = None) -> bytes:

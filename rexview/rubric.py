@@ -1,7 +1,7 @@
 """The scoring rubric as data: dimensions, their question and the anchors of 1 to 5.
 
-``rubric.yaml`` beside this module is the ReXecution rubric in our own words; a review set may bring
-its own file of the same shape.
+``rubric.yaml`` in the same folder is the ReXecution rubric in our own words; a review set may bring
+its own file of the same form.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LONGEST_TEXT: Final = 4000
 
 @dataclass(frozen=True)
 class RubricDimension:
-    """One scored dimension; ``anchors`` maps 1 to 5 to what that score means."""
+    """One scored dimension; ``anchors`` maps 1 to 5 to the meaning of that score."""
 
     id: str
     name: str
@@ -43,10 +43,10 @@ def load_rubric(path: Path | None = None) -> dict[str, RubricDimension]:
     Raises
     ------
     FileRefused
-        When it is no rubric, naming the dimension and what it lacks, or goes beyond the limits of
+        It is not a rubric (the message names the dimension and its fault), or exceeds the limits of
         :mod:`rexview.untrusted_input` or of this module.
     OSError
-        When it is not there or cannot be read.
+        It is missing or cannot be read.
     """
     raw = read_yaml(path or _BUILT_IN)
     dimensions = raw.get("dimensions") if isinstance(raw, Mapping) else None

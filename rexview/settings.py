@@ -1,7 +1,7 @@
 """Settings: command line first, then environment, then ``rexview.yaml``, then defaults.
 
-:data:`SPECS` has every setting with its environment variable and its default; a test compares the
-table in docs/settings.md with it.
+:data:`SPECS` has every setting with its environment variable and its default; a test compares it
+with the table in docs/settings.md.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ def _folder(value: Any) -> Path:
 
 
 def _set(value: Any) -> Path | Address:
-    """Read the folder of a set, or the address of one that lies elsewhere."""
+    """Read the folder of a set, or the address of a remote one."""
     text = str(value).strip()
     return read_address(text) if is_address(text) else _folder(text)
 
 
 def _addresses(value: Any) -> tuple[Address, ...]:
-    """Read addresses, in a list or a text with commas or blanks between them."""
+    """Read addresses from a list, or from a text that separates them by commas or blanks."""
     parts = value.replace(",", " ").split() if isinstance(value, str) else value
     return tuple(read_address(str(part)) for part in parts)
 
 
 def _number(kind: Callable[[Any], float], most: float | None = None) -> Callable[[Any], float]:
-    """Return what reads a number above 0, and at most so large."""
+    """Return a reader of numbers above 0 and up to ``most``."""
 
     def read(value: Any) -> float:
         number = kind(value)
@@ -80,7 +80,7 @@ def _engine(value: Any) -> str:
 
 
 def engine_address(text: str) -> str:
-    """Read the address of an engine as it is typed.
+    """Read the address of an engine as typed by a user.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def _folders(value: Any) -> tuple[Path, ...]:
 
 
 def _public_address(value: Any) -> str:
-    """Read ``https://review.example.org``, with a port where it is not the usual one."""
+    """Read ``https://review.example.org``, with a port if it is not the usual one."""
     parts = urlsplit(str(value).strip().rstrip("/"))
     usual = {"http": 80, "https": 443}
     if parts.scheme not in usual or not parts.hostname or parts.path or parts.query:
@@ -124,7 +124,7 @@ def _default_role(value: Any) -> Role | None:
 
 
 def _language(value: Any) -> str:
-    """Read the language of the pages: all of its words, too, which have to be as they should."""
+    """Read the language of the pages, and check that its translation is valid."""
     text = str(value).strip()
     if text != ENGLISH:
         from rexview.words.translations import read_catalogue
@@ -135,9 +135,9 @@ def _language(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Spec:
-    """One setting: its name in ``rexview.yaml``, its variable, how it is read, what it means.
+    """One setting: its name in ``rexview.yaml``, its variable, its reader, its meaning.
 
-    The value of a ``private`` one is never shown.
+    The value of a ``private`` setting is never shown.
     """
 
     name: str
@@ -219,7 +219,7 @@ SPECS: Final = (
 
 @dataclass(frozen=True)
 class Settings:
-    """What can be set. Folders are absolute."""
+    """All settings. Folders are absolute."""
 
     review_set: Path = DEMO_FOLDER
     open_under: tuple[Path, ...] | None = None
@@ -231,7 +231,7 @@ class Settings:
     max_megapixels: int = 64
     gap_threshold: float = 2.0
     disagreement_threshold: float = 2.0
-    database_url: str | None = field(default=None, repr=False)  # may hold a password
+    database_url: str | None = field(default=None, repr=False)  # may contain a password
     engine: str = MEMORY
     secret: str | None = None
     public_address: str | None = None
@@ -246,15 +246,15 @@ def load_settings(
     environ: Mapping[str, str] | None = None,
     config: Path | None = None,
 ) -> Settings:
-    """Gather the settings.
+    """Return the settings from all sources.
 
-    ``arguments`` are what stood after ``--`` on the command line: at most one folder. By default
+    ``arguments`` are those after ``--`` on the command line: at most one folder. By default
     ``environ`` is ``os.environ``, and ``config`` is ``rexview.yaml`` in the working directory.
 
     Raises
     ------
     SettingsError
-        Naming every value that cannot be used, where it stands, and why.
+        Lists every invalid value, its source, and the reason.
     """
     values: dict[str, Any] = {}
     wrong: list[str] = []
@@ -281,9 +281,9 @@ def given_by(
     environ: Mapping[str, str] | None = None,
     config: Path | None = None,
 ) -> dict[str, str]:
-    """Return where each setting stands that is given, by its name; all others are defaults.
+    """Return the source of each given setting, by name; all others are defaults.
 
-    Parameters as for :func:`load_settings`, whether the values can be used or not.
+    Parameters as for :func:`load_settings`. The values need not be valid.
     """
     found = _given(arguments, environ, config, [])
     return {name: where for name, (where, _) in found.items()}
@@ -295,7 +295,7 @@ def _given(
     config: Path | None,
     wrong: list[str],
 ) -> dict[str, tuple[str, Any]]:
-    """Return where the value of each setting stands, and the value as it stands there."""
+    """Return the source and the raw value of each given setting."""
     environ = os.environ if environ is None else environ
     config = Path(CONFIG_NAME) if config is None else config
     given: dict[str, tuple[str, Any]] = {}
@@ -313,7 +313,7 @@ def _given(
 
 
 def _with_set_folder(settings: Settings) -> Settings:
-    """Give the folder of the tables where the set lies elsewhere."""
+    """Fill in the folder of the tables if the set is remote."""
     given: Path | Address = settings.review_set
     if isinstance(given, Path):
         return settings

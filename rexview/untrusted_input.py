@@ -1,4 +1,4 @@
-"""Read what others give us, within bounds: paths that were typed, files, YAML."""
+"""Read untrusted input within limits: typed paths, files, YAML."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _WINDOWS_DEVICES: Final = frozenset(
 
 
 def typed_path(text: str) -> Path:
-    """Return the path that somebody typed; ``~`` is the home folder. It need not exist.
+    """Return the path that a user typed; ``~`` is the home folder. It need not exist.
 
     Raises
     ------
     FileRefused
-        When no file can have that path, or ``~name`` names no user of this machine.
+        No file can have that path, or ``~name`` names no user of this machine.
     """
     if any(ord(letter) < 32 or ord(letter) == 127 for letter in text):
         raise FileRefused("The path holds a control character.")
@@ -45,7 +45,7 @@ def typed_path(text: str) -> Path:
         path.resolve()
     except UnicodeError:
         raise FileRefused("The path holds letters that no path can have.") from None
-    except RuntimeError:  # Path.expanduser and, for links that lead to each other, Path.resolve
+    except RuntimeError:  # Path.expanduser and, for links that form a loop, Path.resolve
         known = not text.startswith("~")
         fault = "The path is a link to itself" if known else "There is no user of that name"
         raise FileRefused(f"{fault}; write the whole path.") from None
@@ -55,9 +55,9 @@ def typed_path(text: str) -> Path:
 
 
 def file_name(text: str) -> str:
-    """Return a name of an upload that every system can have and that leads nowhere else.
+    """Return a name for an upload that every system accepts and that stays in its folder.
 
-    Letters, digits, dots, hyphens and spaces stay; what is too long is cut before its ending.
+    Letters, digits, dots, hyphens and spaces stay; a long name is cut before its ending.
     """
     last = re.split(r"[/\\]", text)[-1]
     plain = re.sub(r"[^\w.\- ]", "_", last).strip(". ") or "upload"
@@ -71,31 +71,31 @@ def file_name(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text of others without what a terminal would obey, or no file could hold."""
+    """Return a text without terminal control characters and characters that no file can store."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
 def check_file(path: Path, most_bytes: int) -> None:
-    """Refuse what is no file of bounded size: folders, devices, pipes, sockets.
+    """Refuse anything but a file of limited size: folders, devices, pipes, sockets.
 
     Raises
     ------
     FileRefused
         With the reason. The message names no path.
     OSError
-        When there is no such file, or it cannot be looked at.
+        There is no such file, or it is inaccessible.
     """
     found = path.stat()
     if stat.S_ISDIR(found.st_mode):
         raise FileRefused("This is a folder, not a file.")
-    if not stat.S_ISREG(found.st_mode):  # it may never end, or never begin
+    if not stat.S_ISREG(found.st_mode):  # it may never end, or never start
         raise FileRefused("This is a device or a pipe, not a file.")
     if found.st_size > most_bytes:
         raise FileRefused(f"The file is larger than {_size(most_bytes)}.")
 
 
 def read_file(path: Path, most_bytes: int) -> bytes:
-    """Read a file of at most so many bytes.
+    """Read a file of at most ``most_bytes``.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def read_file(path: Path, most_bytes: int) -> bytes:
     check_file(path, most_bytes)
     with path.open("rb") as file:
         content = file.read(most_bytes + 1)
-    if len(content) > most_bytes:  # it grew, or its size was not told (/proc)
+    if len(content) > most_bytes:  # it grew, or its size was not given (/proc)
         raise FileRefused(f"The file is larger than {_size(most_bytes)}.")
     return content
 
@@ -115,7 +115,7 @@ def _size(count: int) -> str:
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader, stopped where a document gets too large or too deep."""
+    """PyYAML's safe loader, stopped if a document gets too large or too deep."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -124,7 +124,7 @@ class _Loader(yaml.SafeLoader):
         self._sizes: dict[str, int | None] = {}
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """Count what a node stands for before anything is made of it."""
+        """Count the values of a node before anything is made from it."""
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         anchor = event.anchor
         if isinstance(event, yaml.AliasEvent):
@@ -152,7 +152,7 @@ class _Loader(yaml.SafeLoader):
             raise _too(f"stands for more than {MAX_YAML_VALUES:,} values", event)
 
     def number(self, node: yaml.ScalarNode) -> Any:
-        """Make a number, unless it has so many digits that making it takes for ever."""
+        """Make a number, unless it has so many digits that this takes forever."""
         if len(node.value) > _LONGEST_NUMBER:
             raise yaml.constructor.ConstructorError(
                 None, None, "a number with too many digits", node.start_mark
@@ -175,18 +175,18 @@ def parse_yaml(text: str) -> tuple[Any, yaml.Node | None]:
     Parameters
     ----------
     text : str
-        Of any origin.
+        Text of any origin.
 
     Returns
     -------
     tuple
-        Its plain values, and its nodes, which know their lines; both None for an empty document.
+        Its plain values, and its nodes, which have line numbers; both None for an empty document.
 
     Raises
     ------
     FileRefused
-        When it is larger than :data:`MAX_YAML_BYTES`, deeper than :data:`MAX_YAML_DEPTH`, stands
-        for more than :data:`MAX_YAML_VALUES` values, or is no YAML. It has the line, if known.
+        It is larger than :data:`MAX_YAML_BYTES`, deeper than :data:`MAX_YAML_DEPTH`, has more than
+        :data:`MAX_YAML_VALUES` values, or is not YAML. The error has the line, if known.
     """
     if len(text) > MAX_YAML_BYTES:
         raise FileRefused(f"The file is larger than {_size(MAX_YAML_BYTES)}.")
@@ -220,9 +220,9 @@ def read_yaml(path: Path) -> Any:
     Raises
     ------
     FileRefused
-        As :func:`read_file` and :func:`parse_yaml`, or when it is not UTF-8.
+        As :func:`read_file` and :func:`parse_yaml`, or it is not UTF-8.
     OSError
-        When it is not there or cannot be read.
+        It is missing or cannot be read.
     """
     try:
         text = read_file(path, MAX_YAML_BYTES).decode("utf-8-sig")

@@ -1,7 +1,7 @@
 """The closed vocabularies, each with its source, and nouns with their number.
 
-Spellings met in real files are folded onto these words by :func:`normalise_view` and
-:func:`normalise_finish_reason`; the raw word is always kept beside the normalised one.
+:func:`normalise_view` and :func:`normalise_finish_reason` map spellings of real files to these
+words; the raw word is always kept as well.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ CRITERIA: Final[dict[str, str]] = {
     "complexity": tr("Complexity of reasoning"),
     "clarity": tr("Clarity and precision"),
 }
-"""What candidate questions are scored on, 1 to 5 each (ReXecution's supplement)."""
+"""Criteria for candidate questions, scored 1 to 5 each (ReXecution's supplement)."""
 QUESTION_TAGS: Final[dict[str, str]] = {
     "anatomical_region": tr("Anatomical region"),
     "pathology_type": tr("Pathology type"),
@@ -89,7 +89,7 @@ MEETING_DECISIONS: Final[dict[str, str]] = {  # a meeting may add words of its o
     "prompt_change": tr("Change the prompt"),
     "second_look": tr("Needs a second look"),
 }
-MEETING_STEPS: Final[dict[str, str]] = {  # what is shown of a case, one after another
+MEETING_STEPS: Final[dict[str, str]] = {  # what is shown of a case, in turn
     "question": tr("Image and question"),
     "answers": tr("Answers"),
     "boxes": tr("Boxes"),
@@ -108,7 +108,7 @@ QUESTION_DEFECTS: Final[dict[str, str]] = {
     "identifies": tr("Could identify the patient"),
     "other": tr("Something else"),
 }
-"""What an expert finds wrong with a multiple choice question (the first five: ReXVQA's paper)."""
+"""Faults that an expert finds in a multiple-choice question (the first five: ReXVQA's paper)."""
 MODEL_KINDS: Final[dict[str, str]] = {
     "generalist": tr("Generalist"),
     "medical": tr("Medical"),
@@ -126,7 +126,7 @@ EDIT_SEVERITIES: Final[dict[int, str]] = {
 }
 """Clinical severity of an error in a line of a report (ReFiSco, FineRadScore)."""
 JUDGE: Final = "fineradscore:"
-"""Before the name of a model that corrected reports as a judge: such a reader is no person."""
+"""Prefix for the name of a model that corrected reports as a judge: such a reader is no person."""
 EDIT_KINDS: Final[dict[str, str]] = {
     "false_finding": tr("False finding"),
     "missing_finding": tr("Missing finding"),
@@ -139,20 +139,20 @@ EDIT_KINDS: Final[dict[str, str]] = {
     "measurement": tr("Measurement"),
     "comparison": tr("Comparison"),
 }
-"""What is wrong with a line: a whole finding, or one attribute of it."""
+"""The fault of a line: a whole finding, or one attribute of it."""
 SIGNIFICANCES: Final = ("negligible", "significant")
 PREFERRED: Final = ("first", "second", "tie")
 
 VIEWS: Final[dict[str, str]] = {
     "PA": "PA",
     "AP": "AP",
-    "FRONTAL": tr("Frontal"),  # ReXrank says no more than that
+    "FRONTAL": tr("Frontal"),  # ReXrank gives no more detail
     "LATERAL": tr("Lateral"),
     "OBLIQUE": tr("Oblique"),
     "DECUBITUS": tr("Decubitus"),
     "UNKNOWN": tr("View unknown"),
 }
-"""DICOM ViewPosition (0018,5101), with the lateral and oblique words folded together."""
+"""DICOM ViewPosition (0018,5101), with the lateral and oblique words merged."""
 FRONTAL_VIEWS: Final = frozenset({"PA", "AP", "FRONTAL"})
 
 _VIEW_WORDS: Final[dict[str, str]] = {
@@ -173,14 +173,14 @@ _NOT_VIEWS: Final = frozenset(
         *("PORTABLE", "MOBILE", "VIEW", "CHEST", "CXR", "XR", "AXIAL"),
     )
 )
-"""Words beside a view that do not say which it is."""
+"""Words around a view that do not identify it."""
 
 
 def normalise_view(word: str | None) -> str:
-    """Fold a view word of any source onto :data:`VIEWS`.
+    """Return the word of :data:`VIEWS` for a view word of any source.
 
-    ``PORTABLE AP``, ``AP SUPINE``, ``POSTERO_ANTERIOR``, ``LL`` and their like are understood; what
-    is not understood, or contradicts itself, is ``UNKNOWN``, never a guess.
+    Accepts ``PORTABLE AP``, ``AP SUPINE``, ``POSTERO_ANTERIOR``, ``LL`` and similar words. An
+    unknown or contradictory word is ``UNKNOWN``, never a guess.
 
     >>> normalise_view("Portable AP"), normalise_view("LL"), normalise_view("swimmer's")
     ('AP', 'LATERAL', 'UNKNOWN')
@@ -236,13 +236,13 @@ _FINISH_WORDS: Final[dict[str, str]] = {
 
 
 def normalise_finish_reason(word: str | None) -> str | None:
-    """Fold a provider's finish reason onto :data:`FINISH_REASONS`.
+    """Return the word of :data:`FINISH_REASONS` for a provider's finish reason.
 
     Returns
     -------
     str or None
-        None when the word is not known: the caller keeps the raw word, treats the reason as
-        ``unknown`` and warns.
+        None for an unknown word: the caller keeps the raw word, treats the reason as ``unknown``
+        and warns.
 
     >>> normalise_finish_reason("MAX_TOKENS"), normalise_finish_reason("end_turn")
     ('length', 'stop')
@@ -261,7 +261,7 @@ def normalise_finish_reason(word: str | None) -> str | None:
     parts = [part.strip("_") for part in re.split(r"[^a-z_]+", folded)]
     known = {_FINISH_WORDS[part] for part in parts if part and part in _FINISH_WORDS}
     if "incomplete" in parts and len(known) > 1:
-        known.discard("length")  # the Responses API says why beside it
+        known.discard("length")  # the Responses API gives the reason after it
     return known.pop() if len(known) == 1 else None
 
 
@@ -270,7 +270,7 @@ _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 @dataclass(frozen=True)
 class Failure:
-    """One failure mode: its id, its name on screen, and what it means in one line."""
+    """One failure mode: its id, its display name, and its meaning in one line."""
 
     id: str
     name: str
@@ -353,9 +353,9 @@ _FAILURES: Final = (
     ),
 )
 FAILURES: Final[dict[str, Failure]] = {failure.id: failure for failure in _FAILURES}
-"""Failure modes by id, in the order in which pages list them."""
+"""Failure modes by id, in the order of the pages."""
 READERS_ONLY: Final = frozenset({"wrong_explanation"})
-"""Failures that no rule looks for: an answer can be judged once a reader has spoken about it."""
+"""Failures that no rule looks for: an answer is judged only once a reader has judged it."""
 HEADLINE_FAILURES: Final = ("laterality_error", "token_limit", "execution_gap")
 SUGGESTED_FAILURES: Final = frozenset(
     {
@@ -365,12 +365,12 @@ SUGGESTED_FAILURES: Final = frozenset(
 )
 """Failures that rules suggest (:data:`HINT_KINDS`) and readers judge.
 
-That no rule flags one says nothing: without a reader's word its share is not 0 but not judged.
+A missing flag means nothing for them: without a reader's verdict the share is not 0 but not judged.
 """
 HINT_KINDS: Final = frozenset({"hint", "bilateral"})
-"""Kinds of a detector's flag that are weaker than a flag: shown as suggested, counted apart.
+"""Kinds of a detector's flag that are weaker than a flag: shown as suggested, counted separately.
 
-``bilateral`` stands in older files only, for what is ``side_incomplete`` now.
+``bilateral`` occurs in older files only; it is ``side_incomplete`` now.
 """
 
 
@@ -384,7 +384,7 @@ def option_letter(number: int) -> str:
 
 
 def has_own_letter(option: str, number: int) -> bool:
-    """Whether the words of an option begin with its letter already, as in ReXVQA's files.
+    """True if the text of an option already starts with its letter, as in ReXVQA's files.
 
     >>> has_own_letter("B. Effusion", 1), has_own_letter("A. fib", 1), has_own_letter("Nodule", 0)
     (True, False, False)
@@ -394,7 +394,7 @@ def has_own_letter(option: str, number: int) -> bool:
 
 
 def lettered(option: str, number: int) -> str:
-    """Return an option behind its letter, which stands once.
+    """Return an option with its letter in front, once.
 
     >>> lettered("Effusion", 1), lettered("B. Effusion", 1)
     ('B. Effusion', 'B. Effusion')
@@ -403,7 +403,7 @@ def lettered(option: str, number: int) -> str:
 
 
 def judge_name(reader: str) -> str:
-    """Return the name on screen of a judge; of a reader who is none, the id as it is.
+    """Return the display name of a judge; for another reader, the id unchanged.
 
     >>> judge_name("fineradscore:gpt-5"), judge_name("reader-a")
     ('FineRadScore (gpt-5)', 'reader-a')
@@ -413,7 +413,7 @@ def judge_name(reader: str) -> str:
 
 
 def noun(n: float, word: str) -> str:
-    """Return an English noun in the form that goes with a number; pages ask ``rexview.words``.
+    """Return an English noun in the form for a number; pages use ``rexview.words``.
 
     >>> noun(1, "case"), noun(0, "case"), noun(2, "entry"), noun(3, "box"), noun(4, "batch")
     ('case', 'cases', 'entries', 'boxes', 'batches')
@@ -422,7 +422,7 @@ def noun(n: float, word: str) -> str:
 
 
 def counted(n: int, word: str) -> str:
-    """Write a number with its noun.
+    """Return a number with its noun.
 
     >>> counted(1, "answer"), counted(1204, "answer")
     ('1 answer', '1,204 answers')
@@ -431,7 +431,7 @@ def counted(n: int, word: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a length of time: in seconds below a minute, then in minutes, then in hours.
+    """Return a length of time: in seconds below a minute, then in minutes, then in hours.
 
     >>> duration(0.2), duration(9), duration(125), duration(5400), duration(7200)
     ('1 s', '9 s', '2 min', '1 h 30 min', '2 h')
@@ -443,7 +443,7 @@ def duration(seconds: float) -> str:
 
 
 def day(given: date) -> str:
-    """Write a day, or that of a moment.
+    """Return a date, or the date of a time.
 
     >>> day(date(2026, 3, 8))
     '8 Mar 2026'
@@ -452,7 +452,7 @@ def day(given: date) -> str:
 
 
 def moment(given: datetime) -> str:
-    """Write a moment in UTC, to the minute; one without a time zone is in UTC.
+    """Return a time in UTC, to the minute; a time without a zone is taken as UTC.
 
     >>> moment(datetime(2026, 3, 8, 14, 5))
     '8 Mar 2026, 14:05 UTC'

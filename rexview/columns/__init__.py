@@ -1,7 +1,7 @@
 """The tables of a review set as declared columns.
 
-One declaration serves reading, checking and writing, ``FORMAT.md`` (a test keeps it in step), and
-:mod:`rexview.frames`, which says what the columns become once they are read.
+One declaration serves reading, checking and writing, ``FORMAT.md`` (a test compares them), and
+:mod:`rexview.frames`, which defines the columns after reading.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a table and a column are, and the columns that several tables have."""
+"""What a table and a column are, and the columns that several tables share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Kind = Literal[
     "integer",
     "number",
     "yes_no",
-    "date",  # ISO 8601, UTC unless it says otherwise
+    "date",  # ISO 8601, UTC unless it has a zone
     "texts",  # list of text
     "tags",  # {text: [text]}
     "box",  # x, y, width, height: pixels of the stored image, origin top left
@@ -39,16 +39,16 @@ _KINDS: Final[dict[Kind, tuple[str, pl.DataType]]] = {
     "box": ("[x, y, width, height]", pl.List(pl.Float64())),
     "object": ("object", pl.String()),
 }
-"""How ``FORMAT.md`` and messages name a kind, and the type of its columns."""
+"""The name of each kind in ``FORMAT.md`` and messages, and the type of its columns."""
 
 
 @dataclass(frozen=True)
 class Column:
     """One column, or one field of a nested column.
 
-    ``vocabulary`` has the words it may hold; with ``open_vocabulary`` any other word is kept
-    with a warning, else it is an error. ``low`` and ``high`` are inclusive. ``fields`` are those of
-    a ``record`` or of each of ``records``.
+    ``vocabulary`` has its allowed words. With ``open_vocabulary`` any other word is kept with a
+    warning, else it is an error. ``low`` and ``high`` are inclusive. ``fields`` are those of a
+    ``record`` or of each of ``records``.
     """
 
     name: str
@@ -76,17 +76,17 @@ class Column:
         return records.get(self.kind) or _KINDS[self.kind][0]
 
     def absent(self, height: int) -> pl.Series:
-        """Make the column where a file does not have it: nulls, or empty lists."""
+        """Return the column for a file without it: nulls, or empty lists."""
         return self._nothing.new_from_index(0, height)
 
     @cached_property
     def _nothing(self) -> pl.Series:
-        """One row of the column where a file does not have it."""
+        """Return one row of the column for a file without it."""
         nothing: list[Any] | None = [] if isinstance(self.dtype, pl.List) else None
         return pl.Series(self.name, [nothing], dtype=self.dtype)
 
     def absent_everywhere(self) -> pl.Expr:
-        """Make the column where nothing at all is given: one value, whatever the height."""
+        """Return the column as a constant of one value for any height, if no file has it."""
         return self._nothing_at_all
 
     @cached_property
@@ -96,16 +96,16 @@ class Column:
 
     @property
     def is_scalar(self) -> bool:
-        """Whether a CSV cell holds it as it is, not as JSON."""
+        """True if a CSV cell has it as plain text, not as JSON."""
         return self.kind in ("id", "text", "word", "integer", "number", "yes_no", "date")
 
 
 @dataclass(frozen=True)
 class Table:
-    """One table: its columns, and the columns that together name a row.
+    """One table: its columns, and the columns that together identify a row.
 
-    Two rows that are alike in ``key`` contradict each other, unless they are alike in everything.
-    An empty ``key`` means that rows have no name.
+    Two rows with the same ``key`` contradict each other, unless they are the same in every column.
+    An empty ``key`` means that rows have no identity.
     """
 
     name: str
@@ -120,7 +120,7 @@ class Table:
 
     @cached_property
     def empty(self) -> pl.DataFrame:
-        """The table without rows, with ``extra`` as text and ``_row``."""
+        """Return the table without rows, with ``extra`` as text and ``_row``."""
         schema = {column.name: column.dtype for column in self.columns}
         return pl.DataFrame(schema=schema | {"extra": pl.String(), "_row": pl.UInt32()})
 

@@ -203,7 +203,7 @@ METRICS: Final = Table(
 )
 
 
-# The tables of questions in the making: candidates, what is thought of them, what was chosen.
+# Tables of curation: candidate questions, their ratings and the selection.
 
 _CANDIDATE: Final = _C("candidate", "id", "`id` of the candidate in its case", required=True)
 _SOURCE: Final = _C(
@@ -332,10 +332,10 @@ VALIDATIONS: Final = Table(
 )
 
 
-# The tables of what people said together: comments, and what meetings decided.
+# Tables of discussion: comments, and the decisions of meetings.
 
 NO_FAILURE: Final = "none"
-"""What a meeting says where it agreed that there is no failure."""
+"""A meeting's decision that there is no failure."""
 _ANSWER: Final = _C("model", "id", "`id` of the model; absent: about the case")
 
 _SPOT: Final = (
@@ -413,7 +413,7 @@ DECISIONS: Final = Table(
 )
 
 
-# The tables of what readers and judges gave: scores, flags, edits, choices, opinions and more.
+# Tables of readers and judges: scores, flags, edits, choices, opinions and more.
 
 OPINIONS: Final = Table(
     "opinions",

@@ -1,7 +1,7 @@
-"""The records of a review set: frozen dataclasses in the words of ``reviewset/FORMAT.md``.
+"""The records of a review set: frozen dataclasses with the names of ``reviewset/FORMAT.md``.
 
-A :class:`ReviewSet` keeps its tables as polars frames (columns: :mod:`rexview.frames`); one case at
-a time becomes records through its methods. Nothing here reads or writes a file.
+A :class:`ReviewSet` keeps its tables as polars frames (columns: :mod:`rexview.frames`). Its methods
+turn one case at a time into records. Nothing here reads or writes a file.
 """
 
 from rexview.schema.records import (

@@ -1,4 +1,4 @@
-"""One thing of a review set each: frozen dataclasses, and how rows of the tables become them."""
+"""The records of a review set, and how rows of the tables become records."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class ReadChoice:
 
 @dataclass(frozen=True)
 class WrittenFailure:
-    """The words of a failure as they stand in the reviews; ``failure`` is its name in links.
+    """A failure in people's own words, from the reviews; ``failure`` is its name in URLs.
 
-    ``value`` has the fields of the kind ``written_failure``, ``by`` names whoever wrote it last.
+    ``value`` has the fields of the kind ``written_failure``; ``by`` names its last author.
     """
 
     failure: str
@@ -40,10 +40,10 @@ class WrittenFailure:
 
 @dataclass(frozen=True)
 class Mark:
-    """A person says that an answer has a failure in words, in one version of these.
+    """A person's mark that an answer has a failure in people's own words, in one version of them.
 
-    ``version`` is the digest of the words. ``stale``: the answer was changed since it was read, or
-    has left the set; the mark counts nowhere then.
+    ``version`` is the digest of the words. ``stale`` means that the answer was changed since it was
+    read, or has left the set; the mark then counts nowhere.
     """
 
     case: str
@@ -60,11 +60,11 @@ class Mark:
 class Edit:
     """A correction of one line of a report, by a person or a judge (``reader``).
 
-    ``line`` counts from 1 as :func:`rexview.metrics.report_lines.report_lines` does; an insertion
-    stands behind it, 0 is before the first. ``action`` is a word of
+    ``line`` counts from 1 as :func:`rexview.metrics.report_lines.report_lines` does. An insertion
+    comes after its line, 0 is before the first. ``action`` is a word of
     :data:`rexview.vocab.EDIT_ACTIONS`, ``severity`` 0 to 4, ``kind`` a word of
-    :data:`rexview.vocab.EDIT_KINDS` or another one that was given. ``origin`` is ``app`` for what
-    was written in the app, else ``file``.
+    :data:`rexview.vocab.EDIT_KINDS` or another given word. ``origin`` is ``app`` for an edit made
+    in the app, else ``file``.
     """
 
     case: str
@@ -98,7 +98,7 @@ class MetricValue:
 
 @dataclass(frozen=True)
 class CorrectedReference:
-    """A corrected report that is kept beside the given one."""
+    """A corrected report that is stored in addition to the given one."""
 
     case: str
     reader: str
@@ -131,7 +131,7 @@ def _values(kind: type, row: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Model:
-    """A model of the set, as declared in ``reviewset.yaml`` (or only met in the answers)."""
+    """A model of the set, declared in ``reviewset.yaml`` or found only in the answers."""
 
     id: str
     name: str
@@ -156,15 +156,14 @@ class Reader:
 class Protocol:
     """The rules of a reader study.
 
-    ``report`` says when a reader sees the radiologist's report; ``reveal`` when, after scoring,
-    they learn which model gave which answer, ``reveal_peers`` whether they then see others' scores
-    too. A second reader scores ``second_reader_share`` of the cases as well; from ``disagreement``
-    on, two readers' scores are adjudicated. ``seed`` fixes the order of cases; which letter an
-    answer has depends on a secret of the reviews database. ``name_readers`` says whether whoever
-    adjudicates may see whose scores are whose, ``choice_cases`` whether choice questions are on the
-    worklists, too; ``reader_references`` whether readers may keep a report that they corrected as a
-    reference, as leads and adjudicators may. ``cover_names`` are more names to cover wherever
-    models are hidden.
+    ``report`` is when a reader sees the radiologist's report. ``reveal`` is when, after scoring,
+    they learn which model gave which answer; ``reveal_peers`` whether they then see others' scores,
+    too. A second reader scores ``second_reader_share`` of the cases as well. From ``disagreement``
+    on, two readers' scores are adjudicated. ``seed`` fixes the order of cases; the letter of an
+    answer depends on a secret of the reviews database. ``name_readers`` allows adjudicators to see
+    who gave which score. ``choice_cases`` puts choice questions on the worklists, too.
+    ``reader_references`` allows readers to store a corrected report as a reference, as leads and
+    adjudicators may. ``cover_names`` are more names to cover wherever models are hidden.
     """
 
     report: Literal["on_request", "always", "never"] = "on_request"
@@ -182,9 +181,9 @@ class Protocol:
 
 @dataclass(frozen=True)
 class SetInfo:
-    """What ``reviewset.yaml`` says. ``images`` is the base folder or URL of image paths.
+    """The content of ``reviewset.yaml``. ``images`` is the base folder or URL of image paths.
 
-    ``id`` names the set among others in one reviews database. ``rubric`` and ``harm`` name files in
+    ``id`` identifies the set in a shared reviews database. ``rubric`` and ``harm`` name files in
     the folder; ``harm`` is empty for the built-in table.
     """
 
@@ -205,8 +204,8 @@ class SetInfo:
 class StudyImage:
     """One image of a case. Sizes in pixels; ``patient_orientation`` is DICOM (0020,0020).
 
-    ``pixel_mm`` is the distance of neighbouring pixels at the detector, for files that do not
-    say it themselves (PNG, JPEG, WebP).
+    ``pixel_mm`` is the distance of neighbouring pixels at the detector, for files that do not give
+    it themselves (PNG, JPEG, WebP).
     """
 
     id: str
@@ -223,7 +222,7 @@ class StudyImage:
 
     @property
     def frontal(self) -> bool:
-        """Whether the view is a frontal one, so that image sides are patient sides."""
+        """True if the view is frontal, so that image sides are patient sides."""
         return self.view in FRONTAL_VIEWS
 
 
@@ -241,7 +240,7 @@ class ReferenceBox:
 class AnswerBox:
     """A box that a model gave. ``box`` is x, y, width, height in pixels of the stored image.
 
-    ``unsure`` says that it is not known how its model counts, so that it may lie elsewhere.
+    ``unsure`` means that the model's convention is unknown, so the box may belong elsewhere.
     """
 
     image: str
@@ -253,7 +252,7 @@ class AnswerBox:
 
 @dataclass(frozen=True)
 class Context:
-    """What the requester of the study said."""
+    """The requester's information about the study."""
 
     age: str | None = None
     sex: str | None = None
@@ -308,9 +307,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Answer:
-    """One model's output for one case; ``choice_read`` says where the choice stands in the text.
+    """One model's output for one case; ``choice_read`` is the place of the choice in the text.
 
-    ``repeat`` counts from 1 how often the run asked the same.
+    ``repeat`` numbers the answers of one run to the same question, from 1.
     """
 
     case: str
@@ -339,8 +338,9 @@ class Answer:
 class Score:
     """One dimension of one answer scored by one reader: 1 to 5, None for not scored.
 
-    ``origin`` is ``file`` for what was given with the set, ``app`` for what was written here;
-    ``answer_digest`` is that of the answer that was read (:mod:`rexview.answer_digest`), if known.
+    ``origin`` is ``file`` for scores given with the set, ``app`` for scores entered in the app.
+    ``answer_digest`` is the digest of the answer that was read (:mod:`rexview.answer_digest`), if
+    known.
     """
 
     case: str
@@ -357,7 +357,7 @@ class Score:
 
 @dataclass(frozen=True)
 class ReaderFlag:
-    """A failure mode that a reader confirmed or rejected; the last two are as in Score."""
+    """A failure mode that a reader confirmed or rejected; the last two fields are as in Score."""
 
     case: str
     model: str
@@ -374,8 +374,8 @@ class ReaderFlag:
 class ReaderChoice:
     """A reader's own answer to a choice question; ``origin`` is as in Score.
 
-    ``choice`` counts from 0, ``option`` are its words as the reader saw them; ``seconds`` from
-    seeing the question to the answer.
+    ``choice`` counts from 0; ``option`` is its text as the reader saw it; ``seconds`` is the time
+    from seeing the question to the answer.
     """
 
     case: str
@@ -390,12 +390,12 @@ class ReaderChoice:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Where a flag can be checked.
+    """The place where a flag can be checked.
 
     ``where`` is ``answer``, ``report``, ``question``, ``question_boxes``, ``option`` (the chosen
     one), ``correct_option``, ``box``, ``reference_box``, ``usage`` or ``scores``. ``start`` and
-    ``end`` are offsets into that text (of a report into ``field``, ``findings`` or ``impression``;
-    of the option whose number, from 0, is ``field``). ``box``: x, y, width, height in pixels of
+    ``end`` are offsets into that text. For a report, ``field`` is its section, ``findings`` or
+    ``impression``; for an option, its number from 0. ``box`` is x, y, width, height in pixels of
     ``image``.
     """
 
@@ -411,11 +411,11 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Flag:
-    """A failure of one answer, who says so, and the evidence.
+    """A failure of one answer, its source, and the evidence.
 
-    ``source`` is ``detector`` or ``reader``; ``kind`` says which rule of the detector fired.
-    ``message`` is one sentence that a clinician can check against the evidence. ``origin`` of a
-    reader's flag is as in Score.
+    ``source`` is ``detector`` or ``reader``; ``kind`` is the detector's rule. ``message`` is one
+    sentence that a clinician can check against the evidence. ``origin`` of a reader's flag is as in
+    Score.
     """
 
     case: str
@@ -431,12 +431,12 @@ class Flag:
 
     @property
     def is_hint(self) -> bool:
-        """Whether it only hints at the failure: counted apart, shown as possible."""
+        """True if it only hints at the failure: counted separately, shown as possible."""
         return self.source == "detector" and self.kind in HINT_KINDS
 
 
 def _record(kind: type, row: Mapping[str, Any]) -> Any:
-    """Make a record from the row's entries that the dataclass has, lists turned into tuples."""
+    """Make a record from the row's entries that are its fields; lists become tuples."""
     values: dict[str, Any] = {}
     for name in _names_of(kind):
         if (value := row.get(name)) is not None:
@@ -450,7 +450,7 @@ def _names_of(kind: type) -> tuple[str, ...]:
 
 
 def _box(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a box row the parts that a record must have: empty when the file has none."""
+    """Fill in a box row the fields that a record requires: empty if the file has none."""
     named = {name: row[name] or "" for name in ("image", "label")}
     return {**row, **named, "box": tuple(row["box"] or ())}
 

@@ -41,18 +41,18 @@ from rexview.schema.records import (
 
 @dataclass(frozen=True, eq=False)
 class ReviewSet:
-    """An open review set: what was given, checked and normalised. Never changed.
+    """An open review set: the given data, checked and normalised. Immutable.
 
-    ``fingerprint`` changes when any of its files does; ``warnings`` did not keep it from opening.
-    ``unfinished`` has the scores that ``scores`` lacks as their reader has not finished the case;
-    what begins with ``stale_`` is of earlier answers or options and counts nowhere.
-    ``find_picture`` gives a returned picture's file by its path, None at an address. A large set
-    opens before its texts were looked through: ``later_warnings`` does that, and gives all
-    warnings, those in ``warnings`` too, or None as long as it takes.
-    ``written_failures`` are the failures in words that people wrote in the app, as they stand,
-    ``marks`` the answers that they say have one, those of failures that were removed included.
-    ``plain_words`` are the words of models' names that people use in questions and reports, where
-    the set holds some of its cases only; None: they are looked for in these.
+    ``fingerprint`` changes when any of its files does. ``warnings`` are problems that did not
+    prevent opening. ``unfinished`` has the scores that ``scores`` lacks because their reader has
+    not finished the case. Tables named ``stale_...`` are about earlier answers or options and count
+    nowhere. ``find_picture`` returns a returned picture's file by its path, None at an address. A
+    large set opens before its texts were checked: ``later_warnings`` does that, and returns all
+    warnings, including ``warnings``, or None while the check runs. ``written_failures`` are the
+    current failures in people's own words, ``marks`` the answers that people marked with one,
+    including removed failures. ``plain_words`` are the words in models' names that people also use
+    in questions and reports, if the set has only some of its cases; None means to search these
+    cases.
     """
 
     folder: Path
@@ -98,18 +98,18 @@ class ReviewSet:
         return self.shared_index.of(self.cases, self.answers, declared)
 
     def all_warnings(self) -> tuple[Problem, ...] | None:
-        """Every warning; None while the texts of a large set are being looked through."""
+        """Every warning; None while the texts of a large set are being checked."""
         return self.later_warnings() if self.later_warnings else self.warnings
 
     @cached_property
     def models(self) -> tuple[Model, ...]:
-        """Declared models in their order, then those only met in the answers."""
+        """Declared models in their order, then those found only in the answers."""
         declared = {model.id: model for model in self.info.models}
         return tuple(declared.get(one) or Model(id=one, name=one) for one in self.index.models)
 
     @cached_property
     def model_names(self) -> dict[str, str]:
-        """Name on screen by model id; models of the same name are told apart by their id."""
+        """Display name by model id; models of the same name are distinguished by their id."""
         times = Counter(model.name for model in self.models)
         return {
             model.id: model.name if times[model.name] == 1 else f"{model.name} ({model.id})"
@@ -118,7 +118,7 @@ class ReviewSet:
 
     @cached_property
     def reader_names(self) -> dict[str, str]:
-        """Name on screen by reader id, declared or only met in what readers gave."""
+        """Display name by reader id, declared or found only in readers' rows."""
         names = {reader.id: reader.name for reader in self.info.readers}
         gave = (self.scores, self.flags, self.choices, self.preferences, self.references)
         met = pl.concat([table["reader"] for table in gave]).drop_nulls()
@@ -131,7 +131,7 @@ class ReviewSet:
 
     @property
     def first_case(self) -> str | None:
-        """The id of the first case in the files' order; None where there is no case."""
+        """The id of the first case in the files' order; None if there is no case."""
         return str(self.cases["id"][0]) if self.cases.height else None
 
     def case_row(self, case_id: str) -> int | None:
@@ -139,14 +139,14 @@ class ReviewSet:
         return self.index.case_row(case_id)
 
     def case_rows(self, case_ids: pl.Series) -> npt.NDArray[np.int64]:
-        """Return the rows of some cases in :attr:`cases`, -1 for those that are not there."""
+        """Return the rows of some cases in :attr:`cases`, -1 for unknown cases."""
         named = case_ids.rename("case").to_frame()
         known = self.index.case_rows(case_ids)
         rows = named.join(known, on="case", how="left", maintain_order="left")["case_row"]
         return rows.cast(pl.Int64).fill_null(-1).to_numpy()
 
     def numbers_of(self, named: pl.DataFrame) -> npt.NDArray[np.int64]:
-        """Return the number of the newest answer that each row names, -1 where there is none.
+        """Return the number of the newest answer that each row names, -1 if there is none.
 
         ``named`` has the columns ``case`` and ``model`` (String).
         """
@@ -155,19 +155,22 @@ class ReviewSet:
         return self.newest.numbers(self.case_rows(named["case"]), models.fill_null(-1).to_numpy())
 
     def case(self, case_id: str) -> Case | None:
-        """The case with that id, or None."""
+        """Return the case with that id, or None."""
         row = self.case_row(case_id)
         return None if row is None else case_from_row(self.cases.row(row, named=True))
 
     def answers_of(self, case_id: str, *, all_runs: bool = False) -> tuple[Answer, ...]:
-        """Answers to one case in the order of :attr:`models`; only the newest runs by default."""
+        """Return answers to one case, in the order of :attr:`models`.
+
+        Only answers of the newest runs are returned by default.
+        """
         rows = self.index.answer_rows(case_id, all_runs=all_runs)
         return tuple(answer_from_row(self.answers.row(row, named=True)) for row in rows)
 
     def repeats_of(self, case_id: str, model: str) -> tuple[Answer, ...]:
-        """The other answers of the run that a model's newest answer to a case is of.
+        """Return the other answers of the run to which a model's newest answer to a case belongs.
 
-        In the order of their numbers; empty when the run asked once.
+        They are in the order of their numbers; empty if the run has no repeats.
         """
         at = self.case_row(case_id)
         if at is None or model not in self.index.models:
@@ -177,31 +180,34 @@ class ReviewSet:
         return tuple(answer_from_row(self.answers.row(row, named=True)) for row in rows)
 
     def scores_of(self, case_id: str, *, stale: bool = False) -> tuple[Score, ...]:
-        """All scores given to answers of one case, or to earlier ones, in file order."""
+        """Return all scores of one case's answers, or of earlier answers, in file order."""
         wanted = (self.stale_scores if stale else self.scores).filter(pl.col("case") == case_id)
         return tuple(score_from_row(row) for row in wanted.iter_rows(named=True))
 
     def flags_of(self, case_id: str, *, stale: bool = False) -> tuple[ReaderFlag, ...]:
-        """All reader flags on answers of one case, or on earlier ones, in file order."""
+        """Return all reader flags on one case's answers, or on earlier ones, in file order."""
         wanted = (self.stale_flags if stale else self.flags).filter(pl.col("case") == case_id)
         return tuple(reader_flag_from_row(row) for row in wanted.iter_rows(named=True))
 
     def choices_of(self, case_id: str, *, stale: bool = False) -> tuple[ReaderChoice, ...]:
-        """Readers' own answers to one choice question, or to its earlier options, in file order."""
+        """Return readers' own answers to one choice question, or to its earlier options.
+
+        They are in file order.
+        """
         wanted = (self.stale_choices if stale else self.choices).filter(pl.col("case") == case_id)
         return tuple(reader_choice_from_row(row) for row in wanted.iter_rows(named=True))
 
     def edits_of(self, case_id: str, *, stale: bool = False) -> tuple[Edit, ...]:
-        """All corrections of the reports of one case, or of earlier ones, in file order."""
+        """Return all corrections of one case's reports, or of earlier ones, in file order."""
         wanted = (self.stale_edits if stale else self.edits).filter(pl.col("case") == case_id)
         return tuple(edit_from_row(row) for row in wanted.iter_rows(named=True))
 
     def metric_values_of(self, case_id: str) -> tuple[MetricValue, ...]:
-        """All given metric values of the reports of one case, in file order."""
+        """Return all given metric values of one case's reports, in file order."""
         wanted = self.metrics.filter(pl.col("case") == case_id)
         return tuple(metric_value_from_row(row) for row in wanted.iter_rows(named=True))
 
     def references_of(self, case_id: str) -> tuple[CorrectedReference, ...]:
-        """All corrected reports of one case that are kept beside the given one, in file order."""
+        """Return all corrected reports stored for one case, in file order."""
         wanted = self.references.filter(pl.col("case") == case_id)
         return tuple(corrected_reference_from_row(row) for row in wanted.iter_rows(named=True))

@@ -1,20 +1,19 @@
-"""The words of the pages in the language of the server: English stands in the code.
+"""Texts of the pages in the server's language; the code contains the English.
 
-Each text that people read is asked for by its English, which is its name in the catalogue
-(``assets/words/``; ``docs/translating.md``)::
+The English of each text is its key in the catalogue (``assets/words/``; ``docs/translating.md``)::
 
     tr("No case is left.")
     tr("{done} of {total} cases").format(done=done, total=total)
     trn("{n:,} case", "{n:,} cases", n).format(n=n)
     trc("verb", "Open")  # one English word that means two things
 
-``python -m tools.words`` gathers them by reading the code: what is asked for is written out there,
-never put together. A translation is checked when it is read (:mod:`rexview.words.translations`).
-It holds no character that acts in HTML or Markdown and no placeholder but those of the English,
-so that it can be used wherever the English can.
+``python -m tools.words`` collects the texts from the code, so each one is written out there and
+never put together. A translation is checked when it is read (:mod:`rexview.words.translations`). It
+contains no special character of HTML or Markdown and no placeholder that the English lacks, so it
+can be used wherever the English can.
 
-Only a server speaks another language (:func:`begin`); the commands, what they write, logs, and
-errors about files stay English.
+Only a server uses another language (:func:`begin`). Commands, their output, logs, and errors about
+files stay English.
 """
 
 from __future__ import annotations
@@ -39,14 +38,14 @@ _asked = False
 
 
 def begin(language: str) -> None:
-    """Speak a language from now on; called once, before any word is asked for.
+    """Set the language of this process; called once, before any text is used.
 
     Raises
     ------
     SettingsError
-        There is no such translation, or it cannot be used.
+        There is no such translation, or it is invalid.
     RuntimeError
-        Words were asked for in another language already, which constants have kept.
+        Texts were already used in another language, and constants have kept them.
     """
     global _spoken
     if language == _spoken.language:
@@ -76,7 +75,7 @@ def tr(text: str) -> str:
 
 
 def trc(context: str, text: str) -> str:
-    """Return a text that means several things in English; ``context`` says which is meant.
+    """Return a text whose English has several meanings; ``context`` selects one.
 
     >>> trc("verb", "Open")
     'Open'
@@ -93,15 +92,15 @@ def _said(key: str, text: str) -> str:
 
 
 def tr_of_file(text: str) -> str:
-    """Return a text of ``rubric.yaml`` or ``harm.yaml``, which are gathered as they are.
+    """Return a text of ``rubric.yaml`` or ``harm.yaml``, whose texts are all collected.
 
-    A text of another file of the kind, which a review set brings, stays as it is.
+    A text from a review set's own file of that kind stays unchanged.
     """
     return _said(text, text)
 
 
 def trn(one: str, many: str, n: float) -> str:
-    """Return the form of a text that goes with a number; the number itself is put in by ``format``.
+    """Return the form of a text for a number; ``format`` inserts the number itself.
 
     >>> trn("{n:,} case", "{n:,} cases", 1204).format(n=1204)
     '1,204 cases'
@@ -129,9 +128,9 @@ def nouns(word: str) -> str:
 
 
 def countable(word: str) -> str:
-    """Return an English noun as it is, to be given to :func:`counted` or :func:`noun` elsewhere.
+    """Return an English noun unchanged, to be passed to :func:`counted` or :func:`noun` elsewhere.
 
-    It is written out here, so that both forms are gathered.
+    Writing it inside ``countable`` lets both forms be collected.
 
     >>> counted(2, countable("answer"))
     '2 answers'
@@ -140,7 +139,7 @@ def countable(word: str) -> str:
 
 
 def noun(n: float, word: str) -> str:
-    """Return a noun in the form that goes with a number; it is written out here or ``countable``.
+    """Return a noun in the form for a number; it is a literal or from :func:`countable`.
 
     >>> noun(1, "case"), noun(0, "case"), noun(2, "entry")
     ('case', 'cases', 'entries')
@@ -149,7 +148,7 @@ def noun(n: float, word: str) -> str:
 
 
 def counted(n: int, word: str) -> str:
-    """Write a number with its noun; it is written out here or :func:`countable`.
+    """Return a number with its noun; the noun is a literal or from :func:`countable`.
 
     >>> counted(1, "answer"), counted(1204, "answer")
     ('1 answer', '1,204 answers')
@@ -158,9 +157,9 @@ def counted(n: int, word: str) -> str:
 
 
 def inside(text: str) -> str:
-    """Return words that begin a line as they stand inside a sentence: in lower case, in English.
+    """Return a text from the start of a line for use in a sentence: in English, in lower case.
 
-    Other languages have capitals of their own, such as those of German nouns: there they are kept.
+    Other languages have capitals of their own, such as German nouns; there they stay.
 
     >>> inside("Laterality errors")
     'laterality errors'
@@ -169,7 +168,7 @@ def inside(text: str) -> str:
 
 
 def beginning(text: str) -> str:
-    """Return words as they begin a line: with a capital, and all others as they are.
+    """Return a text for the start of a line: with a capital first letter.
 
     >>> beginning("from the full-set run of Model A")
     'From the full-set run of Model A'
@@ -189,5 +188,5 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def page_words() -> dict[str, object]:
-    """Return what ``components/words.js`` has to know, as JSON; nothing in English."""
+    """Return the texts for ``components/words.js`` as JSON; empty in English."""
     return _spoken.for_pages()

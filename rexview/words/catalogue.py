@@ -1,4 +1,4 @@
-"""One language: its texts by their English, and which form goes with a number."""
+"""The catalogue of one language: its texts by their English, and its plural forms."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Final
 
 ENGLISH: Final = "en"
 PSEUDO: Final = "x-pseudo"
-"""No language: each text in brackets, so that what was not asked for is seen."""
+"""A pseudo-language: each text in brackets, so that untranslated text is visible."""
 CONTEXT_ENDS: Final = "\x04"
-"""Between context and text in a key, as in GNU gettext's files."""
+"""Separates context and text in a key, as in GNU gettext's files."""
 _REPEATS: Final = 100
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """One language: its texts by their English, in one form or as many as the language has.
+    """One language: its texts by their English, in one form or in all plural forms.
 
-    ``which`` says by the number 0 to 199 which form goes with it; from there on it repeats with
-    every hundred, as it does in all languages but for full millions. ``on_pages`` are the keys of
-    the texts that scripts ask for.
+    ``which`` gives the form for each number from 0 to 199. From there on it repeats every hundred,
+    as it does in all languages except for full millions. ``on_pages`` are the keys of texts used by
+    scripts.
     """
 
     language: str
@@ -30,13 +30,13 @@ class Catalogue:
     on_pages: frozenset[str] = frozenset()
 
     def form_of(self, n: float) -> int:
-        """Return which form goes with a number; a fraction takes that of many."""
+        """Return the form for a number; a fraction takes the form for many."""
         if n != int(n) or n < 0:
             return self.forms - 1
         return self.which[folded(int(n))]
 
     def for_pages(self) -> dict[str, object]:
-        """Return the texts of scripts and how to choose their forms, as JSON."""
+        """Return the texts of scripts and the rules for their forms, as JSON."""
         if self.language == ENGLISH:
             return {}
         texts = {key: self.texts[key] for key in sorted(self.on_pages & self.texts.keys())}
@@ -45,7 +45,7 @@ class Catalogue:
 
 
 def folded(n: int) -> int:
-    """Return the number below 200 whose form a number has.
+    """Return the number below 200 that has the same form.
 
     >>> folded(7), folded(107), folded(2_011)
     (7, 107, 111)

@@ -1,4 +1,4 @@
-"""Translations of the app's words: the languages there are, read from PO files and checked."""
+"""Find, read and check translations of the app's texts, which are PO files."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _MEANT: Final = {"n": "\n", "t": "\t", "r": "\r"}
 
 @dataclass
 class Entry:
-    """One text: its English, its translation in one or more forms, where it is asked for.
+    """One text: its English, its translation in one or more forms, the files that use it.
 
-    ``line`` is where its English begins in the file, from 1.
+    ``line`` is the first line of its English in the file, from 1.
     """
 
     line: int = 0
@@ -40,17 +40,17 @@ class Entry:
 
     @property
     def key(self) -> str:
-        """What the text is found by."""
+        """The key by which the text is found."""
         return self.id if self.context is None else self.context + CONTEXT_ENDS + self.id
 
 
 def read_po(path: Path) -> list[Entry]:
-    """Read a file; its first entry, with an empty id, has what is said of the whole.
+    """Read a PO file; its first entry, with an empty id, is the header.
 
     Raises
     ------
     ValueError
-        It is no such file: where, and why.
+        It is not a PO file; the message gives the place and the reason.
     """
     try:
         lines = read_file(path, _MOST_BYTES).decode("utf-8-sig").splitlines()
@@ -97,10 +97,11 @@ def _add(entry: Entry, field_name: str, text: str) -> None:
         entry.texts[form] = entry.texts.get(form, "") + text
 
 
-# Whether a translation can be used: every text of it may stand wherever its English may.
+# Check that every translated text can safely replace its English.
 
 ACTS: Final = ("<", ">", "&", '"', "`", "\\", "](", "![", "://", "www.", "\n", "|", "$")
-"""What acts in HTML, in an attribute or in Markdown: a text has no more of it than its English."""
+"""Special characters of HTML, attributes or Markdown; a text has no more of them than its
+English."""
 _HIDDEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _PLURAL_FORMS: Final = re.compile(r"nplurals=([1-6]);\s*plural=([^;\n]{1,300});?")
 _SHOWN: Final = 60
@@ -110,13 +111,13 @@ _MOST_TOLD: Final = 20
 def checked(language: str, file: Path) -> Catalogue:
     """Read a translation and check every entry.
 
-    An entry that is not translated yet, or marked ``fuzzy``, is shown in English; one that the
-    pages no longer use is never asked for.
+    An entry that is not translated yet, or marked ``fuzzy``, is shown in English. One that the
+    pages no longer use is never looked up.
 
     Raises
     ------
     ValueError
-        Every entry that cannot be used, by its line, with what to do about it.
+        Lists every invalid entry by its line, with the remedy.
     """
     entries = read_po(file)
     head = next((entry.texts.get(0, "") for entry in entries if not entry.key), "")
@@ -136,7 +137,7 @@ def checked(language: str, file: Path) -> Catalogue:
 
 
 def asked_by_scripts(entries: Iterable[Entry]) -> frozenset[str]:
-    """Return the keys of what scripts ask for."""
+    """Return the keys of texts used by scripts."""
     return frozenset(
         entry.key for entry in entries if any(name.endswith(".js") for name in entry.files)
     )
@@ -148,7 +149,7 @@ def _place(name: str, entry: Entry) -> str:
 
 
 def _plural_forms(name: str, head: str) -> tuple[int, tuple[int, ...]]:
-    """Return how many forms a language has, and which goes with the numbers up to 199."""
+    """Return the number of plural forms, and the form for each number up to 199."""
     found = _PLURAL_FORMS.search(head)
     if found is None:
         raise ValueError(
@@ -174,7 +175,7 @@ def _plural_forms(name: str, head: str) -> tuple[int, tuple[int, ...]]:
 
 
 def _faults(entry: Entry, forms: int) -> Iterator[str]:
-    """Yield what is wrong with the translation of one entry, and what to do about it."""
+    """Yield each fault in the translation of one entry, with its remedy."""
     allowed = _placeholders(entry.id)
     needed = allowed
     if entry.plural is not None:
@@ -231,27 +232,27 @@ def _placeholders(text: str) -> set[str]:
     return found
 
 
-# The translations that there are: one file a language in ``assets/words/``.
+# The existing translations: one file a language in ``assets/words/``.
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "assets" / "words"
 TEMPLATE: Final = FOLDER / "rexview.pot"
-"""All words of the pages, as ``python -m tools.words`` writes them; not committed."""
+"""All texts of the pages, as ``python -m tools.words`` collects them; not committed."""
 _OPENS, _CLOSES = "⟦", "⟧"
 
 
 def languages() -> tuple[str, ...]:
-    """Return the languages that there are: English, and a translation a file."""
+    """Return the existing languages: English, and one per translation file."""
     return (ENGLISH, *sorted(file.stem for file in FOLDER.glob("*.po")))
 
 
 @cache
 def read_catalogue(language: str) -> Catalogue:
-    """Read a language.
+    """Return the catalogue of a language.
 
     Raises
     ------
     ValueError
-        There is no such translation, or it cannot be used: every reason, with file and entry.
+        There is no such translation, or it is invalid: every reason, with file and entry.
     """
     if language == ENGLISH:
         return Catalogue(ENGLISH)
@@ -264,12 +265,12 @@ def read_catalogue(language: str) -> Catalogue:
 
 
 def _in_brackets() -> Catalogue:
-    """Return the language that is none: all texts that were gathered, in brackets.
+    """Return the pseudo-language: all collected texts, in brackets.
 
     Raises
     ------
     ValueError
-        The texts have not been gathered.
+        The texts have not been collected.
     """
     if not TEMPLATE.is_file():
         raise ValueError("x-pseudo needs the texts of the pages: run python -m tools.words first")
