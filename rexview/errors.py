@@ -35,7 +35,7 @@
      +- BackupError         a backup of reviews cannot be made or restored
      +- RunError            a run of a model cannot go on
      |   +- RunRefused      it cannot start as requested; nothing was sent or written
-     +- MetricsError        metrics of reports cannot be computed or stored
+     +- MetricsError        metrics of reports cannot be computed or stored; nothing was written
      |   +- MetricsRefused  the request is impossible
      +- ClusterError        the workers of a cluster cannot be used
      +- ChartError          a chart cannot be rendered as a picture

@@ -93,7 +93,7 @@ class ReviewSet:
 
     @cached_property
     def index(self) -> TableIndex:
-        """Where cases and their answers stand; one for all states of a set that share tables."""
+        """The positions of cases and answers; states of a set with the same tables share them."""
         declared = [model.id for model in self.info.models]
         return self.shared_index.of(self.cases, self.answers, declared)
 
