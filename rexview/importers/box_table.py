@@ -480,7 +480,7 @@ def _placed(
 def _likeliest(
     written: Sequence[WrittenBox], sizes: Sequence[tuple[int | None, int | None]]
 ) -> Convention:
-    """Return pixels, unless the numbers cover only a part of the picture."""
+    """Return pixels, or fractions or thousandths of the picture if only these fit the numbers."""
     largest = max(abs(number) for one in written for number in one.numbers)
     sides = [max(width, height) for width, height in sizes if width and height]
     if largest <= 1:

@@ -156,8 +156,8 @@ def import_source(
     inside a source. The report's problems are warnings.
 
     With ``into`` the files are added to the set in ``out``. The set is written again as a whole or
-    not at all, and its previous tables are kept in a dated folder in it. Reviews stay attached,
-    since its folder, its ``id`` and unchanged answers stay.
+    not at all, and its previous tables are kept in a dated folder next to it. Reviews stay
+    attached, since its folder, its ``id`` and unchanged answers stay.
 
     Raises ImportSourceError with every problem found and the receipt if nothing can be imported.
     Nothing is written then.

@@ -26,7 +26,7 @@ _AT_MOST: Final = 50_000
 """Maximum number of different texts checked; of more, an even sample."""
 _ENGLISH: Final = r"(?i)\b(?:the|of|and|there|are|with|this|from)\b"
 _SURELY: Final = 6
-"""A text with this number of such words is taken for English without a closer check."""
+"""A text with this number of these words is taken for English without a closer check."""
 _REMEDY: Final = (
     "Nothing need be done: failures that rest on their words count as not judged, by finish reason "
     "and boxes they are judged all the same."
