@@ -1,1 +1,1 @@
-"""Who may see and do what: sign-in, permissions, the middleware that lets requests through."""
+"""Access control: sign-in, permissions, and the middleware that checks requests."""

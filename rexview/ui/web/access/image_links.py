@@ -1,7 +1,7 @@
-"""Sealed links to pictures, which the routes of :mod:`rexview.ui.web.app.image_routes` open.
+"""Sealed links to images, which the routes of :mod:`rexview.ui.web.app.image_routes` open.
 
-All raise ``ImageError`` or ``PathEscape``, with the reason to show, where there is no such image or
-its path leaves the images folder.
+Every function raises ``ImageError`` or ``PathEscape``, with the reason to show, if the image does
+not exist or its path leaves the images folder.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WORDLESS: Final = "wordless"
 def pixel_url(review_set: ReviewSet, image_path: str, *, wordless: bool = False) -> str:
     """Return a sealed link, relative to the app, to the pixels of one image for the viewer.
 
-    With ``wordless`` no free text of the file comes with them: for pictures that models returned.
+    With ``wordless`` the file's free text is left out: for images that models returned.
     """
     prefetch.fetch_soon(review_set, image_path)
     detail = WORDLESS if wordless else None
@@ -33,18 +33,18 @@ def pixel_url(review_set: ReviewSet, image_path: str, *, wordless: bool = False)
 
 
 def thumbnail_url(review_set: ReviewSet, image_path: str) -> str:
-    """Return a sealed link, relative to the app, to a small picture of one image without boxes."""
+    """Return a sealed link, relative to the app, to a thumbnail of one image without boxes."""
     return f"rexview/thumbs/{_token(review_set, 'thumbs', image_path)}"
 
 
 def image_name(review_set: ReviewSet, image_path: str) -> str:
-    """Return a name for the pixels of one image: it tells nothing and changes with the file."""
+    """Return an opaque name for the pixels of one image; it changes with the file."""
     version = image_version(review_set, image_path)
     return server_state.signer().name(str(review_set.folder), image_path, version)
 
 
 def image_version(review_set: ReviewSet, image_path: str) -> str:
-    """Return a text that changes when the image file does, without fetching one from elsewhere."""
+    """Return a text that changes with the image file, without downloading a remote file."""
     if address := picture_address(review_set, image_path):
         return pictures.link_version(address, server_state.settings())
     path = reviewset.image_path(review_set, image_path)
@@ -56,7 +56,7 @@ def image_version(review_set: ReviewSet, image_path: str) -> str:
 
 
 def is_link_current(review_set: ReviewSet, image_path: str, version: str | None) -> bool:
-    """Whether a link still leads to the picture it was made for, where that lies elsewhere."""
+    """Return whether a link to a remote image still leads to the image it was made for."""
     address = picture_address(review_set, image_path)
     return address is None or pictures.is_current(address, version or "", server_state.settings())
 

@@ -1,4 +1,4 @@
-"""Names that somebody who has not given one yet can choose, where people do not sign in."""
+"""Names to offer to users who have not given one, where people do not sign in."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from rexview.ui.web.server import review_sets, server_state
 
 @dataclass(frozen=True)
 class OfferedNames:
-    """Names to choose from. Nobody's is taken before somebody has confirmed it.
+    """Names to choose from. A name is used only after the user has confirmed it.
 
     Attributes
     ----------
     proposed : str
-        The name given last on this machine; empty where none is known.
+        The name given last on this machine; empty if unknown.
     used : tuple of str
         Other names already used in the review set, in alphabetical order.
     """
@@ -28,10 +28,9 @@ class OfferedNames:
 
 
 def offered_names(review_set: ReviewSet | None = None) -> OfferedNames:
-    """Return the names to offer on a review set, by default the one that is open.
+    """Return the names to offer for a review set, by default the open one.
 
-    Only names that stand for one and the same person when they are given again. Nothing where
-    people sign in.
+    Only names that identify one person when they are given again. Empty where people sign in.
     """
     if server_state.team():
         return OfferedNames()
@@ -44,7 +43,7 @@ def offered_names(review_set: ReviewSet | None = None) -> OfferedNames:
 
 
 def _names_used(review_set: ReviewSet | None) -> dict[str, str]:
-    """Return who has read or written in the set: name by id."""
+    """Return the names of those who read or wrote in the set, by person id."""
     try:
         if review_set is None:
             folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
@@ -54,7 +53,7 @@ def _names_used(review_set: ReviewSet | None) -> dict[str, str]:
         names |= {one.reader: one.name for one in reviews.assignments() if one.name}
         return names | {key: person.name for key, person in reviews.people().items()}
     except RexviewError:
-        return {}  # the page says why
+        return {}  # the page shows the reason
 
 
 def _person_id(name: str) -> str | None:

@@ -1,10 +1,9 @@
-"""Who looks at the page, what they may see and write, and how they are asked for their name.
+"""The user of the page: what they may see and write, and how they give their name.
 
-Alone (no sign-in configured) whoever looks may see and write all; a name is asked for when
-something is about to be written, and kept by the browser in a cookie. The machine keeps the last
-name only to propose it to a browser that has none. In a team people sign in, and their role says
-which pages they get: the navigation offers no others, and every page checks by itself
-(:func:`guard`).
+Without sign-in, the user may see and write everything. A name is asked for before something is
+written, and the browser stores it in a cookie. The machine stores the last name only to propose it
+to a browser that has none. In a team, people sign in and their role decides which pages they get:
+the navigation offers only these pages, and every page checks the permission itself (:func:`guard`).
 """
 
 from __future__ import annotations
@@ -34,16 +33,17 @@ from rexview.ui.web.streamlit_adapter.script_run import (
 from rexview.words import tr
 
 NAME_COOKIE: Final = "rexview_name"
-"""The cookie in which a browser keeps the name of whoever works alone."""
+"""The cookie in which a browser stores the user's name where nobody signs in."""
 _COOKIE_LASTS_S: Final = 365 * 24 * 3600
 _MOST_OFFERED: Final = 12
 _asking: Final = ContextVar[tuple[Person | None] | None]("asking", default=None)
 
 
 def current() -> Person | None:
-    """Return who looks at the page: in a team who signed in, alone whoever gave a name.
+    """Return the user of the page: who signed in, or the name given without sign-in.
 
-    None when nobody is signed in, when who is has no role, and when no name has been given yet.
+    None if nobody is signed in, if the signed-in user has no role, or if no name has been given
+    yet.
     """
     asking = _asking.get()
     if asking is not None:
@@ -56,7 +56,7 @@ def current() -> Person | None:
     name = st.session_state.get(link_keys.SESSION_NAME)
     try:
         if name is None and (name := _name_of_browser()):
-            # Another tab can take another name: this one goes on with the name that it shows.
+            # Another tab may have taken another name: this tab keeps the name that it shows.
             st.session_state[link_keys.SESSION_NAME] = name = person_alone(name).name
         return person_alone(name) if name else None
     except ValueError:
@@ -65,9 +65,9 @@ def current() -> Person | None:
 
 @contextmanager
 def asking(person: Person | None) -> Iterator[None]:
-    """Let everything in the block see as the person whom a route has made sure of.
+    """Run the block as the person whom a route has verified.
 
-    A route has no page: there is nobody in its session, and no user of Streamlit's.
+    A route has no page: its session has no user, and neither has ``st.user``.
     """
     before = _asking.set((person,))
     try:
@@ -77,7 +77,7 @@ def asking(person: Person | None) -> Iterator[None]:
 
 
 def role() -> Role | None:
-    """Return the role of the visitor; None for those who are not signed in or have none."""
+    """Return the user's role; None if they are not signed in or have none."""
     if not server_state.team():
         return "lead"
     person = current()
@@ -85,27 +85,27 @@ def role() -> Role | None:
 
 
 def link_person() -> str:
-    """Return for whom links are made: who signed in, in their role; nothing when alone."""
+    """Return the owner of new links: the signed-in user with their role; empty without sign-in."""
     person = current() if server_state.team() else None
     return sign_in.link_owner(person) if person else ""
 
 
 def may_see(page: str) -> bool:
-    """Whether whoever looks may see a page (one of ``link.pages.PAGE_…``)."""
+    """Return whether the user may see a page (one of ``link.pages.PAGE_…``)."""
     return role() in seen_by(page)
 
 
 def guard(page: str) -> None:
-    """Stop the page or fragment that runs unless whoever looks may see it; say why."""
+    """Stop the running page or fragment if the user may not see it, and show why."""
     if not may_see(page):
         show_refusal()
         st.stop()
 
 
 def watch(page: str) -> Callable[[], None]:
-    """Return what checks, also beside the page, that whoever looks now may still see a page.
+    """Return a check, usable outside the page, that the user may still see a page.
 
-    It raises NotAdmitted once they have signed out, or have another role.
+    The check raises NotAdmitted once the user has signed out or has another role.
     """
     if not server_state.team():
         return lambda: None
@@ -120,7 +120,7 @@ def watch(page: str) -> Callable[[], None]:
 
 
 def show_refusal() -> None:
-    """Say that whoever looks may not see this page."""
+    """Show that the user may not see this page."""
     if role() is None:
         st.error(tr("You are not signed in. Reload the page."), icon=":material/lock:")
     else:
@@ -128,18 +128,18 @@ def show_refusal() -> None:
 
 
 def ask_name(key: str = "ask_name") -> Person | None:
-    """Return who looks; where nobody gave a name yet, ask for it in this place and return None.
+    """Return the user; if no name is known yet, show a field for it here and return None.
 
-    The name that this machine knows stands in the field; others used in the set can be chosen.
-    ``key`` tells apart several such places on one page.
+    The field is filled with the name that this machine knows. Other names used in the set are
+    offered. ``key`` distinguishes several such fields on one page.
     """
     return _ask(key)
 
 
 def require_name(purpose: str) -> Person:
-    """Return who looks; where nobody gave a name yet, ask for it and stop the page here.
+    """Return the user; if no name is known yet, ask for it and stop the page.
 
-    ``purpose`` (Markdown) tells what the page is for: there is nothing else to see on it then.
+    ``purpose`` (Markdown) explains the page, which shows nothing else then.
     """
     above = st.empty()
     person = _ask("ask_name", shortcut="Enter")
@@ -153,10 +153,10 @@ def _ask(key: str, shortcut: str | None = None) -> Person | None:
     person = current()
     if person is not None or server_state.team():
         if st.session_state.pop(f"{key}_given", False) and not is_page_run():
-            st.rerun()  # the rest of the page has to know the name, too
+            st.rerun()  # the rest of the page needs the name, too
         return person
     from rexview.ui.web.access.names import (
-        offered_names,  # what it imports waits for the first page
+        offered_names,  # its imports would delay the first page
     )
 
     offered = offered_names()
@@ -185,7 +185,8 @@ def _ask(key: str, shortcut: str | None = None) -> Person | None:
 def offer_names(key: str, take: Callable[[str], object], used: Sequence[str]) -> None:
     """Offer the names already used in the set, so that one person does not become two.
 
-    ``take`` gets the name that is pressed; ``key`` tells apart several such places on one page.
+    ``take`` is called with the name that is pressed; ``key`` distinguishes several such places on
+    one page.
     """
     if not used:
         return
@@ -197,14 +198,14 @@ def offer_names(key: str, take: Callable[[str], object], used: Sequence[str]) ->
 
 
 def take_name(name: str) -> Person:
-    """Take the name of whoever works alone, for this session and this browser (:func:`to_keep`).
+    """Set the user's name for this session and this browser, without sign-in (:func:`to_keep`).
 
     This machine proposes it to other browsers.
 
     Raises
     ------
     ValueError
-        The name cannot be used: the reason to show.
+        The name cannot be used; the message is the reason to show.
     """
     person = person_alone(name)
     st.session_state[link_keys.SESSION_NAME] = person.name
@@ -214,9 +215,9 @@ def take_name(name: str) -> Person:
 
 
 def to_keep() -> str | None:
-    """Return the cookie that the browser has to keep: the name that this session has taken.
+    """Return the name that this session has taken, which the browser has to store in its cookie.
 
-    None when it has taken none: then the browser has it already, or nobody gave a name.
+    None if the session has taken none: the browser has it already, or no name was given.
     """
     name = st.session_state.get(link_keys.SESSION_NAME)
     if not name or not st.session_state.get(link_keys.SESSION_NAME_TAKEN) or server_state.team():

@@ -1,15 +1,15 @@
-"""Which requests the server takes: by name, origin, path and body.
+"""Checks of requests by name, origin, path and body.
 
-Alone nobody signs in, and the server is for this machine only. A page of the internet cannot reach
-it under its own name, but it can let its name point to this machine (DNS rebinding), and it can
-open a websocket or send a form: so a server answers only to its own names, and takes only what its
-own pages send. Streamlit would look a foreign origin up at an address service outside: it sees
-none.
+Without sign-in, the server is for this machine only. A page of the internet cannot reach it under
+its own name. But such a page can point its name to this machine (DNS rebinding), open a websocket
+or send a form. So a server answers only to its own names, and accepts only what its own pages send.
+Streamlit would look up a foreign origin at an external address service; these checks keep such
+origins from it.
 
-Of what Streamlit serves beside pages, only what ``streamlit_adapter.served_routes`` names is passed
-on. Files that a page offers for download lie at an address that Streamlit gives to whoever asks for
-it, and its address for uploads takes what anybody sends. Where people sign in, both are for those
-who are signed in, and not for readers: what others may download names models and scores.
+Of Streamlit's other routes, only those in ``streamlit_adapter.served_routes`` are passed on.
+Streamlit gives the address of a download to everybody who requests it, and its upload address
+accepts data from everybody. Where people sign in, both require a sign-in with another role than
+reader: downloads name models and scores.
 """
 
 from __future__ import annotations
@@ -47,36 +47,36 @@ from rexview.ui.web.streamlit_adapter.served_routes import (
 )
 from rexview.words import tr
 
-# Which requests come from this app's own pages: names of this server, and origins of browsers.
+# Requests from this app's own pages: names of this server, and origins of browsers.
 #
-# A browser says with a request which name it was sent to (``Host``) and, for all but plain
-# reading, which page sent it (``Origin``). A name can be made to point to this machine by anybody
-# (DNS rebinding), and any page may open a websocket to it; so both are compared with what is
-# known.
+# A browser sends the name it requested (``Host``) and, for all but plain reading, the page's origin
+# (``Origin``). Anybody can point a name to this machine (DNS rebinding), and any page may open a
+# websocket to it. So both are compared with the known ones.
 
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 _ELSEWHERE: Final = frozenset({"cross-site", "same-site"})
-"""What a browser says in ``Sec-Fetch-Site`` of another page's request; another port of the same
-machine is ``same-site``."""
+"""Values of ``Sec-Fetch-Site`` for another page's request; another port of the same machine is
+``same-site``."""
 
 
 def public_origin() -> str | None:
-    """Return where browsers find this server, such as ``https://review.example.org``, if known.
+    """Return the address at which browsers find this server, if known.
 
-    It is a setting; where people sign in, the address that the sign-in comes back to says it too.
+    An example is ``https://review.example.org``. It is a setting; with sign-in, the redirect
+    address of the sign-in gives it, too.
     """
     try:
         given = server_state.settings().public_address
         return given or (sign_in_cookie.sign_in_origin() if server_state.team() else None)
-    except SettingsError:  # every page says so and shows nothing else
+    except SettingsError:  # every page shows this error and nothing else
         return None
 
 
 def is_name_of_server(host: str | None) -> bool:
-    """Whether a request that names a host is meant for this server; a browser always names one.
+    """Return whether ``host`` of a request names this server; a browser always sends one.
 
-    Names are compared where nobody signs in on a server for this machine only, and wherever the
-    public address is known. Else the server cannot know its names, and answers to all.
+    Names are compared where nobody signs in on a server for this machine only, and where the public
+    address is known. Otherwise the server cannot know its names, and answers to all.
     """
     if host is None:
         return True
@@ -95,17 +95,17 @@ def _for_this_machine_only() -> bool:
     try:
         return server_state.on_this_machine_only() and not server_state.team()
     except SettingsError:
-        return False  # nobody gets more than a page that says so
+        return False  # users only get a page with this error
 
 
 def is_sent_by_app(headers: Headers) -> bool:
-    """Whether a request was sent by a page of this app, or by something that is no browser.
+    """Return whether a request was sent by a page of this app, or by a client that is no browser.
 
-    ``Host`` has been checked before: a page of this app has the same name and the same port, or
-    the public address.
+    ``Host`` has been checked before. A page of this app has the same name and the same port, or the
+    public address.
     """
     origin = headers.get("origin")
-    if origin is None:  # browsers give it with all that writes; older ones tell less
+    if origin is None:  # browsers send it with all writes; older browsers send less
         return headers.get("sec-fetch-site") not in _ELSEWHERE
     sender = _origin_fields(origin)
     if sender is None:
@@ -118,7 +118,7 @@ def is_sent_by_app(headers: Headers) -> bool:
 
 
 def _origin_fields(origin: str) -> tuple[str, str, int] | None:
-    """Return scheme, name and port of an origin; None for what is none, such as ``null``."""
+    """Return scheme, name and port of an origin; None if it is invalid, such as ``null``."""
     try:
         url = urlsplit(origin)
         port = url.port
@@ -129,32 +129,32 @@ def _origin_fields(origin: str) -> tuple[str, str, int] | None:
     return url.scheme, url.hostname, port or _USUAL_PORTS[url.scheme]
 
 
-# What a page's script sends to our routes: one JSON object, no larger than it may be.
+# Requests from a page's script to our routes: one JSON object of limited size.
 
 NOT_KEPT: Final = {"Cache-Control": "no-store"}
-"""The headers of an answer that no cache may keep."""
+"""The headers of a response that no cache may store."""
 
 
 class RequestRefused(Exception):
-    """What a browser is answered: status, why, and whether another ticket may help."""
+    """A refusal to send to a browser: status, reason, and whether a new ticket may help."""
 
     def __init__(self, status: int, message: str, *, renew: bool = False) -> None:
         super().__init__(message)
         self.status, self.message, self.renew = status, message, renew
 
     def answer(self) -> Response:
-        """Return what the browser gets."""
+        """Return the response to send."""
         reply = {"error": self.message, "renew": self.renew}
         return JSONResponse(reply, self.status, headers=NOT_KEPT)
 
 
 async def json_body(request: Request, most: int) -> Mapping[str, Any]:
-    """Read the JSON object of a request, of at most so many bytes.
+    """Read the JSON object of a request of at most ``most`` bytes.
 
     Raises
     ------
     RequestRefused
-        It is larger, or no such thing. JSON has no NaN: no browser could read it again.
+        The body is larger or no JSON object. NaN is refused: browsers cannot parse it.
     """
     content = bytearray()
     async for chunk in request.stream():
@@ -202,7 +202,7 @@ class OriginCheck:
 
 def _why_foreign(scope: Scope) -> str | None:
     path = _path(scope)
-    if path in (HEALTH, READY):  # asked for by whatever watches the server, under any name
+    if path in (HEALTH, READY):  # health checks use any name
         return None
     headers = Headers(scope=scope)
     if not is_name_of_server(headers.get("host")):
@@ -216,7 +216,8 @@ def _why_foreign(scope: Scope) -> str | None:
 def _with_one_name(scope: Scope) -> Scope:
     """Set ``Host`` of an admitted websocket to the name in ``Origin``: Streamlit compares the two.
 
-    Behind a proxy they may differ; Streamlit would ask a service outside for this machine's name.
+    Behind a proxy they may differ. Streamlit would then ask an external service for this machine's
+    name.
     """
     origin = Headers(scope=scope).get("origin") if scope["type"] == "websocket" else None
     if origin is None:
@@ -227,10 +228,10 @@ def _with_one_name(scope: Scope) -> Scope:
 
 
 class KnownRoutesOnly:
-    """Middleware that passes on only what is known, and to those who may have it.
+    """Middleware that passes on only known requests, and only from users who may make them.
 
-    ``app_routes`` are the app's routes beside Streamlit's, which check by themselves who asks;
-    ``pages`` are the addresses of its pages, the first page being ``""``.
+    ``app_routes`` are the app's own routes, which check the user themselves. ``pages`` are the
+    addresses of its pages; the first page is ``""``.
     """
 
     def __init__(
@@ -269,7 +270,7 @@ class KnownRoutesOnly:
 
 
 def _nothing_here(headers: Headers) -> Response:
-    """Say that there is nothing; to a browser that opens the address, with a way back."""
+    """Return a 404 response; a browser that opened the address gets a link back."""
     words = tr("There is nothing at this address.")
     if "text/html" not in headers.get("accept", ""):
         return PlainTextResponse(words, 404, NOT_KEPT)
@@ -289,18 +290,18 @@ def _path(scope: Scope) -> str:
     base = server_state.base_path()
     if path == base or path.startswith(f"{base}/"):
         return path.removeprefix(base) or "/"
-    return ""  # nothing of ours stands outside it
+    return ""  # none of our routes is outside it
 
 
 _ROLES: Final[Mapping[Audience, frozenset[Role]]] = {
     "files": frozenset({"viewer", "adjudicator", "lead"}),
     "lead": frozenset({"lead"}),
 }
-"""Of a team, who gets what not everybody may have."""
+"""In a team, the roles that get what is not for everybody."""
 
 
 def _refusal_of(audience: Audience, request: HTTPConnection) -> PlainTextResponse | None:
-    """Return what somebody gets who may not have something; None when they may."""
+    """Return the refusal for a user who may not have this; None if they may."""
     if audience == "all":
         return None
     try:
@@ -320,7 +321,7 @@ def _refusal_of(audience: Audience, request: HTTPConnection) -> PlainTextRespons
 
 
 class _KnownMessages:
-    """Receives what a browser sends over the websocket, and leaves out what it has no reason to."""
+    """Receive a browser's websocket messages, and drop those it has no reason to send."""
 
     def __init__(self, receive: Receive) -> None:
         self.receive = receive

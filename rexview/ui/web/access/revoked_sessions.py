@@ -1,8 +1,8 @@
-"""Sign-ins that were ended, here or on another server that shares the database.
+"""Revoked sign-ins, ended here or on another server that shares the database.
 
-A thread asks the database once a second and every request asks memory, so that no picture costs a
-query and no event loop waits. So a copy of a cookie lives for about a second after the sign-out,
-and where the database cannot be asked nobody gets in after :data:`UNKNOWN_AFTER_S`.
+A thread queries the database once a second, and every request checks memory. So no image costs a
+query and no event loop waits. A copied cookie remains valid for about a second after the sign-out.
+If the database cannot be reached, everybody is refused after :data:`UNKNOWN_AFTER_S`.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 
 EVERY_S: Final = 1.0
-"""Seconds between two questions to the database."""
+"""Seconds between two queries of the database."""
 UNKNOWN_AFTER_S: Final = 10.0
-"""For so long what the database said last holds while it cannot be asked."""
+"""Seconds for which the database's last answer is used while it cannot be reached."""
 _LOG: Final = logging.getLogger(__name__)
 
 
 class SignOuts:
-    """What this server knows of sign-ins that have ended.
+    """The revoked sign-ins that this server knows.
 
     Parameters
     ----------
     open_store : callable
-        Gives the ended sign-ins of all servers; asked again until it can.
+        Opens the revoked sign-ins of all servers; called again until it succeeds.
     clock : callable
         Seconds, as of :func:`time.monotonic`.
     """
@@ -49,7 +49,7 @@ class SignOuts:
         self._store: EndedSignIns | None = None
         self._ended: frozenset[str] = frozenset()
         self._waiting: frozenset[str] = frozenset()
-        """Ended here and not in the database yet."""
+        """Ended here and not yet in the database."""
         self._told_at: float | None = None
         self._problem: StoreError | None = None
         self._lock, self._asking = Lock(), Lock()
@@ -57,7 +57,7 @@ class SignOuts:
         self._thread: Thread | None = None
 
     def begin(self) -> None:
-        """Begin to ask the database; again, it does nothing."""
+        """Start to query the database; a second call does nothing."""
         with self._lock:
             if self._thread is None:
                 self._stopped.clear()
@@ -65,7 +65,7 @@ class SignOuts:
                 self._thread.start()
 
     def stop(self) -> None:
-        """Stop asking, and close the connection."""
+        """Stop the queries, and close the connection."""
         with self._lock:
             thread, self._thread = self._thread, None
         self._stopped.set()
@@ -75,18 +75,18 @@ class SignOuts:
             self._store.close()
 
     def end(self, sign_in: str) -> None:
-        """End a sign-in: here at once, elsewhere as soon as the database has it."""
+        """End a sign-in: here immediately, on other servers once the database has it."""
         with self._lock:
             self._waiting |= {sign_in}
         self._ask()
 
     def check(self, sign_in: str) -> None:
-        """Check that a sign-in has not ended.
+        """Check that a sign-in has not been ended.
 
         Raises
         ------
         NotAdmitted
-            It has, or it cannot be known whether it has.
+            It has been ended, or its state is unknown.
         """
         self.begin()
         self._asked.wait(UNKNOWN_AFTER_S)
@@ -108,8 +108,8 @@ class SignOuts:
             self._stopped.wait(EVERY_S)
 
     def _ask(self) -> None:
-        """Ask the database what it knows, and tell it what it does not."""
-        with self._asking:  # an older answer must not take the place of a newer one
+        """Exchange revoked sign-ins with the database, in both directions."""
+        with self._asking:  # an older answer must not replace a newer one
             self._ask_alone()
 
     def _ask_alone(self) -> None:
@@ -121,7 +121,7 @@ class SignOuts:
             with self._lock:
                 self._waiting -= known
                 self._ended, self._told_at = known, asked_at
-            # only now: a database that can be read and not written to locks nobody else out
+            # only now: a database that is readable but not writable locks nobody else out
             for sign_in in self._waiting:
                 self._store.end(sign_in)
             self._problem = None
@@ -136,7 +136,7 @@ class SignOuts:
 
 
 def _of_this_server() -> EndedSignIns:
-    # a server starts without it
+    # a server starts without the database
     from rexview.store.database.shared_state import open_ended_sign_ins
 
     return open_ended_sign_ins(server_state.settings())

@@ -1,7 +1,7 @@
-"""Sign-in as Streamlit does it (OpenID Connect), for pages and our HTTP routes; and roles.
+"""Sign-in through Streamlit (OpenID Connect), for pages and our HTTP routes; and roles.
 
-Streamlit keeps who signed in in a signed cookie that scripts of a page cannot read. A page gets it
-through ``st.user``, which Streamlit reads once, when a browser tab connects; an HTTP route has only
+Streamlit stores the signed-in user in a signed cookie that page scripts cannot read. A page gets it
+through ``st.user``, which Streamlit reads once, when a browser tab connects. An HTTP route has only
 the cookie (:mod:`rexview.ui.web.streamlit_adapter.sign_in_cookie`).
 """
 
@@ -32,19 +32,19 @@ from rexview.ui.web.server.sealed_tokens import Grant, LinkRefused
 from rexview.ui.web.streamlit_adapter.sign_in_cookie import StreamlitAuthError, claims_of
 from rexview.words import tr
 
-# Who has which role now: ``rexview.yaml`` is read again when it changes, without a restart.
+# Current roles: ``rexview.yaml`` is read again when it changes, without a restart.
 
 EVERY_S: Final = 0.5
-"""The file is looked at so often at most."""
+"""Minimum seconds between two checks of the file."""
 _SETTLED_S: Final = 0.5
-"""A file that was written to more lately may not be whole yet."""
+"""A file written to within this many seconds may be incomplete."""
 _LOG: Final = logging.getLogger(__name__)
 _State = tuple[int, int, int, int] | None
 
 
 @dataclass(frozen=True)
 class Roles:
-    """Who may sign in, with which role, and for how long a sign-in holds."""
+    """The people who may sign in, their roles, and how long a sign-in is valid."""
 
     people: tuple[Member, ...]
     default_role: Role | None
@@ -52,19 +52,19 @@ class Roles:
 
     @classmethod
     def of(cls, settings: Settings) -> Roles:
-        """Return what settings say."""
+        """Return the roles of the settings."""
         return cls(settings.people, settings.default_role, settings.sign_in_hours)
 
 
 class RolesFile:
-    """The roles as a settings file says them, as of its newest state that can be used.
+    """The roles of a settings file, from its newest valid state.
 
     Parameters
     ----------
     file : Path
     started_with : Roles
     read : callable
-        Reads all settings anew; raises SettingsError.
+        Reads all settings again; raises SettingsError.
     """
 
     def __init__(self, file: Path, started_with: Roles, read: Callable[[], Settings]) -> None:
@@ -76,7 +76,7 @@ class RolesFile:
         self._problem = ""
 
     def now(self) -> Roles:
-        """Return the roles that are in force."""
+        """Return the current roles."""
         if time.monotonic() - self._looked_at >= EVERY_S and self._lock.acquire(blocking=False):
             try:
                 self._look()
@@ -86,7 +86,7 @@ class RolesFile:
 
     @property
     def problem(self) -> str:
-        """What is wrong with the file, in words for a lead; nothing where it is in force."""
+        """The fault of the file, in words for a lead; empty if the file is in use."""
         return self._problem
 
     def _look(self) -> None:
@@ -134,23 +134,23 @@ def _file_of(settings: Settings) -> RolesFile:
 
 
 def roles() -> Roles:
-    """Return the roles that are in force on this server."""
+    """Return the current roles on this server."""
     return _file_of(server_state.settings()).now()
 
 
 def problem() -> str:
-    """Return what is wrong with the file of the roles, for a lead; nothing where all is well."""
+    """Return the fault of the roles file, for a lead; empty if there is none."""
     return _file_of(server_state.settings()).problem
 
 
 def sign_in_section() -> Mapping[str, Any]:
-    """Return what the file of secrets says of the sign-in; only where it is configured."""
+    """Return the sign-in section of the secrets file; call it only where sign-in is configured."""
     section: Mapping[str, Any] = st.secrets["auth"]
     return section
 
 
 def providers() -> tuple[str, ...]:
-    """Return the names of the identity providers, empty where there is one without a name."""
+    """Return the names of the identity providers; empty if the only one has no name."""
     return tuple(
         name
         for name, value in sign_in_section().items()
@@ -164,7 +164,7 @@ def begin_sign_in(provider: str | None = None) -> None:
     Raises
     ------
     NotAdmitted
-        The sign-in is not configured as it should be; the server's log says what is wrong.
+        The sign-in is configured wrongly; the server's log gives the fault.
     """
     try:
         st.login(provider)
@@ -179,28 +179,28 @@ def begin_sign_in(provider: str | None = None) -> None:
 
 
 def signed_in_here() -> Person | None:
-    """Return who is signed in on the page that runs; None when nobody is.
+    """Return who is signed in on the running page; None if nobody is.
 
     Raises
     ------
     NotAdmitted
-        Somebody is signed in who may not use the app, or whose sign-in has ended.
+        The signed-in person may not use the app, or their sign-in has been ended.
     """
     claims = st.user.to_dict()
     return _person(claims) if claims.get("is_logged_in") is True else None
 
 
 def watch_here() -> Callable[[], Person | None]:
-    """Return what tells later, beside the page that runs, whom its sign-in admits by then.
+    """Return a function that later returns whom the sign-in of the running page admits.
 
-    It raises NotAdmitted as :func:`signed_in_here` does.
+    It works outside the page. It raises NotAdmitted as :func:`signed_in_here` does.
     """
     claims = st.user.to_dict()
     return lambda: _person(claims) if claims.get("is_logged_in") is True else None
 
 
 def signed_in_at(request: HTTPConnection) -> Person | None:
-    """Return who is signed in where a request to our own routes comes from; None when nobody is.
+    """Return who is signed in, for a request to our own routes; None if nobody is.
 
     Raises
     ------
@@ -212,23 +212,22 @@ def signed_in_at(request: HTTPConnection) -> Person | None:
 
 
 def link_owner(person: Person) -> str:
-    """Return for whom a link is: with another role the same person gets other links.
+    """Return the owner to write into a link; it differs for each role of the same person.
 
-    So what a role allowed ends with it, also by links that were given before.
+    So the permissions of a role end with the role, also for older links.
     """
     return f"{person.role} {person.id}"
 
 
 def check_person(request: HTTPConnection, grant: Grant) -> None:
-    """Check that a link is for whoever asks: somebody else's copy of it opens nothing.
+    """Check that a link is for the person who sent the request: copied links open nothing.
 
     Raises
     ------
     LinkRefused
-        It is for somebody else, or for the role that they had, or was made when nobody had to sign
-        in.
+        It is for another person or another role, or was made when nobody had to sign in.
     NotAdmitted
-        Nobody is signed in (any more) where the request comes from.
+        The sender of the request is not, or no longer, signed in.
     """
     if not server_state.team():
         if grant.person:
@@ -242,7 +241,7 @@ def check_person(request: HTTPConnection, grant: Grant) -> None:
 
 
 def who_asks(request: HTTPConnection, grant: Grant, alone: Person | None) -> Person | None:
-    """Return who asks with a link: in a team with the role they have now, else who it was made for.
+    """Return the sender of a request with a link: the signed-in person, else the link's person.
 
     Raises
     ------
@@ -254,10 +253,9 @@ def who_asks(request: HTTPConnection, grant: Grant, alone: Person | None) -> Per
 
 
 def end_sign_in() -> None:
-    """End the sign-in of the page that runs in all its tabs, and go to the provider's sign-out.
+    """End the sign-in of the running page in all its tabs, and open the provider's sign-out.
 
-    Other servers know within about a second; where the database cannot be written to, as soon as it
-    can.
+    Other servers know it within about a second, or once the database can be written to.
     """
     SIGN_OUTS.end(_sign_in_id(st.user.to_dict()))
     st.logout()
@@ -270,6 +268,6 @@ def _person(claims: Mapping[str, Any]) -> Person:
 
 
 def _sign_in_id(claims: Mapping[str, Any]) -> str:
-    """Return an id of one sign-in: the same person's next sign-in has another."""
+    """Return the id of one sign-in; the same person's next sign-in has another id."""
     values = [claims.get(name) for name in ("iss", "sub", "email", "iat", "nonce")]
     return hashlib.sha256(json.dumps(values, default=str).encode()).hexdigest()
