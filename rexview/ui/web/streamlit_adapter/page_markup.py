@@ -20,10 +20,11 @@ _IMPORTED: Final = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 SERVER_ADDRESS: Final = (
     "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href};</script>"
 )
-"""Tells the page where its server is: where its scripts are, which it names relative to itself.
+"""Tells the page its server's address: the folder of its scripts, which it names relative to
+itself.
 
-Otherwise a page with an address of its own, such as ``/case``, asks there first, is refused, and
-waits before it asks again.
+Otherwise a page with its own address, such as ``/case``, first asks under that address, is refused,
+and waits before it tries again.
 """
 
 OUR_KEYS_ONLY: Final = """<script>
@@ -31,11 +32,11 @@ document.addEventListener("keydown", (event) => {
   if (/^[rc]$/i.test(event.key)) event.stopImmediatePropagation();
 });
 </script>"""
-"""Keeps the keys R and C from Streamlit, which runs the script again or clears its cache with them.
+"""Keeps the keys R and C from Streamlit, which would rerun the script or clear its cache.
 
-It listens on the document as Streamlit does, and before it, as a script of the head runs first.
-Whoever listens anywhere else, or on the way down to the target, still gets these keys: ours for R
-and C do. What the browser does with Ctrl and these keys stays.
+It listens on the document as Streamlit does, but earlier, because scripts in the head run first.
+Listeners elsewhere, or in the capture phase, still get these keys: our shortcuts for R and C work.
+The browser's own actions for Ctrl and these keys remain.
 """
 
 
@@ -43,9 +44,9 @@ and C do. What the browser does with Ctrl and these keys stays.
 def lazy_parts(*names: str) -> tuple[str, ...]:
     """Return the files of parts such as ``BidiComponent`` and all that they import.
 
-    Streamlit asks for a part only when a page shows such an element for the first time. Paths are
-    relative to the app. Left out is what Streamlit's page names itself, and a part that this
-    Streamlit does not have.
+    Streamlit loads a part only when a page shows such an element for the first time. Paths are
+    relative to the app. Files that Streamlit's page names itself are left out, and so is a part
+    that this Streamlit does not have.
     """
     static = Path(get_static_dir())
     named = (static / "index.html").read_text(encoding="utf-8")
@@ -61,10 +62,10 @@ def lazy_parts(*names: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-# The ids and classes of Streamlit's page that our style sheets and scripts reach for.
+# The ids and classes of Streamlit's page that our style sheets and scripts use.
 #
-# They belong to Streamlit, which may rename them in any release: a rule that no longer meets its
-# element does nothing, and nobody is told. So no other may be used, and a test looks for each.
+# Streamlit may rename them in any release. A rule that no longer matches an element then does
+# nothing, without an error. So no others may be used, and a test checks each.
 
 CLASSES: Final = frozenset(
     {
@@ -120,19 +121,19 @@ TEST_IDS: Final = frozenset(
 """Values of ``data-testid``."""
 
 
-# Dark by default, light when chosen: what Streamlit's settings cannot say.
+# Dark by default, light when chosen: Streamlit's settings cannot express this.
 #
-# With a dark and a light theme configured Streamlit follows the system, and it remembers a choice
-# for each page of the app apart. A reading room is dark whatever the system says, and a choice
-# made in the menu should hold on every page. So the app's HTML gets a small script that keeps one
-# choice, dark until another is made, and hands it to Streamlit before that starts. The whole
-# document is told, too, so that ``light-dark()`` in our styles means the same everywhere.
+# With a dark and a light theme configured, Streamlit follows the system, and stores a choice for
+# each page of the app separately. A reading room is dark whatever the system prefers, and a choice
+# from the menu should apply to every page. So the app's HTML gets a small script that stores one
+# choice, dark by default, and passes it to Streamlit before Streamlit starts. It also sets the
+# color scheme of the document, so that ``light-dark()`` in our styles agrees everywhere.
 
 THEME_KEY: Final = "rexview-theme"
-"""Where the browser keeps the choice: ``"Dark"``, ``"Light"`` or ``"System"``, as JSON."""
+"""The browser's key for the choice: ``"Dark"``, ``"Light"`` or ``"System"``, as JSON."""
 
 THEIR_KEY: Final = "stActiveTheme-${location.pathname}-v2"
-"""Where Streamlit keeps it: one for each page, as a template of JavaScript."""
+"""Streamlit's keys for it: one for each page, as a template of JavaScript."""
 
 _SCRIPT: Final = f"""<script>
 try {{
@@ -158,10 +159,10 @@ try {{
 
 
 class DarkByDefault:
-    """ASGI middleware that adds the script to the app's HTML page and leaves all else alone.
+    """ASGI middleware that adds the script to the app's HTML page and changes nothing else.
 
-    ``more`` gives HTML for the path of a request that is added at the end of the head: what
-    Streamlit needs first stands before it.
+    ``more`` returns HTML for the path of a request, which is added at the end of the head, after
+    what Streamlit needs first.
     """
 
     def __init__(self, app: ASGIApp, more: Callable[[str], bytes] = lambda path: b"") -> None:
@@ -185,7 +186,7 @@ def _wants_page(scope: Scope) -> bool:
 
 
 class _Adding:
-    """Sends a response on; an HTML page is gathered first, and its head gets what is added."""
+    """Forward a response; an HTML page is buffered first to extend its head."""
 
     def __init__(self, send: Send, host: str | None, more: bytes) -> None:
         self.send = send
@@ -212,7 +213,7 @@ class _Adding:
         body = body.replace(b"</head>", self.more + b"</head>", 1)
         headers = MutableHeaders(raw=list(start["headers"]))
         headers["content-length"] = str(len(body))
-        headers[POLICY] = page_policy(self.host, body)  # it has to name the inline scripts
+        headers[POLICY] = page_policy(self.host, body)  # it must name the inline scripts
         for name in ("etag", "last-modified"):
             if name in headers:
                 del headers[name]

@@ -1,4 +1,4 @@
-"""What Streamlit does of its own accord in a process, and its options where no server runs."""
+"""Changes to Streamlit's defaults in a process, and its options where no server runs."""
 
 from __future__ import annotations
 
@@ -23,41 +23,41 @@ from rexview.errors import SettingsError
 
 _LOG: Final = logging.getLogger(__name__)
 DOWNLOAD_KEPT_S: Final = 120.0
-"""How long a download that was made when it was clicked is there for the browser, and what makes it
-for a button that no page has any more."""
+"""Seconds for which a download made on a click is available, and for which its maker is kept after
+the button has left all pages."""
 BUTTONS_KEPT: Final = 8
-"""So many earlier runs of a page can still make the file of one button: each holds its table. Some
-parts of pages run every second."""
+"""Number of earlier runs of a page that can still make the file of one button. Each keeps its table
+in memory, and some parts of pages run every second."""
 _ANSWER: Final = "backend_operation_response"
-"""What Streamlit calls the message that says where a file is."""
+"""Streamlit's name of the message with a file's address."""
 
 
 def ask_nobody_outside() -> None:
-    """Keep Streamlit from asking a service on the internet which address this machine has.
+    """Keep Streamlit from asking an external service for the address of this machine.
 
-    It asks when a foreign page opens a websocket, which ``access.middleware`` refuses before that,
-    and when it prints its own address, unless ``browser.serverAddress`` is set, as it is in
-    ``.streamlit/config.toml``.
+    It asks when a foreign page opens a websocket, which ``access.request_checks`` refuses before
+    that. It also asks when it prints its own address, unless ``browser.serverAddress`` is set, as
+    in ``.streamlit/config.toml``.
     """
     net_util.get_external_ip = lambda: None
 
 
 def have_no_pages_folder() -> None:
-    """Keep Streamlit from taking our folder ``pages/`` for its older kind of pages.
+    """Keep Streamlit from using our folder ``pages/`` as its older kind of pages.
 
-    It does until ``st.navigation`` has run for the first time: the first visitor who opens a link
-    to a page would get that page's file without the shell.
+    Otherwise it does so until ``st.navigation`` has run for the first time: the first visitor who
+    opens a link to a page would get that page's file without the shell.
     """
     PagesManager.uses_pages_directory = False
 
 
 def keep_downloads() -> None:
-    """Keep Streamlit from losing what a click on a download leads to while pages run.
+    """Keep Streamlit from losing a clicked download while pages run.
 
-    A file that is made when its button is clicked comes in three steps, and a run of a page, of
-    anybody, can come between each two of them. The button names what makes the file: see
-    :func:`_keep_what_makes_files`. The server answers where the file is: see
-    :func:`_keep_answers`. The browser asks for it: see :func:`_keep_files`.
+    A file that is made on a click takes three steps, and any user's page run can come between them.
+    The button names the function that makes the file: see :func:`_keep_what_makes_files`. The
+    server answers with the file's address: see :func:`_keep_answers`. The browser requests the
+    file: see :func:`_keep_files`.
     """
     _keep_what_makes_files()
     _keep_answers()
@@ -67,10 +67,9 @@ def keep_downloads() -> None:
 def _keep_what_makes_files() -> None:
     """Let a button that a browser still shows make its file.
 
-    A run of a page begins by forgetting its buttons, and ends, as that of anybody else does, by
-    deleting what no button names. Until the browser has heard of the new ones, a click on an old
-    one would be told that the file cannot be made: for seconds on a busy server, and for as long as
-    the next run takes where one breaks off another.
+    A run of a page first forgets its buttons. The end of any user's run then deletes what no button
+    names. Until the browser has received the new buttons, a click on an old one would fail. That
+    lasts seconds on a busy server, and longer if one run interrupts another.
     """
     unnamed_since = "_rexview_unnamed_since"
 
@@ -97,10 +96,10 @@ def _keep_what_makes_files() -> None:
 
 
 def _keep_answers() -> None:
-    """Have an answer reach the browser that waits to be sent when a run of its page begins.
+    """Deliver an answer that is waiting to be sent when a run of its page starts.
 
-    That run takes back what was to be drawn by the one before, and with it Streamlit would take
-    back all else: the button that was clicked would turn for three minutes, and give nothing.
+    That run discards what the run before was to draw. Streamlit would discard all other messages as
+    well: the clicked button would spin for three minutes and return nothing.
     """
     clear = ForwardMsgQueue.clear
 
@@ -119,11 +118,10 @@ def _keep_answers() -> None:
 
 
 def _keep_files() -> None:
-    """Keep a file until the browser has asked for it.
+    """Keep a file until the browser has requested it.
 
-    No page names a file that is made when its button is clicked. The second run of any page, of
-    anybody, that ends after that would delete it: the first one marks it, and the next one deletes
-    what is marked.
+    No page names a file that is made on a click. Two later runs of any user's page would delete it:
+    the first marks it, and the second deletes marked files.
     """
     mark = MediaFileMetadata.mark_for_delete
     first_asked = "_rexview_first_asked"
@@ -137,20 +135,20 @@ def _keep_files() -> None:
 
 
 def ask_not_who_runs_it() -> None:
-    """Keep Streamlit from looking whether its first element is put on a page by ``streamlit run``.
+    """Keep Streamlit from checking whether ``streamlit run`` made its first element.
 
-    It looks once for each process, through the source of all modules that are loaded: while the
-    first visitor waits for the first page.
+    The check reads the source of all loaded modules, once in each process, while the first visitor
+    waits for the first page.
     """
     delta_generator._use_warning_has_been_displayed = True
 
 
 def send_at_once() -> None:
-    """Keep the end of each answer from waiting until the browser has confirmed its beginning.
+    """Send the end of each response without waiting for the browser to confirm its start.
 
-    An answer goes out in two parts, head and body. The system holds the second one back for up to
-    40 ms (Nagle's algorithm against delayed acknowledgements), a hundred times over while a page is
-    loaded. asyncio switches that off for sockets that name their protocol; Streamlit's names none.
+    A response is sent in two parts, head and body. The system delays the second by up to 40 ms
+    (Nagle's algorithm with delayed acknowledgements), about a hundred times while a page loads.
+    asyncio turns this off for sockets that name their protocol; Streamlit's name none.
     """
     startup = uvicorn.Server.startup
 
@@ -170,9 +168,9 @@ def send_at_once() -> None:
 
 
 def before_stopping(act: Callable[[], None]) -> None:
-    """Call something when the server is told to stop, before it waits for its answers to end.
+    """Call ``act`` when the server is asked to stop, before it waits for open responses to end.
 
-    An answer that never ends by itself, a stream of events, would keep it from stopping for good.
+    A response that never ends, such as a stream of events, would otherwise block the stop forever.
     """
     shutdown = uvicorn.Server.shutdown
 
@@ -186,10 +184,10 @@ def before_stopping(act: Callable[[], None]) -> None:
 
 
 def log_in_one_line(kind: type[Exception]) -> None:
-    """Have the log give an exception of a kind as its words, where a page did not catch it.
+    """Log an uncaught exception of this type as one line.
 
-    Streamlit logs it with all its frames, each time. A page asks again every few seconds while
-    what it needs is away.
+    Streamlit logs it with its whole traceback, each time. A page retries every few seconds while
+    what it needs is unavailable.
     """
     log_in_full = error_util._log_uncaught_app_exception
 
@@ -203,24 +201,24 @@ def log_in_one_line(kind: type[Exception]) -> None:
 
 
 def secrets_loaded() -> bool:
-    """Whether there is a file of secrets that Streamlit can read; it logs why it cannot."""
+    """Return whether Streamlit can read a secrets file; it logs why it cannot."""
     return st.secrets.load_if_toml_exists()
 
 
-# Streamlit's options as a server has them, in a process that is none; what its sign-in lacks.
+# Streamlit's options outside a server; faults of its sign-in configuration.
 
 _APP: Final = Path(__file__).resolve().parents[4] / "app.py"
 
 
 def take_options(words: Sequence[str]) -> tuple[str, ...]:
-    """Have the options that ``streamlit run app.py WORDS`` has; return what stands after ``--``.
+    """Apply the options of ``streamlit run app.py WORDS``; return the words after ``--``.
 
-    They come from Streamlit's files, from the environment and from the words.
+    They are read from Streamlit's files, the environment and the words.
 
     Raises
     ------
     SettingsError
-        The words are no options of Streamlit, or a value is none.
+        The words are no options of Streamlit, or a value is invalid.
     """
     import click
     from streamlit import config
@@ -234,15 +232,15 @@ def take_options(words: Sequence[str]) -> tuple[str, ...]:
     given = dict(asked.params)
     given.pop("target")
     arguments = given.pop("args")
-    config._main_script_path = str(_APP)  # beside which lies one of Streamlit's files
+    config._main_script_path = str(_APP)  # one of Streamlit's files is in the same folder
     bootstrap.load_config_options(given)
     return tuple(arguments)
 
 
 def why_no_sign_in(provider: str = "default") -> str:
-    """Return why nobody can sign in with a provider, in Streamlit's words; empty where they can.
+    """Return why sign-in with a provider is impossible, in Streamlit's words; empty if possible.
 
-    The words name fields of the file of secrets, and no value.
+    The text names fields of the secrets file, but no values.
     """
     from streamlit.auth_util import is_authlib_installed, validate_auth_credentials
 

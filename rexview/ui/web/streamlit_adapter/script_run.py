@@ -1,4 +1,4 @@
-"""How Streamlit runs a page, and buttons that save whichever press a session hears first."""
+"""Page runs of Streamlit, and save buttons that work as the first press of a session."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def is_page_run() -> bool:
 
 @contextmanager
 def within_page(page: StreamlitPage) -> Iterator[None]:
-    """Make elements that belong to a page, without running its script.
+    """Create elements that belong to a page, without running its script.
 
-    A component of the page and one that is made here with the same key are one to the browser.
+    The browser treats a component of the page and one created here with the same key as one.
     """
     run = get_script_run_ctx()
     if run is None:
@@ -36,15 +36,14 @@ def within_page(page: StreamlitPage) -> Iterator[None]:
         yield
 
 
-# Buttons that save: a press is heard also where it is the first that a session hears.
+# Save buttons whose press works even as the first event of a session.
 #
-# After a restart of the server a page that is still open sends what was typed with the press that
-# comes next. The new session knows no button yet, so Streamlit calls no callback, and what was to
-# be saved would not be. A button that is made here notices that, and has its callback called
-# before the page runs once more: as Streamlit would have called it, with all that was typed in
-# its place.
+# After a restart of the server, a page that is still open sends its typed text with the next press.
+# The new session does not know the button yet, so Streamlit calls no callback, and the text would
+# not be saved. A button made here detects that, and its callback is called before the page runs
+# again, with all the typed text, as Streamlit would have called it.
 #
-# Until such a press only the browser has what was typed: :func:`typed_fields` keeps it there.
+# Until such a press only the browser has the typed text: :func:`typed_fields` keeps it there.
 
 _HEARD: Final = "pressed_heard"
 _UNHEARD: Final = "pressed_unheard"
@@ -54,7 +53,7 @@ _TAKEN: Final = "pressed_taken"
 def save_button(
     label: str, *, key: str, on_click: Callable[..., object], args: Sequence[Any] = (), **more: Any
 ) -> None:
-    """Show a button (:func:`streamlit.button`) whose press is always heard."""
+    """Show a button (:func:`streamlit.button`) whose press is never lost."""
     if st.button(label, key=key, on_click=_hear, args=(key, on_click, *args), **more):
         _rerun_unheard(key, on_click, args)
 
@@ -62,7 +61,7 @@ def save_button(
 def form_save_button(
     label: str, *, key: str, on_click: Callable[..., object], args: Sequence[Any] = (), **more: Any
 ) -> None:
-    """Show the button of a form (:func:`streamlit.form_submit_button`): its press is heard."""
+    """Show a form's button (:func:`streamlit.form_submit_button`) whose press is never lost."""
     told = (key, on_click, *args)
     if st.form_submit_button(label, key=key, on_click=_hear, args=told, **more):
         _rerun_unheard(key, on_click, args)
@@ -71,7 +70,7 @@ def form_save_button(
 def save_text_input(
     label: str, *, key: str, on_change: Callable[..., object], args: Sequence[Any] = (), **more: Any
 ) -> None:
-    """Show a field (:func:`streamlit.text_input`), empty at first, whose text is always heard."""
+    """Show an initially empty field (:func:`streamlit.text_input`) whose text is never lost."""
     told = (key, on_change, *args)
     typed = st.text_input(label, key=key, on_change=_hear_text, args=told, **more)
     if typed and st.session_state.get(f"{key}_heard") != typed:
@@ -80,18 +79,18 @@ def save_text_input(
 
 
 def typed_fields(name: str, *, saves_on_leaving: bool = False, **more: Any) -> Container:
-    """Return a container whose text fields keep in the browser what is typed into them.
+    """Return a container whose text fields keep their typed text in the browser.
 
-    The words outlive the tab, and a line below the fields reports that they are not saved. They are
-    put back into the fields until :func:`words_taken` is called with the same ``name``. See
+    The text outlives the tab, and a line below the fields reports that it is not saved. It is put
+    back into the fields until :func:`words_taken` is called with the same ``name``. See
     :file:`typed_fields.js`.
 
     Parameters
     ----------
     name : str
-        Names what the fields are about, in the whole app.
+        Identifies the subject of the fields, in the whole app.
     saves_on_leaving : bool
-        True if leaving a field saves it: words that are put back wait for their writer to do so.
+        True if leaving a field saves it: text that is put back is saved when its writer leaves it.
     **more
         For :func:`streamlit.container`.
     """
@@ -100,12 +99,12 @@ def typed_fields(name: str, *, saves_on_leaving: bool = False, **more: Any) -> C
 
 
 def words_taken(name: str) -> None:
-    """Report that the words in the fields of this name are saved, or discarded."""
+    """Report that the text in the fields of this name is saved or discarded."""
     st.session_state.setdefault(_TAKEN, {})[_draft(name)] = uuid4().hex
 
 
 def taken_words() -> list[tuple[str, str]]:
-    """Return which drafts the browser can forget, each with an id of the press that took it."""
+    """Return the drafts that the browser can delete, each with an id of the press that saved it."""
     taken: dict[str, str] = st.session_state.get(_TAKEN, {})
     return list(taken.items())
 
@@ -115,7 +114,7 @@ def _draft(name: str) -> str:
 
 
 def hear_the_unheard() -> None:
-    """Call what a new session was not heard to call, before anything of the page is shown."""
+    """Run the callbacks that a new session missed, before the page shows anything."""
     waiting = st.session_state.pop(_UNHEARD, None)
     if waiting is not None:
         on_click, args = waiting

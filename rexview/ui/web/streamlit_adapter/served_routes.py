@@ -1,7 +1,7 @@
-"""What Streamlit 1.67 serves and takes, and who gets it: all that is not named here is refused.
+"""The routes that Streamlit 1.67 serves, and their audience: all others are refused.
 
-A test compares the table with the routes that the installed Streamlit has, so that a new release
-shows at once what changed; until somebody has looked at it, what is new is refused.
+A test compares the table with the routes of the installed Streamlit. It reports what a new release
+changed; new routes are refused until a developer adds them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from starlette.routing import compile_path
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 Audience = Literal["all", "sign-in", "files", "lead", "nobody"]
-"""Who gets an answer: ``all`` (the page that asks people to sign in needs it), ``sign-in`` (all,
-but only where people sign in), ``files`` (whoever may have files, see ``access.middleware``),
-``lead``. Where nobody signs in, whoever sits at the machine gets what a lead gets."""
+"""Who gets a response: ``all`` (needed by the page that asks people to sign in), ``sign-in`` (all,
+but only where people sign in), ``files`` (users who may have files, see ``access.request_checks``),
+``lead``. Where nobody signs in, the user of the machine gets what a lead gets."""
 
 _READ: Final = ("GET", "HEAD")
 HEALTH: Final = "/_stcore/health"
@@ -26,7 +26,7 @@ LOGOUT: Final = "/auth/logout"
 
 @dataclass(frozen=True)
 class StreamlitRoute:
-    """One path of Streamlit's: as Streamlit writes it, and the methods that are passed on to it."""
+    """One path of Streamlit, in its notation, and the methods that are passed on to it."""
 
     path: str
     audience: Audience
@@ -38,7 +38,7 @@ class StreamlitRoute:
         return compile_path(self.path)[0]
 
     def takes(self, method: str, path: str) -> bool:
-        """Whether a request (its path without the app's base path) is passed on to this route."""
+        """Return whether a request is passed on here; ``path`` lacks the app's base path."""
         return method in self.methods and self._pattern.fullmatch(path) is not None
 
 
@@ -64,27 +64,27 @@ ROUTES: Final = (
     StreamlitRoute("/_stcore/agent/openapi.json", "nobody", (), "describes both"),
 )
 STREAM: Final = "/_stcore/stream"
-"""The websocket over which a page is run; everybody has it, since the sign-in is a page."""
+"""The websocket over which a page runs; open to everybody, because the sign-in is a page."""
 STATIC_FILES: Final = ("/favicon.png", "/manifest.json")
 STATIC_FOLDER: Final = "/static/"
-"""Streamlit's own scripts, styles and fonts. For any other path it sends its page."""
+"""Streamlit's own scripts, styles and fonts. It answers any other path with its page."""
 
 MESSAGES: Final = frozenset(
     {
         "rerun_script",
         "stop_script",
-        "file_urls_request",  # where an upload goes
-        "backend_operation_request",  # downloads that are made when they are asked for
+        "file_urls_request",  # the address for an upload
+        "backend_operation_request",  # downloads that are made on request
         "app_heartbeat",
     }
 )
-"""What a browser may send over the websocket. Not: clearing the caches of all visitors, reading the
-git state of the folder, switching reruns on, and what developers of Streamlit use."""
+"""Messages a browser may send over the websocket. Excluded: clearing all visitors' caches, reading
+the folder's git state, turning reruns on, and Streamlit's developer messages."""
 
 
 def is_known_message(content: bytes | None) -> bool:
-    """Whether the app takes this from the websocket; not text (None), nor what is no message."""
+    """Return whether the app accepts this message; False for text (None) and non-messages."""
     try:
         return BackMsg.FromString(content or b"").WhichOneof("type") in MESSAGES
-    except Exception:  # whatever protobuf raises for what is none of its messages
+    except Exception:  # any exception of protobuf for invalid bytes
         return False

@@ -1,6 +1,6 @@
-"""Where Streamlit keeps who is signed in: a signed cookie that scripts of a page cannot read.
+"""Streamlit's signed cookie with the signed-in user, which page scripts cannot read.
 
-A page gets its content as ``st.user``; an HTTP route of ours has only the cookie.
+A page gets its content as ``st.user``; our HTTP routes have only the cookie.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ __all__ = ["StreamlitAuthError", "claims_of", "sign_in_origin", "signed_cookie"]
 
 
 def sign_in_origin() -> str | None:
-    """Return scheme, name and port of the address that the sign-in comes back to, None if none."""
+    """Return scheme, name and port of the sign-in's redirect address; None if there is none."""
     from streamlit.auth_util import get_origin_from_redirect_uri
 
     return get_origin_from_redirect_uri()
 
 
 def claims_of(cookies: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return what the identity provider said of who is signed in; empty for any other cookie."""
+    """Return the identity provider's claims about the signed-in user; empty for other cookies."""
     from streamlit.auth_util import get_cookie_with_chunks
     from streamlit.web.server.server_util import get_cookie_secret
     from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
@@ -44,7 +44,7 @@ def claims_of(cookies: Mapping[str, str]) -> Mapping[str, Any]:
 
 
 def signed_cookie(claims: Mapping[str, Any], secret: str) -> tuple[str, str]:
-    """Return name and value of the cookie of somebody who signed in, for benchmarks and tests.
+    """Return name and value of a signed-in user's cookie, for benchmarks and tests.
 
     ``secret`` is the server's ``cookie_secret``, ``claims["origin"]`` its :func:`sign_in_origin`.
     """

@@ -1,4 +1,4 @@
-"""Running the app's script without a server or a browser, to measure it."""
+"""Runs the app's script without a server or a browser, for measurements."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from streamlit.testing.v1 import AppTest
 
 
 def app_without_browser(script: Path, limit_s: float) -> AppTest:
-    """Return an app that runs in this process when it is told to."""
+    """Return an app that runs in this process on demand."""
     return AppTest.from_file(str(script), default_timeout=limit_s)
