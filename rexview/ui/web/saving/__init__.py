@@ -1,1 +1,1 @@
-"""How what people write reaches the database."""
+"""Saving: how users' entries reach the database."""

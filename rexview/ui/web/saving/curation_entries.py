@@ -1,7 +1,7 @@
-"""What a person does to candidate questions on the Curate page, made into entries.
+"""Entries for what a person does to candidate questions on the Curate page.
 
-Five kinds: an own question proposed, what becomes of a candidate, scores on the criteria, tags, and
-an expert's word on a multiple choice candidate. Each carries the whole of what stands then.
+There are five kinds: a proposed own question, the decision on a candidate, scores on the criteria,
+tags, and an expert's comment on a multiple choice candidate. Each entry has the whole new value.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _OWN_CANDIDATE: Final = re.compile(r"o-[0-9a-f]{12}")
 def curation_entry(
     review_set: ReviewSet, state: CurrentState, row: Stored | None, sent: SentEntry
 ) -> Entry:
-    """Make the entry of one thing that somebody did to a candidate.
+    """Make the entry of one action on a candidate.
 
-    ``review_set`` is the set as it was given, ``state`` what was written in it, ``row`` the newest
-    row on the same thing.
+    ``review_set`` is the set without written entries, ``state`` the written entries, and ``row``
+    the newest row on the same subject.
 
     Raises
     ------
     Refused
-        There is no such study or candidate, or it is not what the page sends.
+        There is no such study or candidate, or the page cannot send this value.
     Overtaken
-        Something stands there that the writer had not seen.
+        The writer has not seen the stored value.
     """
     candidate = sent.subject or ""
     if review_set.case(sent.case) is None:
@@ -63,7 +63,7 @@ def curation_entry(
 
 
 def _check_not_blocked(review_set: ReviewSet, case_id: str, candidate: str, edited: Any) -> None:
-    """Refuse a question that needs an earlier image, where the study has none."""
+    """Refuse a question that needs an earlier image, if the study has none."""
     written = review_sets.newest(review_set)
     case = written.case(case_id)
     some = considered(written, case_id).get(case_id, ())
@@ -76,7 +76,7 @@ def _check_not_blocked(review_set: ReviewSet, case_id: str, candidate: str, edit
 
 
 def has_candidate(review_set: ReviewSet, state: CurrentState, case: str, candidate: str) -> bool:
-    """Whether a candidate was given with the set or proposed by somebody, and not taken back."""
+    """Return whether a candidate came with the set or was proposed, and was not withdrawn."""
     proposed = state.of("propose", "").get((case, None, candidate, None))
     if proposed is not None:
         return proposed.value is not None
@@ -85,7 +85,7 @@ def has_candidate(review_set: ReviewSet, state: CurrentState, case: str, candida
 
 
 def as_given(row: Stored | None) -> dict[str, Any] | None:
-    """Return what a row says as the page gives it: tags by their names."""
+    """Return a row's value in the page's form: tags by their names."""
     if row is None or row.value is None:
         return None
     found = dict(row.value)
@@ -95,11 +95,11 @@ def as_given(row: Stored | None) -> dict[str, Any] | None:
 
 
 def written_json(state: CurrentState, person: Person, case: str) -> dict[str, Any]:
-    """Return what stands in the history on the candidates of a study, for one person's browser.
+    """Return the history's values for the candidates of a study, for one person's browser.
 
-    Decisions and proposals are everybody's, scores and tags the person's own; null is what was
-    taken back. ``solved`` names the candidates whose other scores the person may see: those that
-    they have scored themselves, or wanted to see without.
+    Decisions and proposals are everybody's; scores and tags are the person's own. Null marks what
+    was withdrawn. ``solved`` names the candidates whose other scores the person may see: those that
+    they have scored themselves, or chose to see without scoring.
     """
     rows: dict[str, dict[str, Any]] = {}
     for kind in CURATION_KINDS:
@@ -120,7 +120,7 @@ def written_json(state: CurrentState, person: Person, case: str) -> dict[str, An
 
 
 def is_scored(rate: Mapping[str, Any] | None) -> bool:
-    """Whether a person has scored all criteria, or has seen a model's scores without."""
+    """Return whether a person has scored all criteria, or chose to see a model's scores instead."""
     if rate is None:
         return False
     if rate.get("after_model"):

@@ -1,9 +1,9 @@
-"""One thing that a person did, as a browser sends it, and the rule that keeps windows apart.
+"""Entries as a browser sends them, and the rule that keeps windows apart.
 
-A browser is not trusted: every field is checked, here for its type, and for what it means where it
-becomes an entry of the database. What is about an answer carries the name of the answer that was
-seen (``shown``): the set may have been changed since the page was made, and then a letter can stand
-for another answer.
+A browser is not trusted: every field is checked, here for its type, and for its meaning where the
+database entry is made. An entry about an answer has the name of the answer that was seen
+(``shown``): the set may have changed since the page was made, and then a letter can mean another
+answer.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ CASE_PAGE: Final = "case page"
 ADJUDICATE_PAGE: Final = "adjudicate page"
 CURATE_PAGE: Final = "curate page"
 MEETING_PAGE: Final = "meeting page"
-"""What is written of meetings, also from a case or a list: pinned cases, decisions."""
+"""Entries about meetings, also from a case or a list: pinned cases, decisions."""
 FAILURES_PAGE: Final = "failures page"
-"""Where a sample of what a judge found of a failure in words is read."""
+"""The page for reading a sample of a judge's findings of a written failure."""
 TASK_PAGES: Final[Mapping[str, Task]] = {
     "answer questions": "answer",
     "correct reports": "correct",
     "compare reports": "compare",
 }
-"""The task of the Score page behind the names under which readers do other things there."""
+"""The task of the Score page for each page name of its other tasks."""
 PAGE_FILES: Final[Mapping[str, str]] = {
     SCORE_PAGE: PAGE_SCORE,
     **dict.fromkeys(TASK_PAGES, PAGE_SCORE),
@@ -50,7 +50,7 @@ PAGE_FILES: Final[Mapping[str, str]] = {
     MEETING_PAGE: PAGE_MEETING,
     FAILURES_PAGE: PAGE_FAILURES,
 }
-"""The page of the app behind each name of a page that entries carry."""
+"""The app's page for each page name in entries."""
 CHANGED: Final = tr(
     "The answers to this case, or where reviews are kept, were changed after "
     "you gave this. Look at the answers as they are now, and give it again."
@@ -59,11 +59,11 @@ _STRING_FIELDS: Final = ("kind", "slot", "shown", "subject", "field")
 
 
 class Refused(RexviewError):
-    """An entry that cannot be taken: the reason, for its writer."""
+    """An entry that cannot be accepted; the message is for its writer."""
 
 
 class Overtaken(Exception):
-    """An entry on something that was changed elsewhere, unseen by its writer: what stands there."""
+    """An entry on a value changed elsewhere, unseen by its writer; it has the stored value."""
 
     def __init__(self, value: Mapping[str, Any]) -> None:
         super().__init__()
@@ -72,28 +72,28 @@ class Overtaken(Exception):
 
 @dataclass(frozen=True)
 class SentEntry:
-    """One thing that a person did on a page.
+    """One action of a person on a page.
 
     Attributes
     ----------
     token : str
-        A UUID: sent again under it, it is still one entry.
+        A UUID; an entry sent again with it is written only once.
     case, kind, page : str
-        ``page`` is where it was done, one of :data:`SCORE_PAGE` and its like.
+        ``page`` is where the action was done, such as :data:`SCORE_PAGE`.
     slot, shown : str or None
-        The answer by its name on that page (a letter, or on the Case page the model), and which
-        answer that was.
+        The answer's name on that page (a letter, or the model on the Case page), and the identity
+        of that answer.
     subject : str or None
-        Dimension, failure, id of a comment or candidate, or what is to be shown, by kind.
+        Dimension, failure, id of a comment or candidate, or what to show, depending on the kind.
     picture : int or None
-        Which of the answer's pictures, from 0.
+        Index of the answer's picture, from 0.
     field : str or None
-        What of a score is changed: ``score`` or ``comment``.
+        The changed part of a score: ``score`` or ``comment``.
     value, was : Any
-        What is given, and what the writer saw there before.
+        The new value, and the value that the writer saw before.
     seen : int
-        The newest row of the history that the page knew of then. What is newer its writer had not
-        seen. Clocks of browsers are not asked. A consensus goes by ``was`` alone.
+        The newest row of the history that the page knew: the writer has not seen newer rows.
+        Browsers' clocks are not used. A consensus is compared by ``was`` alone.
     """
 
     token: str
@@ -110,19 +110,18 @@ class SentEntry:
     seen: int = 0
 
     def check_unseen(self, row: Stored | None, value: Any, stands: Mapping[str, Any]) -> None:
-        """Check that nothing was changed elsewhere without the writer having seen it.
+        """Check that the writer has seen the stored value.
 
-        An entry that was on its way for long must not undo what another window, or somebody else,
-        saved meanwhile.
+        A delayed entry must not undo what another window or person has saved since.
 
         Parameters
         ----------
         row : Stored or None
-            The newest row on the same thing.
+            The newest row on the same subject.
         value : Any
-            What it says, to be compared with ``was`` and ``value``.
+            The row's value, to be compared with ``was`` and ``value``.
         stands : mapping
-            The same, for the writer.
+            The same value in the form for the writer.
 
         Raises
         ------
@@ -132,7 +131,7 @@ class SentEntry:
             raise Overtaken(stands)
 
     def on_shown(self, value: Mapping[str, Any] | None) -> Entry:
-        """Make its entry, with a checked value, on the answer that was seen."""
+        """Make the database entry, with a checked value, on the answer that was seen."""
         return Entry(
             self.kind,
             self.case,
@@ -151,7 +150,7 @@ def read_entry(raw: Any) -> SentEntry:
     Raises
     ------
     ValueError
-        It has no token or no case, or is something else altogether.
+        It has no token or no case, or is no entry.
     """
     if not isinstance(raw, Mapping) or not isinstance(raw.get("case"), str):
         raise ValueError("This is not an entry of ours.")
@@ -162,10 +161,10 @@ def read_entry(raw: Any) -> SentEntry:
     if usual != raw.get("token"):
         raise ValueError("A token is not in its usual spelling.")
     texts = {name: raw[name] if isinstance(raw.get(name), str) else None for name in _STRING_FIELDS}
-    page = raw.get("page", SCORE_PAGE)  # pads of older versions do not say so
+    page = raw.get("page", SCORE_PAGE)  # pads of older versions do not send it
     return SentEntry(
         token=usual,
-        case=raw["case"].encode("utf-8", "replace").decode(),  # halves of characters are no id
+        case=raw["case"].encode("utf-8", "replace").decode(),  # an id has no lone surrogates
         page=page if isinstance(page, str) else "",
         picture=whole(raw.get("picture")),
         value=raw.get("value"),
@@ -177,17 +176,17 @@ def read_entry(raw: Any) -> SentEntry:
 
 
 def whole(value: Any) -> int | None:
-    """Return a whole number, None for anything else."""
+    """Return a whole number; None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def value_of(kind: str, given: Any) -> dict[str, Any] | None:
-    """Return all fields of a kind, None for those that are absent or empty; None for nothing.
+    """Return all fields of a kind, None for absent or empty ones; None if nothing is given.
 
     Raises
     ------
     Refused
-        It is no value with fields.
+        The value has no fields.
     """
     if given is None:
         return None
@@ -197,12 +196,12 @@ def value_of(kind: str, given: Any) -> dict[str, Any] | None:
 
 
 def text_of(value: Any, longest: int) -> str:
-    """Return a text.
+    """Return ``value`` if it is a text of at most ``longest`` characters.
 
     Raises
     ------
     Refused
-        It is none, or is too long.
+        It is no text, or is too long.
     """
     if not isinstance(value, str) or len(value) > longest:
         raise Refused(tr("A text has at most {n:,} characters.").format(n=longest))
@@ -210,10 +209,10 @@ def text_of(value: Any, longest: int) -> str:
 
 
 def reveals(sent: SentEntry, cases: Iterable[str], value: Mapping[str, Any]) -> list[Entry]:
-    """Make the entries of what a reader is shown in some cases by one press.
+    """Make the entries that show a reader something in several cases with one press.
 
-    The first has the press's own token, the others tokens that follow from it: sent again they are
-    the same.
+    The first has the press's own token, and the others have tokens derived from it, so that a
+    repeated request writes them once.
     """
     seed = uuid5(NAMESPACE_URL, sent.token)
     return [

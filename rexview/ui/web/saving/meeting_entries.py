@@ -1,15 +1,15 @@
-"""What is prepared, shown, voted and decided in meetings, made into entries.
+"""Entries for what is prepared, shown, voted and decided in meetings.
 
-All six kinds go under :data:`~rexview.ui.web.saving.entries.MEETING_PAGE`, from whatever page: a
-browser puts them into the outbox with ``page: "meeting page"``, ``kind``, ``subject`` (the id of
-the meeting), ``case`` (``""`` for the meeting itself), ``value``, ``was`` and ``seen``; a page's
-script hands the same as :class:`~rexview.ui.web.saving.entries.SentEntry` to
-:class:`~rexview.ui.web.saving.route.EntryWriter`. Each carries the whole value, but for
-``discussed``: its value is ``{"more_seconds": 12.5}``, which is added to what stands.
+All six kinds are sent with the page :data:`~rexview.ui.web.saving.entries.MEETING_PAGE`, from any
+page. A browser puts them into the outbox with ``page: "meeting page"``, ``kind``, ``subject`` (the
+id of the meeting), ``case`` (``""`` for the meeting itself), ``value``, ``was`` and ``seen``. A
+page's script passes the same fields as :class:`~rexview.ui.web.saving.entries.SentEntry` to
+:class:`~rexview.ui.web.saving.route.EntryWriter`. Each entry has the whole value, except
+``discussed``: its value is ``{"more_seconds": 12.5}``, which is added to the stored value.
 
-A decision about an answer has the model as its ``slot`` and the digest of the answer as ``shown``;
-while models are not named, with ``field`` as ``letter``, the letter that the meeting shows and what
-:func:`~rexview.ui.web.saving.meeting_entries.shown_letters` says of it.
+A decision about an answer has the model as its ``slot`` and the digest of the answer as ``shown``.
+While models are hidden, ``field`` is ``letter``, ``slot`` is the letter that the meeting shows, and
+``shown`` is its value from :func:`~rexview.ui.web.saving.meeting_entries.shown_letters`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from rexview.ui.web.saving.reader_study import shown_names
 from rexview.vocab import MEETING_DECISIONS
 from rexview.words import tr
 
-# What was decided, as pages tell it their browser: what stands, who wrote it, and its history.
+# Decisions in the form for browsers: the value, its writer, and its history.
 
 _MOST_HISTORY: Final = 20
 _About = tuple[str, str, str | None]  # meeting, case, model
@@ -42,9 +42,9 @@ _About = tuple[str, str, str | None]  # meeting, case, model
 def decisions_json(
     review_set: ReviewSet, reviews: Reviews, every: Iterable[Decision], case: str | None = None
 ) -> list[dict[str, Any]]:
-    """Return decisions with all that was written on the same thing before, newest first.
+    """Return decisions, each with the history of its subject, newest first.
 
-    ``case`` is the one that all are about, if they are.
+    ``case`` is the case of all decisions, if they have the same one.
 
     Raises
     ------
@@ -70,10 +70,10 @@ def decisions_json(
 def presented_json(
     review_set: ReviewSet, reviews: Reviews, meeting_id: str, case: str
 ) -> dict[str, Any]:
-    """Return what a meeting decided about a case, its answers under the letters of the meeting.
+    """Return a meeting's decisions about a case, with answers by the letters of the meeting.
 
-    ``shown`` says which answer each letter stands for, without telling whose or what; ``rows`` is
-    by letter, ``""`` for the case.
+    ``shown`` identifies the answer of each letter, without revealing its model or text. ``rows`` is
+    by letter, with ``""`` for the case.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def letters_in(
 def shown_letters(
     review_set: ReviewSet, reviews: Reviews, held: Meeting, case: str
 ) -> Mapping[str, str]:
-    """Name what stands under each letter, for the browser to send back with a decision."""
+    """Return an opaque id of each letter's answer, for the browser to return."""
     letters = letters_in(review_set, reviews, held, case)
     key = reviews.letter_key()
     return shown_names(review_set, case, letters, reader=_reader(held), key=key)
@@ -156,29 +156,29 @@ MOST_CASES: Final = 1000
 _NEW_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _LONGEST_SHOWN_S: Final = 100_000.0
 _NOT_RIGHT: Final = frozenset({"none", "unsure"})
-"""What people can hold right beside a model: no answer, or they cannot say."""
+"""Choices in a vote that are no model: no answer is right, or undecided."""
 
 
 def new_meeting_id() -> str:
-    """Return an id for a meeting that is not there yet."""
+    """Return an id for a new meeting."""
     return f"m-{uuid4().hex[:12]}"
 
 
 def meeting_entries(
     review_set: ReviewSet, reviews: Reviews, person: Person, sent: SentEntry
 ) -> list[Entry]:
-    """Make the entries of one thing that somebody did about a meeting.
+    """Make the entries of one action about a meeting.
 
-    A decision in words that are not on the list yet puts them on the meeting's own.
+    A decision in new words adds them to the meeting's own list.
 
     Raises
     ------
     Refused
-        There is no such meeting or case, or it is not what the page sends.
+        There is no such meeting or case, or the page cannot send this value.
     Overtaken
-        Something stands there that the writer had not seen.
+        The writer has not seen the stored value.
     StoreError
-        What stands cannot be read.
+        The stored value cannot be read.
     """
     subject = sent.subject or ""
     state = reviews.current_state()
@@ -219,12 +219,12 @@ def meeting_entries(
 
 
 def as_given(row: Stored | None) -> dict[str, Any] | None:
-    """Return what a row says as a page gives it; None where nothing stands."""
+    """Return a row's value in the page's form; None if there is none."""
     return None if row is None else value_of(row.kind, row.value)
 
 
 def _made(sent: SentEntry, row: Stored | None, value: Mapping[str, Any] | None) -> Entry:
-    """Make an entry over what its writer saw there; somebody else may write at the same moment."""
+    """Make an entry that replaces the value its writer saw; others may write at the same time."""
     stands = as_given(row)
     was = value_of(sent.kind, sent.was)
     told = {**(stands or {}), "by": row.person_name} if row else {}
@@ -242,13 +242,13 @@ def _made(sent: SentEntry, row: Stored | None, value: Mapping[str, Any] | None) 
 
 
 def _decided(sent: SentEntry, rows: Mapping[Subject, Stored]) -> Entry:
-    """Make a decision, of the answer that was seen."""
+    """Make a decision about the answer that was seen."""
     row = rows.get((sent.case, sent.slot, sent.subject, None))
     return replace(_made(sent, row, value_of("decide", sent.value)), answer_digest=sent.shown)
 
 
 def _was_given(review_set: ReviewSet, sent: SentEntry) -> bool:
-    """Whether a decision came with the set: its meeting is in no database of ours."""
+    """Return whether a decision came with the set: its meeting is not in our database."""
     row = {"case": sent.case, "model": sent.slot, "meeting": sent.subject}
     same = [pl.col(name).eq_missing(pl.lit(value)) for name, value in row.items()]
     return not review_set.decisions.filter(*same).is_empty()
@@ -259,7 +259,7 @@ def _is_answered(review_set: ReviewSet, sent: SentEntry) -> bool:
 
 
 def _of_model(review_set: ReviewSet, reviews: Reviews, held: Meeting, sent: SentEntry) -> SentEntry:
-    """Put the model in the place of its letter."""
+    """Replace the letter by its model."""
     model = letters_in(review_set, reviews, held, sent.case).get(sent.slot or "")
     shown = shown_letters(review_set, reviews, held, sent.case)
     if model is None or sent.shown != shown[sent.slot or ""]:
@@ -275,7 +275,7 @@ def _check_agenda(held: Meeting, sent: SentEntry) -> None:
 
 
 def _check_vote(review_set: ReviewSet, case: str, value: Mapping[str, Any]) -> None:
-    """Check that votes are for answers that the case has, and no more than people."""
+    """Check that the case has the answers voted for, and that votes do not exceed people."""
     right, harm = value["right"] or {}, value["harm"] or {}
     if not isinstance(right, Mapping) or not isinstance(harm, Mapping):
         raise Refused(tr("These are no votes."))
@@ -289,7 +289,7 @@ def _check_vote(review_set: ReviewSet, case: str, value: Mapping[str, Any]) -> N
 
 
 def _discussed(sent: SentEntry, row: Stored | None) -> Entry:
-    """Add to how long a case was shown: two who present one after the other both count."""
+    """Add to the time for which a case was shown: successive presenters both count."""
     value = None
     if sent.value is not None:
         more = sent.value.get("more_seconds") if isinstance(sent.value, Mapping) else None
@@ -307,7 +307,7 @@ def _discussed(sent: SentEntry, row: Stored | None) -> Entry:
 def _new_words(
     held: Meeting, reviews: Reviews, sent: SentEntry, value: Mapping[str, Any] | None
 ) -> list[Entry]:
-    """Put the words of a decision on the meeting's own list, where no list has them."""
+    """Add the words of a decision to the meeting's own list, unless a list has them."""
     word = (value or {}).get("decision")
     if not isinstance(word, str) or word in MEETING_DECISIONS or word in held.decisions:
         return []

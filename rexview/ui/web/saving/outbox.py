@@ -1,4 +1,4 @@
-"""What a page gives to the outbox of its browser, and the sealed ticket that lets it save."""
+"""A page's data for its browser's outbox, and the sealed ticket that lets it save."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from rexview.ui.web.streamlit_adapter.script_run import taken_words
 from rexview.words import tr
 
 ADDRESS: Final = "rexview/reviews"
-"""Where entries are sent, relative to the app; see :mod:`rexview.ui.web.saving.route`."""
+"""The address for entries, relative to the app; see :mod:`rexview.ui.web.saving.route`."""
 KIND: Final = "write"
 
 
 def outbox_json(review_set: ReviewSet, page: str, person: Person | None) -> dict[str, Any]:
-    """Return what :file:`outbox.js` needs.
+    """Return the data that :file:`outbox.js` needs.
 
     ``owner`` names the person and the set in the browser's storage, so that nobody sends what
-    somebody else entered in the same browser; ``unowned`` stands for it until a name was given and
-    the database could be asked. Without a ticket all waits in the browser. ``scorer`` is whose
-    entries these are (:func:`_scorer_json`).
+    somebody else entered in the same browser. ``unowned`` replaces it until a name is given and the
+    database can be reached. Without a ticket, all entries wait in the browser. ``scorer`` names the
+    person whose entries these are (:func:`_scorer_json`).
     """
     name = review_sets.set_id(review_set.folder)
     signed_in = permissions.current() if server_state.team() else None
@@ -60,9 +60,9 @@ def outbox_json(review_set: ReviewSet, page: str, person: Person | None) -> dict
 
 
 def _scorer_json(review_set: ReviewSet, person: Person | None) -> dict[str, Any] | None:
-    """Return whose name :file:`scorer.js` shows, or which it offers; None where people sign in.
+    """Return the name that :file:`scorer.js` shows or offers; None where people sign in.
 
-    ``change`` is the address at which the name is changed, ``cookie`` what the browser has to keep.
+    ``change`` is the address for changing the name, ``cookie`` the value for the browser to store.
     """
     if server_state.team():
         return None
@@ -77,7 +77,7 @@ def _scorer_json(review_set: ReviewSet, person: Person | None) -> dict[str, Any]
 
 
 def take_name(key: str) -> None:
-    """Take the name that a component with this key was given, where people do not sign in."""
+    """Set the name that a component with this key was given, where people do not sign in."""
     if permissions.current() is not None or server_state.team():
         return
     try:
@@ -87,7 +87,7 @@ def take_name(key: str) -> None:
 
 
 def name_problem(key: str) -> str:
-    """Return, once, why the name that was given last cannot be used, nothing if it can."""
+    """Return, once, why the last name given cannot be used; empty if it can."""
     problem: str = st.session_state.pop(f"{key}_name_problem", "")
     return problem
 
@@ -97,9 +97,9 @@ def _hash(*parts: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:20]
 
 
-# What sends what waits in the browser from every page, and says so where the page does not.
+# Sends waiting entries from every page, and reports them where the page itself does not.
 #
-# A tab that begins on a page where nothing is written has no other part that knows of the outbox.
+# A tab that opens on a page without saving has no other component that knows the outbox.
 
 _KEY: Final = "rx_waiting"
 _FILES: Final = "web/saving/assets/waiting"
@@ -107,12 +107,12 @@ _TITLES: Final = {page.file: page.title for page in PAGES}
 
 
 def send_what_waits(address: str) -> None:
-    """Put what sends on the page with this address; nothing if its review set cannot be opened."""
+    """Mount the sender of waiting entries on the page; nothing if its set cannot be opened."""
     try:
         folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
         review_set = review_sets.open_set(folder)
     except RexviewError:
-        return  # the page says why
+        return  # the page shows the reason
     with st.container(key="rx_waiting_place"):
         _show(review_set, address)
 
@@ -138,7 +138,7 @@ def _show(review_set: ReviewSet, address: str) -> None:
 
 
 def _page_shown(review_set: ReviewSet, address: str, pages: Mapping[str, str]) -> str:
-    """Name the page of entries that is open: on the Score page, that of the task in hand."""
+    """Return the entries' name of the open page; on the Score page, that of the current task."""
     at = [name for name, file in pages.items() if ADDRESSES[file] == address]
     if len(at) < 2:
         return next(iter(at), "")

@@ -1,7 +1,7 @@
-"""What a reader gives on the Score page, scores and other tasks, made into entries.
+"""Entries for what a reader gives on the Score page: scores and other tasks.
 
-Letters and dimensions must be those of the case, and the rules of the study must allow it. A score
-and the comment beside it are sent apart, so that two windows that each change one do not undo each
+Letters and dimensions must be those of the case, and the rules of the study must allow the entry. A
+score and its comment are sent separately, so that two windows that each change one do not undo each
 other.
 """
 
@@ -62,7 +62,7 @@ _Score = tuple[int | None, str, str | None]  # score, comment, digest of the ans
 
 
 class ScoreEntries:
-    """Makes entries that are written together, each on top of those before it."""
+    """Makes entries that are written together, each based on those before it."""
 
     def __init__(self, study: Study) -> None:
         self.study = study
@@ -70,7 +70,7 @@ class ScoreEntries:
         self._changed: set[tuple[str, ...]] = set()
 
     def make(self, sent: SentEntry) -> list[Entry]:
-        """Make the entries of one thing that the reader did; of several cases when all are shown.
+        """Make the entries of one action; of several cases if all are shown at once.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class ScoreEntries:
         ]
 
     def _model(self, sent: SentEntry) -> str:
-        """Return the model behind the letter, if the reader saw its answer as it is now."""
+        """Return the model of the letter, if the reader saw its current answer."""
         model = self.study.slots(sent.case).get(sent.slot or "")
         if model is None or sent.shown != self.study.shown(sent.case)[sent.slot or ""]:
             raise Refused(CHANGED)
@@ -100,7 +100,7 @@ class ScoreEntries:
     def _check_unseen(
         self, sent: SentEntry, row: Stored | None, value: Any, stands: Mapping[str, Any]
     ) -> None:
-        """As :meth:`SentEntry.check_unseen`, for what no entry before this one changes."""
+        """As :meth:`SentEntry.check_unseen`, for what no earlier entry of this batch changes."""
         thing = (sent.kind, sent.case, sent.slot or "", sent.subject or "", str(sent.picture))
         if thing not in self._changed:
             sent.check_unseen(row, value, stands)
@@ -126,7 +126,7 @@ class ScoreEntries:
             score, digest = given, None
         else:
             comment = text_of(sent.value, LONGEST_COMMENT)
-        if digest is None or score is None:  # no earlier score is confirmed by a comment
+        if digest is None or score is None:  # a comment confirms no earlier score
             digest = self.study.digests(sent.case)[model]
         self._scores[about] = score, comment, digest
         value = {"score": score, "comment": comment or None}
@@ -183,10 +183,10 @@ class ScoreEntries:
         return reveals(sent, cases, value)
 
 
-# What a reader gives at a task besides scoring, made into entries for the database.
+# Entries for a reader's tasks besides scoring.
 #
-# What the reader saw must be what stands there now, and the rules of the study must allow it.
-# Models, lines and words of options are looked up here: a browser sends places only.
+# What the reader saw must be current, and the rules of the study must allow the entry. Models,
+# lines and the words of options are looked up here: a browser sends only their places.
 
 LONGEST_LINE: Final = 4000
 _LONGEST_SECONDS: Final = 1_000_000
@@ -194,7 +194,7 @@ _SIDES: Final = ("left", "right", "tie", LEFT_OUT)
 
 
 def task_entries(study: Study, task: Task, sent: SentEntry) -> list[Entry]:
-    """Make the entries of one thing that the reader did at a task.
+    """Make the entries of one action at a task.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def task_entries(study: Study, task: Task, sent: SentEntry) -> list[Entry]:
 
 
 def _choose(tasks: Questions, sent: SentEntry) -> Entry:
-    """Make a choice: a number from 0, or left out."""
+    """Make a choice: an option's index from 0, or left out."""
     if tasks.is_solved(sent.case):
         raise Refused(tr("The right option was shown; the answer can no longer be changed."))
     if tasks.is_settled(sent.case):
@@ -267,7 +267,7 @@ def _prefer(tasks: Comparisons, sent: SentEntry) -> Entry:
 
 
 def _correct(tasks: Corrections, sent: SentEntry) -> Entry:
-    """Make an edit of a line, say that all is corrected, or keep the result as a reference."""
+    """Make an edit of a line, mark all as corrected, or keep the result as a reference."""
     case, model = tasks.case_of(sent.case), tasks.model(sent.case)
     digest = digests_of(tasks.study.review_set).of(case, model)
     about: dict[str, Any] = {"token": sent.token, "via": sent.page}
@@ -304,7 +304,7 @@ def _without_line(row: Stored | None) -> dict[str, Any] | None:
 
 
 def _edit(sent: Any, place: str, lines: tuple[Line, ...]) -> dict[str, Any]:
-    """Return the value of an edit; the line that it is of is looked up."""
+    """Return the value of an edit; its line is looked up."""
     if not isinstance(sent, Mapping) or not PLACE.fullmatch(place):
         raise Refused(tr("This is no correction of a line."))
     number, is_inserted = place_of(place)[0], "+" in place
@@ -328,10 +328,10 @@ def _edit(sent: Any, place: str, lines: tuple[Line, ...]) -> dict[str, Any]:
 
 
 def corrected_report(tasks: Corrections, item: str, text: str) -> dict[str, Any]:
-    """Put a corrected report together: findings, and what stands under "Impression".
+    """Put a corrected report together: findings, and the text under "Impression".
 
-    Where it has these headings, lines under others (indication, comparison) are no part of it, as
-    of no reference (:func:`~rexview.reviewset.report_text.split_report`).
+    If it has these headings, lines under others (indication, comparison) are left out, as in
+    references (:func:`~rexview.reviewset.report_text.split_report`).
     """
     others = {"indication", "comparison", "other"} if has_report_headings(text) else set()
     edits = tasks.edits(item)
@@ -377,7 +377,7 @@ def _reveal(tasks: TaskList, sent: SentEntry) -> list[Entry]:
 
 
 def _given(value: Any) -> tuple[Any, float | None]:
-    """Return what was chosen, and the seconds that it took."""
+    """Return the choice, and the seconds that it took."""
     if not isinstance(value, Mapping):
         raise Refused(tr("This is no answer."))
     time = value.get("seconds")
@@ -390,6 +390,6 @@ def _given(value: Any) -> tuple[Any, float | None]:
 
 
 def _check_unseen(sent: SentEntry, row: Stored | None, stands: Any) -> None:
-    """As :meth:`SentEntry.check_unseen`, of what was chosen, without the time that it took."""
+    """As :meth:`SentEntry.check_unseen`, for a choice without the time that it took."""
     value = sent.value.get("value", sent.value) if isinstance(sent.value, Mapping) else sent.value
     replace(sent, value=value).check_unseen(row, stands, {})

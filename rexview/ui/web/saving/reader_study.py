@@ -1,6 +1,6 @@
-"""A reader in a study: their worklist, what they gave, and which letter stands for which model.
+"""A reader in a study: their worklist, their entries, and the model of each letter.
 
-Both the Score page and the route that takes scores ask here, so that they cannot differ.
+Both the Score page and the route that saves scores use this module, so that they cannot differ.
 """
 
 from __future__ import annotations
@@ -41,23 +41,23 @@ _OF_READER = ("score", "verdict", "skip", "reveal")
 
 @dataclass(frozen=True)
 class ReaderState:
-    """All that one person has given in one review set, as it stands now."""
+    """All current entries of one person in one review set."""
 
     person: str
     state: CurrentState
 
     def of(self, kind: str) -> Mapping[Subject, Stored]:
-        """Return the newest row of each thing of one kind."""
+        """Return the newest row of each subject of one kind."""
         return self.state.of(kind, self.person)
 
     def was_shown(self, case: str, what: str) -> bool:
-        """Whether the person was shown ``models``, ``report`` or ``unblinded`` of a case."""
+        """Return whether the person was shown ``models``, ``report`` or ``unblinded`` of a case."""
         shown = self.of("reveal")
         return (case, None, what, None) in shown or (None, None, what, None) in shown
 
     @cached_property
     def skips(self) -> dict[str, str]:
-        """The reason, by case, for every case that is skipped now."""
+        """The reason for each case that is skipped now."""
         rows = (row for row in self.of("skip").values() if row.value is not None)
         return {row.case or "": str((row.value or {}).get("reason") or "") for row in rows}
 
@@ -70,7 +70,7 @@ class ReaderState:
 
     @cached_property
     def last_case(self) -> str | None:
-        """The case of the newest row; one that was only looked at elsewhere has none."""
+        """The case of the newest row; cases only opened with models named are ignored."""
         rows = [
             row
             for kind in _OF_READER
@@ -94,7 +94,7 @@ class Study:
 
     @cached_property
     def worklist(self) -> Worklist:
-        """What the reader has to score, in their own order."""
+        """The reader's items to score, in their own order."""
         return self.engine.worklist(self.person.id, self.assigned)
 
     def has(self, case: str) -> bool:
@@ -102,7 +102,7 @@ class Study:
         return bool(self.worklist.in_order([case]))
 
     def in_order(self, cases: Iterable[str]) -> list[str]:
-        """Return those of some cases that are on the worklist, in its order."""
+        """Return the given cases that are on the worklist, in its order."""
         return list(self.worklist.in_order(cases))
 
     def revealed(self) -> Sequence[str]:
@@ -114,22 +114,22 @@ class Study:
 
     @cached_property
     def states(self) -> dict[str, CaseState]:
-        """How far the reader is with each case of the worklist that is not open any more."""
+        """The state of each case of the worklist that is no longer open."""
         touched = self.in_order({*self.scores["case"], *self.given.skips})
         return case_states(self.engine.required(touched), self.scores, self.given.skips)
 
     def state(self, case: str) -> CaseState:
-        """Return how far the reader is with a case of the worklist."""
+        """Return the reader's state for a case of the worklist."""
         return self.states.get(case, "open")
 
     @cached_property
     def scores(self) -> pl.DataFrame:
-        """The reader's scores of the answers as they are, columns :data:`rexview.frames.SCORES`."""
+        """The reader's scores of the current answers, columns :data:`rexview.frames.SCORES`."""
         return by_answer(scores_frame(self.given.of("score").values()), self.review_set)[0]
 
     @property
     def progress(self) -> WorklistProgress:
-        """How far the reader is in all."""
+        """The reader's progress over the whole worklist."""
         return progress_of(self.states, len(self.worklist))
 
     def slots(self, case_id: str) -> Mapping[str, str]:
@@ -143,35 +143,35 @@ class Study:
         return {model: digest for (_, model), digest in found.items()}
 
     def shown(self, case_id: str) -> Mapping[str, str]:
-        """Name what stands under each letter of a case, as :func:`shown_names` does."""
+        """Return the opaque id of the answer of each letter, as :func:`shown_names` does."""
         slots = self.slots(case_id)
         return shown_names(
             self.review_set, case_id, slots, reader=self.person.id, key=self.letter_key
         )
 
     def is_stale(self, row: Stored) -> bool:
-        """Whether a row of the history is of an earlier answer than the one shown now."""
+        """Return whether a row of the history is about an earlier answer than the one shown now."""
         now = self.digests(row.case or "").get(row.model or "")
         return None not in (row.answer_digest, now) and row.answer_digest != now
 
     def resume(self) -> str | None:
-        """Return the case to go on with, None when all are scored or skipped."""
+        """Return the case to continue with; None if all are scored or skipped."""
         closed = {case for case, state in self.states.items() if state != "begun"}
         unblinded = self.given.unblinded - self.states.keys()
         return next_blinded(self.worklist, closed, unblinded, self.given.last_case)
 
     def now(self) -> Study:
-        """Return the same study as it stands in the database now."""
+        """Return this study with the current entries of the database."""
         given = ReaderState(self.person.id, self.reviews.current_state())
         return replace(self, given=given)
 
     def holding(self, cases: Sequence[str]) -> Study:
-        """Return the same study with a set that holds some cases: on ClickHouse it holds few."""
+        """Return this study with these cases loaded; on ClickHouse a set holds few."""
         held = review_sets.looked_at(self.review_set, cases)
         return self if held is self.review_set else replace(self, review_set=held)
 
     def may_name_models(self, case_id: str | None) -> bool:
-        """Whether the rules let the reader see the models of a case now; None: of all cases."""
+        """Return whether the rules show the reader a case's models now; None: all cases."""
         rule = self.review_set.info.protocol.reveal
         if case_id is None:
             return rule == "at_end" and self.progress.remaining == 0
@@ -181,16 +181,16 @@ class Study:
 def next_blinded(
     worklist: Worklist, closed: Collection[str], unblinded: Collection[str], last: str | None
 ) -> str | None:
-    """Return what to go on with: what was opened with its models named only when no other is left.
+    """Return the case to continue with; cases in ``unblinded`` come last.
 
-    ``unblinded`` are those of which nothing was given yet.
+    ``unblinded`` are cases opened with their models named, in which nothing was given yet.
     """
     following = worklist.next_open({*closed, *unblinded}, last) if unblinded else None
     return following or worklist.next_open(closed, last)
 
 
 def study_of(review_set: ReviewSet, person: Person) -> Study:
-    """Return the study as it stands for a reader now.
+    """Return the current study of a reader.
 
     Raises
     ------
@@ -199,7 +199,7 @@ def study_of(review_set: ReviewSet, person: Person) -> Study:
     reviews = review_sets.reviews(review_set)
     every = reviews.assignments()
     theirs = frozenset(one.case for one in every if one.reader == person.id)
-    assigned = theirs if every else None  # who is assigned nothing while others are, has nothing
+    assigned = theirs if every else None  # a reader without cases gets none if others have some
     engine = review_sets.study_engine(review_set)
     given = ReaderState(person.id, reviews.current_state())
     return Study(review_set, person, reviews, given, engine, assigned, reviews.letter_key())
@@ -214,7 +214,7 @@ def _slots(review_set: ReviewSet, case_id: str, reader: str, key: bytes) -> Mapp
 def adjudicator_slots(
     review_set: ReviewSet, case_id: str, person: Person, key: bytes
 ) -> tuple[str, Mapping[str, str]]:
-    """Return whose letters an adjudicator gets (not those of a reader), and the model of each."""
+    """Return the id for an adjudicator's own letters (no reader has them), and their models."""
     reader = f"adjudicator {person.id}"
     return reader, _slots(review_set, case_id, reader, key)
 
@@ -222,10 +222,10 @@ def adjudicator_slots(
 def shown_names(
     review_set: ReviewSet, case_id: str, slots: Mapping[str, str], *, reader: str, key: bytes
 ) -> Mapping[str, str]:
-    """Name what stands under each letter of a case, for the browser to send back with an entry.
+    """Return an opaque id of the answer of each letter, which the browser returns with an entry.
 
-    The name changes when another model's answer stands there, or when the answer was changed. It is
-    keyed, since the answer itself may hold names that are covered on the page.
+    The id changes with the letter's model and with the answer's text. It is keyed, because the
+    answer itself may hold names that are covered on the page.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def shown_names(
 
 @lru_cache(maxsize=4096)
 def items_to_score(review_set: ReviewSet, case_id: str) -> Mapping[str, tuple[ScoreItem, ...]]:
-    """Return what can be scored on each answer of a case, by model."""
+    """Return the items to score on each answer of a case, by model."""
     dimensions = tuple(rubric_of(review_set))
     expected = boxes_expected(review_set, review_set.case(case_id))
     return {
@@ -257,9 +257,9 @@ def items_to_score(review_set: ReviewSet, case_id: str) -> Mapping[str, tuple[Sc
 
 
 def given_json(study: Study, case_id: str) -> dict[str, Any]:
-    """Return what the reader gave on a case, by letters, for the pad (its :file:`case_record.js`).
+    """Return the reader's entries on a case, by letter, for the pad (:file:`case_record.js`).
 
-    A score of an earlier answer is none of the answer shown: it stands beside it as ``earlier``.
+    A score of an earlier answer does not count for the shown answer: it is returned as ``earlier``.
     """
     given, slots = study.given, study.slots(case_id)
     given_scores, verdicts = given.of("score"), given.of("verdict")
@@ -304,17 +304,17 @@ def _seen(study: Study, case_id: str, what: str) -> dict[str, Any] | None:
         return None
     finished = study.states.get(case_id) == "done"
     history = study.reviews.history(case=case_id, person=study.person.id)
-    rows = [row for row in history if row.kind not in TASK_KINDS]  # told to who scores
+    rows = [row for row in history if row.kind not in TASK_KINDS]  # rows of scoring only
     found = Exposures().after(rows[::-1]).of(study.person.id, case_id, what, finished=finished)
     if found is None:
         return None
     return {"at": found.at.isoformat(), "timing": found.timing, "accepted": found.accepted}
 
 
-# A consensus as the Adjudicate page shows it, on which models stand under letters.
+# The consensus as the Adjudicate page shows it, where letters replace models.
 #
-# Names of models in it are covered, unless whoever looks wrote them. Browsers get and send back
-# only what is shown; the words themselves stay on the server.
+# Names of models in it are covered, unless the user wrote them. Browsers get and send back only
+# the covered text; the original stays on the server.
 
 
 def shown_consensus(
@@ -322,8 +322,8 @@ def shown_consensus(
 ) -> dict[str, Any]:
     """Return ``score`` and ``comment`` of a consensus as a person sees them, None where absent.
 
-    One's own words are covered, too, where somebody else's before read the same: they may be
-    theirs, kept with another score, and words that were guessed must not look different.
+    A person's own text is covered, too, if an earlier text by somebody else had the same covered
+    form. It may be theirs, kept with another score, and guessed text must not look different.
 
     Raises
     ------
@@ -343,9 +343,9 @@ def shown_consensus(
 
 
 def words_meant(review_set: ReviewSet, reviews: Reviews, entry: Entry) -> Any:
-    """Return the comment that an entry means: of words that were shown covered, the words.
+    """Return the original comment of an entry whose comment may have been shown covered.
 
-    A comment that is none of those on the same thing is returned as it is.
+    A comment that matches none on the same subject is returned unchanged.
 
     Raises
     ------
@@ -363,7 +363,7 @@ def _words(row: Stored) -> str:
 
 
 def _history(reviews: Reviews, on: Entry | Stored) -> list[Stored]:
-    """Return all that was recorded on the same thing, newest first."""
+    """Return all that was recorded on the same subject, newest first."""
     rows = reviews.history(case=on.case, kind="adjudicate")
     about = (on.model, on.subject, on.picture)
     return [row for row in rows if (row.model, row.subject, row.picture) == about]

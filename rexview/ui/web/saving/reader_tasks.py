@@ -1,7 +1,7 @@
-"""A reader at a task besides scoring: what is on the list, how far they are, what they gave.
+"""A reader's tasks besides scoring: the list, the progress, and the entries.
 
-The Score page and the route that takes entries ask here. What goes to a browser names no model: a
-report or a pair goes by its place in the case, in an order that only the server can work out.
+The Score page and the route that saves entries use this module. Data for a browser names no model:
+a report or a pair is named by its place in the case, in an order that only the server can compute.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from rexview.store import Reviews, Stored
 from rexview.ui.web.saving.reader_study import ReaderState, Study, next_blinded
 
 SOLUTION: Final = "solution"
-"""What is shown of a question once it may be: the right option, and how models answered."""
+"""What is shown of a solved question: the right option, and the models' answers."""
 LEFT_OUT: Final = "out"
-"""Stands for an option or a side where the reader left the question or pair out."""
+"""The value for an option or a side if the reader left the question or pair out."""
 _CLOSED: Final = ("done", "skipped")
 
 
@@ -50,11 +50,11 @@ class TaskList:
     study: Study
     task: ClassVar[Task]
     kind: ClassVar[str]
-    """The kind of entry that says that an item is done."""
+    """The kind of entry that marks an item as done."""
 
     @cached_property
     def worklist(self) -> Worklist:
-        """The items of the reader; while no case of the task is assigned, all are everybody's."""
+        """The reader's items; while no case of the task is assigned, everybody gets all."""
         study, assigned = self.study, self.study.assigned
         if assigned is not None:
             dealt = {one.case for one in study.reviews.assignments()}
@@ -66,12 +66,12 @@ class TaskList:
         return bool(self.worklist.in_order([item]))
 
     def state(self, item: str) -> CaseState:
-        """Return how far the reader is with an item."""
+        """Return the reader's state for an item."""
         return self.states.get(item, "open")
 
     @cached_property
     def states(self) -> dict[str, CaseState]:
-        """How far the reader is with each item that is not open any more."""
+        """The state of each item that is no longer open."""
         touched = dict.fromkeys(self._item_of(row) for row in self._rows)
         there = self.worklist.in_order(item for item in touched if item)
         found = [(item, self._state(item)) for item in there]
@@ -79,11 +79,11 @@ class TaskList:
 
     @property
     def progress(self) -> WorklistProgress:
-        """How far the reader is in all."""
+        """The reader's progress over the whole list."""
         return progress_of(self.states, len(self.worklist))
 
     def resume(self) -> str | None:
-        """Return the item to go on with, None when all are done or left out."""
+        """Return the item to continue with; None if all are done or left out."""
         closed = {item for item, state in self.states.items() if state in _CLOSED}
         last = max(self._rows, key=lambda row: row.id, default=None)
         seen = {item for case in self.study.given.unblinded for item in self._may_be_items(case)}
@@ -92,7 +92,7 @@ class TaskList:
 
     @property
     def is_begun(self) -> bool:
-        """Whether the reader wrote anything of the task."""
+        """Whether the reader has any entry in the task."""
         return bool(self._rows)
 
     def case_of(self, item: str) -> str:
@@ -100,37 +100,37 @@ class TaskList:
         return case_of_item(self.task, item)
 
     def _may_be_items(self, case: str) -> Iterable[str]:
-        """Return what an item of a case may be called: those of the list, and perhaps more."""
+        """Return possible names of a case's items: those of the list, and perhaps more."""
         n = len(self.study.review_set.model_names) if self.task in OF_SEVERAL else 0
         return [item_of(at, case) for at in range(1, 1 + max(n, math.comb(n, 2)))] or [case]
 
     @abstractmethod
     def shown(self, item: str) -> str:
-        """Name what stands there, for the browser to send back: it changes when that does."""
+        """Return an opaque id of the item's content, which the browser returns with an entry."""
 
     @abstractmethod
     def own(self, item: str) -> dict[str, Any]:
-        """Return what the reader gave, for the browser."""
+        """Return the reader's entries, for the browser."""
 
     def _is_another(self, case: str, model: str, digest: str | None) -> bool:
-        """Whether an answer, of which a row carries the digest, was changed since."""
+        """Return whether an answer has changed since a row recorded its digest."""
         now = self._digests.get((case, model))
         return digest is not None and now is not None and now != digest
 
     @cached_property
     def _digests(self) -> dict[tuple[str, str], str]:
-        """The digests of all answers that the reader's rows are about, asked for at once."""
+        """The digests of all answers of the reader's rows, loaded at once."""
         about = [(row.case or "", model) for row in self._rows for model in _models(row)]
         return digests_of(self.study.review_set).of_all(about)
 
     @property
     def _rows(self) -> Sequence[Stored]:
-        """The newest rows that the reader wrote of the task."""
+        """The reader's newest rows of the task."""
         return tuple(self.study.given.of(self.kind).values())
 
     @abstractmethod
     def _item_of(self, row: Stored) -> str | None:
-        """Return the item that a row is about."""
+        """Return the item of a row."""
 
     @abstractmethod
     def _state(self, item: str) -> CaseState: ...
@@ -155,17 +155,17 @@ class Questions(TaskList):
     kind = "choose"
 
     def shown(self, item: str) -> str:
-        """Name the question with its options."""
+        """Return an opaque id of the question with its options."""
         case = self.study.review_set.case(item)
         texts = (case.question, *case.options) if case else ()
         return self._key("question", self.study.person.id, item, *texts)
 
     def row(self, item: str) -> Stored | None:
-        """Return the newest row of the reader on a question."""
+        """Return the reader's newest row on a question."""
         return self.study.given.of(self.kind).get((item, None, None, None))
 
     def is_stale(self, row: Stored) -> bool:
-        """Whether the option that was chosen has other words by now."""
+        """Return whether the text of the chosen option has changed."""
         case = self.study.review_set.case(row.case or "")
         value = row.value or {}
         choice = value.get("choice")
@@ -173,7 +173,7 @@ class Questions(TaskList):
         return choice is not None and [*options[choice : choice + 1]] != [value.get("option")]
 
     def chosen(self, item: str) -> int | str | None:
-        """Return the option that stands, :data:`LEFT_OUT`, or None for nothing yet."""
+        """Return the chosen option, :data:`LEFT_OUT`, or None if nothing is chosen yet."""
         row = self.row(item)
         if row is None or row.value is None or self.is_stale(row):
             return None
@@ -181,7 +181,7 @@ class Questions(TaskList):
         return LEFT_OUT if choice is None else int(choice)
 
     def is_settled(self, item: str) -> bool:
-        """Whether the reader has gone on to another question after they had answered this one."""
+        """Return whether the reader has gone on to another question after answering this one."""
         row = self.row(item)
         newest = max(self._rows, key=lambda one: one.id, default=None)
         return isinstance(self.chosen(item), int) and newest is not row
@@ -198,7 +198,7 @@ class Questions(TaskList):
         return rule == "per_case" and self.state(item) in _CLOSED
 
     def own(self, item: str) -> dict[str, Any]:
-        """Return what the reader gave, for the browser."""
+        """Return the reader's entries, for the browser."""
         row = self.row(item)
         value = (row.value if row else None) or {}
         return {
@@ -215,12 +215,12 @@ class Questions(TaskList):
 
     def _state(self, item: str) -> CaseState:
         chosen = self.chosen(item)
-        if chosen is None:  # of other options, but the right one was shown: no answer is taken
+        if chosen is None:  # options changed after the right one was shown: no answer is accepted
             return "skipped" if self.is_solved(item) else "open"
         return "skipped" if chosen == LEFT_OUT else "done"
 
 
-Pair = tuple[str, str]  # the models whose reports stand on the left and on the right
+Pair = tuple[str, str]  # the models of the reports on the left and on the right
 
 
 class Comparisons(TaskList):
@@ -230,23 +230,23 @@ class Comparisons(TaskList):
     kind = "prefer"
 
     def pair(self, item: str) -> Pair:
-        """Return the models of an item; IndexError if it is none of the case."""
+        """Return the models of an item; IndexError if the case has no such pair."""
         place, case = place_and_case(item)
         return self._pairs(case)[place - 1]
 
     def shown(self, item: str) -> str:
-        """Name the two reports and where each stands."""
+        """Return an opaque id of the two reports and their sides."""
         case, pair = self.case_of(item), self.pair(item)
         digests = digests_of(self.study.review_set).of_all((case, model) for model in pair)
         sides = [part for model in pair for part in (model, digests[case, model])]
         return self._key("pair", self.study.person.id, item, *sides)
 
     def given(self, item: str) -> Stored | None:
-        """Return the newest row of the reader on a pair."""
+        """Return the reader's newest row on a pair."""
         return self._by_pair.get((self.case_of(item), frozenset(self.pair(item))))
 
     def is_stale(self, row: Stored) -> bool:
-        """Whether one of the reports was changed since."""
+        """Return whether one of the reports has changed since."""
         value, case = row.value or {}, row.case or ""
         return any(
             self._is_another(case, value[side], value.get(f"{side}_digest"))
@@ -254,7 +254,7 @@ class Comparisons(TaskList):
         )
 
     def preferred(self, item: str) -> str | None:
-        """Return ``left``, ``right``, ``tie``, :data:`LEFT_OUT`, or None for nothing yet."""
+        """Return ``left``, ``right``, ``tie``, :data:`LEFT_OUT`, or None if not given yet."""
         row = self.given(item)
         if row is None or row.value is None or self.is_stale(row):
             return None
@@ -264,7 +264,7 @@ class Comparisons(TaskList):
         return side or LEFT_OUT
 
     def own(self, item: str) -> dict[str, Any]:
-        """Return what the reader gave, for the browser."""
+        """Return the reader's entries, for the browser."""
         row = self.given(item)
         value = (row.value if row else None) or {}
         return {
@@ -299,24 +299,24 @@ class Corrections(TaskList):
     kind = "corrected"
 
     def model(self, item: str) -> str:
-        """Return the model of an item; IndexError if it is none of the case."""
+        """Return the model of an item; IndexError if the case has no such report."""
         place, case = place_and_case(item)
         return self._models(case)[place - 1]
 
     def shown(self, item: str) -> str:
-        """Name the report."""
+        """Return an opaque id of the report."""
         case, model = self.case_of(item), self.model(item)
         digest = digests_of(self.study.review_set).of(case, model) or ""
         return self._key("report", self.study.person.id, item, model, digest)
 
     def row(self, item: str, place: str | None = None) -> Stored | None:
-        """Return the newest row on a line of a report, or on whether it is finished."""
+        """Return the newest row on a line of a report, or on its completion."""
         kind = self.kind if place is None else "edit"
         about = (self.case_of(item), self.model(item), place, None)
         return self.study.given.of(kind).get(about)
 
     def edits(self, item: str) -> dict[str, Stored]:
-        """Return the newest rows on the lines of a report as it is, by place in it."""
+        """Return the newest rows on the lines of the current report, by place."""
         return {
             row.subject or "": row
             for row in self._edits(item)
@@ -324,12 +324,12 @@ class Corrections(TaskList):
         }
 
     def is_done(self, item: str) -> bool:
-        """Whether the reader has said that the report, as it is, is corrected."""
+        """Return whether the reader has marked the current report as corrected."""
         row = self.row(item)
         return bool(row and row.value and row.value.get("done") and not self._is_stale(row))
 
     def own(self, item: str) -> dict[str, Any]:
-        """Return what the reader gave, for the browser: without the lines, which may hold names."""
+        """Return the reader's entries, for the browser: without the lines, which may hold names."""
         every, kept = self._edits(item), self.reference(item)
         return {
             **self._own(item),
@@ -344,7 +344,7 @@ class Corrections(TaskList):
         }
 
     def reference(self, item: str) -> Stored | None:
-        """Return the row of the corrected report that is kept as reference of the case."""
+        """Return the row of the corrected report that is kept as the case's reference."""
         every = self.study.given.state.of("reference", self.study.person.id)
         row = every.get((self.case_of(item), None, None, None))
         return row if row and row.value else None
@@ -386,7 +386,7 @@ TASK_LISTS: Final[Mapping[Task, type[TaskList]]] = {
 def tasks_progress(
     review_set: ReviewSet, reviews: Reviews, engine: StudyEngine
 ) -> dict[str, dict[Task, WorklistProgress]]:
-    """Count what each reader who began a task has done, by reader and task.
+    """Count the finished items of each reader who has started a task, by reader and task.
 
     Raises
     ------
@@ -397,7 +397,7 @@ def tasks_progress(
     for person in state.people.values():
         theirs = frozenset(one.case for one in every if one.reader == person.id)
         given = ReaderState(person.id, state)
-        # which letter stands for which model makes no difference to a count
+        # the models of the letters do not change a count
         study = Study(
             review_set, person, reviews, given, engine, theirs if every else None, letter_key=b""
         )
@@ -409,7 +409,7 @@ def tasks_progress(
 
 
 def _models(row: Stored) -> frozenset[str]:
-    """Return the models that a row is about."""
+    """Return the models of a row."""
     two = (str((row.value or {}).get(side)) for side in ("first", "second"))
     return frozenset({row.model} if row.model is not None else two)
 

@@ -1,9 +1,9 @@
-"""The HTTP route that takes what people enter: scores, verdicts, comments, consensus.
+"""The HTTP route that saves entries: scores, verdicts, comments, consensus.
 
-Browsers (:file:`outbox.js`) send entries here and not through the page's script, so that they
-arrive whatever the script is doing, and repeat them until they are confirmed. Where answers have
-letters, which model a letter stands for is worked out here. What goes back names no model, and
-tells only what the writer gave.
+Browsers (:file:`outbox.js`) send entries here and not through the page's script. So entries arrive
+whatever the script is doing, and browsers repeat them until they are confirmed. Where answers have
+letters, the model of a letter is found here. The reply names no model, and contains only what the
+writer gave.
 """
 
 from __future__ import annotations
@@ -71,9 +71,8 @@ from rexview.words import tr
 
 # Writes the entries of one request in their order, and reports the outcome of each.
 #
-# A new kind of entry is one line in :data:`KINDS`: on which page it may be sent, what makes an
-# entry for the database of it, and whether its writer sees the message of the database when it is
-# refused.
+# A new kind of entry is one line in :data:`KINDS`: the page that may send it, the function that
+# makes its database entry, and whether its writer sees the database's message on a refusal.
 
 _NEEDED: Final[Mapping[str, str]] = {
     SCORE_PAGE: "score",
@@ -83,7 +82,7 @@ _NEEDED: Final[Mapping[str, str]] = {
     FAILURES_PAGE: "written_validation",
     **{page: TASK_LISTS[task].kind for page, task in TASK_PAGES.items()},
 }
-"""The kind of entry that whoever sends from a page must be allowed to write."""
+"""The kind of entry that a sender from each page must be allowed to write."""
 _INVALID: Final = tr("This entry is not valid here. Reload the page.")
 
 
@@ -95,9 +94,9 @@ class EntryWriter:
     saved : list of str
         Tokens of entries that are in the database.
     refused : dict of str to str
-        Tokens of entries that cannot be taken, each with the reason for its writer.
+        Tokens of entries that cannot be accepted, each with the reason for its writer.
     replaced : dict of str to mapping
-        Tokens of entries that were overtaken, each with what stands in its place.
+        Tokens of entries that were overtaken, each with the stored value.
     """
 
     def __init__(self, review_set: ReviewSet, reviews: Reviews, person: Person) -> None:
@@ -109,12 +108,12 @@ class EntryWriter:
 
     @cached_property
     def study(self) -> Study:
-        """The study as it stands for the person after what was written last."""
+        """The person's study with all that was written so far."""
         return study_of(self.review_set, self.person)
 
     @cached_property
     def scores(self) -> ScoreEntries:
-        """What makes entries of the Score page that are written together."""
+        """The maker of entries of the Score page that are written together."""
         return ScoreEntries(self.study)
 
     def write(self, every: Sequence[SentEntry]) -> None:
@@ -123,7 +122,7 @@ class EntryWriter:
         Raises
         ------
         StoreBusy, StoreFull, StoreUnreachable
-            They can be sent again: what was written is not written twice.
+            The entries can be sent again: written entries are not written twice.
         """
         known = self.reviews.saved_tokens([one.token for one in every], self.person.id)
         for sent in every:
@@ -145,13 +144,13 @@ class EntryWriter:
         if not may_send(self.person, sent.page):
             raise Refused(tr("Your role may not save this."))
         if not kind.together:
-            self._flush()  # what it builds on must be in the database
+            self._flush()  # its basis must be in the database
         self._gathered.append((sent, kind.make(self, sent)))
         if not kind.together:
             self._flush()
 
     def _flush(self) -> None:
-        """Write what was gathered; one that the database refuses holds up no other."""
+        """Write the collected entries; one that the database refuses does not block the others."""
         gathered, self._gathered = self._gathered, []
         self.__dict__.pop("scores", None)
         try:
@@ -177,13 +176,13 @@ class EntryWriter:
             self.study = self.study.now()
 
     def current(self, entry: Entry) -> Stored | None:
-        """Return the newest row on what an entry is about."""
+        """Return the newest row on the subject of an entry."""
         rows = self.reviews.current_state().of(entry.kind, self.person.id)
         return rows.get((entry.case, entry.model, entry.subject, entry.picture))
 
 
 def may_send(person: Person, page: str) -> bool:
-    """Whether a person sees a page, and may save what is given there."""
+    """Return whether a person may see a page and save its entries."""
     if page not in PAGE_FILES or person.role not in seen_by(PAGE_FILES[page]):
         return False
     return page not in _NEEDED or may(person, _NEEDED[page])
@@ -210,7 +209,7 @@ def _comment(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
 
 
 def _verdict(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
-    """Make a verdict from the Case page: on the answer that was read, also if it was changed."""
+    """Make a verdict from the Case page on the answer that was read, even if it changed since."""
     value = _fields(sent.value, "verdict", "comment")
     entry = sent.on_shown(value)
     row = writer.current(entry)
@@ -242,7 +241,7 @@ def _consensus(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
         sent.page,
     )
     row = writer.current(entry)
-    # Compared as it is shown: told by the words, what is covered could be found by guessing.
+    # Compared in covered form: comparing the originals would let covered names be guessed.
     stands = shown_consensus(writer.review_set, writer.reviews, writer.person, row)
     if row is not None and stands not in (was, value):
         raise Overtaken({})
@@ -266,12 +265,12 @@ def _validation(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
 
 
 def _seen(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
-    """Make what is not recorded yet of a case that was seen before its page was left."""
+    """Make missing entries for a case that was seen before its page was left."""
     return seen_entries(writer.review_set, writer.reviews, writer.person, [sent.case])
 
 
 def _fields(value: Any, *names: str) -> dict[str, Any]:
-    """Return some fields of a value, None for those that are absent or empty."""
+    """Return the named fields of a value, None for absent or empty ones."""
     given: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
     return {name: None if given.get(name) == "" else given.get(name) for name in names}
 
@@ -279,7 +278,7 @@ def _fields(value: Any, *names: str) -> dict[str, Any]:
 def _check_unseen(
     sent: SentEntry, row: Stored | None, value: Mapping[str, Any], stands: Any
 ) -> None:
-    """As :meth:`SentEntry.check_unseen`, of values with these fields."""
+    """As :meth:`SentEntry.check_unseen`, for values with these fields."""
     was = _fields(sent.was, *value)
     replace(sent, was=was, value=value).check_unseen(row, _fields(stands, *value), {})
 
@@ -288,7 +287,7 @@ def _check_unseen(
 class _Kind:
     """How one kind of entry is made.
 
-    ``together`` lets several be written in one transaction, each made on top of those before it.
+    ``together`` lets several be written in one transaction, each based on those before it.
     ``tells_why`` is False where the message of the database could name a model.
     """
 
@@ -327,11 +326,11 @@ MOST_ENTRIES: Final = 200
 
 
 Hides = Callable[[str, str, str, Person], bool]
-"""Whether a meeting that is held has not shown a case yet to somebody: of set, meeting and case."""
+"""Whether a running meeting has not yet shown a case to a person: (set, meeting, case, person)."""
 
 
 async def take_entries(request: Request, *, hides: Hides) -> Response:
-    """Take entries of a person; the answer says which of them are in the database."""
+    """Save entries of a person; the response lists those that are in the database."""
     try:
         body = await _body(request)
         reply = await run_in_threadpool(_take, request, body, hides)
@@ -371,7 +370,7 @@ def _take(request: Request, body: Mapping[str, Any], hides: Hides) -> dict[str, 
         raise RequestRefused(403, message, renew=True) from None
     except NotAdmitted as error:
         raise RequestRefused(401, str(error)) from None
-    except StoreRefused:  # its words may name a model
+    except StoreRefused:  # its message may name a model
         raise RequestRefused(503, tr("The entries were refused.")) from None
     except StoreError as error:
         raise RequestRefused(503, str(error)) from None
@@ -380,7 +379,7 @@ def _take(request: Request, body: Mapping[str, Any], hides: Hides) -> dict[str, 
 
 
 def _cases_named(sent: Sequence[SentEntry], body: Mapping[str, Any]) -> list[str]:
-    """Return the cases that are sent about, and the one on the screen, which is told of."""
+    """Return the cases of the entries, and the case on the screen, which the reply covers."""
     named = [(one.page, one.case) for one in sent]
     if isinstance(shown := body.get("case"), str):
         named.append((str(body.get("page")), shown))
@@ -395,7 +394,7 @@ def _entries(raw: Sequence[Any]) -> list[SentEntry]:
 
 
 def _writer(request: Request, ticket: str) -> tuple[Person, ReviewSet]:
-    """Find out who sends, and to which review set."""
+    """Return the sender and the review set."""
     grant = server_state.signer().check(ticket)
     if grant.kind != KIND:
         raise LinkRefused(tr("This link is for something else."))
@@ -408,7 +407,7 @@ def _writer(request: Request, ticket: str) -> tuple[Person, ReviewSet]:
 def _reply(
     writer: EntryWriter, sent: Sequence[SentEntry], body: Mapping[str, Any], hides: Hides
 ) -> dict[str, Any]:
-    """Say what became of the entries, and to the score pad how its cases stand then."""
+    """Return the outcome of the entries and, for the score pad, the new states of its cases."""
     reply: dict[str, Any] = {
         "saved": writer.saved,
         "refused": writer.refused,
@@ -446,7 +445,7 @@ def _reply(
 def _task_reply(
     writer: EntryWriter, page: str, sent: Sequence[SentEntry], shown: Any
 ) -> dict[str, Any]:
-    """Say to whoever is at a task how its items stand."""
+    """Return the states of the sender's task items."""
     if not may_send(writer.person, page):
         return {"revision": writer.reviews.revision()}
     tasks = TASK_LISTS[TASK_PAGES[page]](writer.study)
@@ -462,7 +461,7 @@ def _task_reply(
 
 
 def _curate_reply(writer: EntryWriter, sent: Sequence[SentEntry], shown: Any) -> dict[str, Any]:
-    """Say to whoever curates what stands on the candidates of their studies."""
+    """Return the history's values for the candidates in the sender's studies."""
     state = writer.reviews.current_state()
     if not may_send(writer.person, CURATE_PAGE):
         return {"revision": state.revision}
@@ -476,7 +475,7 @@ def _curate_reply(writer: EntryWriter, sent: Sequence[SentEntry], shown: Any) ->
 
 
 def _written_reply(writer: EntryWriter, sent: Sequence[SentEntry]) -> dict[str, Any]:
-    """Say to whoever reads a sample what they have said of its answers; nothing of the judge."""
+    """Return the sender's own judgments of the sample's answers; nothing of the judge."""
     reply: dict[str, Any] = {"page": FAILURES_PAGE, "revision": writer.reviews.revision()}
     given = [one for one in sent if one.page == FAILURES_PAGE]
     if not given or not may_send(writer.person, FAILURES_PAGE):
@@ -487,9 +486,9 @@ def _written_reply(writer: EntryWriter, sent: Sequence[SentEntry]) -> dict[str, 
 
 
 def _meeting_reply(writer: EntryWriter, body: Mapping[str, Any], hides: Hides) -> dict[str, Any]:
-    """Say to whoever leads a meeting what it has decided about the case on the screen.
+    """Return a meeting's decisions about the case on the screen, for its leader.
 
-    Who follows it is told of cases that were shown, whatever else their role lets them see.
+    A follower of the meeting gets only shown cases, whatever else their role lets them see.
     """
     revision = writer.reviews.revision()
     about = body.get("meeting"), body.get("case")
@@ -508,7 +507,7 @@ _LOCKS: Final = tuple(Lock() for _ in range(64))
 
 
 def _lock(key: str, person: str) -> Lock:
-    """Return what makes a person's entries from two tabs come one after the other."""
+    """Return a lock that puts a person's entries from two tabs one after the other."""
     return _LOCKS[hash((key, person)) % len(_LOCKS)]
 
 

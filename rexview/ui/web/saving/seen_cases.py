@@ -1,6 +1,6 @@
-"""Entries that say which cases somebody who scores has opened where their models are named.
+"""Entries that record which cases a reader has opened with their models named.
 
-One row in the history for each person and case, whoever tells of it and however often.
+The history has one row for each person and case, however often it is reported.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rexview.ui.web.saving.reader_study import ReaderState
 from rexview.ui.web.server import review_sets
 
 SEEN: Final = "seen"
-"""The kind of what a browser sends of them (:file:`case_turning.js`)."""
+"""The entry kind that a browser sends for them (:file:`case_turning.js`)."""
 
 
 def seen_entries(
@@ -34,14 +34,14 @@ def seen_entries(
     *,
     via: str = CASE_PAGE,
 ) -> list[Entry]:
-    """Make entries of the cases that a study asks something of and that are not known as seen.
+    """Make entries for cases with a task in the study that are not recorded as seen.
 
-    None for who never scores.
+    Return none for people who never score.
 
     Raises
     ------
     StoreError
-        What the person was shown before cannot be read.
+        The earlier entries of the person cannot be read.
     """
     if not may(person, "score"):
         return []
@@ -54,7 +54,7 @@ def seen_entries(
             "reveal",
             case,
             value={"what": UNBLINDED},
-            # The same from every session, so that two that look at once write one row.
+            # The same in every session, so that two concurrent sessions write one row.
             token=str(uuid5(NAMESPACE_URL, f"{reviews.key}\n{person.id}\n{case}\n{UNBLINDED}")),
             via=via,
         )
@@ -63,14 +63,14 @@ def seen_entries(
     ]
 
 
-# Records that somebody who scores has opened a case where its models are named.
+# Records that a reader has opened a case where its models are named.
 #
-# What is recorded: :mod:`rexview.ui.web.saving.seen_cases`. Alone, before a name is given, it waits
-# in the session for the name.
+# The entries are those of :func:`seen_entries`. Without sign-in, a record waits in the session
+# until a name is given.
 
 
 def note_passed(review_set: ReviewSet, cases: Iterable[str]) -> None:
-    """Keep which cases the browser has shown before the page followed, for :func:`note_case`."""
+    """Remember cases that the browser showed before the page followed, for :func:`note_case`."""
     name = review_sets.set_id(review_set.folder)
     noted: dict[tuple[str, str], bool] = st.session_state.setdefault(link_keys.SESSION_SEEN, {})
     for case in cases:
@@ -78,10 +78,10 @@ def note_passed(review_set: ReviewSet, cases: Iterable[str]) -> None:
 
 
 def note_case(review_set: ReviewSet, case_id: str) -> None:
-    """Record that whoever looks has opened a case with its models named, unless it is known.
+    """Record that the user has opened a case with its models named, unless it is recorded.
 
-    Only for cases that are scored. Where the database cannot be written to it is tried again with
-    the next case: nothing on the page depends on it.
+    Only cases that are scored are recorded. If the database cannot be written to, the next case
+    tries again: nothing on the page depends on it.
     """
     note_passed(review_set, [case_id])
     name = review_sets.set_id(review_set.folder)

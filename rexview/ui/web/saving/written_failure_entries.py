@@ -1,4 +1,4 @@
-"""What people say of failures in words, made into entries, and the sample that they read."""
+"""Entries for people's judgments of written failures, and the sample that they read."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from rexview.store.current_state import CurrentState
 from rexview.ui.web.saving.entries import CHANGED, Refused, SentEntry, value_of
 from rexview.words import tr
 
-# The sample of answers that a clinician reads for a failure in words, as it stands now.
+# The current sample of answers that a clinician reads for a written failure.
 
 
 @dataclass(frozen=True)
 class WrittenRound:
-    """Who reads the sample of one judge's findings in one version of the words.
+    """A person's reading of a sample of one judge's findings in one version of the failure's text.
 
-    An item's name tells neither the answer nor what the judge said of it.
+    An item's name reveals neither the answer nor the judge's finding.
     """
 
     review_set: ReviewSet
@@ -51,7 +51,7 @@ class WrittenRound:
 
     @cached_property
     def listed(self) -> Sequence[str]:
-        """The items in their order."""
+        """The items in reading order."""
         return list(self.items)
 
     @cached_property
@@ -64,22 +64,22 @@ class WrittenRound:
         return told_by(self.found, rows).get(self.person.id, {})
 
     def subject(self, item: str) -> JudgeSubject:
-        """Return an answer of the sample as the judge was given it."""
+        """Return an answer of the sample as the judge received it."""
         return self.found.subject[self.items[item].about]
 
     def said(self, item: str) -> str | None:
-        """Return what the person said of an item; None for nothing."""
+        """Return the person's judgment of an item; None if there is none."""
         about = self.items[item].about
         row = self._told.get((about.case, about.model))
         return None if row is None else str(row.value["said"])
 
     @cached_property
     def done(self) -> int:
-        """Of how many items the person has said something."""
+        """Number of items that the person has judged."""
         return sum(self.said(item) is not None for item in self.listed)
 
     def position(self, item: str) -> Position:
-        """Return where an item stands."""
+        """Return the position of an item in the sample."""
         place, total = self._places.get(item), len(self.listed)
         if place is None:
             return Position(None, total, None, None)
@@ -88,11 +88,11 @@ class WrittenRound:
         return Position(place + 1, total, before, after)
 
     def page(self, start: int, size: int) -> Sequence[str]:
-        """Return the items from a place on, from 0."""
+        """Return at most ``size`` items from index ``start``."""
         return self.listed[start : start + size]
 
     def item_of(self, wanted: str | None) -> str | None:
-        """Return a wanted item, else the first of which nothing is said, else the first."""
+        """Return the wanted item, else the first one not yet judged, else the first."""
         if wanted in self.items:
             return wanted
         still_open = (item for item in self.listed if self.said(item) is None)
@@ -100,7 +100,7 @@ class WrittenRound:
 
     @property
     def history_subject(self) -> str:
-        """What names the sample in the history."""
+        """The subject of the sample in the history."""
         return sample_subject(self.found)
 
 
@@ -111,14 +111,14 @@ def written_round(
     about: tuple[str, str, str],
     size: int = SIZES[-1],
 ) -> WrittenRound | None:
-    """Return the round that a failure, the beginning of its version and a judge name.
+    """Return the round of a failure, the start of its version and a judge.
 
-    None where that judge was not asked in such words.
+    None if this judge was not given such a text.
 
     Raises
     ------
     StoreError
-        What was written cannot be read.
+        The written entries cannot be read.
     """
     found = parse_result_name(review_set, *about)
     if found is None:
@@ -127,7 +127,7 @@ def written_round(
 
 
 def own_json(now: WrittenRound, item: str) -> dict[str, Any]:
-    """Return what the person said of an item, for their browser; nothing of the judge."""
+    """Return the person's judgment of an item, for their browser; nothing of the judge."""
     return {
         "shown": now.items[item].about.answer_digest,
         "report": True,
@@ -138,7 +138,7 @@ def own_json(now: WrittenRound, item: str) -> dict[str, Any]:
 
 
 def progress_json(now: WrittenRound) -> dict[str, int]:
-    """Return how far the person is."""
+    """Return the person's progress."""
     return {"done": now.done, "skipped": 0, "total": len(now.listed)}
 
 
@@ -151,7 +151,7 @@ GONE = tr(
 def round_sent(
     review_set: ReviewSet, reviews: Reviews, person: Person, sent: SentEntry
 ) -> WrittenRound | None:
-    """Return the round that an entry is of: failure, version and judge are named by it."""
+    """Return the round of an entry, which names the failure, version and judge."""
     about = (sent.field or "", sent.subject or "", sent.slot or "")
     return written_round(review_set, reviews, person, about)
 
@@ -159,14 +159,14 @@ def round_sent(
 def validation_entry(
     review_set: ReviewSet, reviews: Reviews, person: Person, sent: SentEntry
 ) -> Entry:
-    """Make the entry of one word: ``yes``, ``no``, ``unsure``, or null to take it back.
+    """Make the entry of one judgment: ``yes``, ``no``, ``unsure``, or null to withdraw it.
 
     Raises
     ------
     Refused
-        The answer is not in the sample, or was changed since it was read.
+        The answer is not in the sample, or has changed since it was read.
     Overtaken
-        Another window saved another word that the writer has not seen.
+        Another window saved another judgment that the writer has not seen.
     """
     now = round_sent(review_set, reviews, person, sent)
     if now is None or sent.case not in now.items:
@@ -187,12 +187,12 @@ def validation_entry(
     )
     stands = now.said(sent.case)
     sent.check_unseen(row, stands, {"said": stands})
-    # the page names neither: it tells not which answer is read
+    # the page names neither: the read answer stays unknown
     answer = replace(sent, case=about.case, slot=about.model, subject=now.history_subject)
     return answer.on_shown(value)
 
 
-# A person's word that an answer has a failure in words, made into an entry.
+# Entries that mark an answer as having a written failure.
 
 _GONE: Final = tr("This failure was removed, or never written. Reload the page.")
 
@@ -200,15 +200,15 @@ _GONE: Final = tr("This failure was removed, or never written. Reload the page."
 def mark_entry(
     review_set: ReviewSet, reviews: Reviews, sent: SentEntry, row: Stored | None
 ) -> Entry:
-    """Make the entry of one mark, on the answer that was read, also if it was changed.
+    """Make the entry of one mark, on the answer that was read, even if it changed since.
 
-    ``row`` is the person's newest one on the same thing. Null takes a mark back, also one of a
-    failure that is no more.
+    ``row`` is the person's newest row on the same subject. Null withdraws a mark, also one of a
+    failure that no longer exists.
 
     Raises
     ------
     Refused
-        There is no such failure, or it never had these words.
+        There is no such failure, or it never had this text.
     Overtaken
         Another window saved something else that the writer has not seen.
     """
