@@ -1,1 +1,1 @@
-"""What lives as long as the server: open review sets, caches, sealed tokens."""
+"""Server state that lasts until the server stops: open review sets, caches, sealed tokens."""

@@ -1,8 +1,8 @@
-"""The search for failures in every open review set: in the background, once, for all visitors.
+"""The background scan for failures in each open review set, shared by all visitors.
 
-What is found arrives while people work, but numbers and orders on a page must not change under who
-reads it. So the server takes snapshots of what is known and gives each a number, and a visitor
-stays with one (:func:`snapshot_shown`) until they ask for the newest or look at something else.
+Findings arrive while people work, but numbers and orders on a page must not change while it is
+read. So the server takes numbered snapshots of the findings. A visitor keeps one
+(:func:`snapshot_shown`) until they request the newest or open another list.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from rexview.ui.web.server import server_state
 from rexview.ui.web.server.page_work import PAGE_WORK
 
 FEW_ANSWERS: Final = 200
-"""The search in so few answers takes seconds: pages show what it found without being asked."""
+"""A scan of at most this many answers takes seconds; pages then show findings unasked."""
 _KEPT: Final = 3
-"""Snapshots that are kept for the visitors who look at them."""
+"""Number of snapshots kept for the visitors who use them."""
 _YOUNG_S: Final = 2.0
 _SHARE: Final = 10
-"""A snapshot is taken for others, too, for 2 s and for ten times what making its engine takes."""
+"""Other visitors share a snapshot for 2 s, or ten times its engine's build time if longer."""
 SETTLES_S: Final = 0.3
-"""Longest time that a page waits for outcomes that are kept on disk, or for all of few answers."""
+"""Longest wait of a page for outcomes stored on disk, or for a scan of few answers."""
 _OPEN: Final = 4
 _LIST: Final = (ADDRESSES[PAGE_BROWSE], ADDRESSES[PAGE_CASE])
 
 
 class FailureScan:
-    """The search in one state of a set's files."""
+    """The scan of one state of a set's files."""
 
     def __init__(self, review_set: ReviewSet) -> None:
         settings = server_state.settings()
@@ -70,16 +70,16 @@ class FailureScan:
         self._taken_at = time.monotonic()
         for other in _SCANS:
             if other.folder == self.folder:
-                other.stop()  # its files have changed
+                other.stop()  # their files have changed
         _SCANS.add(self)
 
     @property
     def progress(self) -> Progress:
-        """How far it is."""
+        """The scan's progress."""
         return self.background.progress
 
     def snapshot(self, number: int | None = None) -> tuple[int, Scan]:
-        """Return a snapshot by number; the newest where it is no longer kept, and for None."""
+        """Return a snapshot by number; the newest for None, or if it is no longer kept."""
         with self._lock:
             if number is not None and number in self._snapshots:
                 self._snapshots.move_to_end(number)
@@ -92,7 +92,7 @@ class FailureScan:
             return newest, self._snapshots[newest]
 
     def take_snapshot(self) -> int:
-        """Return the number of a snapshot of all that is known by now."""
+        """Return the number of a snapshot of all current findings."""
         with self._lock:
             return self._take(max(self._snapshots))
 
@@ -107,33 +107,33 @@ class FailureScan:
         return newest + 1
 
     def note_cost(self, seconds: float) -> None:
-        """Note how long making the engine of a snapshot took."""
+        """Record how long it took to make the engine of a snapshot."""
         self._cost_s = seconds
 
     def rescore(self, review_set: ReviewSet) -> None:
-        """Let later snapshots have the scores of another state of the same files."""
+        """Use the scores of another state of the same files in later snapshots."""
         if self.background.progress.state != "finished":
             self.background.rescore(review_set)
 
     def prefer(self, case_rows: Sequence[int]) -> None:
-        """Let these cases be looked at next."""
+        """Scan these cases next."""
         if len(case_rows):
             self.background.prefer(case_rows)
 
     def stop(self) -> None:
-        """Look at no more answers until :meth:`resume`."""
+        """Pause the scan until :meth:`resume`."""
         self.background.stop()
 
     def resume(self) -> None:
-        """Go on."""
+        """Resume the scan."""
         self.background.resume()
 
     def begin_again(self) -> None:
-        """Go on after it broke."""
+        """Restart the scan after an error."""
         self.background.begin_again()
 
     def close(self) -> None:
-        """End it: nobody looks at the set any more."""
+        """End the scan: nobody has the set open any more."""
         self.background.close()
 
 
@@ -142,7 +142,7 @@ _SCANS: Final = WeakSet[FailureScan]()
 
 @st.cache_resource(max_entries=_OPEN, show_spinner=False, on_release=FailureScan.close)
 def failure_scan(_review_set: ReviewSet, folder: Path, files_state: str) -> FailureScan:
-    """Return the search in one state of a set's files, begun when it is first asked for.
+    """Return the scan of one state of a set's files; the first call starts it.
 
     Streamlit leaves ``_review_set`` out of the key.
     """
@@ -150,9 +150,9 @@ def failure_scan(_review_set: ReviewSet, folder: Path, files_state: str) -> Fail
 
 
 def snapshot_shown(found: FailureScan, files_state: str) -> int:
-    """Return the number of the snapshot that whoever looks sees now.
+    """Return the number of the snapshot for the user's page.
 
-    It stays the same on one page under one filter, and from a list to its cases and back.
+    It stays the same on one page with one filter, and from a list to its cases and back.
     """
     page, query = link_keys.page_shown(), link_keys.query_lists()
     asked = {key: query[key] for key in FILTER_KEYS if key in query}
@@ -165,7 +165,7 @@ def snapshot_shown(found: FailureScan, files_state: str) -> int:
 
 
 def show_newest(found: FailureScan) -> None:
-    """Let whoever looks see all that is known by now, from the next run of the page on."""
+    """Show the user all current findings from the next run of the page."""
     kept = st.session_state.get(link_keys.SESSION_SCAN)
     if kept:
         st.session_state[link_keys.SESSION_SCAN] = (kept[0], found.take_snapshot())

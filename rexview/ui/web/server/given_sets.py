@@ -1,6 +1,6 @@
-"""Open review sets as they were given, and the state of its files that each is open in.
+"""Open review sets without written entries, and the state of the files that is open.
 
-Pictures need no more, so that this module imports neither the engines nor the reviews database.
+Images need no more, so this module imports neither the engines nor the reviews database.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
     from rexview.ui.web.server.loaded_sets import LoadedSet
 
 
-# Which state of its files a review set is open in, and the reading of it.
+# The open state of a review set's files, and how it is read.
 #
-# Where a file was changed the set is read again at the next page, by whoever asks first. Not so
-# where only parts of ``answers/`` have grown, as they do while a run of a model adds an answer a
-# second: such a state is read in the background, pages show the one before until it is there, and
-# the next reading begins after a pause that is long beside what a reading takes.
+# After a file has changed, the next page reads the set again. If only parts of ``answers/`` have
+# grown, as during a run that adds an answer a second, the new state is read in the background.
+# Pages show the previous state until it is read, and the next reading starts after a pause that is
+# long compared with the time of a reading.
 
 LEAST_S: Final = 5.0
 MOST_S: Final = 600.0
 SHARE: Final = 20
-"""A set that grows is read again after twenty times what that and making pages of it take, 5 s to
-10 minutes."""
+"""A growing set is read again after 20 times the time to read it and to make its pages, between 5 s
+and 10 minutes."""
 _SETS_KEPT: Final = 4
 _STATES_KEPT: Final = 2
-"""States of one set: the one on the pages and the one before."""
+"""States kept of one set: the one on the pages and the one before."""
 _LOG: Final = logging.getLogger(__name__)
 
 
 class _OpenSet:
-    """The states of one folder that are in memory."""
+    """The states of one folder in memory."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -61,7 +61,7 @@ class _OpenSet:
         self._share_read = 0.0
 
     def state(self, wait_s: float) -> str:
-        """Return the state to be shown; wait so long for one that is being read."""
+        """Return the state to show; wait up to ``wait_s`` seconds for one that is being read."""
         remote_sets.bring_soon(self._folder, load_settings())
         now, others = fingerprint(self._folder), fingerprint(self._folder, but_growing=True)
         with self._lock:
@@ -79,9 +79,9 @@ class _OpenSet:
             return self._shown
 
     def _follow(self, state: str) -> None:
-        """Read a state of which only answers were added, then show it, or what is wrong in it."""
+        """Read a state with added answers only, then show it or its errors."""
         try:
-            with suppress(RexviewError):  # which the page meets, too
+            with suppress(RexviewError):  # the page raises it, too
                 state = self._load(state).fingerprint
         except Exception as error:
             _LOG.warning("Answers that were added cannot be read (%s).", type(error).__name__)
@@ -91,7 +91,7 @@ class _OpenSet:
             self._thread = None
 
     def load(self, state: str) -> ReviewSet:
-        """Return the set in a state; in that which is shown where it is no longer in memory."""
+        """Return the set in a state; in the shown one if the state is no longer in memory."""
         if (known := self._known(state)) is not None:
             return known
         with self._lock:
@@ -100,7 +100,7 @@ class _OpenSet:
         return _READING.result(key, lambda: self._load(state), self.words)
 
     def words(self) -> str:
-        """Say how far the reading is."""
+        """Return the progress of the reading as a sentence."""
         if not self._share_read:
             return tr("Reading the review set …")
         if self._share_read >= 1:
@@ -129,12 +129,12 @@ class _OpenSet:
         return found
 
     def note_cost(self, seconds: float) -> None:
-        """Let the pause be longer, by what pages take to be made of a newer state."""
+        """Extend the pause by the time that pages take to use a newer state."""
         with self._lock:
             self._pause(SHARE * seconds)
 
     def _pause(self, seconds: float) -> None:
-        """Read again in so many seconds, or when it would have been, and no later than it may."""
+        """Read again after ``seconds``, or as planned if that is later, within the limit."""
         wanted = max(self._pause_until, time.monotonic() + seconds)
         self._pause_until = min(wanted, self._read_at + MOST_S)
 
@@ -160,50 +160,50 @@ def _of(folder: Path) -> _OpenSet:
 
 
 def state_in_memory(folder: Path, *, wait_s: float = 0.0) -> str:
-    """Name the state of a set's files that pages show: the present one, or the last before it.
+    """Return the name of the state of a set's files that pages show.
 
-    It is the present one unless only answers were added since. These are then being read, for which
-    this waits ``wait_s`` seconds, or will be.
+    It is the current state, unless only answers were added since. These are then read in the
+    background; this waits up to ``wait_s`` seconds for a reading under way.
     """
     return _of(folder).state(wait_s)
 
 
 def load_state(folder: Path, state: str) -> ReviewSet:
-    """Load a set once for each state of its files. Who come together wait for one reading.
+    """Load a set once for each state of its files; concurrent callers share one reading.
 
     Raises
     ------
     ReviewSetError
-        With every problem, when it cannot be opened.
+        The set cannot be opened; the error lists every problem.
     """
     return _of(folder).load(state)
 
 
 def progress_words(folder: Path) -> str:
-    """Say how far the reading of a set is."""
+    """Return the progress of reading a set as a sentence."""
     return _of(folder).words()
 
 
 def note_cost(folder: Path, seconds: float) -> None:
-    """Note what pages take to be made of a newer state of a set, besides the reading."""
+    """Record the time that pages take to use a newer state of a set, besides the reading."""
     _of(folder).note_cost(seconds)
 
 
 def is_behind(review_set: ReviewSet) -> bool:
-    """Whether answers were added since an open set was read."""
+    """Return whether answers were added since an open set was read."""
     return review_set.fingerprint.partition("-")[0] != fingerprint(review_set.folder)
 
 
 def open_set(folder: Path, *, wait_s: float = 0.0) -> ReviewSet:
-    """Open a review set as it was given, once for each state of its files.
+    """Open a review set without written entries, once for each state of its files.
 
-    While a run adds answers it is the state before, now and then a newer one
-    (:mod:`.given_sets`); one that is being read is waited for ``wait_s`` seconds.
+    While a run adds answers, this is an earlier state, updated now and then (:mod:`.given_sets`). A
+    reading under way is waited for up to ``wait_s`` seconds.
 
     Raises
     ------
     ReviewSetError
-        With every problem, when it cannot be opened.
+        The set cannot be opened; the error lists every problem.
     """
     if not folder.is_dir() and address_of_set(folder) is None:
         raise ReviewSetError(tr("There is no folder {name} any more.").format(name=folder.name))
@@ -213,22 +213,22 @@ def open_set(folder: Path, *, wait_s: float = 0.0) -> ReviewSet:
 def load(folder: Path, state: str) -> ReviewSet:
     """Return the set in a state of its files, as :func:`load_state`.
 
-    One on ClickHouse is in the version that is shown: the cases that pages hold of it.
+    A set on ClickHouse is in the shown version, with the cases that pages have loaded.
     """
     return _loaded(folder).given() if on_tables() else load_state(folder, state)
 
 
 def state_to_show(folder: Path, *, wait_s: float = 0.0) -> str:
-    """Name the state of a set's files that pages show."""
+    """Return the name of the state of a set's files that pages show."""
     if on_tables():
         return files_state(_loaded(folder).opened().empty)
     return state_in_memory(folder, wait_s=wait_s)
 
 
 def looked_at(review_set: ReviewSet, cases: Sequence[str]) -> ReviewSet:
-    """Return an open set, as it was given, that holds some cases.
+    """Return an open set, without written entries, with these cases loaded.
 
-    The set itself unless its tables are on ClickHouse and it does not hold them.
+    This is the set itself, unless its tables are on ClickHouse and these cases are not loaded.
     """
     if not on_tables() or all(review_set.case_row(case) is not None for case in cases):
         return review_set
@@ -238,7 +238,7 @@ def looked_at(review_set: ReviewSet, cases: Sequence[str]) -> ReviewSet:
 
 
 def files_state(review_set: ReviewSet) -> str:
-    """Name the state of the files of a set, whatever was written in it."""
+    """Return the name of the state of a set's files, regardless of written entries."""
     return review_set.fingerprint.partition("-")[0]
 
 
@@ -248,7 +248,7 @@ def is_newest(review_set: ReviewSet) -> bool:
 
 
 def _loaded(folder: Path) -> LoadedSet:
-    """Return a set on ClickHouse; only such a server imports what asks ClickHouse."""
+    """Return a set on ClickHouse; the ClickHouse modules are imported only here."""
     from rexview.ui.web.server.loaded_sets import loaded_set
 
     return loaded_set(folder)

@@ -1,4 +1,4 @@
-"""The language of the server: known before anything is imported that has words."""
+"""The language of the server, set before any module with texts is imported."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rexview.settings import load_settings
 
 
 def begin() -> None:
-    """Speak the language of the settings.
+    """Set the language of the settings.
 
-    Settings that cannot be used are said by every page, in English.
+    Every page reports invalid settings, in English.
     """
     try:
         language = load_settings(sys.argv[1:]).language

@@ -1,8 +1,7 @@
-"""Review sets whose tables are on ClickHouse: what pages hold of them, and their engines.
+"""Review sets whose tables are on ClickHouse: the cases loaded for pages, and their engines.
 
-A page has a review set of those cases only that people have written about, and of those that
-somebody has open; all others are asked for by the engine. So what this server holds does not grow
-with the set.
+A page's review set contains only the cases that people have written about, and recently opened
+cases; the engine queries all others. So the memory of this server does not grow with the set.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ from rexview.store.location import files_of, set_key
 from rexview.ui.web.server import server_state
 
 _LOOKS_EVERY_S: Final = 2.0
-"""So often a server looks which version of a set is to be shown."""
+"""Seconds between two checks for the version of a set to show."""
 _LOOKED_AT: Final = 500
-"""Cases that somebody has or had open, the latest."""
+"""Number of recently opened cases that stay loaded."""
 
 
 class LoadedSet:
-    """A set on ClickHouse in its version that is shown. Safe for several threads."""
+    """A set on ClickHouse in its shown version; thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self.folder: Final = folder
@@ -48,7 +47,7 @@ class LoadedSet:
         self._made: tuple[Any, ReviewSet] | None = None
 
     def opened(self) -> OpenedSet:
-        """Return the version that is shown; who comes while it is looked for waits.
+        """Return the shown version; concurrent callers wait for the check.
 
         Raises
         ------
@@ -77,7 +76,7 @@ class LoadedSet:
         return frozenset(case for case, *_ in subjects if case is not None)
 
     def given(self) -> ReviewSet:
-        """Return the cases that pages hold, as they were given.
+        """Return the cases loaded for pages, without written entries.
 
         Raises
         ------
@@ -94,7 +93,7 @@ class LoadedSet:
             return self._made[1]
 
     def look_at(self, cases: Iterable[str]) -> None:
-        """Have some cases among those that pages hold."""
+        """Load these cases for pages."""
         with self._lock:
             for case in cases:
                 self._looked_at[case] = None
@@ -103,7 +102,7 @@ class LoadedSet:
                 self._looked_at.popitem(last=False)
 
     def reviewed(self) -> tuple[OpenedSet, SmallSet, ReviewSet]:
-        """Return the set, the cases written about, and these as they were given.
+        """Return the set, the cases written about, and these without written entries.
 
         Raises
         ------
@@ -116,7 +115,7 @@ class LoadedSet:
     def engine(
         self, small: SmallSet, written: ReviewSet, comments: Mapping[str, CommentCount]
     ) -> ClickHouseEngine:
-        """Make an engine of what people have written until now."""
+        """Return an engine with people's entries until now."""
         settings = server_state.settings()
         return ClickHouseEngine(
             self.opened(),
@@ -147,7 +146,7 @@ def _reviewed(opened: OpenedSet, cases: frozenset[str]) -> tuple[SmallSet, Revie
     if made is None:
         small = opened.reviewed(cases)
         people: dict[str, Any] = opened.people
-        with _KEEPING:  # who was quicker has made it for both
+        with _KEEPING:  # a faster thread made it for both
             made = _REVIEWED.setdefault(key, (small, replace(small.given, **people)))
             while len(_REVIEWED) > _REVIEWED_KEPT:
                 _REVIEWED.popitem(last=False)
@@ -161,6 +160,6 @@ def loaded_set(folder: Path) -> LoadedSet:
     Raises
     ------
     ReviewSetError
-        Its folder is not there, or says nothing of a set.
+        The folder is missing, or describes no set.
     """
     return LoadedSet(folder)

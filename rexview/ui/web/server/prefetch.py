@@ -1,8 +1,8 @@
-"""Pictures that lie elsewhere are fetched as soon as somebody was given a link to them.
+"""Fetches remote images as soon as a user was given a link to them.
 
-Whoever is given a link to a picture will probably ask for it: of the case on the page, and of its
-neighbours, whose links the browser has ahead (:mod:`rexview.ui.turning`). The newest wish comes
-first; who asks for a picture that is on its way waits for it.
+A user with a link to an image will probably request it: of the case on the page, and of its
+neighbours, whose links the browser has in advance (:mod:`rexview.ui.turning`). The newest request
+is served first. Whoever requests an image that is being fetched waits for it.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from rexview.schema import ReviewSet
 from rexview.ui.web.server import server_state
 
 MOST_WAITING: Final = 64
-"""Pictures of one storage."""
+"""Images waiting for one storage."""
 _AT_ONCE: Final = 3
-"""Threads for one storage: one that does not answer holds up no other."""
+"""Threads for one storage, so that a storage that does not answer blocks no other."""
 _WAITING: Final[dict[str, OrderedDict[str, tuple[ReviewSet, str]]]] = {}
-"""By storage, and there by address; the newest wish last."""
+"""Waiting images by storage and address; the newest request is last."""
 _LOCK: Final = threading.Lock()
 _AT_WORK: Final[dict[threading.Thread, str]] = {}
-"""Threads, with the storage that each asks."""
+"""Threads, with the storage that each uses."""
 
 
 def fetch_soon(review_set: ReviewSet, image_path: str) -> None:
-    """Fetch a picture in the background, if it lies elsewhere; what is wrong is said when asked."""
+    """Fetch a remote image in the background; errors are reported when it is requested."""
     with suppress(PathEscape, StorageError):
         address = picture_address(review_set, image_path)
         if address is None:
@@ -61,5 +61,5 @@ def _fetch_all(origin: str) -> None:
                 _AT_WORK.pop(threading.current_thread(), None)
                 return
             _, (review_set, image_path) = _WAITING[origin].popitem()
-        with suppress(Exception):  # it is said to whoever asks for the picture
+        with suppress(Exception):  # the request for the image reports it
             reviewset.image_path(review_set, image_path)

@@ -1,7 +1,7 @@
-"""The numbers of each page, worked out once for every filter.
+"""The numbers of each page, computed once for each filter.
 
-They are kept with the engine (another one for each state of the set, of its reviews, and of the
-flags that are known), by filter and whatever else the numbers depend on.
+They are stored with the engine (there is one for each state of the set, its reviews, and the known
+flags), by filter and the other parameters of the numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rexview.ui.web.server.shared_work import cache_on_first_argument
 
 @cache_on_first_argument(16)
 def counts(engine: Engine, case_filter: CaseFilter) -> Facets:
-    """Return the counts beside the values of a filter."""
+    """Return the counts of the values of a filter's conditions."""
     return engine.facets(case_filter)
 
 
@@ -52,7 +52,7 @@ judged = cache_on_first_argument(16)(judge_tables)
 def metric_correlations(
     engine: Engine, case_filter: CaseFilter, metrics: tuple[MetricId, ...], coefficient: str
 ) -> tuple[Correlation, ...]:
-    """Return how far every two metrics go together."""
+    """Return the correlation of every two metrics."""
     return engine.metric_correlations(case_filter, metrics, coefficient)
 
 
@@ -60,5 +60,5 @@ def metric_correlations(
 def metric_disputes(
     engine: Engine, case_filter: CaseFilter, pair: tuple[MetricId, MetricId], most: int
 ) -> tuple[DisputedReport, ...]:
-    """Return the answers that two metrics put furthest apart."""
+    """Return the answers on which two metrics differ most."""
     return engine.metric_disputes(case_filter, pair, most)

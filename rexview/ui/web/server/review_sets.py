@@ -1,8 +1,9 @@
-"""The review sets that this server has open, with what people wrote in them, each loaded once.
+"""The open review sets of this server with people's entries, each loaded once.
 
-What the routes need too (they run outside the page script) is held per process with ``functools``;
-what only pages need is held by Streamlit. Some cached functions take a parameter that they do not
-use: it is a part of the cache's key, so that a change of it makes the value anew.
+What the routes also need (they run outside the page script) is cached per process with
+``functools``. What only pages need is cached by Streamlit. Some cached functions have a parameter
+that they do not use: it is a part of the cache's key, so that a change to it computes the value
+again.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ from rexview.words import tr
 
 
 def prepare_blinding(review_set: ReviewSet) -> None:
-    """Find out, beside the page, which words of models' names are ordinary ones in the set."""
+    """Find, in the background, which words of models' names are ordinary words in the set."""
     _BLINDING.result(
         (review_set.folder, files_state(review_set)),
         lambda: plain_words(review_set),
@@ -81,24 +82,24 @@ _BLINDING: Final = SharedWork[frozenset[str]]("prepare blinding")
 
 @cache_on_first_argument(2)
 def _reviews(given: ReviewSet, files: tuple[Path, ...]) -> Reviews:
-    """Open the reviews of a set; where they are is decided anew when a database comes or goes."""
+    """Open a set's reviews; their place is decided again when a database is added or removed."""
     return open_reviews(given, server_state.settings())
 
 
 def reviews(review_set: ReviewSet) -> Reviews:
-    """Return what people wrote about an open review set.
+    """Return people's entries about an open review set.
 
     Raises
     ------
     StoreUnreachable
-        The database may not be written to, or its address cannot be understood.
+        The database may not be written to, or its address is invalid.
     """
     given = load(review_set.folder, files_state(review_set))
     return _reviews(given, files_of(given))
 
 
 def best_reviews(review_set: ReviewSet) -> Reviews:
-    """Return the reviews of an open set where they would best be kept, to join others into.
+    """Return the reviews of an open set at the best place to keep them, to merge others into.
 
     Raises
     ------
@@ -111,9 +112,9 @@ def best_reviews(review_set: ReviewSet) -> Reviews:
 def _with_written(
     given: ReviewSet, kept: Reviews, revision: int, pictures_state: str, known: ComputedMetrics
 ) -> ReviewSet:
-    """Merge once for each entry (``revision``) and each state of the pictures that were judged.
+    """Merge once for each entry (``revision``) and each state of the judged images.
 
-    ``known`` are the metrics that are worked out by now.
+    ``known`` are the metrics computed so far.
     """
     return _MERGING.result(
         (given, revision, pictures_state, known),
@@ -126,10 +127,10 @@ _MERGING: Final = SharedWork[ReviewSet]("merge reviews")
 
 
 class _KnownMetrics:
-    """The metrics of reports that pages show: not all that are known at any moment.
+    """The metrics of reports that pages show, which lag behind those computed.
 
-    An order by a metric would change at each look. What is shown is more each time by as much as
-    there was, and then all.
+    Otherwise an order by a metric would change on each view. The shown metrics are updated each
+    time their number has doubled, and when all are computed.
     """
 
     def __init__(self, given: ReviewSet) -> None:
@@ -137,7 +138,7 @@ class _KnownMetrics:
         self.shown = ComputedMetrics(frames.METRICS.to_frame(), 0, 0)
 
     def now(self, given: ReviewSet) -> ComputedMetrics:
-        """Return what is shown; the first call begins to work it out."""
+        """Return the shown metrics; the first call starts the computation."""
         if self.has_reports:
             keep = kept_files("metrics", server_state.settings())
             known = computed_metrics(given, keep, PAGE_WORK.seconds_left)
@@ -150,28 +151,27 @@ _known_metrics = cache_on_first_argument(1)(_KnownMetrics)
 
 
 def metrics_progress(review_set: ReviewSet) -> ComputedMetrics:
-    """Return how far the app's own metrics of the reports of a set are, as pages show them."""
+    """Return the progress of the app's own metrics of a set's reports, as pages show it."""
     given = load(review_set.folder, files_state(review_set))
     return _known_metrics(given).now(given)
 
 
 def with_written(given: ReviewSet) -> ReviewSet:
-    """Return a review set with what people wrote in it.
+    """Return a review set with people's entries.
 
     Scores of cases that their reader has not finished are left out.
 
     Raises
     ------
     StoreUnreachable, StoreBusy
-        What was written cannot be read. For a while it is not tried again, so that pages stay
-        quick.
+        The entries cannot be read. The next attempt is delayed so that pages stay fast.
     """
     failed, error = _unreadable.get(given, (0.0, None))
     if error is not None and time.monotonic() - failed < _TRY_AGAIN_S:
         raise error
     try:
         kept = reviews(given)
-        # What somebody was shown changes no score: pages are not made anew for it.
+        # Views of cases change no score: they do not cause pages to be computed again.
         revision = kept.revision(but="reveal")
         pictures_state = digests_of(given).pictures_state()
         known = _known_metrics(given).now(given)
@@ -182,7 +182,7 @@ def with_written(given: ReviewSet) -> ReviewSet:
 
 
 def newest(review_set: ReviewSet) -> ReviewSet:
-    """Return a review set with what people wrote until now; as it is while that cannot be read."""
+    """Return a review set with the current entries; unchanged if they cannot be read."""
     try:
         return with_written(load(review_set.folder, files_state(review_set)))
     except StoreError:
@@ -194,7 +194,7 @@ _unreadable: Final = WeakKeyDictionary[ReviewSet, tuple[float, StoreError]]()
 
 
 class _Engines:
-    """The engines of one state of a set's files: each is made from the one before."""
+    """The engines of one state of a set's files, each derived from the one before."""
 
     def __init__(self, found: FailureScan) -> None:
         self.found = found
@@ -203,15 +203,15 @@ class _Engines:
         self._making = SharedWork[MemoryEngine]("make an engine")
 
     def of(self, review_set: ReviewSet, number: int) -> MemoryEngine:
-        """Return the engine of the set with what was written in it, on a snapshot of its flags.
+        """Return the engine of the set with its entries, on a snapshot of its flags.
 
-        It is made beside the page that asks first.
+        It is made in a thread outside the first page that needs it.
         """
         number, scan = self.found.snapshot(number)
         key = (review_set.fingerprint, number)
         with self._lock:
             if key in self._engines:
-                self._engines[key] = self._engines.pop(key)  # used last, forgotten last
+                self._engines[key] = self._engines.pop(key)  # least recently used is dropped first
                 return self._engines[key]
         return self._making.result(
             key,
@@ -220,7 +220,7 @@ class _Engines:
         )
 
     def _kept(self, key: tuple[str, int], review_set: ReviewSet, scan: Scan) -> MemoryEngine:
-        """Make an engine and keep it."""
+        """Make an engine and store it."""
         with self._lock:
             known = list(reversed(self._engines.items()))
         begun = time.monotonic()
@@ -241,7 +241,7 @@ class _Engines:
         scan: Scan,
         known: Sequence[tuple[tuple[str, int], MemoryEngine]],
     ) -> MemoryEngine:
-        """Make an engine from a known one: of the same entries, else of the same snapshot."""
+        """Make an engine from a known one: with the same entries, else with the same snapshot."""
         for (fingerprint, _), made in known:
             if fingerprint == review_set.fingerprint:
                 return made.with_scan(scan)
@@ -275,35 +275,35 @@ def _comment_counts(review_set: ReviewSet) -> Mapping[str, CommentCount]:
 
 
 _engines = cache_on_first_argument(1)(_Engines)
-"""They go with the search whose snapshots they are of."""
+"""Stored with the scan whose snapshots they use."""
 
 
 def failures_found(review_set: ReviewSet) -> FailureScan:
-    """Return the search for failures in an open set; it is begun when it is first asked for."""
+    """Return the scan for failures in an open set; the first call starts it."""
     return failure_scan(review_set, review_set.folder, files_state(review_set))
 
 
 @dataclass(frozen=True)
 class Seen:
-    """How one page run sees a review set: the order of Content, and the snapshot of the flags."""
+    """A page run's view of a review set: the order of Content, and the snapshot of the flags."""
 
     order: ContentOrder
     snapshot: int
 
 
 def seen_now(review_set: ReviewSet) -> Seen:
-    """Return how this page run sees a set: by its link, and by what it has shown before."""
-    if on_tables():  # nothing is left to be found
+    """Return this page run's view of a set, from its link and from what it has shown before."""
+    if on_tables():  # the scan is complete there
         return Seen(link_keys.content_order(), 0)
     found = failures_found(review_set)
     return Seen(link_keys.content_order(), snapshot_shown(found, files_state(review_set)))
 
 
 def engine(review_set: ReviewSet, seen: Seen | None = None) -> Engine:
-    """Return what answers every question about the cases of an open review set.
+    """Return the engine that answers all queries about an open review set.
 
-    Nothing waits for detectors: of flags it has those in the snapshot that is seen. New entries
-    change only what they are about. ``seen`` is what a page run sees, by default this one.
+    It does not wait for detectors: it has the flags of the seen snapshot. A new entry changes only
+    its own subject. ``seen`` is the view of a page run, by default this one.
     """
     seen = seen or seen_now(review_set)
     if on_tables():
@@ -315,9 +315,9 @@ def engine(review_set: ReviewSet, seen: Seen | None = None) -> Engine:
 
 @cache_on_first_argument(2)
 def _on_results(made: MemoryEngine, state: tuple[tuple[str, int], ...]) -> MemoryEngine:
-    """Return another engine for each state of what judges found of failures in words.
+    """Return another engine for each state of the judges' findings of written failures.
 
-    A filter may ask for that: what an engine has kept of it is of one state.
+    A filter may query these findings, and an engine's cached results are valid for one state.
     """
     return MemoryEngine(replace(made.table, _of_all={})) if state else made
 
@@ -327,7 +327,7 @@ _in_order_on_tables = cache_on_first_argument(2)(ClickHouseEngine.in_content_ord
 
 
 def _engine_on_tables(review_set: ReviewSet) -> ClickHouseEngine:
-    """Return the engine of a set on ClickHouse, made anew for each state of its reviews."""
+    """Return the engine of a set on ClickHouse, a new one for each state of its reviews."""
     _, small, given = loaded_set(review_set.folder).reviewed()
     try:
         written = with_written(given)
@@ -344,13 +344,13 @@ def _made_on_tables(written: ReviewSet, small: SmallSet) -> ClickHouseEngine:
 def look_first(
     review_set: ReviewSet, asked: Engine, case_filter: CaseFilter, cases: Sequence[str] = ()
 ) -> None:
-    """Let detectors look next at the cases on a page, and at those that its filter may leave."""
+    """Scan the cases on a page next, and those that its filter may leave."""
     if not asked.scanned(case_filter).is_complete:
         failures_found(review_set).prefer(asked.not_looked_at(case_filter, cases))
 
 
 def study_engine(review_set: ReviewSet) -> StudyEngine:
-    """Return what answers which cases a study scores; it changes with the files only."""
+    """Return the engine that knows which cases a study scores; only the files change it."""
     if on_tables():
         return _study_engine_on_tables(loaded_set(review_set.folder).opened())
     return _study_engine(load(review_set.folder, files_state(review_set)))
@@ -366,9 +366,9 @@ def colours(review_set: ReviewSet) -> dict[str, str]:
 
 
 def case_page(review_set: ReviewSet, case_id: str, seen: Seen | None = None) -> CasePage | None:
-    """Return one case with its scores, flags and verdicts; neighbours are asked for ahead.
+    """Return one case with its scores, flags and verdicts; neighbours are queried in advance.
 
-    ``seen`` is as :func:`engine` takes it.
+    ``seen`` is as in :func:`engine`.
     """
     asked = engine(review_set, seen)
     not_yet = asked.not_yet_of(case_id, review_set.answers_of(case_id))

@@ -1,8 +1,8 @@
 """Sealed, expiring links to pixels and tickets for writing.
 
-Routes bypass the page script, so a page's checks do not protect them: a link carries what it gives
-access to, to whom and until when, encrypted and authenticated. The server serves nothing else, and
-nobody can read in a link which file of which model it leads to, not even from its length.
+Routes bypass the page script, so a page's checks do not protect them. A link contains what it gives
+access to, for whom and until when, encrypted and authenticated. The server serves nothing else, and
+a link does not reveal the file or the model, not even by its length.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from rexview.errors import RexviewError
 from rexview.words import tr
 
 LIFETIME_S: Final = 3600
-"""A link holds for one to two of these: its end is rounded up so that it stays the same, and a
-browser's cache keeps working, within the hour."""
+"""A link is valid for one to two times this long: its end is rounded up, so that the link stays the
+same within the hour and a browser's cache keeps working."""
 _BLOCK: Final = 192
-"""Links are filled up to a multiple of this many bytes, so that lengths of paths do not show."""
+"""Links are padded to a multiple of this many bytes, so that they hide the length of paths."""
 _PURPOSE: Final = b"rexview link 2"
 
 
 class LinkRefused(RexviewError):
-    """A link that this server did not make, that is somebody else's, or that has ended."""
+    """A link that this server did not make, that is for somebody else, or that has expired."""
 
 
 @dataclass(frozen=True)
 class Grant:
-    """What a link gives access to: one kind of view of one image of one open review set.
+    """The access that a link gives: one kind of view of one image of one open review set.
 
-    ``person`` is the id of the one person it is for, empty where nobody signs in. ``detail`` is
-    anything that JSON can say.
+    ``person`` is the id of the one person it is for, empty without sign-in. ``detail`` is any JSON
+    value.
     """
 
     kind: str
@@ -54,7 +54,7 @@ class LinkSigner:
     """Makes and opens links with one secret.
 
     The same grant gives the same link (deterministic authenticated encryption, AES-SIV, RFC 5297),
-    so that browsers can keep what they fetched.
+    so that browsers can cache what they fetched.
     """
 
     def __init__(self, secret: str | None = None) -> None:
@@ -63,7 +63,7 @@ class LinkSigner:
         self._name_key = hashlib.sha256(_PURPOSE + b"\0name\0" + seed).digest()
 
     def sign(self, grant: Grant, *, lifetime_s: int = LIFETIME_S, now: float | None = None) -> str:
-        """Return a URL-safe token for ``grant``, good for one to two times ``lifetime_s``."""
+        """Return a URL-safe token for ``grant``, valid for one to two times ``lifetime_s``."""
         now = time.time() if now is None else now
         ends = (int(now) // lifetime_s + 2) * lifetime_s
         fields = [grant.kind, grant.set_id, grant.image, grant.version, grant.detail, grant.person]
@@ -74,12 +74,12 @@ class LinkSigner:
         )
 
     def check(self, token: str, *, now: float | None = None) -> Grant:
-        """Return what the token grants. Whether it is for who asks is for the caller to check.
+        """Return the token's grant; the caller must check that it is for the requester.
 
         Raises
         ------
         LinkRefused
-            The token is not ours, was changed, or has ended.
+            The token is not ours, was changed, or has expired.
         """
         now = time.time() if now is None else now
         try:
@@ -95,6 +95,6 @@ class LinkSigner:
         return Grant(kind, set_id, image, version, detail, person)
 
     def name(self, *parts: str) -> str:
-        """Return a name that is always the same for the same parts and tells nothing of them."""
+        """Return an opaque name that is always the same for the same parts."""
         text = json.dumps(parts).encode()
         return hmac.new(self._name_key, text, hashlib.sha256).hexdigest()[:32]

@@ -1,6 +1,6 @@
-"""What the server is started with and keeps until it ends: settings, secrets, the disk cache.
+"""State of the server from start to stop: settings, secrets, the disk cache.
 
-Held per process with ``functools``, since the routes need it outside of any page. The server waits
+Cached per process with ``functools``, because the routes need it outside of pages. The server waits
 for this module before it answers, so nothing heavy is imported here.
 """
 
@@ -42,7 +42,7 @@ def on_tables() -> bool:
 
 @cache
 def team() -> bool:
-    """Whether people sign in here; decided once, when the server starts.
+    """Return whether people sign in here; decided once, when the server starts.
 
     Raises
     ------
@@ -53,13 +53,13 @@ def team() -> bool:
 
 
 def sign_in_configured(given: Settings) -> bool:
-    """Whether people sign in, as settings and the file of secrets say.
+    """Return whether people sign in, from the settings and the secrets file.
 
     Raises
     ------
     SettingsError
-        The settings name people, or there is a secrets file, but no sign-in is configured: rather
-        than let everybody in as lead, nobody is.
+        The settings name people, or there is a secrets file, but no sign-in is configured.
+        Everybody is refused then, because otherwise everybody would be a lead.
     """
     loaded = secrets_loaded()
     if not loaded and any(Path(file).exists() for file in st.get_option("secrets.files")):
@@ -73,7 +73,7 @@ def sign_in_configured(given: Settings) -> bool:
 
 
 def on_this_machine_only() -> bool:
-    """Whether only people at this machine reach the server."""
+    """Return whether only people at this machine reach the server."""
     return st.get_option("server.address") in THIS_MACHINE
 
 
@@ -85,7 +85,7 @@ def base_path() -> str:
 
 @cache
 def signer() -> LinkSigner:
-    """Return what makes and opens links to pixels."""
+    """Return the signer of links to pixels."""
     return LinkSigner(settings().secret)
 
 
@@ -98,16 +98,16 @@ def image_cache() -> DiskCache:
 
 
 def name_kept() -> str | None:
-    """Return the name given last on this machine; none on a server that others reach, too."""
+    """Return the name given last on this machine; None on a server that others reach, too."""
     kept = read_user_file(_NAME_FILE) if on_this_machine_only() else None
     name = kept.get("name") if isinstance(kept, dict) else None
     return name if isinstance(name, str) else None
 
 
 def keep_name(name: str) -> None:
-    """Keep a name to propose, where only people at this machine reach the server."""
+    """Store a name to propose, if only people at this machine reach the server."""
     if on_this_machine_only():
-        with suppress(OSError):  # a folder that cannot be written costs only a proposal
+        with suppress(OSError):  # without a writable folder only the proposal is lost
             write_user_file(_NAME_FILE, {"name": name})
 
 
@@ -116,7 +116,7 @@ def _user_file(name: str) -> Path:
 
 
 def read_user_file(name: str) -> Any:
-    """Return what was kept for the user of this machine; None when there is nothing to read."""
+    """Return a stored value for the user of this machine; None if there is none."""
     try:
         return json.loads(_user_file(name).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -124,7 +124,7 @@ def read_user_file(name: str) -> Any:
 
 
 def write_user_file(name: str, content: Any) -> None:
-    """Keep something small for the user of this machine, in place of what was kept before.
+    """Store a small value for the user of this machine, replacing the previous one.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The folders of review sets that links may name, and which of them may be opened."""
+"""The folders of review sets that links may name, and those that may be opened."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SetNotAllowed(RexviewError):
 
 
 def set_id(folder: Path) -> str:
-    """Return the short, stable name of a folder in links; that of the demo is one everywhere."""
+    """Return the short, stable name of a folder in links; the demo's is the same everywhere."""
     if folder.resolve() == DEMO_FOLDER:
         return "demo"
     return hashlib.sha256(place_of_set(folder).encode()).hexdigest()[:10]
@@ -39,7 +39,7 @@ _REMEMBERING: Final = Lock()
 
 @cache
 def _folders() -> dict[str, Path]:
-    """Return the folders that were opened, now and before, by their id in links."""
+    """Return the folders opened now or before, by their id in links."""
     kept = server_state.read_user_file(_RECENT_SETS)
     known = [Path(text) for text in kept if isinstance(text, str)] if isinstance(kept, list) else []
     return {set_id(folder): folder for folder in [*known, server_state.settings().review_set]}
@@ -56,14 +56,14 @@ def recent_sets() -> list[Path]:
 
 
 def folder_of(name: str | None) -> Path:
-    """Return the folder that a link's set id stands for; the server's own set for None.
+    """Return the folder of a set id in a link; the server's own set for None.
 
     Raises
     ------
     SetUnknown
         This server has not opened such a set.
     SetNotAllowed
-        It has, perhaps when somebody worked alone on it, but a team may not be shown that folder.
+        It has, perhaps without sign-in, but a team may not see that folder.
     """
     if name is None:
         return server_state.settings().review_set
@@ -87,7 +87,7 @@ def may_open(folder: Path) -> None:
     Raises
     ------
     SetNotAllowed
-        The server is for others too and the folder is not under ``open_under``.
+        The server is for others, too, and the folder is not under ``open_under``.
     """
     if not _allowed(folder):
         raise SetNotAllowed(
@@ -109,13 +109,13 @@ def _allowed(folder: Path) -> bool:
 
 
 def allow(folder: Path) -> str:
-    """Make a folder known to links, after :func:`may_open`; return its set id."""
+    """Register a folder for links, after :func:`may_open`; return its set id."""
     may_open(folder)
     name, folders = set_id(folder), _folders()
     with _REMEMBERING:
         if name not in folders:
             folders[name] = folder.resolve()
             recent = [str(path) for path in folders.values()][-_MOST_RECENT:]
-            with suppress(OSError):  # a read-only home only costs the list of recent sets
+            with suppress(OSError):  # a read-only home only loses the list of recent sets
                 server_state.write_user_file(_RECENT_SETS, recent)
     return name

@@ -1,7 +1,7 @@
-"""Work over a whole set that pages wait for: done once, beside their threads.
+"""Work over a whole set that pages wait for: done once, outside their threads.
 
-A page that waits says for what, and how far it is. It can be left meanwhile: the work goes on, and
-whoever comes next finds it done.
+A page that waits shows the reason and the progress. The user can leave it: the work continues, and
+the next page uses the result.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from rexview.ui.web.streamlit_adapter.script_run import is_page_run
 
 _Made = TypeVar("_Made")
 SAYS_AFTER_S: Final = 0.3
-"""A page that waits for longer says what it waits for."""
+"""Seconds of waiting after which a page shows the reason."""
 _AGAIN_S: Final = 0.3
 
 
 class SharedWork(Generic[_Made]):
-    """What is being made, by key. Safe for several threads.
+    """Work under way, by key; thread-safe.
 
     Parameters
     ----------
     name : str
-        That of the threads.
+        Name of the threads.
     """
 
     def __init__(self, name: str) -> None:
@@ -38,15 +38,15 @@ class SharedWork(Generic[_Made]):
         self._running: dict[Hashable, Future[_Made]] = {}
 
     def result(self, key: Hashable, make: Callable[[], _Made], words: Callable[[], str]) -> _Made:
-        """Return what ``make`` returns, called once for all who ask for a key at the same time.
+        """Return what ``make`` returns, called once for all concurrent callers with the same key.
 
         Parameters
         ----------
         key : hashable
         make : callable
-            Must not need a page: it runs in a thread of its own. What it raises is raised here.
+            Runs in its own thread and must not need a page. Its exceptions are raised here.
         words : callable
-            As :func:`wait_and_say` takes them, for a page that waits.
+            For a page that waits, as in :func:`wait_and_say`.
         """
         with self._lock:
             future = self._running.get(key)
@@ -77,39 +77,39 @@ _PLACES: Final = local()
 
 
 def reserve_place() -> None:
-    """Reserve the place for words on this page, before all else.
+    """Reserve the place for a message on this page, before all other elements.
 
-    The elements after it keep their places, whether the page has to wait or not.
+    The elements after it keep their places, whether or not the page has to wait.
     """
     _PLACES.own = st.empty()
 
 
 def wait_and_say(wait: Callable[[float], bool], words: Callable[[], str]) -> None:
-    """Wait for something; a page shows words meanwhile, where it reserved a place for them.
+    """Wait for a result; meanwhile a page with a reserved place shows a message.
 
     Parameters
     ----------
     wait : callable
-        Waits for at most so many seconds, and returns whether it is there.
+        Waits for at most the given seconds, and returns whether the result is available.
     words : callable
-        Returns a sentence; asked again and again.
+        Returns the message; called repeatedly.
     """
     if wait(SAYS_AFTER_S):
         return
     place = _PLACES.own if is_page_run() and hasattr(_PLACES, "own") else None
     there = False
     while not there:
-        if place is not None:  # nothing is shown where a route or a part of a page waits
+        if place is not None:  # a route or a fragment shows nothing while it waits
             place.markdown(f":material/hourglass_top: {as_markdown(words())}")
         there = wait(_AGAIN_S)
     if place is not None:
         place.empty()
 
 
-# Keeping what is worked out of an object for as long as that object is there.
+# A cache that keeps results as long as the object they were computed from.
 #
-# While flags arrive there is an engine for each state of them. A cache that had engines in its
-# keys would hold on to many, and to all the memory behind them.
+# While flags arrive, there is an engine for each of their states. A cache with engines in its keys
+# would keep many of them, with all their memory.
 
 _First = TypeVar("_First")
 _Rest = ParamSpec("_Rest")
@@ -120,9 +120,9 @@ _KEPT: Final = "_kept_with"
 def cache_on_first_argument(
     most: int,
 ) -> Callable[[_Make[_First, _Rest, _Made]], _Make[_First, _Rest, _Made]]:
-    """Keep the ``most`` latest outcomes of a function with its first argument.
+    """Cache the ``most`` latest results of a function in its first argument.
 
-    They lie in that object, as those of ``functools.cached_property`` do; the other arguments are
+    They are stored in that object, as with ``functools.cached_property``; the other arguments are
     their keys.
     """
 

@@ -1,17 +1,17 @@
-"""Imports what pages need and opens the server's review set, in the background, at the start.
+"""Imports modules and opens the server's review set in the background, at the start.
 
-The server answers at once, and a browser loads Streamlit's scripts while this goes on, in three
+The server answers at once, and a browser loads Streamlit's scripts while this continues, in three
 steps:
 
 1. What the radiograph of a Case page needs (:data:`_FIRST_PICTURE`), and the set. Every page run
    and every request for pixels waits for this.
-2. What the first pages need (:data:`_FIRST_PAGES`). This begins when the first radiograph was
-   sent, when another page is asked for, or when nobody has opened a page for a while.
-3. What other pages need, while people look at the first ones. Modules that draw charts
-   (:data:`_WITH_CHARTS`) bring altair and pandas, which take 60 MB: they come with their pages.
+2. What the first pages need (:data:`_FIRST_PAGES`). This starts when the first radiograph was
+   sent, when another page is requested, or when nobody has opened a page for a while.
+3. What other pages need, while users look at the first ones. Modules that draw charts
+   (:data:`_WITH_CHARTS`) import altair and pandas, which take 60 MB: their pages import them.
 
-Garbage collection, which would walk over all of it again and again, waits until it is there, and
-then passes over it for good.
+Garbage collection would scan all of it repeatedly. So it is off until everything is imported, and
+then ignores these objects for good.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from rexview.errors import RexviewError
 from rexview.ui.web.server.shared_work import wait_and_say
 from rexview.words import tr
 
-# How the server's process gets memory from the system, and how it gives memory back.
+# How the server's process gets memory from the system, and how it returns memory.
 #
-# Only glibc has these settings. Elsewhere nothing is done.
+# Only glibc has these settings. Other systems are left unchanged.
 
 _ARENA_MAX: Final = -8
 _MMAP_THRESHOLD: Final = -3
 _ARENAS: Final = 2
-"""Each thread would get an arena of its own, and each arena keeps what its thread has freed."""
+"""Otherwise each thread gets its own arena, and an arena keeps what its thread has freed."""
 _OWN_PAGES: Final = 512 * 1024
-"""An array of so many bytes gets pages of its own, which go back to the system with it."""
+"""An array of this many bytes or more gets its own pages, which return to the system with it."""
 
 
 def share_arenas() -> None:
-    """Let all threads share a few arenas, and pictures have pages of their own."""
+    """Let all threads share a few arenas, and give images their own pages."""
     with suppress(OSError, AttributeError):
         libc = ctypes.CDLL("libc.so.6")
         libc.mallopt(_ARENA_MAX, _ARENAS)
@@ -52,7 +52,7 @@ def share_arenas() -> None:
 
 
 def give_back() -> None:
-    """Give what is free back to the system, and let the collector pass over what is in use."""
+    """Return free memory to the system, and exclude current objects from garbage collection."""
     gc.collect()
     with suppress(OSError, AttributeError):
         ctypes.CDLL("libc.so.6").malloc_trim(0)
@@ -63,7 +63,7 @@ _HEAD_START_S: Final = 0.5
 _FIRST_PICTURE: Final = ("rexview.ui.web.app.navigation", "rexview.ui.web.app.image_routes")
 """Modules whose imports are all that the first radiograph needs."""
 _FIRST_PAGES: Final = ("app", "overview", "browse", "case")
-"""Folders of ``rexview.ui``: where people begin, and what all pages share."""
+"""Folders of ``rexview.ui``: the usual first pages, and the parts shared by all pages."""
 _WITH_CHARTS: Final = frozenset(
     {
         "rexview.ui.charts",
@@ -79,9 +79,9 @@ _WITH_CHARTS: Final = frozenset(
 )
 _REST_AFTER_S: Final = 5.0
 _NOBODY_S: Final = 10.0
-"""A server that nobody has opened a page of for so long imports what the first pages need."""
+"""Seconds without an opened page after which the first pages' imports start anyway."""
 _PICTURE_S: Final = 2.0
-"""A page waits so long for its radiograph to be sent before it goes on."""
+"""Longest wait of a page for its radiograph to be sent."""
 _WANTED: Final = Event()
 _PICTURE_READY: Final = Event()
 _PAGES_WANTED: Final = Event()
@@ -93,7 +93,7 @@ _READING: Final = Event()
 def _warm_up() -> None:
     gc.disable()
     try:
-        _WANTED.wait(_HEAD_START_S)  # the server first gets to where it can answer
+        _WANTED.wait(_HEAD_START_S)  # let the server first become able to answer
         for name in _FIRST_PICTURE:
             import_module(name)
         _open_set()
@@ -106,7 +106,7 @@ def _warm_up() -> None:
         _read_reviews()
     finally:
         _READY.set()
-    Event().wait(_REST_AFTER_S)  # meanwhile the first page is drawn
+    Event().wait(_REST_AFTER_S)  # the first page is drawn meanwhile
     try:
         _import_all_of(but=_WITH_CHARTS)
         from rexview.detect import read_word_lists
@@ -125,7 +125,7 @@ def _import_all_of(folder: str = "", but: Set[str] = frozenset()) -> None:
 
 
 def _open_set() -> None:
-    """Open the set that most links are to; what is wrong with it is said by the page."""
+    """Open the set that most links are to; the page reports its errors."""
     from rexview.ui.web.server import given_sets, server_state
 
     with suppress(RexviewError):
@@ -145,47 +145,47 @@ _THREAD: Final = Thread(target=_warm_up, name="rexview warm-up", daemon=True)
 
 
 def begin() -> None:
-    """Begin; called once, when the server starts."""
+    """Start the warm-up; called once, when the server starts."""
     share_arenas()
     _THREAD.start()
 
 
 def is_done() -> bool:
-    """Return whether what the first pages need is there; True where no server has begun it."""
+    """Return whether the first pages' imports are done; True if no server has started them."""
     return _READY.is_set() or not _THREAD.is_alive()
 
 
 def wait_for_picture() -> None:
-    """Return when a radiograph can be shown; at once where no server has begun it."""
+    """Wait until a radiograph can be shown; return at once if no server is starting."""
     if _THREAD.is_alive():
         _WANTED.set()
         wait_and_say(_PICTURE_READY.wait, _words)
 
 
 def want_pages() -> None:
-    """Import what the first pages need as soon as possible: a page or its readiness is asked for.
+    """Import what the first pages need as soon as possible.
 
-    Also called when the first radiograph was sent.
+    Called when a page or the server's readiness is requested, or the first radiograph was sent.
     """
     _WANTED.set()
     _PAGES_WANTED.set()
 
 
 def wait_after_picture() -> None:
-    """Return when the radiograph on the page was sent and what the first pages need is there."""
+    """Wait until the page's radiograph was sent and the first pages' imports are done."""
     _PAGES_WANTED.wait(_PICTURE_S)
     wait()
 
 
 def wait() -> None:
-    """Return when what the first pages need is there; at once where no server has begun it."""
+    """Wait until the first pages' imports are done; return at once if no server is starting."""
     if _THREAD.is_alive():
         want_pages()
         wait_and_say(_READY.wait, _words)
 
 
 def _words() -> str:
-    """Say what the first page waits for."""
+    """Return what the first page is waiting for, as a sentence."""
     if _READING.is_set() and not _PICTURE_READY.is_set():
         from rexview.ui.web.server import given_sets, server_state
 
