@@ -1,4 +1,4 @@
-"""Streamlit components of our own: how one is declared, and the JavaScript that they share."""
+"""Our own Streamlit components: how one is declared, and their shared JavaScript."""
 
 from rexview.ui.web.components.component import (
     component,

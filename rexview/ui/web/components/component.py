@@ -1,9 +1,9 @@
-"""One way to declare a Streamlit component of ours, and the route that serves its JavaScript.
+"""Declares our Streamlit components, and serves their JavaScript.
 
-Streamlit takes a component's script as one text, which can import nothing of ours by a path. So it
-gets a loader only; every ``.js`` file below ``rexview/ui`` is served as a module by our own route,
-and modules import each other by relative paths. The address holds :func:`modules_version`, so that
-browsers may keep modules for good.
+Streamlit takes a component's script as one text, which cannot import our files by path. So it gets
+only a loader. Our own route serves every ``.js`` file below ``rexview/ui`` as a module, and modules
+import each other by relative paths. The address contains :func:`modules_version`, so that browsers
+may cache modules forever.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ def modules_version() -> str:
 
 
 def module_address(module: str) -> str:
-    """Return where a module is served, relative to the app."""
+    """Return the address of a module, relative to the app."""
     return f"rexview/assets/{modules_version()}/{module}"
 
 
 @cache
 def with_imports(entry: str) -> frozenset[str]:
-    """Return a module and all that it imports, directly or not: paths below ``rexview/ui``."""
+    """Return a module and all its direct and indirect imports: paths below ``rexview/ui``."""
     found, waiting = set[str](), [entry]
     while waiting:
         name = waiting.pop()
@@ -67,12 +67,12 @@ def with_imports(entry: str) -> frozenset[str]:
 
 @cache
 def _packed() -> Mapping[str, bytes]:
-    """Return the modules compressed: once, since each page load asks for dozens of them."""
+    """Return the modules compressed: once, because each page load requests dozens of them."""
     return {name: gzip.compress(content, mtime=0) for name, content in modules().items()}
 
 
 async def serve_module(request: Request) -> Response:
-    """Send the module that the path's ``name`` names, of the version that it names."""
+    """Send the module of the path's ``name``, in the version of the path."""
     name = request.path_params["name"]
     if name not in modules() or request.path_params["version"] != modules_version():
         headers = {"Cache-Control": "no-store"}
@@ -95,21 +95,21 @@ def component(
     isolate_styles: bool = False,
     title: str = "",
 ) -> Callable[..., Any]:
-    """Declare a component; what is returned puts it on a page.
+    """Declare a component; the returned function puts it on a page.
 
     Parameters
     ----------
     name : str
-        Streamlit's name of it, one for the whole app.
+        Its Streamlit name, unique in the app.
     module : str
         Its module, which exports ``mount``; see :file:`mount.js`. A path below ``rexview/ui``.
     style : str or tuple of str, optional
-        Its style sheet, likewise, or several, in their order.
+        Its style sheet, or several in order; paths below ``rexview/ui``.
     isolate_styles : bool
-        Whether the page's styles and its own are kept apart.
+        Whether the component's styles and the page's are kept apart.
     title : str
-        What a reader calls it, for the message when it cannot be loaded; "A part of this page" if
-        it is not given.
+        Its name for readers, in the message when it cannot be loaded; "A part of this page" if it
+        is empty.
     """
     loader = _LOADER.read_text(encoding="utf-8")
     failed = tr("{part} could not be loaded. Reload the page.")
@@ -120,8 +120,9 @@ def component(
     put = st.components.v2.component(name, css=css, js=loader, isolate_styles=isolate_styles)
 
     def put_with_data(*, data: Mapping[str, Any], **more: Any) -> Any:
-        # Of a dictionary Streamlit asks whether each value is a table, for which it loads pandas;
-        # a list it sends as it is. The loader takes it out again.
+        # For a dictionary Streamlit checks whether each value is a table, and loads pandas for
+        # that;
+        # it sends a list unchanged. The loader unpacks it.
         return put(data=[data], **more)
 
     return put_with_data

@@ -1,1 +1,1 @@
-"""The address: its keys, the newest one asked for, links inside the app."""
+"""The address: its keys, its latest requested state, links inside the app."""

@@ -1,8 +1,8 @@
-"""HTML of our own whose links work inside the app: no reload, and still real links.
+"""Our own HTML whose links work inside the app, without a reload, and are still real links.
 
-A plain click stays in the session and is one step of the browser's history; a click with Ctrl or
-the middle button opens a tab, and the address can be copied. The HTML is made by us: every text
-from a file or a model in it is escaped where it is put in.
+A plain click stays in the session and is one step of the browser's history. A click with Ctrl or
+the middle button opens a tab, and the address can be copied. We create this HTML: every text from a
+file or a model is escaped where it is inserted.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def browse_link(case_filter: CaseFilter, label: str, *, css: str = "", title: st
 
 
 def linked_html(trusted: str, *, key: str) -> None:
-    """Put HTML of ours on a page whose links, made with :func:`href`, carry ``data-rx-page``.
+    """Put our own HTML on a page; its links, made with :func:`href`, have ``data-rx-page``.
 
     ``key`` stays the same from run to run.
     """
@@ -46,7 +46,7 @@ def linked_html(trusted: str, *, key: str) -> None:
 def go_to(page: str, case_filter: CaseFilter, case: str | None = None) -> None:
     """Go to another page as a click on a link to it would.
 
-    Unlike ``st.switch_page`` this makes one step of the browser's history, not two.
+    This is one step of the browser's history; ``st.switch_page`` makes two.
     """
     query = link_keys.link_query(case_filter, case=case)
     component(*_COMPONENT)(key="rx_go", data={"go": href(page, query)})

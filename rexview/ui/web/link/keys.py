@@ -1,8 +1,9 @@
-"""Every key of the session and of the query string, and how a link is made from them.
+"""Every key of the session and of the query string, and how links are made from them.
 
-State that decides what is seen lives in the query string, so that a link shows a colleague the
-same: the review set (``set``), the filter (keys of :class:`rexview.analysis.CaseFilter`), the
-order in which Content is worked out, and on the Case page the case and the answers shown.
+State that decides what a page shows is kept in the query string, so that a link shows the same to a
+colleague. It contains the review set (``set``), the filter (keys of
+:class:`rexview.analysis.CaseFilter`), the order of computing Content, and on the Case page the case
+and the answers shown.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ QUERY_PUBLISHED_BOARD: Final = {
     "section": "section",
     "metric": "printed",
 }
-"""Of a printed board: which paper, data set and section, and the metric that ranks it."""
+"""For a published board: its paper, data set and section, and the metric that ranks it."""
 QUERY_PAIR: Final = "pair"
 QUERY_DIMENSION: Final = "dimension"
 QUERY_APART: Final = "apart"
@@ -55,7 +56,7 @@ QUERY_SCORE_FIRST: Final = "score_first"
 QUERY_WANTED: Final = "wanted"
 QUERY_CURATED_BOXES: Final = "curated_boxes"
 QUERY_JUDGE: Final = "judge"
-"""Which judge's opinions are shown; without it none are."""
+"""The judge whose opinions are shown; without it none are."""
 QUERY_WRITTEN: Final = {
     "failure": "failure_in_words",
     "version": "words_version",
@@ -63,19 +64,19 @@ QUERY_WRITTEN: Final = {
     "judge": "words_judge",
     "size": "words_sample",
 }
-"""Which failure in words is shown, in which version, which version is edited, by whom it was looked
-for, and how many of each group are read."""
+"""The written failure that is shown, its version, the version that is edited, the judge who
+searched for it, and the number of answers to read of each group."""
 OWN_WORDS: Final = "own-words"
-"""The part of the Failures page about failures in words, behind :data:`QUERY_VIEW`."""
+"""The part of the Failures page about written failures, a value of :data:`QUERY_VIEW`."""
 QUERY_MEETING: Final = "meeting"
-"""Which meeting is shown, by its id; without it the one that the session has chosen."""
+"""The id of the meeting that is shown; without it the one that the session has chosen."""
 QUERY_DECISIONS: Final = {
     "state": "decisions",
     "meeting": "decisions_of",
     "owner": "decisions_for",
     "decision": "decisions_to",
 }
-"""Which decisions are listed."""
+"""The filter of the listed decisions."""
 QUERY_GUIDE: Final = "guide_for"
 QUERY_RUN_ABOUT: Final = "run_about"
 QUERY_RUN_MODEL: Final = "run_model"
@@ -91,7 +92,7 @@ QUERY_RUN_BUDGET: Final = "run_budget"
 QUERY_RUN_AT_ONCE: Final = "run_at_once"
 QUERY_RUN_BATCH: Final = "run_batch"
 QUERY_JUDGED: Final = {"what": "opinion_on", "models": "opinion_of", "cases": "opinion_cases"}
-"""Of a second opinion: on what of the answers, whose, and of which cases."""
+"""For a second opinion: the judged part of the answers, their models, and their cases."""
 QUERY_ASKED_FOR: Final = {
     "what": "questions_as",
     "steps": "questions_steps",
@@ -99,28 +100,28 @@ QUERY_ASKED_FOR: Final = {
     "each": "questions_each",
     "validator": "questions_validator",
 }
-"""Of questions that a model is asked for."""
+"""For generated questions."""
 
 NOT_SAID: Final = "not_said"
-"""Stands in a link for metrics of which it is not said what they compare."""
+"""Value in a link for metrics of which it is unknown what they compare."""
 Query = dict[str, str | list[str]]
 
 USUAL_ORDER: Final[ContentOrder] = "mean_first"
-"""Order of Content that is not written into links."""
+"""The order of Content that is left out of links."""
 _SESSION_SET: Final = "rexview_set"
 SESSION_NAME: Final = "rexview_name"
-"""The name of whoever works alone, see :mod:`rexview.ui.web.access.permissions`."""
+"""The user's name without sign-in, see :mod:`rexview.ui.web.access.permissions`."""
 SESSION_NAME_TAKEN: Final = "rexview_name_taken"
-"""True once the name was given in this session, so that the browser has to keep it."""
+"""True once the name was given in this session, so that the browser has to store it."""
 _SESSION_ORDER: Final = "rexview_content_order"
 _SESSION_PAGE: Final = "rexview_page"
 _SESSION_CASE: Final = "rexview_case"
 SESSION_SEEN: Final = "rexview_seen_cases"
 """Cases opened with their models named, see :mod:`rexview.ui.web.saving.seen_cases`."""
 SESSION_SCAN: Final = "rexview_scan_shown"
-"""What detectors found that the page shows, see :mod:`rexview.ui.web.server.failure_scans`."""
+"""The snapshot of findings that the page shows, see :mod:`rexview.ui.web.server.failure_scans`."""
 SESSION_SO_FAR: Final = "rexview_so_far"
-"""What files from this page say of failures that are not all known; empty when they are."""
+"""The note for this page's files while the failure scan is incomplete; empty when complete."""
 SESSION_ASKED: Final = "rexview_asked"
 """The last request to follow the browser to another case, see :mod:`rexview.ui.turning.ticket`."""
 SESSION_VERDICTS: Final = "rexview_verdicts"
@@ -131,27 +132,27 @@ SESSION_MEETING: Final = "rexview_meeting"
 
 SESSION_PRESENTING: Final = "rexview_presenting"
 SESSION_HEADLINES: Final = "rexview_headlines"
-"""The window that took a meeting over, see :mod:`rexview.ui.meeting.presenting.presenting_view`."""
+"""The window that took over a meeting, see :mod:`rexview.ui.meeting.presenting.presenting_view`."""
 
 SESSION_EXPORT: Final = "rexview_export"
-"""The last export that was begun, see :mod:`rexview.ui.export`."""
+"""The last export that was started, see :mod:`rexview.ui.export`."""
 SESSION_ESTIMATE: Final = "rexview_run_estimate"
-"""The last estimate of a run and what it was of, see :mod:`rexview.ui.run_models`."""
+"""The last estimate of a run and its subject, see :mod:`rexview.ui.run_models`."""
 
 
 def choose_set(name: str | None) -> None:
-    """Make a review set the one of this session; None goes back to the server's own."""
+    """Make a review set this session's set; None returns to the server's own."""
     st.session_state[_SESSION_SET] = name
     set_query({QUERY_SET: name})
 
 
 def keep_choices(page: str) -> None:
-    """Carry the session's choices into the link of a page that was opened without them.
+    """Copy the session's choices into the link of a page that was opened without them.
 
-    Navigation clears the query string; a link that names a choice wins over the session.
+    Navigation clears the query string; a choice named by the link wins over the session's.
 
-    ``page`` is the address of the page that is run: a link to the same page without an order of
-    Content (the back button after the switch) asks for the usual one.
+    ``page`` is the address of the running page: a link to the same page without an order of Content
+    (the back button after the switch) means the usual one.
     """
     _keep_set()
     st.session_state.pop(_SESSION_CASE, None)
@@ -164,13 +165,13 @@ def keep_choices(page: str) -> None:
 
 
 def page_shown() -> str:
-    """Return the address of the page that was run last, which :func:`keep_choices` noted."""
+    """Return the address of the page that ran last, recorded by :func:`keep_choices`."""
     page: str = st.session_state.get(_SESSION_PAGE, "")
     return page
 
 
 def content_order() -> ContentOrder:
-    """Return the order in which Content is worked out: that of the link, else the usual one."""
+    """Return the order of computing Content: that of the link, else the usual one."""
     named = query_value(QUERY_CONTENT_ORDER)
     if named is None:
         return USUAL_ORDER
@@ -188,24 +189,24 @@ def _keep_set() -> None:
 
 
 def query_value(key: str) -> str | None:
-    """Return one value of the query string, None when it is absent or empty."""
+    """Return one value of the query string; None if it is absent or empty."""
     return st.query_params.get(key) or None
 
 
 def query_lists() -> dict[str, list[str]]:
-    """Return the whole query string, every key with all its values."""
+    """Return the whole query string: every key with all its values."""
     return {key: st.query_params.get_all(key) for key in st.query_params}
 
 
 def page_number(total: int, size: int) -> int:
-    """Return which page of a list the link asks for, from 0, within those that there are."""
+    """Return the list page that the link requests, from 0, limited to existing pages."""
     text = query_value(QUERY_PAGE) or "1"
     wanted = int(text) - 1 if text.isdecimal() and len(text) < 9 else 0
     return min(max(wanted, 0), max(math.ceil(total / size) - 1, 0))
 
 
 def link_filter() -> CaseFilter:
-    """Return the filter of the link; what cannot be understood is left out, with a warning."""
+    """Return the link's filter; invalid parts are left out, with a warning."""
     from rexview.analysis import CaseFilter
     from rexview.stats import CONTENT_ORDERS
 
@@ -228,7 +229,7 @@ def link_query(
     case: str | None = None,
     **more: str | list[str] | None,
 ) -> Query:
-    """Return the query of a link that carries a filter and a case.
+    """Return the query of a link with a filter and a case.
 
     It keeps the review set, the order of Content, and the judge whose opinions are shown.
     """
@@ -249,7 +250,7 @@ def link_query(
 
 
 def go_to_case(case: str | None) -> None:
-    """Name the case in the link; None for the one to go on with."""
+    """Set the case of the link; None for the case to continue with."""
     st.session_state[_SESSION_CASE] = case
     set_query({QUERY_CASE: case})
 
@@ -257,9 +258,9 @@ def go_to_case(case: str | None) -> None:
 def case_wanted() -> str | None:
     """Return the case of the link.
 
-    A fragment that runs by itself goes on with the one that it was at: what was told before the
-    browser had the new link, such as that something was saved, comes with the old one. A run of the
-    whole page takes the browser's link, so that its back button works.
+    A fragment that reruns by itself keeps its case: messages sent before the browser had the new
+    link, for example that something was saved, come with the old link. A run of the whole page uses
+    the browser's link, so that its back button works.
     """
     if _SESSION_CASE in st.session_state:
         set_query({QUERY_CASE: st.session_state[_SESSION_CASE]})

@@ -1,4 +1,4 @@
-"""Choices that the link keeps, and the link as last asked for, before the browser has it."""
+"""Choices that the link keeps, and the latest requested link until the browser has it."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from rexview.analysis import CaseFilter
 
 
-# The link as it was last asked for, while the browser does not have it yet.
+# The latest requested link, while the browser does not have it yet.
 #
-# A callback changes the link, and the browser gets the new one with the answer. What is done
-# before it comes, such as a click out of a field just typed in, sends the old link once more and
-# breaks off the run that would have answered. Without memory the page would go back to the old
-# link, and what was typed would be gone. A run that comes to its end has told the browser: from
-# then on the browser's link counts, so that its back button works.
+# A callback changes the link, and the browser gets the new one with the response. An action before
+# that, such as a click out of a field just typed in, sends the old link again and interrupts the
+# run that would have responded. Without this memory the page would return to the old link, and the
+# typed text would be lost. A finished run has informed the browser: from then on the browser's
+# link counts, so that its back button works.
 
 _KEY: Final = "rexview_link_asked"
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a page's link was asked to be, by key: the values wanted, and those before them.
+    """The requested values of a page's link by key, and the values before them.
 
     The browser may still send any of ``older``.
     """
@@ -45,7 +45,7 @@ class _Asked:
 def change_link(changes: Mapping[str, str | list[str] | None]) -> None:
     """Change some keys of the link, as :func:`.keys.set_query`: for callbacks of a page.
 
-    Not for those in fragments: only a run of the whole page tells that the browser has the link.
+    Not for callbacks in fragments: only a run of the whole page sends the link to the browser.
     """
     catch_up()
     asked = _asked()
@@ -61,7 +61,7 @@ def change_link(changes: Mapping[str, str | list[str] | None]) -> None:
 
 
 def filter_asked() -> CaseFilter:
-    """Return the filter as it was last asked for: what a callback changes one thing of."""
+    """Return the latest requested filter, which a callback changes in one condition."""
     from rexview.analysis import CaseFilter
 
     catch_up()
@@ -69,7 +69,7 @@ def filter_asked() -> CaseFilter:
 
 
 def catch_up() -> None:
-    """Put what was asked for in place of what is older in the link that the browser sent."""
+    """Replace outdated values in the browser's link by the latest requested ones."""
     asked, sent = _asked(), link_keys.query_lists()
     if asked is not None:
         late = [key for key, older in asked.older.items() if sent.get(key, []) in older]
@@ -78,7 +78,7 @@ def catch_up() -> None:
 
 @contextmanager
 def link_caught_up() -> Iterator[None]:
-    """Run a page under the link that was asked for; a run that ends has told the browser."""
+    """Run a page under the latest requested link; a finished run has informed the browser."""
     catch_up()
     try:
         yield
@@ -91,7 +91,7 @@ def link_caught_up() -> Iterator[None]:
 
 
 def _asked() -> _Asked | None:
-    """Return what this page's link was asked to be, as far as the browser may not know."""
+    """Return the requested values of this page's link that the browser may not know."""
     asked: _Asked | None = st.session_state.get(_KEY)
     return asked if asked is not None and asked.page == link_keys.page_shown() else None
 
@@ -104,18 +104,18 @@ def kept_in_link(
     *,
     lists: bool = False,
 ) -> dict[str, Any]:
-    """Let the link keep the value of a widget; return what to hand to it.
+    """Bind a widget's value to the link; return the widget's arguments.
 
     Parameters
     ----------
     key, query : str
-        Of the widget in the session, and of its value in the link.
+        Key of the widget in the session, and of its value in the link.
     shown : object
-        The value of the link, as the widget takes it.
+        The value in the link, in the widget's form.
     written : callable
-        Turns a value of the widget into that of the link, None for the usual one.
+        Converts a widget's value to the link's; None for the usual one.
     lists : bool
-        Whether it decides what the page lists: the list begins anew then.
+        Whether the value decides what the page lists: a change then returns to the first page.
     """
     st.session_state[key] = shown
 
@@ -133,20 +133,20 @@ def kept_in_link(
 def option_kept_in_link(
     key: str, query: str, options: Collection[str], usual: str
 ) -> dict[str, Any]:
-    """Let the link keep which of some options is chosen, as :func:`kept_in_link`."""
+    """Bind the choice among some options to the link, as :func:`kept_in_link`."""
     asked = link_keys.query_value(query)
     shown = asked if asked in options else usual
     return kept_in_link(key, query, shown, lambda chosen: None if chosen == usual else chosen)
 
 
 def open_view(views: Collection[str], usual: str) -> str:
-    """Return which of a page's views the link names."""
+    """Return the page's view that the link names."""
     named = link_keys.query_value(link_keys.QUERY_VIEW)
     return named if named is not None and named in views else usual
 
 
 def choose_view(page: str, views: Mapping[str, str], usual: str) -> str:
-    """Offer the views of a page by their names; return the one that is open."""
+    """Show a choice of the page's views by name; return the open one."""
     kept = option_kept_in_link(f"{page}_view", link_keys.QUERY_VIEW, views, usual)
     shown = st.segmented_control(
         tr("Shown"),
@@ -160,7 +160,7 @@ def choose_view(page: str, views: Mapping[str, str], usual: str) -> str:
 
 
 def view_tabs(page: str, views: Mapping[str, str]) -> Sequence[Any]:
-    """Offer the views of a page as tabs by their names, the first where the link names none."""
+    """Show the page's views as tabs by name; the first is open if the link names none."""
     first, *_ = views
     of_name = {name: view for view, name in views.items()}
     kept = kept_in_link(
@@ -173,7 +173,7 @@ def view_tabs(page: str, views: Mapping[str, str]) -> Sequence[Any]:
 
 
 def choose_page(total: int, size: int, key: str) -> None:
-    """Offer the pages of a list that does not fit on one; the link keeps which is shown."""
+    """Show the page numbers of a list longer than one page; the link keeps the choice."""
     pages = math.ceil(total / size)
     if pages < 2:
         return
@@ -188,7 +188,7 @@ def choose_page(total: int, size: int, key: str) -> None:
 
 
 def published_shown(label: str, page: str) -> bool:
-    """Offer the figures of the paper on a page; return whether they are wanted."""
+    """Show a choice of the paper's figures on a page; return whether they are wanted."""
     kept = kept_in_link(
         f"{page}_published",
         link_keys.QUERY_PUBLISHED,

@@ -1,4 +1,4 @@
-"""Every page: its file, its address, its title, who sees it, and its place in the navigation."""
+"""Every page: its file, address, title, roles, and place in the navigation."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ _ADJUDICATORS: Final = frozenset[Role]({"adjudicator", "lead"})
 class Page:
     """A page of the app: ``address`` is relative to the app, and empty for the first page.
 
-    ``title`` stands in the navigation; the account has the person's name there instead. Pages of
-    one ``group`` open under its name; those without stand by themselves, before the groups.
+    ``title`` is shown in the navigation; the account page has the person's name there instead.
+    Pages of one ``group`` open under its name; pages without one are listed before the groups.
     """
 
     file: str
@@ -75,5 +75,5 @@ _SEEN_BY: Final = {page.file: page.seen_by for page in PAGES}
 
 
 def seen_by(file: str) -> frozenset[Role]:
-    """Return which roles see a page: one that is not named here is the lead's only."""
+    """Return the roles that see a page: a page not listed here is for the lead only."""
     return _SEEN_BY.get(file, _LEAD)
