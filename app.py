@@ -1,6 +1,6 @@
 """``streamlit run app.py`` opens the demo, ``streamlit run app.py -- FOLDER`` your own set.
 
-Streamlit imports this file once as a server (``app``: our routes beside Streamlit's own) and runs
+Streamlit imports this file once as a server (``app``: our routes besides Streamlit's own) and runs
 it as the page script for every visitor.
 """
 
@@ -12,7 +12,7 @@ import streamlit as st
 
 from rexview.ui.web.server import language, shared_work, warm_up
 
-language.begin()  # before anything is imported that has words
+language.begin()  # before any module with texts is imported
 
 if __name__ == "__main__":
     shared_work.reserve_place()
@@ -51,7 +51,7 @@ else:
     app_routes = [AppRoutes()]
 
     def end_streams() -> None:
-        """End what is streamed to those who follow a meeting."""
+        """End the event streams of those who follow a meeting."""
         if live := sys.modules.get("rexview.ui.meeting.live.route"):
             live.end_streams()
 
@@ -59,7 +59,7 @@ else:
 
     @asynccontextmanager
     async def lifespan(app: st.App) -> AsyncIterator[None]:
-        """Prepare for the first visitor; close the reviews databases at the end, each one file."""
+        """Prepare for the first visitor; at the end, close each reviews database to one file."""
         warm_up.begin()
         try:
             yield

@@ -1,4 +1,4 @@
-"""Account: who you are here; signing in and out, one's name."""
+"""Account: the user's name, signing in and out."""
 
 from rexview.ui.account import show_account
 

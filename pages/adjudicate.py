@@ -13,7 +13,7 @@ review_set = open_review_set(blinded=True)
 
 @st.fragment
 def show_case() -> None:
-    """Show one case; in a fragment, so that the next case does not build the page anew."""
+    """Show one case; in a fragment, so that the next case does not rebuild the page."""
     permissions.guard(PAGE_ADJUDICATE)
     now = adjudicate_widgets.current_round(review_set)
     page = now.page(now.shown.case) if now else None

@@ -1,4 +1,4 @@
-"""Case: one question about one study, and what every model and reader said about it."""
+"""Case: one question about one study, with the answers of all models and readers."""
 
 from dataclasses import replace
 from functools import partial
@@ -35,7 +35,7 @@ names = opened.model_names
 
 @st.fragment
 def show_case() -> None:
-    """Show one case; in a fragment, so that the next case does not build the page anew."""
+    """Show one case; in a fragment, so that the next case does not rebuild the page."""
     permissions.guard(PAGE_CASE)
     case_filter = asked_filter()
     wanted = link_keys.case_wanted()

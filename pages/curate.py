@@ -1,4 +1,4 @@
-"""Curate: a radiologist goes through studies and makes the set's questions."""
+"""Curate: a radiologist reviews studies and makes the set's questions."""
 
 import streamlit as st
 
@@ -14,7 +14,7 @@ from rexview.ui.web.link.pages import PAGE_CURATE
 permissions.guard(PAGE_CURATE)
 review_set = open_review_set()
 if views.open_view() != views.ASK:
-    curate_widgets.who_curates()  # before anything else is offered
+    curate_widgets.who_curates()  # before anything else is shown
 with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
     view = views.choose_view()
     choices = curate_widgets.choose() if view == views.QUESTIONS else curate_widgets.Choices()
@@ -22,7 +22,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
 
 @st.fragment
 def show_study(choices: curate_widgets.Choices) -> None:
-    """Show one study; in a fragment, so that the next study does not build the page anew."""
+    """Show one study; in a fragment, so that the next study does not rebuild the page."""
     permissions.guard(PAGE_CURATE)
     person = curate_widgets.who_curates()
     now = curate_widgets.current_round(review_set, person, choices)
@@ -32,7 +32,7 @@ def show_study(choices: curate_widgets.Choices) -> None:
 
 @st.fragment
 def show_sample() -> None:
-    """Show the sampled multiple choice questions of one study, in a fragment of its own."""
+    """Show the sampled multiple choice questions of one study, in its own fragment."""
     permissions.guard(PAGE_CURATE)
     sample_widgets.show_sample(review_set, curate_widgets.who_curates())
 

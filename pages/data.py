@@ -1,4 +1,4 @@
-"""Data: what is open, open another review set, check a folder, import other formats."""
+"""Data: the open set; open another review set, check a folder, import other formats."""
 
 import streamlit as st
 

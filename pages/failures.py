@@ -1,4 +1,4 @@
-"""Failures: how often each model fails, whether the difference is real, and on what."""
+"""Failures: how often each model fails, whether differences are real, and on which cases."""
 
 import streamlit as st
 
@@ -25,7 +25,7 @@ if open_view() == VALIDATE:
 
     @st.fragment
     def show_sample() -> None:
-        """Show one answer of a sample, in a fragment: the next one does not build the page anew."""
+        """Show one answer of a sample, in a fragment: the next one does not rebuild the page."""
         permissions.guard(PAGE_FAILURES)
         show_round(opened)
 

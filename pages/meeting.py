@@ -16,7 +16,7 @@ from rexview.words import tr
 
 permissions.guard(PAGE_MEETING)
 on_screen = meetings.open_view() in (meetings.PRESENT, meetings.FOLLOW)
-review_set = open_review_set(unnamed=on_screen)  # before the models are named, nothing names one
+review_set = open_review_set(unnamed=on_screen)  # before the models may be named, nothing names one
 with store_errors_shown():
     meeting = shown_meeting(review_set)
     if on_screen:

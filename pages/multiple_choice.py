@@ -1,4 +1,4 @@
-"""Multiple choice: how often models and readers choose right, on what, and who agrees with whom."""
+"""Multiple choice: accuracy of models and readers, by question, and their agreement."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Run models: what is asked, exactly what is sent, what it takes, and the runs of the set."""
+"""Run models: the request as it is sent, its cost, and the runs of the set."""
 
 import streamlit as st
 

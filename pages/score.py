@@ -18,7 +18,7 @@ task = tasks_widgets.choose_task(review_set)
 
 @st.fragment
 def show_case(task: Task) -> None:
-    """Show one case; in a fragment, so that the next case does not build the page anew."""
+    """Show one case; in a fragment, so that the next case does not rebuild the page."""
     permissions.guard(PAGE_SCORE)
     person = score_cases_widgets.reader(task)
     study = score_cases_widgets.study_now(review_set, person)

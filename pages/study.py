@@ -1,4 +1,4 @@
-"""Study: who reads which cases, how far everybody is, and what is to be adjudicated."""
+"""Study: assigned cases and progress of each reader, and the cases to adjudicate."""
 
 import streamlit as st
 

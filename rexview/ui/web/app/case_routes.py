@@ -1,7 +1,7 @@
-"""The route of the cases around the one on a screen, for a sealed link that a page has given.
+"""The route of the cases around the shown one, for a sealed link from a page.
 
-What it sends is what the page itself would show to the same person, made by the page's own
-functions: on the Score page no model, no flag, and no report before it was asked for.
+It sends what the page itself would show to the same person, made by the page's own functions: on
+the Score page no model, no flag, and no report before it was requested.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from rexview.ui.web.server.sealed_tokens import Grant, LinkRefused
 from rexview.words import tr
 
 MOST_CASES: Final = 8
-"""One answer has so many cases at most."""
+"""Most cases in one response."""
 
 
 class _Around(Protocol):
-    """The cases of one page that may be turned to, in their order."""
+    """The cases of one page to turn to, in their order."""
 
     def position(self, case_id: str) -> Position: ...
     def page(self, start: int, size: int) -> Sequence[str]: ...
@@ -51,7 +51,7 @@ _CASES_OF: Final[Mapping[str, Callable[[ReviewSet, Mapping[str, Any]], _Around |
 
 
 class _Changed(RexviewError):
-    """The files of the set are not those that the page has shown."""
+    """The files of the set have changed since the page was shown."""
 
 
 def _serve_cases(request: Request) -> Response:
@@ -104,5 +104,5 @@ def _refused(status: int, message: str) -> Response:
 
 
 def routes() -> list[Route]:
-    """Return the route; it is no coroutine: Starlette runs it in its thread pool."""
+    """Return the route; a plain function, so that Starlette runs it in its thread pool."""
     return [Route(f"{server_state.base_path()}/{ADDRESS}/{{token}}", _serve_cases)]

@@ -1,6 +1,6 @@
-"""What pages say where the tables on ClickHouse do not answer.
+"""The message of pages when the tables on ClickHouse do not answer.
 
-The server imports this before it answers anybody, so that it imports nothing heavy.
+The server imports this before it answers requests, so it imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from rexview.ui.safe_text import lines_as_markdown
 
 
 def engine_error_said(error: Exception) -> bool:
-    """Say in a sentence what keeps the tables from answering; return whether it was that.
+    """Show why the tables do not answer, in a sentence; return whether this was the error.
 
-    Streamlit asks this of whatever was raised and not caught: by a page, by a part of it that runs
-    by itself (a fragment, a dialog), by what a button does. The sentence stands where that part
-    does; what was shown by then stays.
+    Streamlit calls this for every uncaught exception: of a page, of a fragment or dialog that runs
+    by itself, and of a button's action. The sentence is shown at the place of that part; what was
+    already shown remains.
     """
     if not isinstance(error, EngineError):
         return False

@@ -1,7 +1,7 @@
-"""The routes of pictures: pixels and thumbnails for a sealed link.
+"""The routes of images: pixels and thumbnails for a sealed link.
 
-Where people sign in, a link is good only for the person it was made for. Answers are never
-compressed on the fly, since that costs more than it saves for pixels on a near network.
+Where people sign in, a link is valid only for the person it was made for. Responses are never
+compressed on the fly: on a near network that costs more than it saves for pixels.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _plain(status: int, message: str) -> Response:
 
 
 class _Asked(NamedTuple):
-    """What a link is to: a picture of a set, and where that lies, empty for this computer."""
+    """The target of a link: an image of a set, and its storage, empty for this computer."""
 
     grant: Grant
     review_set: ReviewSet
@@ -54,7 +54,7 @@ class _Asked(NamedTuple):
 
 
 def _asked(request: Request, kind: str) -> _Asked | Response:
-    """Say what a link is to, or why it is not followed."""
+    """Return a link's target, or the response that refuses it."""
     try:
         grant = server_state.signer().check(request.path_params["token"])
         if grant.kind != kind:
@@ -104,7 +104,7 @@ def _serve(asked: _Asked) -> Response:
         return _plain(404, tr("The review set cannot be opened."))
     headers = {"Content-Encoding": "identity", "Cache-Control": _HOUR}
     if grant.person:
-        headers["Vary"] = "Cookie"  # what one person's browser keeps is not for the next one
+        headers["Vary"] = "Cookie"  # one person's cached response is not for the next one
     then = None if warm_up.is_done() else BackgroundTask(warm_up.want_pages)
     return Response(body, media_type=media, headers=headers, background=then)
 
@@ -118,9 +118,9 @@ async def _serve_thumbnail(request: Request) -> Response:
 
 
 async def _beside_others(request: Request, kind: str) -> Response:
-    """Answer in threads that only pictures have, and those of each storage.
+    """Respond in threads reserved for images, with a limit for each storage.
 
-    So a slow storage keeps no other route waiting, nor pictures that lie elsewhere.
+    So a slow storage delays no other route, and no images from other places.
     """
     asked = await to_thread.run_sync(_asked, request, kind, limiter=_threads(""))
     if isinstance(asked, Response):
@@ -130,7 +130,7 @@ async def _beside_others(request: Request, kind: str) -> Response:
 
 @cache
 def _threads(storage: str) -> CapacityLimiter:
-    """Return what bounds the threads for pictures of a storage, empty for this computer."""
+    """Return the limit of threads for images of a storage, empty for this computer."""
     return CapacityLimiter(_AT_ONCE)
 
 

@@ -1,7 +1,7 @@
-"""What every page run begins with: page config, navigation, styles, and the first radiograph.
+"""The start of every page run: page config, navigation, styles, and the first radiograph.
 
-Streamlit runs this before any page. On a server that has just started it shows the radiograph of a
-Case page before it imports the other parts of the app, so it imports nothing heavy by itself.
+Streamlit runs this before any page. A server that has just started shows the radiograph of a Case
+page before it imports the other parts of the app. So this module imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _STYLES: Final = (
 )
 
 _IN_MENU: Final = "background: color-mix(in srgb, currentColor 14%, transparent);"
-"""How the menu looks in which the page is: as Streamlit shows a page that stands by itself."""
+"""Style of the open page's menu: as Streamlit shows a page outside menus."""
 
 
 @cache
@@ -88,7 +88,7 @@ def run() -> None:
 
 
 def _seen() -> list[tuple[Page, str]]:
-    """Return the pages that whoever looks may see, with their titles."""
+    """Return the pages that the user may see, with their titles."""
     person = permissions.current()
     return [
         (page, person.name if page.file == PAGE_ACCOUNT and person else page.title)
@@ -98,7 +98,7 @@ def _seen() -> list[tuple[Page, str]]:
 
 
 def _pages(titles: Mapping[Page, str]) -> list[StreamlitPage]:
-    """Return every page at its address: those that whoever looks may not see are stand-ins."""
+    """Return every page at its address; pages that the user may not see get a placeholder."""
     signed_in, alone = permissions.role() is not None, not server_state.team()
     pages = []
     for page in PAGES:
@@ -121,9 +121,9 @@ def _pages(titles: Mapping[Page, str]) -> list[StreamlitPage]:
 
 
 def _in_groups(pages: list[StreamlitPage]) -> dict[str, list[StreamlitPage]]:
-    """Return the pages by the name that they open under, in the order of the navigation.
+    """Return the pages by the name of their group, in the order of the navigation.
 
-    A name that would open one page only is left out: that page stands by itself, at the front.
+    A group with only one page is dropped: that page is listed by itself, at the front.
     """
     shown = Counter(
         page.group for page, made in zip(PAGES, pages, strict=True) if made.visibility == "visible"
@@ -135,9 +135,9 @@ def _in_groups(pages: list[StreamlitPage]) -> dict[str, list[StreamlitPage]]:
 
 
 def _mark_group(here: StreamlitPage, pages: list[StreamlitPage]) -> str:
-    """Return a style that marks the menu in which the page is; empty where it is in none.
+    """Return a style that marks the menu of the open page; empty if it is in none.
 
-    Streamlit marks only pages that stand by themselves.
+    Streamlit marks only pages outside menus.
     """
     by_name = _in_groups(pages)
     alone = [one for one in by_name.pop("") if one.visibility == "visible"]
@@ -157,5 +157,5 @@ def _show_account() -> None:
 
 
 def _go_home() -> None:
-    """Go where somebody begins who may not see the first page."""
+    """Open the first page of a user who may not see the app's first page."""
     st.switch_page(_ROOT / next(page.file for page in PAGES if permissions.may_see(page.file)))

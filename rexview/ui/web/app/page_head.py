@@ -1,7 +1,7 @@
-"""What a page's HTML tells the browser: where its server is, and which scripts it will need.
+"""Additions to a page's HTML head: its server's address, and the scripts it will need.
 
-Otherwise the browser would learn of each script only after Streamlit has started, connected and
-run the page, and of what that imports only after it, one layer after the other.
+Otherwise the browser would find each script only after Streamlit has started, connected and run the
+page, and each of its imports only after that, layer by layer.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _MODULES: Final = {
         "curate/sample/assets/sample.js",
     ),
 }
-"""The modules of our components by page; each comes with what it imports."""
+"""The modules of our components by page; each is sent with its imports."""
 _OTHERWISE: Final = ("web/streamlit_adapter/in_app.js",)
 _PARTS_EVERYWHERE: Final = ("BidiComponent", "Html")
 _PARTS: Final = {
@@ -62,17 +62,17 @@ _PARTS: Final = {
     PAGE_BROWSE: ("TextInput", "ButtonGroup", "Selectbox", "Pagination"),
     PAGE_CASE: ("Button", "DownloadButton", "PageLink", "Multiselect", "Selectbox"),
 }
-"""What Streamlit calls the elements by page; it shows none of a page's before all are there."""
+"""Streamlit's parts by page; Streamlit shows no elements of a page before all are loaded."""
 
 
 def page_head(path: str) -> bytes:
-    """Return what is added to the head of the page at a path; nothing where no page of ours is.
+    """Return the additions to the head of the page at a path; empty if it is not our page.
 
     The path is that of the request, with the app's base path.
     """
     address = path.removeprefix(server_state.base_path()).strip("/")
     page = next((file for file, known in ADDRESSES.items() if known == address), None)
-    if page not in (None, PAGE_CASE):  # a new server shows the radiograph of a case first
+    if page not in (None, PAGE_CASE):  # a new server first shows the radiograph of a case
         warm_up.want_pages()
     return b"" if page is None else _head_of(page)
 
@@ -88,7 +88,7 @@ def _head_of(page: str) -> bytes:
 
 
 def _words() -> list[str]:
-    """Return the words of scripts in the server's language, which they read when they load."""
+    """Return the scripts' texts in the server's language, which they read when they load."""
     words = page_words()
     if not words:
         return []

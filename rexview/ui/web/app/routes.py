@@ -1,6 +1,6 @@
-"""HTTP routes beside Streamlit's own: pictures, the viewer's modules, what people write.
+"""Our HTTP routes besides Streamlit's: images, the viewer's modules, entries.
 
-And whether the server is ready, which waits for nothing but the database.
+There is also the server's readiness, which waits for nothing but the database.
 """
 
 from __future__ import annotations
@@ -24,16 +24,15 @@ from rexview.ui.web.server import server_state, warm_up
 from rexview.ui.web.server.page_work import READY
 from rexview.words import tr
 
-# Whether this server can serve people: what a proxy or a container engine asks it.
+# Readiness of this server, for a proxy or a container engine.
 #
-# That the process runs, Streamlit says (``/_stcore/health``). Here the settings and the reviews
-# database are asked, too. The words are for whoever may ask, which is everybody: no address, no
-# name.
+# Streamlit reports that the process runs (``/_stcore/health``). This also checks the settings and
+# the reviews database. Everybody may request it, so the messages contain no address and no name.
 
 _KEPT_S: Final = 2.0
-"""For so long an answer stands, so that nobody can keep the database busy by asking."""
+"""Seconds for which a result is reused, so that requests cannot keep the database busy."""
 _OLD_S: Final = 15.0
-"""The database may take so long to answer before that is said."""
+"""Seconds that the database may take to answer before this is reported."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +46,9 @@ _last: _Known | None = None
 
 
 def why_not_ready() -> str:
-    """Return one sentence that says why pages cannot be given now; empty when they can.
+    """Return one sentence that explains why pages cannot be served now; empty if they can.
 
-    Waits for the database, for one who asks at a time: others hear meanwhile what was known last.
+    One request at a time waits for the database; others get the last known result meanwhile.
     """
     if not warm_up.is_done():
         warm_up.want_pages()
@@ -65,7 +64,7 @@ def why_not_ready() -> str:
 
 
 def _newest(seconds: float) -> _Known | None:
-    """Return what was known last, if that is not older."""
+    """Return the last known result, unless it is older than ``seconds``."""
     known = _last
     return known if known is not None and time.monotonic() - known.at < seconds else None
 
@@ -80,10 +79,10 @@ def _reason() -> str:
     try:
         server_state.team()
         url = server_state.settings().database_url
-    except SettingsError:  # may name people and folders; every page says it, and the log
+    except SettingsError:  # may name people and folders; every page shows it, and the log
         return "The settings cannot be used. The app's pages say which."
     if url is None:
-        return ""  # each set has a file of its own, which its pages speak of
+        return ""  # each set has its own file, whose errors its pages report
     from sqlalchemy import literal, select
 
     from rexview.store.database.connection import database_at
@@ -96,17 +95,17 @@ def _reason() -> str:
 
 
 class AppRoutes(BaseRoute):
-    """All that lies under ``rexview/``; its modules are waited for by the first that asks."""
+    """All routes under ``rexview/``; the first request waits for their modules."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Take every HTTP request under the one path."""
+        """Match every HTTP request under this path."""
         below = f"{server_state.base_path()}/rexview/"
         ours = scope["type"] == "http" and scope["path"].startswith(below)
         return (Match.FULL if ours else Match.NONE), {}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer; 404 where there is no such route."""
-        # a page names dozens of modules: none waits for what the other routes need
+        """Send the response; 404 if there is no such route."""
+        # a page needs dozens of modules: they do not wait for the other routes' imports
         routes = [one for one in _at_once() if one.matches(scope)[0] is Match.FULL]
         if not routes:
             pictures = await run_in_threadpool(_picture_routes)

@@ -1,15 +1,15 @@
-"""What a browser may do with what we send: load from here only, embed nowhere, guess no types.
+"""What a browser may do with our responses: load from here only, embed nowhere, guess no types.
 
-The Content-Security-Policy is the last line behind the escaping: even a page into which somebody
-got an image or a script cannot make the browser call another host with it. What it has to leave
-open for Streamlit 1.67, and why:
+The Content-Security-Policy is the last defence after the escaping: even if somebody injects an
+image or a script into a page, the browser cannot call another host with it. It must allow this for
+Streamlit 1.67:
 
 - ``style-src 'unsafe-inline'``: Streamlit and the data grid write styles into the page as they
   draw.
 - ``script-src blob:``: a component's JavaScript is sent with the page and imported from a blob.
-- ``script-src 'wasm-unsafe-eval'``: the protobuf reader counts with WebAssembly. Not
+- ``script-src 'wasm-unsafe-eval'``: the protobuf reader computes with WebAssembly. Not
   ``unsafe-eval``: Streamlit draws Vega's charts with an interpreter.
-- ``worker-src blob:``, ``img-src`` and ``font-src data:`` and ``blob:``: pictures that a page made
+- ``worker-src blob:``, ``img-src`` and ``font-src data:`` and ``blob:``: images that a page made
   itself (the viewer, chart exports), icons inside Streamlit's scripts.
 - Inline scripts only by their hash: Streamlit's one line, and ours for the theme and the server's
   address.
@@ -33,11 +33,11 @@ from rexview.words import tr
 POLICY: Final = "content-security-policy"
 _NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 _FILE_POLICY: Final = f"{_NOTHING}; sandbox"
-"""For what is no page: a downloaded SVG opened in a tab runs no script in the app's name."""
+"""For responses that are no page: a downloaded SVG opened in a tab runs no script as the app."""
 _ALWAYS: Final = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",  # browsers that do not know frame-ancestors
-    "referrer-policy": "same-origin",  # a link's filter may say whom it is about
+    "referrer-policy": "same-origin",  # a link's filter may identify a person
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
@@ -46,11 +46,11 @@ _INLINE_SCRIPT: Final = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 
 def page_policy(host: str | None, page: bytes = b"") -> str:
-    """Return the policy of a page (bytes of HTML) that was asked for under a name (``Host``).
+    """Return the policy of a page (bytes of HTML) that was requested under a name (``Host``).
 
-    The inline scripts are let in by their hash: the HTML is ours and Streamlit's, nothing of a file
-    or a model is in it. The name stands in it since older browsers do not count the websocket as
-    ``'self'``.
+    Inline scripts are allowed by their hash: the HTML is ours and Streamlit's, and contains nothing
+    from a file or a model. The name is included because older browsers do not count the websocket
+    as ``'self'``.
     """
     streams = [f"ws://{host}", f"wss://{host}"] if host and _HOST.fullmatch(host) else []
     rules: dict[str, Iterable[str]] = {
@@ -75,13 +75,13 @@ def _hashes(page: bytes) -> list[str]:
 
 
 class SecurityHeaders:
-    """Middleware that adds the headers to every answer; the outermost one."""
+    """Middleware that adds the headers to every response; the outermost one."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and its answer back with the headers."""
+        """Pass a request on, and its response back with the headers."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -99,13 +99,13 @@ class SecurityHeaders:
 def _add(headers: MutableHeaders, host: str | None) -> None:
     for name, value in _ALWAYS.items():
         headers[name] = value
-    # a script needs the policy of pages: one that runs as a worker goes by its own
+    # a script needs the policy of pages: as a worker it uses its own policy
     script = "javascript" in headers.get("content-type", "")
     headers.setdefault(POLICY, page_policy(host) if script else _FILE_POLICY)
 
 
 async def server_error(request: Request, error: Exception) -> Response:
-    """Answer a request that failed: Starlette does this outside of all middleware."""
+    """Respond to a failed request: Starlette does this outside of all middleware."""
     answer = PlainTextResponse(tr("Something failed here; the server's log says what."), 500)
     _add(answer.headers, request.headers.get("host"))
     return answer

@@ -1,4 +1,4 @@
-"""What every page shares: the open review set with its notices, and what surrounds the page."""
+"""The parts shared by all pages: the open review set with its notices, and the frame."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ from rexview.ui.web.server.server_state import on_tables
 from rexview.ui.web.streamlit_adapter.script_run import Container, StreamlitPage
 from rexview.words import tr
 
-# Which pages a set on ClickHouse does not serve, and what they say.
+# Pages that a set on ClickHouse does not support, and their message.
 
 _IN_MEMORY_ONLY: Final = frozenset(
     ADDRESSES[page]
     for page in (PAGE_STUDY, PAGE_ADJUDICATE, PAGE_MEETING, PAGE_RUN_MODELS, PAGE_CURATE)
 )
-"""Addresses of the pages that go through all cases or answers of a set by themselves."""
+"""Addresses of the pages that themselves iterate over all cases or answers of a set."""
 
 
 def stop_unless_served() -> None:
-    """Explain and stop on a page that needs a set in memory, where it is on ClickHouse."""
+    """Explain and stop on a page that needs a set in memory, if the set is on ClickHouse."""
     if on_tables() and link_keys.page_shown() in _IN_MEMORY_ONLY:
         st.info(
             tr(
@@ -62,21 +62,21 @@ def stop_unless_served() -> None:
         st.stop()
 
 
-# The pages at the foot of a phone's screen: Streamlit's navigation folds away there.
+# The pages at the bottom of a phone's screen, where Streamlit's navigation is folded away.
 
 _FIT: Final = 4
-"""So many pages stand side by side; where there are more, the rest opens under "More"."""
+"""Most pages side by side; if there are more, the rest opens under "More"."""
 
 
 def show_phone_pages(pages: Sequence[tuple[Page, str]], here: str) -> None:
-    """Put the pages at the foot of a narrow screen; a wide one has them at its top and no foot.
+    """Show the pages at the bottom of a narrow screen; a wide one has them only at its top.
 
     Parameters
     ----------
     pages : sequence of (Page, str)
-        The pages that whoever looks may see, with their titles, in the order of the navigation.
+        The pages that the user may see, with their titles, in the order of the navigation.
     here : str
-        The address of the page that is run.
+        The address of the running page.
     """
     component(
         "rexview_phone_pages",
@@ -101,7 +101,7 @@ def _bar(pages: Sequence[tuple[Page, str]], here: str) -> str:
 
 
 def _in_groups(pages: Sequence[tuple[Page, str]], here: str) -> str:
-    listed = sorted(pages, key=lambda one: not one[0].group)  # in groups first, else as they were
+    listed = sorted(pages, key=lambda one: not one[0].group)  # groups first, otherwise unchanged
     parts = []
     for group, members in groupby(listed, key=lambda one: one[0].group):
         name = html.escape(group)
@@ -120,11 +120,11 @@ def _link(one: tuple[Page, str], here: str) -> str:
 
 _ROOT: Final = Path(__file__).resolve().parents[4]
 _SETTLES_S: Final = 1.0
-"""So long a page waits for answers that were added to be read; most sets take less."""
+"""Longest wait of a page for added answers to be read; most sets need less."""
 
 
 def run_page(page: StreamlitPage, seen: Sequence[tuple[Page, str]], above: Container) -> None:
-    """Run a page of the navigation with what surrounds it.
+    """Run a page of the navigation with its frame.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def run_page(page: StreamlitPage, seen: Sequence[tuple[Page, str]], above: Conta
     seen : sequence of (Page, str)
         The pages that the visitor may see, with their titles.
     above : Container
-        The place for what stands before the page's own elements.
+        The place for elements before the page's own.
     """
     signed_in = permissions.role() is not None
     with above:
@@ -155,8 +155,8 @@ def try_review_set(
 ) -> tuple[ReviewSet | None, RexviewError | None]:
     """Return the review set of this link, with its notice shown, or why there is none.
 
-    It holds what people wrote, too. With ``blinded`` it is as it was given, and the notice names no
-    model; with ``unnamed`` only the latter.
+    It includes people's entries. With ``blinded`` it does not, and the notice names no model;
+    ``unnamed`` affects only the notice.
     """
     stop_unless_served()
     try:
@@ -179,7 +179,7 @@ def try_review_set(
         st.warning(message, icon=":material/cloud_off:")
     show_notices(review_set)
     if notice := review_set.info.notice:
-        with st.container(key="rx_notice"):  # plain markdown: st.html waits for modules of its own
+        with st.container(key="rx_notice"):  # plain markdown: st.html waits for its own modules
             shown = cover_names(review_set, notice) if blinded or unnamed else notice
             st.markdown(as_markdown(shown))
     return review_set, None
@@ -197,33 +197,33 @@ def _stop_without_set(error: RexviewError | None) -> NoReturn:
     if permissions.may_see(PAGE_DATA):
         show_error(error, key="problems")
         st.page_link(_ROOT / PAGE_DATA, label=tr("Open another review set"))
-    else:  # what is wrong with the data may tell what is hidden
+    else:  # errors in the data may reveal what is hidden
         st.error(tr("The review set cannot be opened. Tell whoever leads the review."))
     st.stop()
 
 
 def page_header(title: str, filter_name: str = ALL_CASES) -> None:
-    """Show the title of a page, with the name of its filter where that leaves cases out."""
+    """Show the title of a page, with the name of its filter if the filter excludes cases."""
     if filter_name != ALL_CASES:
         title = f"{title}: {filter_name}"
     with st.container(key="rx_title"):
         st.markdown(f"# {as_markdown(title)}", anchors=False)
 
 
-# What a page says where there is nothing to show yet, and which pages would change that.
+# The message of a page with nothing to show yet, with links to pages that change that.
 
 
 def show_nothing_yet(words: str, *leads: tuple[str, str]) -> None:
-    """Say that there is nothing, and lead on.
+    """Show that there is nothing yet, with links.
 
     Parameters
     ----------
     words : str
-        Why there is nothing, as Markdown: names in it are escaped.
+        Why there is nothing, as Markdown with names escaped.
     *leads : (str, str)
-        A page (``link.pages.PAGE_…``) and what is done there, as Markdown of ours. Pages that
-        whoever looks may not see are left out. The review set goes along, the filter does not:
-        it may be why there is nothing.
+        A page (``link.pages.PAGE_…``) and its action, as our own Markdown. Pages that the user may
+        not see are left out. The link keeps the review set but not the filter, which may be why
+        there is nothing.
     """
     st.info(words)
     seen = [(page, label) for page, label in leads if permissions.may_see(page)]
