@@ -1,1 +1,1 @@
-"""Meetings: their agenda, presenting and following, what is decided, cases pinned to them."""
+"""Meetings: agenda, presenting and following, decisions, and cases pinned to them."""

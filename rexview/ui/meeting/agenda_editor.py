@@ -65,14 +65,14 @@ from rexview.ui.web.streamlit_adapter.script_run import (
 from rexview.vocab import MEETING_STEPS, day, duration
 from rexview.words import counted, tr, trn
 
-# What the browser gets of an agenda: each case's place, and what is to be known of it.
+# Data of an agenda for the browser: each case's place, and notes on the case.
 
 _NAMED: Final = 4
-"""So many cases or meetings are named in one line."""
+"""Most cases or meetings named in one line."""
 
 
 def agenda_json(review_set: ReviewSet, meeting_id: str, person: Person | None) -> dict[str, Any]:
-    """Return what :file:`agenda.js` shows of a meeting; notes are the person's own.
+    """Return the data of a meeting for :file:`agenda.js`; notes are the person's own.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def agenda_json(review_set: ReviewSet, meeting_id: str, person: Person | None) -
 def _agenda(
     written: ReviewSet, reviews: Reviews, revision: int, meeting_id: str
 ) -> tuple[Agenda | None, Mapping[str, Sequence[Decision]]]:
-    """Look at an agenda, and what was decided of its cases, anew only when anything was written."""
+    """Return an agenda and its cases' decisions, read again only after new entries."""
     found: Meeting | None = meeting(reviews, meeting_id)
     if found is None:
         return None, {}
@@ -142,7 +142,7 @@ def _case_json(
 
 
 def _decided(review_set: ReviewSet, one: Decision) -> str:
-    """Say a decision in a line: ``Decided: Retrain · Laterality error · harm 3 · Model A``."""
+    """Return a decision as a line: ``Decided: Retrain · Laterality error · harm 3 · Model A``."""
     parts = [
         one.decision_words,
         one.failure_words,
@@ -154,7 +154,7 @@ def _decided(review_set: ReviewSet, one: Decision) -> str:
 
 
 def _known(row: PlannedCase) -> list[tuple[str, bool]]:
-    """Return what is to be known of a case, and whether it speaks against showing it."""
+    """Return the notes on a case, each with True if it argues against showing the case."""
     lines = [
         (tr("Same study as {others}"), row.same_study, True),
         (tr("Same patient as {others}"), row.same_patient, False),
@@ -175,7 +175,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _found(review_set: ReviewSet, found_by: str) -> dict[str, str] | None:
-    """Return the filter that a case was found by, in words and as a link."""
+    """Return the filter that found a case, as words and as a link."""
     case_filter, _ = CaseFilter.read(parse_qs(found_by))
     if not case_filter.active:
         return None
@@ -183,16 +183,16 @@ def _found(review_set: ReviewSet, found_by: str) -> dict[str, str] | None:
     return {"words": words, "href": href(PAGE_BROWSE, link_keys.link_query(case_filter))}
 
 
-# What changes a meeting and adds cases to its agenda, beside the agenda itself.
+# Forms that change a meeting and add cases to its agenda.
 
 _IDS: Final = "agenda_ids"
 _SAID: Final = "agenda_said"
 _FORMS_NAMED: Final = 30
-"""So many ids that are not in the set are named."""
+"""Most ids named that are not in the set."""
 
 
 def show_adding(review_set: ReviewSet, meeting: Meeting) -> None:
-    """Add cases by their ids, from a saved filter, or by what Browse finds."""
+    """Show forms that add cases by id, from a saved filter, or by a search on Browse."""
     box = st.popover(tr("Add cases"), icon=":material/add:", key="agenda_add", on_change="rerun")
     if not box.open:
         return
@@ -222,7 +222,7 @@ def show_adding(review_set: ReviewSet, meeting: Meeting) -> None:
 
 
 def _add_ids(review_set: ReviewSet, meeting: Meeting) -> None:
-    """Add what was typed; what names no case stays in the field."""
+    """Add the typed ids; those that name no case stay in the field."""
     ids = read_ids(st.session_state[_IDS], review_set, meeting.cases)
     added = pin_cases(review_set, meeting.id, ids.new)
     said = _added_words(added, len(ids.there)) if added is not None else {}
@@ -240,7 +240,7 @@ def _add_ids(review_set: ReviewSet, meeting: Meeting) -> None:
 
 
 def _added_words(added: Sequence[str], there: int) -> dict[str, str]:
-    """Say how many cases were added, and how many were on the agenda before; both may be none."""
+    """Return the numbers of cases added and of cases already on the agenda; both may be zero."""
     n = len(added)
     parts = [trn("{n:,} case added.", "{n:,} cases added.", n).format(n=n)] if added else []
     if there:
@@ -250,7 +250,7 @@ def _added_words(added: Sequence[str], there: int) -> dict[str, str]:
 
 
 def _offer_saved(review_set: ReviewSet, meeting: Meeting) -> None:
-    """Offer the filters that were saved on Browse."""
+    """Offer the filters saved on Browse."""
     saved = saved_filters(review_sets.set_id(review_set.folder))
     if not saved:
         return
@@ -279,7 +279,7 @@ def _offer_saved(review_set: ReviewSet, meeting: Meeting) -> None:
 
 
 def _offer_postponed(review_set: ReviewSet, meeting: Meeting) -> None:
-    """Offer the cases that another meeting did not come to."""
+    """Offer the cases that another meeting postponed."""
     names = {one.id: one.name for one in all_meetings(review_set) if one.id != meeting.id}
     if not names:
         return
@@ -311,7 +311,7 @@ def _offer_postponed(review_set: ReviewSet, meeting: Meeting) -> None:
 
 
 def show_changing(review_set: ReviewSet, meeting: Meeting) -> None:
-    """Rename a meeting, change its day, minutes and steps; close, open or remove it."""
+    """Show forms that change a meeting's name, day, minutes and steps, or close or remove it."""
     box = st.popover(tr("Change"), icon=":material/edit:", key="agenda_change", on_change="rerun")
     if not box.open:
         return
@@ -321,7 +321,7 @@ def show_changing(review_set: ReviewSet, meeting: Meeting) -> None:
         "minutes": meeting.minutes or 0,
         "steps": list(meeting.steps[1:]),
     }
-    # fields begin anew with another meeting, and when somebody else has changed this one
+    # fields are reset for another meeting, and after somebody else's change
     key = f"agenda_change_{meeting.id}_{hash(str(stands))}"
 
     def save() -> None:
@@ -387,16 +387,16 @@ _BEGUN: Final = "agenda_begun"
 
 
 def show_agenda(review_set: ReviewSet, meeting: Meeting | None) -> None:
-    """Show the agenda of a meeting, and let whoever leads change it or begin another one."""
+    """Show the agenda of a meeting; a leader can change it or start another meeting."""
     every = all_meetings(review_set)
     leads = may_lead()
     if leads and every and permissions.ask_name("agenda_who") is None:
-        leads = False  # nothing can be kept before; what there is can be looked at
+        leads = False  # nothing can be saved without a name; the agenda can be viewed
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if every:
             _choose_meeting(every, meeting)
         if leads:
-            begun = st.session_state.get(_BEGUN, "")  # another popover, which is closed, after each
+            begun = st.session_state.get(_BEGUN, "")  # new popover, closed
             with st.popover(tr("New meeting…"), icon=":material/event:", key=f"agenda_new{begun}"):
                 begin_form(review_set, "meeting_new", on_begun=_show_begun)
         if meeting is not None:
@@ -439,7 +439,7 @@ def show_agenda(review_set: ReviewSet, meeting: Meeting | None) -> None:
 
 @st.fragment(run_every=REFRESH_S)
 def _live(review_set: ReviewSet, meeting_id: str) -> None:
-    """Show the cases in order; what others change shows within seconds."""
+    """Show the cases in order; others' changes are shown within seconds."""
     permissions.guard(PAGE_MEETING)
     try:
         data = agenda_json(review_set, meeting_id, permissions.current())
@@ -453,7 +453,7 @@ def _live(review_set: ReviewSet, meeting_id: str) -> None:
 
 
 def meeting_name(meeting: Meeting) -> str:
-    """Name a meeting where one is chosen: with its day, how many cases, and that it is closed."""
+    """Return a meeting's name for a choice, with its day, number of cases, and state if closed."""
     parts = [meeting.name]
     if meeting.held is not None:
         parts.append(day(meeting.held))
@@ -479,15 +479,16 @@ def _choose_meeting(every: tuple[Meeting, ...], shown: Meeting | None) -> None:
 
 
 def _link_to_other_views(meeting: Meeting) -> None:
-    """Lead to where the meeting is presented and followed, to those who may."""
+    """Show links to the presenting and following views, to those who may open them."""
     ways = [
         (views.PRESENT, ":material/slideshow:", may_lead()),
         (views.FOLLOW, ":material/cast:", True),
     ]
     for view, icon, may in ways:
         if view in views.VIEWS and may:
-            # a page link would lead there, too, but leave the address as it is: it leads to the
-            # same page, and whoever loads that anew would be back on the agenda
+            # A page link would open them, too, but leave the address unchanged, because it is the
+            # same
+            # page: a reload would return to the agenda.
             st.button(
                 as_markdown(views.VIEWS[view]),
                 icon=icon,
@@ -500,7 +501,7 @@ def _link_to_other_views(meeting: Meeting) -> None:
 
 
 def _show_gone(meeting: Meeting) -> None:
-    """Name the cases of the agenda that are not in the set any more."""
+    """Show which cases of the agenda are no longer in the set."""
     if not meeting.gone:
         return
     named = ", ".join(meeting.gone[:_GONE_NAMED])

@@ -1,4 +1,4 @@
-"""What the form in which a meeting decides is given: words to choose from, who may, what stands."""
+"""Data for the form in which a meeting decides: options, owners, and proposals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rexview.vocab import FAILURES, MEETING_DECISIONS
 from rexview.words import tr
 
 STYLE: Final = "meeting/decisions/assets/decisions.css"
-"""The style sheet of the form: whoever puts the form on a page hands it to its component."""
+"""The form's style sheet; a page with the form passes it to its component."""
 
 
 def form_json(
@@ -31,8 +31,8 @@ def form_json(
 ) -> dict[str, Any]:
     """Return what :file:`decision_form.js` takes in ``update``.
 
-    ``own_words`` are the decisions of the meeting's own list. Without ``with_people`` readers, who
-    may be owners, are not named: for windows that follow.
+    ``own_words`` are the decisions of the meeting's own list. Without ``with_people`` the readers,
+    who may be owners, are not named: for windows that follow.
     """
     levels = review_sets.engine(review_set).facts.harm.levels
     return {
@@ -56,7 +56,7 @@ def form_json(
 
 
 def _in_own_words(review_set: ReviewSet) -> list[str]:
-    """Return the names of failures that were put in words in the app; a decision keeps the name."""
+    """Return the names of written failures; a decision keeps the name."""
     if not may_lead():
         return []
     rows = review_sets.reviews(review_set).current(WRITTEN)
@@ -66,9 +66,9 @@ def _in_own_words(review_set: ReviewSet) -> list[str]:
 
 
 def proposals_json(page: CasePage, table: HarmTable) -> dict[str, dict[str, Any]]:
-    """Return the worst failure of a case, ``""``, and of each answer, as what may be decided.
+    """Return the worst failure of a case (key ``""``) and of each answer, as proposed decisions.
 
-    They are proposals: nothing is stored before somebody confirms it.
+    Nothing is stored before somebody confirms it.
     """
     worst = case_headline(page, table)
     found = answer_headlines(page, table) | ({"": worst} if worst else {})
@@ -79,9 +79,9 @@ def proposals_json(page: CasePage, table: HarmTable) -> dict[str, dict[str, Any]
 
 
 def show_case_decisions(review_set: ReviewSet, page: CasePage) -> None:
-    """Show on the Case page what was decided; let it be decided where a meeting has the case.
+    """Show decisions on the Case page, and the decision form if a meeting has the case.
 
-    Nothing for a case that no meeting has to do with.
+    Show nothing for a case that belongs to no meeting.
 
     Raises
     ------

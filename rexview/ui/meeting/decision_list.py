@@ -1,4 +1,4 @@
-"""The decisions of all meetings: what is left to do, what is late, what is done."""
+"""The decisions of all meetings: open, late and done."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ANY: Final = ""
 
 
 def show_decisions(review_set: ReviewSet) -> None:
-    """Show the decisions of all meetings of a set, by default what is left to do.
+    """Show the decisions of all meetings of a set, by default the open ones.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def _list(review_set: ReviewSet) -> None:
 
 
 def _chosen(every: Sequence[Decision], today: date) -> tuple[Decision, ...]:
-    """Let whoever looks choose which decisions are listed; the link keeps it."""
+    """Show choices that filter the listed decisions; the link keeps them."""
     keys = link_keys.QUERY_DECISIONS
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         state = st.segmented_control(

@@ -1,4 +1,4 @@
-"""What failed worst in the cases of an agenda: for those who lead only."""
+"""The worst failure of each case of an agenda: for leaders only."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rexview.ui.web.server import review_sets
 def headlines(
     review_set: ReviewSet, cases: Sequence[str], *, with_models: bool = True
 ) -> dict[str, dict[str, Any]]:
-    """Return what failed worst in each case where something did, as ``words`` and ``harm``.
+    """Return the worst failure of each case that has one, as ``words`` and ``harm``.
 
-    Others may be following, and nothing is told them before it is shown. Without ``with_models``
-    no model is named: for a screen that a room sees.
+    For leaders only: followers see nothing of a case before it is shown. Without ``with_models`` no
+    model is named: for a screen that a room sees.
     """
     names = review_set.model_names
     return {

@@ -1,4 +1,4 @@
-"""The meetings of a set: which is shown in which view, and how pages change them."""
+"""The meetings of a set: the one that each view shows, and how pages change them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from rexview.words import counted, tr
 
 
 def all_meetings(review_set: ReviewSet) -> tuple[Meeting, ...]:
-    """Return the meetings of a set as they stand, the newest first.
+    """Return the current meetings of a set, newest first.
 
     Raises
     ------
@@ -41,21 +41,21 @@ def all_meetings(review_set: ReviewSet) -> tuple[Meeting, ...]:
 
 @lru_cache(maxsize=8)
 def _meetings(reviews: Reviews, revision: int) -> tuple[Meeting, ...]:
-    """Read them anew only when anything was written."""
+    """Read the meetings again only after new entries."""
     return meetings(reviews)
 
 
 def may_lead() -> bool:
-    """Whether whoever looks may prepare and lead meetings."""
+    """Return whether the user may prepare and lead meetings."""
     role = permissions.role()
     return role is not None and may(Person("", "", role), "meeting")
 
 
 def shown_meeting(review_set: ReviewSet) -> Meeting | None:
-    """Return the meeting that the page is about: that of the link, else that of the session.
+    """Return the meeting of the page: that of the link, else that of the session.
 
-    One that is open is from then on the one that cases are pinned to. None where there is no
-    meeting, or none of the link's id.
+    If it is open, cases are pinned to it from then on. None if there is no meeting, or none with
+    the link's id.
     """
     every = all_meetings(review_set)
     named = link_keys.query_value(link_keys.QUERY_MEETING)
@@ -75,7 +75,7 @@ def pinned_to(review_set: ReviewSet) -> Meeting | None:
 
 
 def pin_to(review_set: ReviewSet, meeting_id: str) -> None:
-    """Let cases be pinned to a meeting from now on, in this session."""
+    """Pin cases to this meeting from now on, in this session."""
     known = _kept()
     st.session_state[link_keys.SESSION_MEETING] = {
         **known,
@@ -88,9 +88,9 @@ def _kept() -> dict[str, str]:
     return kept
 
 
-# Meetings and their agendas written by a page's script: buttons, forms, many cases at once.
+# Changes to meetings and their agendas by a page's script: buttons, forms, many cases at once.
 #
-# What is typed or dragged goes by the outbox (:mod:`rexview.ui.web.saving.meeting_entries`).
+# What is typed or dragged is sent by the outbox (:mod:`rexview.ui.web.saving.meeting_entries`).
 
 LONGEST_NAME: Final = 120
 USUAL_MINUTES: Final = 60
@@ -99,9 +99,9 @@ USUAL_MINUTES: Final = 60
 def begin_form(
     review_set: ReviewSet, key: str, *, on_begun: Callable[[str], None] = lambda _: None
 ) -> None:
-    """Ask for what a new meeting needs; cases are pinned to it from then on.
+    """Show a form for a new meeting, to which cases are then pinned.
 
-    ``key`` tells apart several such forms on one page, ``on_begun`` is called with the id.
+    ``key`` distinguishes several such forms on one page; ``on_begun`` is called with the id.
     """
     if permissions.ask_name(f"{key}_who") is None:
         return
@@ -138,7 +138,7 @@ def begin_form(
 def begin_meeting(
     review_set: ReviewSet, name: str, held: date | None = None, minutes: int | None = None
 ) -> str | None:
-    """Begin a meeting, which cases are pinned to from then on; return its id, None if not kept."""
+    """Start a meeting, to which cases are then pinned; return its id, None if not saved."""
     meeting_id = new_meeting_id()
     value = {
         "name": " ".join(name.split()),
@@ -154,7 +154,7 @@ def begin_meeting(
 def change_meeting(review_set: ReviewSet, changed: Meeting, **fields: Any) -> bool:
     """Change some fields of a meeting (:data:`rexview.store.kinds.KINDS`) and leave the others.
 
-    What somebody else changed since the page was shown is not undone.
+    Others' changes since the page was shown are not undone.
     """
     row = review_sets.reviews(review_set).current_state().of("meeting", "")
     value = row[None, None, changed.id, None].value
@@ -163,7 +163,7 @@ def change_meeting(review_set: ReviewSet, changed: Meeting, **fields: Any) -> bo
 
 
 def remove_meeting(review_set: ReviewSet, removed: Meeting) -> bool:
-    """Remove a meeting: it is listed nowhere any more; the history keeps what was written of it."""
+    """Remove a meeting from all lists; the history keeps its entries."""
     return _write(review_set, [Entry("meeting", subject=removed.id, value=None)])
 
 
@@ -175,9 +175,9 @@ def pin_cases(
     section: str = "",
     found_by: str = "",
 ) -> tuple[str, ...] | None:
-    """Put cases at the end of an agenda, all or none.
+    """Add cases at the end of an agenda, all or none.
 
-    Returns those that were not on it before; None where nothing could be written: it is said why.
+    Return those that were new; None if nothing could be written: the page then shows why.
     """
     now = meeting(review_sets.reviews(review_set), meeting_id)
     if now is None or now.closed:
@@ -197,13 +197,13 @@ def pin_cases(
 
 
 def take_off(review_set: ReviewSet, meeting_id: str, cases: Iterable[str]) -> bool:
-    """Take cases off an agenda, all or none."""
+    """Remove cases from an agenda, all or none."""
     entries = [Entry("agenda", case, subject=meeting_id, value=None) for case in cases]
     return _write(review_set, entries)
 
 
 def item_json(item: AgendaItem) -> dict[str, Any]:
-    """Return a case's place on an agenda as it is kept, and as :file:`standing.js` has it."""
+    """Return a case's place on an agenda as it is stored, and as :file:`standing.js` has it."""
     return {
         "place": item.place,
         "section": item.section or None,
@@ -213,7 +213,7 @@ def item_json(item: AgendaItem) -> dict[str, Any]:
 
 
 def _write(review_set: ReviewSet, entries: Collection[Entry]) -> bool:
-    """Write entries, all or none; say why where they cannot be written."""
+    """Write entries, all or none; show the reason if they cannot be written."""
     person = permissions.current()
     if person is None:
         return False
@@ -226,7 +226,7 @@ def _write(review_set: ReviewSet, entries: Collection[Entry]) -> bool:
     return True
 
 
-# The views of the Meeting page: which there are, and which is open. It stands in the link.
+# The views of the Meeting page, and the open one, which the link names.
 
 AGENDA: Final = "agenda"
 DECISIONS: Final = "decisions"
@@ -238,9 +238,9 @@ VIEWS: Final = {
     PRESENT: tr("Present"),
     FOLLOW: tr("Follow"),
 }
-"""The views that there are, in order, with their names; links lead to no other."""
+"""All views in order, with their names; links name no other."""
 _WHOLE_SCREEN: Final = (PRESENT, FOLLOW)
-"""Views without title and choices of the page: they take all of it."""
+"""Views that fill the page, without its title and choices."""
 
 
 def open_view() -> str:
@@ -249,7 +249,7 @@ def open_view() -> str:
 
 
 def choose_view() -> None:
-    """Offer the views that stand beside each other; the link keeps which is open."""
+    """Show a choice of the views inside the page; the link keeps it."""
     offered = {one: name for one, name in VIEWS.items() if one not in _WHOLE_SCREEN}
     link_choices.choose_view("meeting", offered, AGENDA)
 

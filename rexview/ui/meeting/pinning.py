@@ -1,4 +1,4 @@
-"""What pins cases to a meeting: one by one in the browser, many at once, and to which meeting."""
+"""Pinning cases to a meeting: one by one in the browser, or many at once."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from rexview.ui.web.streamlit_adapter.script_run import save_button
 from rexview.words import tr, trn
 
 KEYS: Final = ((tr("Shift+M"), tr("pin the case for a meeting")),)
-"""Keys of :file:`pins.js` and what they do, for the list of keys."""
+"""Keys of :file:`pins.js` and their actions, for the list of keys."""
 _ASSETS: Final = "meeting/pins/assets/pins"
 _DONE: Final = "pins_done"
 
 
 @dataclass(frozen=True)
 class PinnableCases:
-    """Cases that can be pinned at once: what a button calls them, how many, and which."""
+    """Cases that can be pinned at once: their button's label, their number, and their ids."""
 
     label: str
     total: int
@@ -52,7 +52,7 @@ class PinnableCases:
 
 @dataclass(frozen=True)
 class _Done:
-    """What was pinned last at once, so that it can be undone."""
+    """The last cases pinned at once, for undoing it."""
 
     meeting_id: str
     name: str
@@ -67,7 +67,7 @@ def pin_filter(
     total: int,
     on_page: Sequence[str] = (),
 ) -> None:
-    """Let the ``total`` cases of a filter be pinned, and those that the page shows."""
+    """Show buttons that pin the ``total`` cases of a filter, and those that the page shows."""
     many = []
     if on_page:
         label = tr("Pin the {n:,} on this page").format(n=len(on_page))
@@ -87,19 +87,19 @@ def show_pins(
     case: str | None = None,
     many: Sequence[PinnableCases] = (),
 ) -> None:
-    """Show to which meeting cases are pinned, and pin them; nothing to those who may not.
+    """Show the meeting that cases are pinned to, and pin them; nothing for users who may not.
 
     Parameters
     ----------
     case_filter : CaseFilter
-        By which the cases were found: it is kept with them.
+        The filter that found the cases; it is stored with them.
     page : str
-        The name under which the page sends what it writes itself, see
-        :mod:`rexview.ui.web.saving.entries`; empty for one that writes nothing.
+        The page's name in the entries that it sends, see :mod:`rexview.ui.web.saving.entries`;
+        empty for a page without entries.
     case : str, optional
-        The case that the page shows, which gets a button and a key; None on a page of many.
-    many : sequence of Many
-        What can be pinned at once.
+        The case that the page shows, which gets a button and a key; None on a page of many cases.
+    many : sequence of PinnableCases
+        The cases that can be pinned at once.
     """
     if not may_lead():
         return
@@ -109,7 +109,7 @@ def show_pins(
         to = pinned_to(review_set)
         still_open = [one for one in all_meetings(review_set) if not one.closed]
     except StoreError:
-        return  # the page says that what people wrote cannot be shown
+        return  # the page shows that people's entries are unavailable
     items = to.agenda if to else ()
     data = {
         "outbox": outbox_json(review_set, page, permissions.current()),
@@ -173,7 +173,7 @@ def _show_choices(
 def _offer(
     review_set: ReviewSet, to: Meeting, many: PinnableCases, found_by: str, *, key: str
 ) -> None:
-    """Offer to pin some cases at once."""
+    """Show a button that pins some cases at once."""
 
     def pin() -> None:
         cases = many.cases()
@@ -195,7 +195,7 @@ def _offer(
 
 
 def _show_done(review_set: ReviewSet) -> None:
-    """Say what was pinned last at once, and let it be undone."""
+    """Show which cases were last pinned at once, with a button to undo it."""
     if _DONE not in st.session_state:
         return
     done: _Done = st.session_state.pop(_DONE)

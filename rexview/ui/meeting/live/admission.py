@@ -1,4 +1,4 @@
-"""Who gets into a meeting: its link, code and QR picture, the sealed ticket, and who votes."""
+"""Admission to a meeting: its link, code and QR image, the sealed ticket, and the voters."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from rexview.ui.web.server.sealed_tokens import Grant, LinkRefused
 from rexview.words import tr
 
 ADDRESS: Final = "rexview/meeting"
-"""Where meetings are followed, relative to the app; see :mod:`rexview.ui.meeting.live.route`."""
+"""The address of live meetings, relative to the app; see :mod:`rexview.ui.meeting.live.route`."""
 KIND: Final = "meeting"
 _LIFETIME_S: Final = 6 * 3600
-"""A meeting, and what goes before it; a page that is older is asked for another ticket."""
+"""Long enough for a meeting and its preparation; an older page has to get another ticket."""
 
 
 @dataclass(frozen=True)
 class Admitted:
-    """Who asks, and for which meeting of which open set."""
+    """An admitted person, and the meeting and the open set that they follow."""
 
     set_id: str
     meeting: str
@@ -46,9 +46,9 @@ class Admitted:
 
 
 def room_json(review_set: ReviewSet, meeting_id: str) -> dict[str, Any]:
-    """Return what :file:`live.js` joins a meeting with, for whoever looks at the page.
+    """Return the data with which :file:`live.js` joins a meeting, for the user of the page.
 
-    Without a name (``may_lead`` is false then) they can only follow.
+    Without a name they can only follow (``may_lead`` is false).
     """
     person = permissions.current()
     who: Sequence[str] | None = [person.id, person.name, person.role] if person else None
@@ -57,20 +57,20 @@ def room_json(review_set: ReviewSet, meeting_id: str) -> dict[str, Any]:
     signer = server_state.signer()
     return {
         "address": f"{ADDRESS}/{signer.sign(grant, lifetime_s=_LIFETIME_S)}",
-        "room": f"{set_id}/{meeting_id}",  # the same after a restart: browsers keep things under it
+        "room": f"{set_id}/{meeting_id}",  # the same after a restart: a key in browsers' storage
         "may_lead": _may_lead(person),
     }
 
 
 def admit(request: Request, token: str) -> Admitted:
-    """Return who asks with a ticket.
+    """Return the sender of a request with a ticket.
 
     Raises
     ------
     LinkRefused
-        The ticket is not good (any more), or their role does not follow meetings.
+        The ticket is invalid or expired, or their role may not follow meetings.
     NotAdmitted
-        Nobody is signed in (any more) where the request comes from.
+        The sender of the request is not, or no longer, signed in.
     """
     grant = server_state.signer().check(token)
     if grant.kind != KIND:
@@ -87,19 +87,19 @@ def _may_lead(person: Person | None) -> bool:
     return person is not None and may(person, "discussed")
 
 
-# How others get into a meeting: its link, a code to type, and a picture of the address (QR).
+# Ways for others to join a meeting: its link, a code to type, and an image of the address (QR).
 
 JOIN_ADDRESS: Final = "rexview/join"
-"""Where a code is typed after, relative to the app."""
-_SIGNS: Final = "23456789ABCDEFGHJKMNPQRSTVWXYZ"  # none that looks like another
+"""The address to which the typed code is appended, relative to the app."""
+_SIGNS: Final = "23456789ABCDEFGHJKMNPQRSTVWXYZ"  # no look-alikes
 _LENGTH: Final = 5
 _LONGEST: Final = 500
 
 
 def code_of(set_id: str, meeting: str) -> str:
-    """Return the code of a meeting: with the same secret the same one after a restart.
+    """Return the code of a meeting; with the same secret it stays the same after a restart.
 
-    It leads to the page only, which asks who comes.
+    It only leads to the page, which checks who may enter.
     """
     number = int(server_state.signer().name(JOIN_ADDRESS, set_id, meeting), 16)
     signs = []
@@ -110,7 +110,7 @@ def code_of(set_id: str, meeting: str) -> str:
 
 
 def follow_link(set_id: str, meeting: str) -> str:
-    """Return the address at which a meeting is followed, relative to the app; not escaped."""
+    """Return the address for following a meeting, relative to the app; not escaped."""
     query = {
         link_keys.QUERY_SET: set_id,
         link_keys.QUERY_MEETING: meeting,
@@ -122,13 +122,13 @@ def follow_link(set_id: str, meeting: str) -> str:
 def join_json(set_id: str, meeting: str, app: str) -> dict[str, Any]:
     """Return how to join: ``link``, ``typed`` (address with code) and ``picture`` (a data URI).
 
-    ``app`` is the address of the app as the presenter's browser has it, with a slash at its end.
-    ``elsewhere`` is False where that is known on this machine only.
+    ``app`` is the address of the app in the presenter's browser, with a slash at its end.
+    ``elsewhere`` is False if that address works on this machine only.
 
     Raises
     ------
     ValueError
-        That is no address of this server.
+        ``app`` is not an address of this server.
     """
     parts = urlsplit(app)
     if (
@@ -152,7 +152,7 @@ def join_json(set_id: str, meeting: str, app: str) -> dict[str, Any]:
 
 
 async def go_by_code(request: Request) -> Response:
-    """Lead whoever typed the code of a meeting that is held to where it is followed."""
+    """Redirect a user who typed the code of a running meeting to the page that follows it."""
     wanted = request.path_params["code"].upper()
     held = (room for room in ROOMS.held() if code_of(*room) == wanted)
     found = next(held, None)
@@ -163,10 +163,10 @@ async def go_by_code(request: Request) -> Response:
     return RedirectResponse(place, 303, NOT_KEPT)
 
 
-# Who has one vote: a person who signed in, else a browser to which the server gave a name.
+# One vote each: for a person who signed in, else for a browser that the server gave a name.
 #
-# The name is a random word in a sealed cookie, which scripts of a page cannot read and nobody can
-# invent. It comes with the stream of a meeting, so that a vote needs a window that follows.
+# The name is a random word in a sealed cookie, which page scripts cannot read and nobody can forge.
+# It is sent with the stream of a meeting, so that a vote needs a window that follows.
 
 COOKIE: Final = "rexview_voter"
 _KIND: Final = "voter"
@@ -174,7 +174,7 @@ _VOTER_LIFETIME_S: Final = 30 * 24 * 3600
 
 
 def voter_of(request: Request, who: Admitted) -> str | None:
-    """Return who votes with a request; None for a browser that has followed nothing yet."""
+    """Return the voter of a request; None for a browser that has not followed a meeting yet."""
     signer = server_state.signer()
     if server_state.team():
         return signer.name(_KIND, who.set_id, who.meeting, who.person.id) if who.person else None
@@ -186,12 +186,12 @@ def voter_of(request: Request, who: Admitted) -> str | None:
 
 
 def new_voter() -> str:
-    """Return a name for a browser that has none."""
+    """Return a new name for a browser without one."""
     return secrets.token_hex(16)
 
 
 def keep_voter(answer: Response, request: Request, voter: str) -> None:
-    """Give a browser its name with an answer."""
+    """Send a browser its name with a response."""
     sealed = server_state.signer().sign(Grant(_KIND, "", voter), lifetime_s=_VOTER_LIFETIME_S)
     answer.set_cookie(
         COOKIE,

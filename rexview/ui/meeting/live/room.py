@@ -1,11 +1,11 @@
-"""One meeting as it is held: who is there, who leads, what is shown, and what has been revealed.
+"""A running meeting: its participants, its leader, what is shown, and what was revealed.
 
-A room is a plain object in one server's memory, touched by the server's event loop only. It knows
-no HTTP and no database. Whatever changes wakes all who listen; they ask for what is new by kind
-(:data:`KINDS`) and revision, so that a slow listener misses steps in between and never the newest.
+A room is a plain object in one server's memory, used only by the server's event loop. It knows no
+HTTP and no database. Every change wakes all listeners. They fetch updates by kind (:data:`KINDS`)
+and revision, so that a slow listener misses steps in between but never the newest.
 
-What may be told of a case is what has been shown of it: :attr:`Room.reached` has the farthest step
-of each case, and nobody is told more, the presenter included.
+Only revealed content of a case may be sent: :attr:`Room.reached` has the farthest step of each
+case, and nobody gets more, not even the presenter.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from typing import Any, Final, Literal
 from rexview.people import Person
 from rexview.words import tr
 
-# Who is at a meeting, by window, and who of them leads.
+# The participants of a meeting, by window, and the leader.
 
 ABSENT_S: Final = 15.0
-"""Whoever leads and has been away for so many seconds is replaced by the first who asks."""
+"""Seconds of absence after which the next window that asks replaces the leader."""
 _FORGOTTEN_S: Final = 60.0
-"""A window that has been away for so long is not counted among those who are there."""
+"""Seconds of absence after which a window no longer counts as a participant."""
 MOST_SEATS: Final = 200
 
 
 class RoomRefused(Exception):
-    """Something that the room does not do: the reason, for whoever asked."""
+    """A request that the room refuses; the message is the reason for the requester."""
 
 
 @dataclass
 class Seat:
-    """One window that follows or leads. ``number`` is for everybody, ``window`` is its secret.
+    """One window that follows or leads; ``number`` is public, ``window`` is its secret.
 
     ``voter`` is the same for all windows of one browser, or of one person who signed in.
     """
@@ -51,7 +51,7 @@ class Seat:
 
     @property
     def here(self) -> bool:
-        """Whether it is connected."""
+        """Whether the window is connected."""
         return self.streams > 0
 
 
@@ -61,11 +61,11 @@ class Seats:
     Attributes
     ----------
     leader : Seat or None
-        Whoever leads, also while they are away.
+        The leading window, also while it is absent.
     led : callable
         Called when another window leads.
     empty_since : float or None
-        By the clock; None while somebody is there.
+        Time of the clock since which nobody is connected; None while somebody is.
     """
 
     def __init__(
@@ -82,14 +82,14 @@ class Seats:
         self._numbers = 0
 
     def join(self, window: str, person: Person | None, *, may_lead: bool, voter: str) -> Seat:
-        """Let a window in, or in again; each call is one stream, ended by :meth:`leave`.
+        """Admit a window, or admit it again; each call is one stream, ended by :meth:`leave`.
 
         Raises
         ------
         RoomRefused
-            The room is full, or the window is somebody else's.
+            The room is full, or the window belongs to somebody else.
         """
-        self.tick()  # nobody else does while nobody is there
+        self.tick()  # it is not called while nobody is connected
         seat = self._seats.get(window)
         if seat is None:
             if len(self._seats) >= MOST_SEATS:
@@ -112,7 +112,7 @@ class Seats:
         return self._numbers
 
     def leave(self, seat: Seat) -> None:
-        """Note that one stream of a window has ended."""
+        """Record that one stream of a window has ended."""
         seat.streams -= 1
         if not seat.here:
             seat.gone_since = self._clock()
@@ -121,7 +121,7 @@ class Seats:
             self._changed()
 
     def seat(self, window: Any, person: Person | None, *, may_lead: bool) -> Seat:
-        """Return the seat of a window that has joined; ``may_lead`` as their role is now.
+        """Return the seat of a window that has joined; ``may_lead`` is from its current role.
 
         Raises
         ------
@@ -134,7 +134,7 @@ class Seats:
         return seat
 
     def tick(self) -> None:
-        """Do what time has brought: replace a presenter who is gone, forget who has left."""
+        """Apply the passing of time: replace an absent presenter, remove windows that have left."""
         now = self._clock()
         if self.leader and self._absent(self.leader):
             asking = next((seat for seat in self._asking if seat.here), None)
@@ -152,15 +152,15 @@ class Seats:
         if gone:
             self._changed()
 
-    # --- who leads -------------------------------------------------------------------------------
+    # --- the leader ------------------------------------------------------------------------------
 
     def ask_to_lead(self, seat: Seat) -> None:
-        """Let a window lead: at once where nobody does or who does is gone, else ask for it.
+        """Make a window the leader if there is none or it is absent, else register its request.
 
         Raises
         ------
         RoomRefused
-            The role does not include it.
+            The role may not lead.
         """
         if not seat.may_lead or seat.person is None:
             raise RoomRefused(tr("Your role may not lead a meeting."))
@@ -171,13 +171,13 @@ class Seats:
         if leader is None or own_and_gone or self._absent(leader):
             self._lead(seat)
         elif leader is seat:
-            self._led()  # its page was loaded anew
+            self._led()  # its page was reloaded
         elif seat not in self._asking:
             self._asking.append(seat)
             self._changed()
 
     def answer(self, seat: Seat, asking: Any, *, yes: bool) -> None:
-        """Let whoever leads hand over to a window that has asked (its number), or decline.
+        """Let the leader hand over to a window that has asked (its number), or decline.
 
         Raises
         ------
@@ -211,19 +211,19 @@ class Seats:
         self._changed()
 
     def _absent(self, seat: Seat) -> bool:
-        """Whether whoever leads has been away for long, or may not lead any more."""
+        """Return whether the leader has been absent for long, or may no longer lead."""
         if not seat.may_lead:
             return True
         return seat.gone_since is not None and self._clock() - seat.gone_since >= ABSENT_S
 
     def look_around(self, seat: Seat, *, looking: bool) -> None:
-        """Note whether somebody looks at something else than what is shown."""
+        """Record whether a window shows something other than the shared view."""
         if seat.looking != looking:
             seat.looking = looking
             self._changed()
 
     def voters(self) -> set[str]:
-        """Voters who are there, without the window that leads."""
+        """Return the voters who are connected, without the leading window."""
         seats = self._seats.values()
         return {seat.voter for seat in seats if seat.here and seat is not self.leader}
 
@@ -239,7 +239,7 @@ class Seats:
         return voter
 
     def told(self, seat: Seat) -> dict[str, Any]:
-        """Return what a window is told of who is there: numbers and names, no secrets."""
+        """Return the participants for a window: numbers and names, no secrets."""
         there = [one for one in self._seats.values() if one.here or one is self.leader]
         return {
             "you": seat.number,
@@ -262,29 +262,29 @@ def _id(person: Person | None) -> str | None:
     return person.id if person else None
 
 
-# The votes on one case of a meeting: kept by voter, told as counts only.
+# The votes on one case of a meeting: stored by voter, sent as counts only.
 #
 # A voter is a random word that the server gave to a browser or, where people sign in, to a person
-# (:mod:`rexview.ui.meeting.live.admission`). Who that is, nobody can tell from here, and no vote is
-# kept with a name.
+# (:mod:`rexview.ui.meeting.live.admission`). It does not reveal the person, and no vote is stored
+# with a name.
 
 FEWEST: Final = 3
-"""Of fewer votes no result is shown or kept unless the presenter says so."""
+"""With fewer votes, no result is shown or stored unless the presenter decides so."""
 MOST: Final = 1000
-"""A case takes so many votes at most."""
+"""Most votes on a case."""
 NOBODY: Final = ("none", "unsure")
-"""Votes on who is right that hold no model right."""
+"""Votes on the right answer that choose no model."""
 HARM: Final = range(5)
 """Grades of clinical harm."""
 
 
 class VoteRefused(Exception):
-    """A vote that is not taken: the reason, for whoever voted."""
+    """A refused vote; the message is the reason for the voter."""
 
 
 @dataclass(frozen=True)
 class Counted:
-    """How many voted, and for what: letters, ``none`` or ``unsure``, and grades of harm."""
+    """Number of votes in all, for each letter, ``none`` and ``unsure``, and for each harm grade."""
 
     count: int
     right: Mapping[str, int]
@@ -298,16 +298,15 @@ class Ballot:
     Attributes
     ----------
     letters : mapping of str to str
-        The model behind each letter that may be voted for. It never leaves the server.
+        The model of each letter that may be voted for. It never leaves the server.
     closed : bool
-        Nobody may vote any more: the result is shown, or the models were named.
+        Voting has ended: the result is shown, or the models were named.
     shown : bool
         Whether everybody sees the result.
     written : mapping or None
-        What was given to be written last, so that it is not written twice.
+        The value last sent to the database, so that it is not written twice.
     resumed : bool
-        It was closed before the server was started anew: voters may send again what they had
-        given, nothing else.
+        It was closed before the server restarted: voters may only send their earlier votes again.
     """
 
     letters: Mapping[str, str]
@@ -319,16 +318,16 @@ class Ballot:
 
     @property
     def count(self) -> int:
-        """How many have voted."""
+        """Number of voters."""
         return len(self._given)
 
     @property
     def whole(self) -> set[str]:
-        """Voters who have said both, who is right and how much harm would come of it."""
+        """Return the voters who have given both the right answer and the harm."""
         return {voter for voter, given in self._given.items() if None not in given}
 
     def vote(self, voter: str, right: Any, harm: Any, *, again: bool = False) -> None:
-        """Take the vote of a voter, in place of its vote before; nothing at all takes it back.
+        """Record a vote in place of the voter's earlier one; an empty vote withdraws it.
 
         Raises
         ------
@@ -350,7 +349,7 @@ class Ballot:
             raise VoteRefused(tr("There are {n:,} votes already.").format(n=MOST))
 
     def counted(self) -> Counted:
-        """Return what was voted for, by letters, commonest first."""
+        """Return the votes counted by letter, most frequent first."""
         right = Counter(who for who, _ in self._given.values() if who is not None)
         harm = Counter(str(grade) for _, grade in self._given.values() if grade is not None)
         return Counted(self.count, dict(right.most_common()), dict(sorted(harm.items())))
@@ -364,15 +363,15 @@ class Ballot:
 
 Kind = Literal["state", "people", "cases", "votes"]
 KINDS: Final[tuple[Kind, ...]] = ("cases", "state", "people", "votes")
-"""What listeners are told, in the order in which they are told it."""
+"""Kinds of updates for listeners, in the order of sending."""
 NAMES_STEP: Final = "models"
 VOTES_FROM: Final = "answers"
-"""Of the steps of a meeting: from here on people may vote, until the models are named."""
+"""The meeting step from which people may vote, until the models are named."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The agenda of the meeting and its steps, as they are in the database now."""
+    """The current agenda and steps of the meeting, from the database."""
 
     cases: Sequence[str]
     steps: Sequence[str]
@@ -380,7 +379,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A ballot that ended, to be written in the name of who led."""
+    """An ended ballot, to be written in the leader's name."""
 
     case: str
     value: Mapping[str, Any]
@@ -388,23 +387,22 @@ class Outcome:
 
 
 class Room:
-    """A meeting that is held.
+    """A running meeting.
 
     Attributes
     ----------
     epoch : str
-        Another one after each start of the server: what browsers know of an earlier one has to be
-        told again.
+        A new id after each start of the server; browsers then have to get everything again.
     revisions : dict of str to int
-        Of each kind, a number that grows with every change.
+        A number for each kind that grows with every change.
     state : mapping or None
-        What the presenter's screen shows, as they sent it.
+        The view of the presenter's screen, as sent by it.
     reached : dict of str to int
-        The farthest step that was shown of each case, an index of ``plan.steps``.
+        The farthest step shown of each case, an index of ``plan.steps``.
     ballots : dict of str to Ballot
         By case.
     to_write : list of Outcome
-        Ballots that have ended and are not in the database yet.
+        Ended ballots that are not in the database yet.
     listeners : set of callable
         Called after every change.
     """
@@ -423,7 +421,7 @@ class Room:
         self._newest = -1
 
     def _led(self) -> None:
-        self._newest = -1  # another window counts anew
+        self._newest = -1  # another window counts from the start
 
     def _changed(self, *kinds: Kind) -> None:
         for kind in kinds:
@@ -434,13 +432,13 @@ class Room:
     # --- what is shown ---------------------------------------------------------------------------
 
     def is_revealed(self, case: str, step: int) -> bool:
-        """Whether a step of a case was shown before."""
+        """Return whether a step of a case was shown before."""
         return 0 <= step <= self.reached.get(case, -1)
 
     def replan(self, plan: Plan) -> None:
-        """Take the agenda and the steps as they are now; what stays revealed is what was.
+        """Use a new agenda and new steps; what was revealed stays revealed.
 
-        A case that was taken off stays as far as it was: it may come back.
+        A case that was removed keeps its step, because it may return.
         """
         if plan == self.plan:
             return
@@ -454,7 +452,7 @@ class Room:
         self._changed("cases")
 
     def reveal(self, case: str, step: int, letters: Mapping[str, str]) -> None:
-        """Let a step of a case be told from now on, and all before it; ``letters`` may be voted on.
+        """Reveal a case up to a step; the answers of ``letters`` may be voted on.
 
         Raises
         ------
@@ -476,9 +474,9 @@ class Room:
         self._changed("cases", "votes")
 
     def share(self, seat: Seat, number: int, state: Mapping[str, Any]) -> None:
-        """Take what the presenter's screen shows; what was overtaken on its way is left out.
+        """Share the view of the presenter's screen; an outdated one is ignored.
 
-        ``state`` has at least ``case`` and ``step``, which must be revealed; ``number`` grows with
+        ``state`` has at least ``case`` and ``step``, which must be revealed. ``number`` grows with
         each state of a window.
 
         Raises
@@ -500,10 +498,10 @@ class Room:
         self._changed("state", "votes")
 
     def resume(self, reached: Mapping[str, int], closed: Sequence[str]) -> None:
-        """Take from whoever leads what was revealed before the server was started anew.
+        """Restore from the leader what was revealed before the server restarted.
 
-        ``closed`` are cases on which voting had ended; they go to :meth:`reveal` afterwards, which
-        must have been asked for every case of ``reached``.
+        ``closed`` are cases on which voting had ended. Call :meth:`reveal` for every case of
+        ``reached`` first.
         """
         for case in closed:
             if case in reached and case in self.ballots:
@@ -515,10 +513,10 @@ class Room:
     # --- votes -----------------------------------------------------------------------------------
 
     def vote(self, case: Any, voter: str | None, right: Any, harm: Any, *, again: bool) -> None:
-        """Take a vote; see :meth:`Ballot.vote`. Only who follows here has one.
+        """Record a vote; see :meth:`Ballot.vote`. Only participants have one.
 
-        Voting ends by itself when all who are there have said both things: whoever says the first
-        one last is not cut off before the second. With fewer voters than a result needs it goes on.
+        Voting ends by itself when all participants have given both parts, so that the last voter is
+        not cut off between the two. With fewer voters than a result needs it continues.
 
         Raises
         ------
@@ -534,12 +532,12 @@ class Room:
         self._changed("votes")
 
     def show_votes(self, seat: Seat, case: Any, *, shown: bool) -> None:
-        """Show the result to everybody by the presenter's word, or go on voting.
+        """Show the result to everybody on the presenter's request, or continue voting.
 
         Raises
         ------
         RoomRefused
-            Also to go on where the models have been named.
+            Also if voting cannot continue because the models have been named.
         """
         self.seats.check_leads(seat)
         ballot = self.ballots.get(case) if isinstance(case, str) else None
@@ -562,7 +560,7 @@ class Room:
                 self._write(case, ballot)
 
     def _write_left(self, case: str) -> None:
-        """Keep the result of a case that was left without showing it; it stays hidden."""
+        """Store the result of a case that was left without showing it; it stays hidden."""
         ballot = self.ballots.get(case)
         if ballot and not ballot.shown and ballot.count >= FEWEST:
             self._write(case, ballot)
@@ -579,20 +577,20 @@ class Room:
         return NAMES_STEP in self.plan.steps[: self.reached.get(case, -1) + 1]
 
     def note(self, case: str, problem: str) -> None:
-        """Tell with the votes on a case that something went wrong with them."""
+        """Send a problem with the votes on a case together with them."""
         self._problems[case] = problem
         self._changed("votes")
 
-    # --- what listeners are told -----------------------------------------------------------------
+    # --- updates for listeners -------------------------------------------------------------------
 
     def told(self, kind: Kind, seat: Seat) -> dict[str, Any] | None:
-        """Return what a window is told of a kind; None: there is nothing to tell yet."""
+        """Return the update of a kind for a window; None if there is none yet."""
         if kind == "state":
             return None if self.state is None else {**self.state, "n": self.revisions["state"]}
         return {"people": self.seats.told, "cases": self._cases, "votes": self._votes}[kind](seat)
 
     def _cases(self, _seat: Seat) -> dict[str, Any]:
-        """How many cases there are, and of those that were shown number, id and step."""
+        """Return the number of cases, and number, id and step of those that were shown."""
         return {
             "epoch": self.epoch,
             "total": len(self.plan.cases),
@@ -605,7 +603,7 @@ class Room:
         }
 
     def _votes(self, _seat: Seat) -> dict[str, Any] | None:
-        """Return how many have voted on the case that is shown, and the result once it may be."""
+        """Return the number of voters on the shown case, and the result once it may be shown."""
         case: str | None = self.state["case"] if self.state else None
         ballot = self.ballots.get(case) if case is not None else None
         if case is None or ballot is None:
@@ -624,7 +622,7 @@ class Room:
 
 
 def _farthest(steps: Sequence[str], revealed: set[str]) -> int:
-    """Return the last of the first steps that were all revealed, -1 for none."""
+    """Return the index of the last step before the first unrevealed one; -1 for none."""
     farthest = -1
     for number, step in enumerate(steps):
         if step not in revealed:

@@ -1,6 +1,6 @@
-"""All rooms of this server, by review set and meeting; forgotten hours after everybody has left.
+"""All rooms of this server, by review set and meeting; removed hours after everybody has left.
 
-Of several servers on one database one holds a meeting, see :mod:`rexview.ui.meeting.live.rooms`.
+If several servers share a database, only one of them holds a meeting.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from rexview.store.database.shared_state import HeldLocks
 
 
-# Which of several servers on one PostgreSQL database holds a meeting: one at a time, never two.
+# The server that holds a meeting, of several on one PostgreSQL database: one at a time.
 #
-# A room is in one server's memory. The first server that is asked for a meeting takes a lock,
-# which goes with its process; the others answer 503, upon which the proxy asks the next one
-# (docs/team.md).
+# A room is in one server's memory. The first server that is asked for a meeting takes a lock, which
+# ends with its process. The others answer 503, and the proxy then asks the next one (docs/team.md).
 
 ELSEWHERE: Final = tr(
     "This meeting is held on another server of this address. Whoever runs "
@@ -32,13 +31,13 @@ ELSEWHERE: Final = tr(
 
 
 def is_held_here(set_id: str, meeting: str) -> bool:
-    """Whether this server holds a meeting, as was seen last; asks nobody."""
+    """Return whether this server holds a meeting, as last known; queries nothing."""
     locks = _locks()
     return locks is None or locks.is_held(_name(set_id, meeting))
 
 
 def hold(set_id: str, meeting: str) -> bool:
-    """Hold a meeting here; return whether that could be. It asks the database.
+    """Hold a meeting on this server, through the database; return whether this succeeded.
 
     Raises
     ------
@@ -49,14 +48,14 @@ def hold(set_id: str, meeting: str) -> bool:
 
 
 def let_go(set_id: str, meeting: str) -> None:
-    """Let another server hold a meeting."""
+    """Release a meeting for other servers."""
     if (locks := _locks()) is not None:
         locks.let_go(_name(set_id, meeting))
 
 
 @cache
 def _locks() -> HeldLocks | None:
-    """Return the locks of this server; None where it is the only one."""
+    """Return the locks of this server; None if it is the only one."""
     address = server_state.settings().database_url
     if address is None or address.startswith("sqlite"):
         return None
@@ -72,11 +71,11 @@ def _name(set_id: str, meeting: str) -> str:
 
 MOST_ROOMS: Final = 100
 FORGOTTEN_S: Final = 6 * 3600.0
-"""How long a room that nobody is in keeps what was revealed and voted."""
+"""Seconds for which an empty room keeps its revealed steps and votes."""
 
 
 class Rooms:
-    """The rooms, each by the id of its set and its meeting."""
+    """The rooms by the id of their set and meeting."""
 
     def __init__(
         self,
@@ -87,16 +86,16 @@ class Rooms:
         self._rooms: dict[tuple[str, str], Room] = {}
 
     def drop(self, set_id: str, meeting: str) -> None:
-        """Forget a meeting that another server holds."""
+        """Remove a meeting that another server holds."""
         self._rooms.pop((set_id, meeting), None)
 
     def of(self, set_id: str, meeting: str) -> Room:
-        """Return the room of a meeting, a new one where there is none.
+        """Return the room of a meeting, a new one if there is none.
 
         Raises
         ------
         RoomRefused
-            People are in all rooms that this server has.
+            All rooms of this server are in use.
         """
         key = set_id, meeting
         if key not in self._rooms:
@@ -105,14 +104,14 @@ class Rooms:
         return self._rooms[key]
 
     def is_led_by(self, set_id: str, meeting: str, person: Person, window: str) -> bool:
-        """Whether a window of somebody's presents a meeting just now."""
+        """Return whether a person's window presents a meeting now."""
         room = self._rooms.get((set_id, meeting))
         leader = room.seats.leader if room else None
         who = leader.person if leader else None
         return bool(leader and leader.window == window and who and who.id == person.id)
 
     def hides(self, set_id: str, meeting: str, case: str, person: Person) -> bool:
-        """Whether a meeting is presented by somebody else, who has not shown a case yet."""
+        """Return whether somebody else presents a meeting and has not shown a case yet."""
         room = self._rooms.get((set_id, meeting))
         leader = room.seats.leader if room else None
         if room is None or leader is None or not leader.here:
@@ -121,14 +120,14 @@ class Rooms:
         return not leads and case not in room.reached
 
     def held(self) -> list[tuple[str, str]]:
-        """Return set and meeting of every room that somebody is in."""
+        """Return set and meeting of every room with participants."""
         return [key for key, room in self._rooms.items() if room.seats.empty_since is None]
 
     def __len__(self) -> int:
         return len(self._rooms)
 
     def _forget(self) -> None:
-        """Forget rooms that have been empty for hours; when all are used, the longest empty."""
+        """Remove rooms that have been empty for hours; if all are used, the longest empty one."""
         empty = sorted(
             (room.seats.empty_since, key)
             for key, room in self._rooms.items()
@@ -144,4 +143,4 @@ class Rooms:
 
 
 ROOMS: Final = Rooms(forgotten=let_go)
-"""Those of this server."""
+"""The rooms of this server."""

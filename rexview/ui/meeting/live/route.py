@@ -1,8 +1,8 @@
-"""The HTTP routes of a meeting that is held: what is shown as a stream, what is told by POST.
+"""The HTTP routes of a running meeting: a stream of the shared view, and POST for actions.
 
-Everything here runs on the server's event loop and touches the room there; only the database and
-what is made of a case go to the thread pool. Nobody gets more of a case than has been revealed of
-it, the presenter's own browser included.
+Everything here runs on the server's event loop and uses the room there. Only database access and
+making a case run in the thread pool. Nobody gets more of a case than was revealed, not even the
+presenter's own browser.
 """
 
 from __future__ import annotations
@@ -49,50 +49,50 @@ from rexview.ui.web.server import review_sets, server_state
 from rexview.ui.web.server.sealed_tokens import LinkRefused
 from rexview.words import tr
 
-# What a window of a meeting is told, as server-sent events: no thread waits for anybody.
+# Updates for a window of a meeting as server-sent events, without a waiting thread.
 
 _HEADERS: Final = {
     "Cache-Control": "no-store",
-    "X-Accel-Buffering": "no",  # nginx would hold events back
+    "X-Accel-Buffering": "no",  # otherwise nginx would buffer events
     "Content-Encoding": "identity",
 }
 _BEAT_S: Final = 1.0
-"""Seconds between two signs of life: proxies and browsers see that the stream is there."""
+"""Seconds between two heartbeats, which show proxies and browsers that the stream is alive."""
 _ASK_AGAIN: Final = 1
-"""Every so many signs of life it is asked again whether the person may still follow."""
+"""Heartbeats between two checks that the person may still follow."""
 _WRITE_AGAIN: Final = 5
-"""Every so many, votes that could not be written are tried again."""
+"""Heartbeats between two attempts to write votes that could not be written."""
 _RETRY_MS: Final = 500
-"""After so long a browser opens a stream again that has broken."""
+"""Milliseconds after which a browser reopens a broken stream."""
 _OPEN: Final[set[asyncio.Event]] = set()
 _STOPPING: Final = asyncio.Event()
 
 
 def end_streams() -> None:
-    """End all streams: a server that stops waits for its answers to end."""
+    """End all streams: a stopping server waits for its responses to end."""
     _STOPPING.set()
     for wake in _OPEN:
         wake.set()
 
 
 def begin_streams() -> None:
-    """Let streams be opened: the server has begun."""
+    """Allow streams to be opened: the server has started."""
     _STOPPING.clear()
 
 
 class RoomStream(StreamingResponse):
-    """The answer that never ends: what is new, the newest only, and signs of life.
+    """An endless response with the newest updates and heartbeats.
 
     Parameters
     ----------
     room, seat : Room, Seat
-        The seat has joined; it is left when the answer ends, also one that never began.
+        The seat has joined; it is left when the response ends, even if it never started.
     seen : str
-        The number of the state that the window has (``Last-Event-ID``), empty for none.
+        The number of the window's state (``Last-Event-ID``), empty for none.
     may_stay : callable
-        Asked now and then; the stream ends when it says no.
+        Called regularly; the stream ends when it returns False.
     write : callable
-        Called now and then for whoever leads: writes votes that could not be written.
+        Called regularly for the leader: writes votes that could not be written.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ async def _events(
                     yield _event(kind, room.told(kind, seat), f"{room.epoch}-{revision}")
             with suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), max(0.0, next_beat - clock()))
-            if clock() >= next_beat:  # also while there is always something new
+            if clock() >= next_beat:  # also while updates keep arriving
                 beats += 1
                 next_beat = clock() + _BEAT_S
                 yield "event: beat\ndata: \n\n"
@@ -162,36 +162,36 @@ def _event(kind: str, data: Mapping[str, Any] | None, number: str) -> str:
 
 
 MOST_STATE: Final = 2048
-"""So many bytes has the state that a presenter shares at most."""
+"""Maximum size in bytes of the state that a presenter shares."""
 _MOST_BODY: Final = 65_536
 _FRESH_S: Final = 2.0
-"""For so long a case that was made for one person is given to others, too."""
+"""Seconds for which a case made for one person is reused for others."""
 _Key = tuple[str, str, str, tuple[str, ...], str]
 _WINDOW: Final = re.compile(r"[0-9a-f]{32}")
 _T = TypeVar("_T")
 
 
 class CaseMaker(Protocol):
-    """Makes what may be shown of a case, see :mod:`rexview.analysis.meeting_steps`."""
+    """Makes the visible part of a case, see :mod:`rexview.analysis.meeting_steps`."""
 
     def case_json(
         self, review_set: ReviewSet, held: Meeting, case_id: str, step: int
     ) -> Mapping[str, Any] | None:
-        """Return a case up to a step, an index of the meeting's; None: it has left the set."""
+        """Return a case up to a step, an index of the meeting's; None if it has left the set."""
 
     def letters_of(self, review_set: ReviewSet, held: Meeting, case_id: str) -> Mapping[str, str]:
-        """Return the model behind each letter under which its answer is shown."""
+        """Return the model of each letter that labels an answer."""
 
 
 class _Live:
-    """The routes, with what makes cases."""
+    """The routes, with the maker of cases."""
 
     def __init__(self, cases: CaseMaker) -> None:
         self._cases = cases
         self._made: dict[_Key, tuple[float, asyncio.Task[bytes | None]]] = {}
 
     async def events(self, request: Request) -> Response:
-        """Stream what is shown to one window; the newest state comes first."""
+        """Stream the shared view to one window, the newest state first."""
         try:
             who = _admitted(request)
             room = await _room(who)
@@ -215,13 +215,13 @@ class _Live:
         return answer
 
     async def case(self, request: Request) -> Response:
-        """Send a case as far as it was revealed."""
+        """Send the revealed part of a case."""
         try:
             who = _admitted(request)
             room = await _room(who)
             case = request.query_params.get("case", "")
             content = await self._content(who, room, case)
-            if content is None:  # the steps were put into another order meanwhile
+            if content is None:  # the steps were reordered meanwhile
                 plan, _ = await _in_thread(self._plan_and_letters, who, ())
                 room.replan(plan)
                 content = await self._content(who, room, case)
@@ -236,15 +236,15 @@ class _Live:
         return Response(content, media_type="application/json", headers=NOT_KEPT)
 
     async def _content(self, who: Admitted, room: Room, case: str) -> bytes | None:
-        """Make a case as far as it was revealed; None: the meeting has other steps by now.
+        """Make the revealed part of a case; None if the meeting's steps have changed.
 
-        It is made once for all who ask at the same moment, as they do when a step is shown.
+        It is made once for all who request it at the same time, as they do when a step is shown.
         """
         step = room.reached.get(case)
         if step is None:
             raise RequestRefused(404, tr("This case has not been shown yet."))
         steps = tuple(room.plan.steps)
-        # where people sign in, links to pictures are for one person
+        # where people sign in, links to images are for one person
         theirs = who.person.id if who.person and server_state.team() else ""
         key = (who.set_id, who.meeting, case, steps[: step + 1], theirs)
         now = time.monotonic()
@@ -260,7 +260,7 @@ class _Live:
         return await asyncio.shield(making)
 
     async def join(self, request: Request) -> Response:
-        """Tell how others join; ``app`` is the address under which the browser has the app."""
+        """Send the ways to join; ``app`` is the address of the app in the browser."""
         try:
             who = _admitted(request)
             app = request.query_params.get("app", "")
@@ -271,7 +271,7 @@ class _Live:
             return RequestRefused(422, str(error)).answer()
 
     async def act(self, request: Request) -> Response:
-        """Take what a browser tells: see the methods below, named as the end of the address."""
+        """Handle a browser's action: see the methods below, named as the end of the address."""
         try:
             who = _admitted(request)
             act = _ACTS.get(request.path_params["act"])
@@ -284,21 +284,21 @@ class _Live:
             await act(self, who, room, body)
         except RequestRefused as refusal:
             return refusal.answer()
-        except RoomRefused as error:  # it may be taken later
+        except RoomRefused as error:  # a retry may succeed
             return RequestRefused(409, str(error)).answer()
         except VoteRefused as error:
             return RequestRefused(422, str(error)).answer()
         return JSONResponse({"epoch": room.epoch}, headers=NOT_KEPT)
 
     async def _state(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
-        """Take the presenter's state: ``state``, with ``case``, ``step``; ``n`` its number."""
+        """Share the presenter's ``state`` with ``case`` and ``step``; ``n`` is its number."""
         seat = _seat(who, room, body)
         room.seats.check_leads(seat)
         state, number = body.get("state"), body.get("n")
         if not isinstance(state, dict) or type(number) is not int:
             raise RequestRefused(422, tr("This is not what a page of ours sends."))
         told = json.dumps(state, separators=(",", ":"), ensure_ascii=False)
-        if len(told.encode("utf-8", "surrogatepass")) > MOST_STATE:  # as browsers count
+        if len(told.encode("utf-8", "surrogatepass")) > MOST_STATE:  # as in browsers
             most = tr("A state has at most {n:,} bytes.").format(n=MOST_STATE)
             raise RequestRefused(413, most)
         case, step = state.get("case"), state.get("step")
@@ -311,7 +311,7 @@ class _Live:
         await self._write_votes(who, room)
 
     async def _lead(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
-        """Ask to lead; whoever led before the server was started anew says what was revealed."""
+        """Ask to lead; a leader from before a restart of the server sends what was revealed."""
         seat = _seat(who, room, body)
         room.seats.ask_to_lead(seat)
         if room.seats.leader is not seat:
@@ -339,19 +339,19 @@ class _Live:
         room.seats.answer(seat, body.get("number"), yes=body.get("yes") is True)
 
     async def _look(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
-        """Note that somebody looks around, or has come back."""
+        """Record that somebody looks around, or has come back."""
         seat = _seat(who, room, body)
         room.seats.look_around(seat, looking=body.get("looking") is True)
 
     async def _vote(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
-        """Take a vote; it comes without a window, and nothing of the person is kept with it."""
+        """Record a vote; it has no window, and nothing about the person is stored with it."""
         again = body.get("again") is True
         voter: str | None = body["voter"]
         room.vote(body.get("case"), voter, body.get("right"), body.get("harm"), again=again)
         await self._write_votes(who, room)
 
     async def _show(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
-        """Show the result of a vote by the presenter's word, or go on voting."""
+        """Show the result of a vote on the presenter's request, or continue voting."""
         seat = _seat(who, room, body)
         room.show_votes(seat, body.get("case"), shown=body.get("shown") is True)
         await self._write_votes(who, room)
@@ -363,7 +363,7 @@ class _Live:
             room.reveal(case, step, letters.get(case, {}))
 
     async def _write_votes(self, who: Admitted, room: Room) -> None:
-        """Write ballots that have ended; what cannot be written now is tried again."""
+        """Write ended ballots; failed writes are tried again."""
         waiting, room.to_write = room.to_write, []
         for number, outcome in enumerate(waiting):
             entry = Entry(
@@ -371,7 +371,7 @@ class _Live:
             )
             try:
                 await run_in_threadpool(_record, who, entry, outcome.person)
-            except StoreRefused:  # its words may name a model, and all are told
+            except StoreRefused:  # its message may name a model, and all get it
                 refused = tr("The votes could not be kept: the database refused them.")
                 room.note(outcome.case, refused)
             except RexviewError:
@@ -413,7 +413,7 @@ _ACTS: Final[Mapping[str, _Act]] = {
 
 
 def _shared(state: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what others are told of a presenter's screen: these fields, and no other."""
+    """Return the fields of a presenter's screen that others get, and no other."""
     kinds: Mapping[str, tuple[type, ...]] = {
         "case": (str,),
         "step": (int,),
@@ -429,9 +429,9 @@ def _shared(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def _room(who: Admitted) -> Room:
-    """Return the room of a meeting, which this server holds then."""
+    """Return the room of a meeting, which this server then holds."""
     if not rooms.is_held_here(who.set_id, who.meeting):
-        ROOMS.drop(who.set_id, who.meeting)  # what it knew may be older than what is elsewhere
+        ROOMS.drop(who.set_id, who.meeting)  # its state may be older than another server's
         if not await _in_thread(rooms.hold, who.set_id, who.meeting):
             raise RequestRefused(503, rooms.ELSEWHERE)
     return ROOMS.of(who.set_id, who.meeting)
@@ -465,7 +465,7 @@ def _window(given: str | None) -> str:
 
 
 async def _in_thread(work: Callable[..., _T], *given: Any) -> _T:
-    """Do something that asks the database or makes a case."""
+    """Run a function that uses the database or makes a case in the thread pool."""
     try:
         return await run_in_threadpool(work, *given)
     except StoreError as error:
@@ -475,7 +475,7 @@ async def _in_thread(work: Callable[..., _T], *given: Any) -> _T:
 
 
 def _meeting(who: Admitted) -> tuple[ReviewSet, Meeting]:
-    """Return the set as it was given, and the meeting as it stands."""
+    """Return the set without written entries, and the current meeting."""
     review_set = review_sets.open_set(review_sets.folder_of(who.set_id))
     found = meeting(review_sets.reviews(review_set), who.meeting)
     if found is None:
@@ -484,9 +484,9 @@ def _meeting(who: Admitted) -> tuple[ReviewSet, Meeting]:
 
 
 def _note_seen(who: Admitted, person: Person, case: str) -> None:
-    """Record that somebody who scores is shown a case with its models named, as on the Case page.
+    """Record that a reader sees a case with its models named, as on the Case page.
 
-    Where the database cannot be written to it is tried again with the next step.
+    If the database cannot be written to, the next step tries again.
     """
     try:
         review_set = review_sets.open_set(review_sets.folder_of(who.set_id))

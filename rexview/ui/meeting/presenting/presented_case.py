@@ -1,7 +1,7 @@
-"""What a browser gets of a case at one step of a meeting: nothing that the step does not show.
+"""The data of a case at one step of a meeting: nothing that the step does not show.
 
-It is made of a :class:`~rexview.analysis.meeting.steps.ShownCase`, which holds nothing of later
-steps: neither can this.
+It is made from a :class:`~rexview.analysis.meeting.steps.ShownCase`, which contains nothing of
+later steps.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from rexview.ui.web.server.review_sets import Seen
 from rexview.vocab import MEETING_STEPS
 from rexview.words import tr
 
-# What stands beside the film in a meeting, as HTML: made of what a step shows and nothing else.
+# Panels next to the radiograph in a meeting, as HTML made only from what a step shows.
 
 _VISITOR = Visitor(may_judge=False)
 _BY_NAME = f'<p class="rx-quiet">{tr("In words once answers, boxes and report are shown.")}</p>'
@@ -51,14 +51,14 @@ _UNJUDGED = f'<p class="rx-quiet">{tr("Not every rule could judge it: there may 
 
 @dataclass(frozen=True)
 class Labels:
-    """How answers are called on screen, and their colours, by letter."""
+    """Names of answers on screen, and their colours, by letter."""
 
     names: Mapping[str, str]
     colours: Mapping[str, str]
 
 
 def question_html(page: CasePage, labels: Labels, *, with_votes: bool) -> str:
-    """Show question and request; of a choice question the options, and ``with_votes`` who chose."""
+    """Return question and request as HTML; ``with_votes`` adds who chose each option."""
     votes = _votes(page, labels) if with_votes and page.case.question_type == "choice" else []
     question = answers_html.question_html(page.case, page.keyed_flags(), votes)
     return question + answers_html.request_html(page.case)
@@ -79,7 +79,7 @@ def _votes(page: CasePage, labels: Labels) -> list[Vote]:
 
 
 def answers_panel(page: CasePage, labels: Labels, *, gap_threshold: float) -> str:
-    """Show the answers side by side, with their scores once these are shown."""
+    """Return the answers side by side, with their scores once these are shown."""
     return _side_by_side(
         _article(answer, labels, _scores(page, answer, gap_threshold) + _answer_html(page, answer))
         for answer in page.answers
@@ -122,7 +122,7 @@ def _answer_html(page: CasePage, answer: Answer) -> str:
 
 
 def boxes_panel(page: CasePage, labels: Labels) -> str:
-    """Say which boxes there are, by answer: what is drawn on the film has no words."""
+    """List the boxes by answer, because those drawn on the radiograph have no text."""
     return _side_by_side(
         _article(
             answer,
@@ -136,14 +136,14 @@ def boxes_panel(page: CasePage, labels: Labels) -> str:
 
 
 def report_panel(page: CasePage) -> str:
-    """Show the radiologist's report, and why the right option is right."""
+    """Return the radiologist's report, and why the right option is right."""
     return answers_html.report_html(page) + reason_html(page)
 
 
 def scores_panel(
     page: CasePage, labels: Labels, readers: Mapping[str, str], agreed: Sequence[Score]
 ) -> str:
-    """Show each reader's scores and the consensus."""
+    """Return each reader's scores and the consensus."""
     return answers_html.scores_html(
         page.scores,
         names=labels.names,
@@ -161,9 +161,9 @@ def flags_panel(
     in_words: bool,
     with_scores: bool,
 ) -> str:
-    """Show what rules and readers found wrong in each answer; ``in_words`` or by name only.
+    """Return the failures that rules and readers found in each answer, in words or by name only.
 
-    What people say of failures in words stands below: the page has it once models are named.
+    Judgments of written failures follow below: the page has them once models are named.
 
     Before scores are shown, failures that follow from them are not named.
     """
@@ -190,34 +190,34 @@ def _found(page: CasePage, answer: Answer, readers: Mapping[str, str], nothing: 
 
 
 TAKEN_KEYS: Final = "jkgq? "
-"""Keys of presenting (``keys.js``); the viewer takes them with Shift."""
+"""Keys of presenting (``keys.js``), which the viewer takes with Shift."""
 _ALONE: Final = Position(None, 1, None, None)
-"""Where the case stands is the meeting's to say: the viewer knows of no other."""
+"""The meeting, not the viewer, knows the position of the case."""
 
 
 def case_json(
     review_set: ReviewSet, held: Meeting, case_id: str, step: int
 ) -> dict[str, Any] | None:
-    """Make what a browser gets of a case at a step.
+    """Return the data of a case at a step, for a browser.
 
     Parameters
     ----------
     review_set : ReviewSet
-        With what people wrote.
+        With people's entries.
     held : Meeting
-        Whose steps are gone through.
+        The meeting with the steps.
     case_id : str
     step : int
-        The last one that may be shown, from 0.
+        The last step that may be shown, from 0.
 
     Returns
     -------
     dict or None
-        ``case``, ``step``; ``steps`` as pairs of key and name; ``viewer`` as the viewer takes it;
-        ``question`` and ``panels`` as HTML, these by step; ``letters``, of each answer that is
-        shown its letter, name, colour, and ``model``, its id once models are named; ``notice`` of
-        the set, which says that data are simulated; ``proposals`` for what may be decided, once
-        failures are shown in words. None when the set has no such case.
+        ``case``, ``step``; ``steps`` as pairs of key and name; ``viewer`` for the viewer;
+        ``question`` and ``panels`` as HTML, the panels by step; ``letters`` with the letter, name
+        and colour of each shown answer, and ``model``, its id once models are named; ``notice`` of
+        the set, which says that data are simulated; ``proposals`` of decisions, once failures are
+        shown in words. None if the set has no such case.
 
     Raises
     ------
@@ -254,7 +254,7 @@ def case_json(
 
 
 def letters_of(review_set: ReviewSet, held: Meeting, case_id: str) -> dict[str, str]:
-    """Return the model behind each letter of a case; it is for the server only.
+    """Return the model of each letter of a case, for the server only.
 
     Raises
     ------
@@ -273,7 +273,7 @@ def _proposals(review_set: ReviewSet, shown: ShownCase) -> dict[str, dict[str, A
 
 
 def _whole(review_set: ReviewSet, case_id: str) -> CasePage | None:
-    """Return a case with everything, whoever asks and on whatever page."""
+    """Return a case with everything, independent of user and page."""
     number, _ = review_sets.failures_found(review_set).snapshot()
     return review_sets.case_page(review_set, case_id, Seen(USUAL_ORDER, number))
 

@@ -1,4 +1,4 @@
-"""The presenting view on the page: the whole screen, led from here or followed."""
+"""The presenting view: it fills the screen, and is led from here or followed."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _VIEWER_STYLE: Final = Path(__file__).parents[2] / "viewer/assets/viewer.css"
 
 
 def show_presenting(review_set: ReviewSet, held: Meeting | None, *, leads: bool) -> None:
-    """Show a meeting on the whole screen: ``leads`` from here, else what its presenter shows.
+    """Show a meeting on the whole screen; ``leads`` from here, else follow its presenter.
 
     Raises
     ------
     StoreError
-        What was written of the meeting cannot be read.
+        The meeting's entries cannot be read.
     """
     if held is None:
         page_header(tr("Meeting"))
@@ -59,7 +59,7 @@ def show_presenting(review_set: ReviewSet, held: Meeting | None, *, leads: bool)
             tr("No case is on the agenda of this meeting yet. Pin cases on Browse or Case."),
             (PAGE_BROWSE, tr("Browse cases")),
         )
-        # a page link to this page would leave the address, and so the view, as it is
+        # a page link to the same page would keep the address, and so the view
         st.button(
             tr("Back to the agenda"),
             key="presenting_back",
@@ -72,7 +72,7 @@ def show_presenting(review_set: ReviewSet, held: Meeting | None, *, leads: bool)
 
 @st.fragment
 def _put(review_set: ReviewSet, held: Meeting, leader: Person | None) -> None:
-    """Put the component on the page; in a fragment, so that a new ticket builds no page anew."""
+    """Mount the component; in a fragment, so that a new ticket does not rebuild the page."""
     permissions.guard(PAGE_MEETING)
     presenting = component(
         "rexview_presenting",
@@ -118,7 +118,7 @@ def _remember_window() -> None:
 
 
 def _taken_over(review_set: ReviewSet, held: Meeting) -> Person | None:
-    """Return who looks, if the window that followed here has taken the meeting over."""
+    """Return the user, if the window that followed here has taken over the meeting."""
     window = st.session_state.get(link_keys.SESSION_PRESENTING)
     person = permissions.current()
     if person is None or not isinstance(window, str):
@@ -128,9 +128,9 @@ def _taken_over(review_set: ReviewSet, held: Meeting) -> Person | None:
 
 
 def _agenda(review_set: ReviewSet, held: Meeting, leader: Person | None) -> list[dict[str, Any]]:
-    """Return what the presenter is told of the cases to come: nothing of what they hold.
+    """Return the coming cases for the presenter, without their content.
 
-    What failed in them comes once it is asked for, since a room may see this screen.
+    Their failures are sent only on request, because a room may see this screen.
     """
     if leader is None:
         return []
@@ -152,5 +152,5 @@ def _agenda(review_set: ReviewSet, held: Meeting, leader: Person | None) -> list
 
 @cache
 def _viewer_style() -> str:
-    """Return the viewer's styles: it has a root of its own within ours, which they are for."""
+    """Return the viewer's styles, for its own root within ours."""
     return _VIEWER_STYLE.read_text(encoding="utf-8")
