@@ -1,4 +1,4 @@
-"""Cases as cards: the radiograph with boxes over it, the answers' scores, badges of failures."""
+"""Cases as cards: the radiograph with boxes, the answers' scores, badges of failures."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def gallery_html(
     gap_threshold: float,
     with_pins: bool = False,
 ) -> str:
-    """Draw cards; each is one link to its case within the filter.
+    """Return cards as HTML; each is one link to its case within the filter.
 
-    ``with_pins`` adds the buttons that :file:`pins.js` listens to.
+    ``with_pins`` adds the buttons that :file:`pins.js` handles.
     """
     names = review_set.model_names
     drawn = [
@@ -57,7 +57,7 @@ def gallery_html(
 
 
 def _pin_html(case: str) -> str:
-    """Lay a button over a card, since no button may lie in a link; its script gives it a name."""
+    """Return a button over a card, because a link may not contain one; its script labels it."""
     label = tr("Pin {case}").format(case=html.escape(case))
     return (
         f'<button type="button" class="rx-pin" aria-label="{label}" '
@@ -102,7 +102,7 @@ def _card_html(
 
 
 def _place(card: CaseCard, answer: AnswerSummary) -> tuple[bool, ...]:
-    """Place answers that the filter leaves first; where not all fit, those with a failure."""
+    """Return a sort key: answers in the filter first; if not all fit, failures before others."""
     if len(card.answers) <= _MOST_ANSWERS:
         return (not answer.chosen,)
     is_firm = any(source != "hint" for _, source in answer.failures)
@@ -115,9 +115,9 @@ def _harm_html(
     names: Mapping[str, str],
     colours: Mapping[str, str],
 ) -> str:
-    """Say why the case stands here, where cases stand by how severe they are.
+    """Explain the case's place if cases are sorted by severity.
 
-    Of several answers it is said whose it is: by a filter the same case can stand for another's.
+    Of several answers, name the model: with another filter the place can depend on another answer.
     """
     if case_filter.sort != "severity" or not card.harm:
         return ""
@@ -182,7 +182,7 @@ def _answer_html(
 
 
 def _chosen_html(answer: AnswerSummary) -> str:
-    """Show which option was chosen, and whether it is right; empty for other questions."""
+    """Return the chosen option, and whether it is right; empty for other questions."""
     if answer.choice is None and answer.outcome is None:
         return ""
     letter = "" if answer.choice is None else f"<b>{option_letter(answer.choice)}</b> "
@@ -201,7 +201,7 @@ _NOT_KNOWN: Final = {
     "not_yet": f'<span class="rx-quiet">{tr("Not looked at for failures yet")}</span>',
     "not_judged": f'<span class="rx-quiet">{tr("Could not be judged by every rule")}</span>',
 }
-"""What stands where flags are not all known: no flag would read as no failure."""
+"""Shown while not all flags are known: no flag would look like no failure."""
 _FOUND_BY: Final = {
     "detector": tr("Flagged by rule."),
     "reader": tr("Marked by a reader."),
@@ -210,9 +210,9 @@ _FOUND_BY: Final = {
 }
 _MARKED: Final = tr("In own words, marked by people.")
 _PEOPLE: Final = tr("people")
-"""Who says that an answer has a failure in words."""
+"""Source of a mark with a written failure."""
 _BY_READER: Final = {one: f" · {tr('reader')}" for one in ("reader", "both")}
-"""Who marked it, in a word: a tick would read as right."""
+"""Who marked it, as a word: a tick would look like "right"."""
 _PREFIXES: Final = {"hint": f"{tr('Suggested:')} "}
 _BADGE_CSS: Final = {"hint": "rx-badge rx-hint"}
 

@@ -1,7 +1,7 @@
-"""What stands beside the radiograph, as HTML: question, answers, report, scores, flags.
+"""Panels next to the radiograph, as HTML: question, answers, report, scores, flags.
 
-Everything from models and files is escaped here or in :mod:`rexview.ui.safe_text`. Words that
-name a finding carry ``data-rx-finding``: pointing at them lights the same finding wherever it is
+Everything from models and files is escaped here or in :mod:`rexview.ui.safe_text`. Words that name
+a finding have ``data-rx-finding``: pointing at them highlights the same finding wherever it is
 named, and its boxes in the viewer.
 """
 
@@ -53,11 +53,11 @@ from rexview.vocab import (
 )
 from rexview.words import counted, listed, tr, trn
 
-# What stands with the text of one answer, as HTML: how it ended, counts, whether it was read.
+# Notes on the text of one answer, as HTML: how it ended, counts, unsupported language.
 
 
 def number_html(number: int, total: int) -> str:
-    """Say which of the answers it is, for a phone, where the others are out of sight."""
+    """Return the number of the answer, for a phone, where the others are out of sight."""
     if total < 2:
         return ""
     place = tr("{n:,} of {total:,}").format(n=number, total=total)
@@ -65,7 +65,7 @@ def number_html(number: int, total: int) -> str:
 
 
 def ending_html(answer: Answer) -> str:
-    """Say that an answer is not whole, and why; empty for one that is."""
+    """Return why an answer is incomplete; empty for a complete one."""
     if answer.error:
         said = tr("Error: {error}").format(error=html.escape(answer.error))
         return f'<p class="rx-cut">{said}</p>'
@@ -91,7 +91,7 @@ def _cut(answer: Answer) -> str:
 
 
 def metric_text(value: float | None) -> str:
-    """Write the value of a metric, or a dash for none."""
+    """Format the value of a metric, or a dash for none."""
     return "–" if value is None else f"{value:.3f}".replace("-", "−")
 
 
@@ -111,7 +111,7 @@ def facts_html(answer: Answer) -> str:
 
 
 def _tokens(n: int, most: int | None) -> str:
-    """Say what a model wrote, beside what it was allowed: by itself the number tells little."""
+    """Return the tokens that a model wrote, with its limit, which puts the number in context."""
     if most is None:
         return counted(n, "token")
     said = trn("{n:,} of at most {most:,} token", "{n:,} of at most {most:,} tokens", most)
@@ -119,14 +119,14 @@ def _tokens(n: int, most: int | None) -> str:
 
 
 def unread_answer_html(answer: Answer) -> str:
-    """Say of an answer in another language than English that its words are not judged."""
+    """Return a note that an answer in another language than English is not judged by its words."""
     told = tr("Not read by the rules (looks {language}): failures in its words are not judged.")
     other = tr("Not read by the rules (not in English): failures in its words are not judged.")
     return _unread_html(answer.text or "", told, other)
 
 
 def unread_report_html(report: Report) -> str:
-    """Say of a report in another language than English that no answer is held against it."""
+    """Return a note that a report in another language than English is compared with no answer."""
     told = tr("Not read by the rules (looks {language}): no answer is held against it.")
     other = tr("Not read by the rules (not in English): no answer is held against it.")
     whole = "\n".join(text or "" for text in (report.findings, report.impression))
@@ -141,13 +141,13 @@ def _unread_html(text: str, told: str, other: str) -> str:
     return f'<p class="rx-unjudged">{html.escape(words)}</p>'
 
 
-# The other answers of a run that asked the same several times, folded away under the one shown.
+# Further answers of a run that repeated the same request, folded below the shown one.
 
 
 def repeats_html(case: Case, answer: Answer, repeats: Sequence[Answer]) -> str:
-    """List the repeats of an answer, with what differs in side or choice; empty without any.
+    """List the repeats of an answer and how they differ in side or choice; empty without any.
 
-    Their boxes and pictures are counted, not shown: those in the viewer are of the answer itself.
+    Their boxes and images are counted, not shown: those in the viewer belong to the answer itself.
     """
     if not repeats:
         return ""
@@ -165,7 +165,7 @@ def repeats_html(case: Case, answer: Answer, repeats: Sequence[Answer]) -> str:
 
 
 def _summary(found: Differences) -> list[str]:
-    """Say what differs, in a few words each."""
+    """Return the differences, in a few words each."""
     words = []
     if found.sides:
         names = dict.fromkeys(
@@ -182,7 +182,7 @@ def _summary(found: Differences) -> list[str]:
 
 
 def _repeat_html(case: Case, answer: Answer, found: Differences, place: int) -> str:
-    """Show one repeat; of the answer that stands above only what differs."""
+    """Return one repeat as HTML, with only what differs from the answer above."""
     marks = [
         f"{mention.side} {finding_info(mention.finding).name}"
         for mentions in found.sides.values()
@@ -216,9 +216,10 @@ def _repeat_html(case: Case, answer: Answer, found: Differences, place: int) -> 
     )
 
 
-# The chain Process -> Execution -> Synthesis, drawn so that the weakest link and the gap show.
+# The chain Process -> Execution -> Synthesis, drawn so that the weakest link and the gap are
+# visible.
 #
-# Plain HTML for ``st.html``; its looks are in ``style.css`` under ``rx-chain``.
+# Plain HTML for ``st.html``; its styles are in ``style.css`` under ``rx-chain``.
 
 _LETTERS: Final = {"process": "P", "execution": "E", "synthesis": "S", "language": "L"}
 _IMAGE_LETTERS: Final = {"image_content": "IC", "image_style": "IS"}
@@ -226,21 +227,21 @@ _IMAGE_LETTERS: Final = {"image_content": "IC", "image_style": "IS"}
 
 _TOLERANCE: Final = 1e-9
 _GOOD: Final = 4.0
-"""From this score on the weakest link is no shortfall that has to catch the eye."""
+"""From this score on, the weakest link is not highlighted."""
 
 
 def format_score(score: float | None) -> str:
-    """Write a final score: ``4``, ``3.5``, or a dash for none."""
+    """Format a final score: ``4``, ``3.5``, or a dash for none."""
     return "–" if score is None else write_score(score)
 
 
 def score_chain_html(
     final: Mapping[str, float | None], *, gap_threshold: float, images: bool = True
 ) -> str:
-    """Draw one answer's final scores (1 to 5, or None, by dimension); empty without any.
+    """Return one answer's final scores (1 to 5, or None, by dimension) as HTML; empty if none.
 
-    From ``gap_threshold`` on (process minus execution) the gap is marked; ``images`` adds the image
-    dimensions where they are scored.
+    A gap (process minus execution) of at least ``gap_threshold`` is marked. ``images`` adds the
+    image dimensions where they are scored.
     """
     if all(final.get(dimension) is None for dimension in (*_LETTERS, *_IMAGE_LETTERS)):
         return ""
@@ -290,15 +291,15 @@ def _score_html(dimension: str, letter: str, score: float | None, *, weak: bool)
 
 
 _MOST_NAMED = 5
-"""So many failing models are named."""
+"""Most failing models named."""
 
 
 def question_html(
     case: Case, flags: Sequence[tuple[str, Flag]] = (), votes: Sequence[Vote] = ()
 ) -> str:
-    """Show the question; of a choice question the options, the right one marked, and the votes.
+    """Return the question as HTML; a choice question with options, the right one, and the votes.
 
-    Below it stands the question as models are asked it that draw boxes, where it is another.
+    The wording for models that draw boxes follows below if it differs.
     """
 
     def option_html(option: str, number: int) -> str:
@@ -326,7 +327,7 @@ _UNCOUNTED = (
 
 
 def place_html(case: Case, place: Position, filter_name: str, kind: str) -> str:
-    """Say where the case stands in the filter and what it is."""
+    """Return the position of the case in the filter, and its kind."""
     where = (
         tr("{n:,} of {total:,}").format(n=place.number, total=place.total)
         if place.number
@@ -340,7 +341,7 @@ def place_html(case: Case, place: Position, filter_name: str, kind: str) -> str:
 
 
 def case_headline_html(found: CaseHeadline, meaning: str, whose: tuple[str, str] | None) -> str:
-    """Say what failed worst in a case; ``whose`` is the model's name and colour, None for one."""
+    """Return a case's worst failure; ``whose`` is the model's name and colour, if several."""
     name = ""
     if whose:
         name = f' <span style="--rx-colour:{html.escape(whose[1])}">{html.escape(whose[0])}</span>'
@@ -352,7 +353,7 @@ def case_headline_html(found: CaseHeadline, meaning: str, whose: tuple[str, str]
 
 @dataclass(frozen=True)
 class AnswerAdditions:
-    """What a page adds to one answer: words to mark, HTML above its text and below it."""
+    """A page's additions to one answer: marked words, HTML above its text and below it."""
 
     marks: Sequence[Span] = ()
     above: str = ""
@@ -376,10 +377,11 @@ def answers_html(
     worst: CaseHeadline | None = None,
     failing: FailingModels | None = None,
 ) -> str:
-    """Lay out the answers side by side, one column a model, with what was found wrong in each.
+    """Return the answers side by side, one column a model, with the failures found in each.
 
-    ``added`` is what a page adds to the answers of some models. What ``case_filter`` is about is
-    unfolded, and so is the ``worst`` failure. Of many answers ``failing`` says which fail.
+    ``added`` are a page's additions to the answers of some models. The subject of ``case_filter``
+    is unfolded, and so is the ``worst`` failure. For many answers ``failing`` lists those that
+    fail.
     """
     strip = _failing_html(failing, len(page.answers), review_set.model_names) if failing else ""
     columns = "".join(
@@ -401,7 +403,7 @@ def answers_html(
 
 
 def _failing_html(found: FailingModels, n: int, names: Mapping[str, str]) -> str:
-    """Say how many answers there are, and which fail; empty for as many as fit beside the film."""
+    """Return how many answers there are, and which fail; empty if all fit next to the image."""
     if n <= MOST_BESIDE:
         return ""
     parts = []
@@ -416,7 +418,7 @@ def _failing_html(found: FailingModels, n: int, names: Mapping[str, str]) -> str
 
 
 def _some(models: Sequence[str], names: Mapping[str, str]) -> str:
-    """Name models, the first few of many."""
+    """Name models; of many, the first few."""
     named = ", ".join(names[model] for model in models[:_MOST_NAMED])
     more = len(models) - _MOST_NAMED
     return tr("{named} and {more:,} more").format(named=named, more=more) if more > 0 else named
@@ -498,10 +500,10 @@ def report_html(
     beside: str = "",
     head: str = "",
 ) -> str:
-    """Lay out the request and the radiologist's report.
+    """Return the request and the radiologist's report as HTML.
 
-    ``marks`` are marked in its sections, by name; ``beside`` is HTML of other versions of it,
-    ``head`` what stands after the title.
+    ``marks`` are marked in its sections, by name. ``beside`` is HTML of its other versions,
+    ``head`` HTML after the title.
     """
     report = page.case.report
     flags = page.keyed_flags()
@@ -525,7 +527,7 @@ def report_html(
 def report_sections_html(
     report: Report, spans: Callable[[str, str], Iterable[Span]] = lambda field, text: ()
 ) -> str:
-    """Show what a report says, section by section; ``spans`` marks words of a field's text."""
+    """Return a report section by section; ``spans`` marks words of a field's text."""
     return "".join(
         f"<h4>{title}</h4>{plain_html(text, spans(field, text))}"
         for field, title, text in (
@@ -537,7 +539,7 @@ def report_sections_html(
 
 
 def request_html(case: Case) -> str:
-    """Show the request for the study: patient, indication, comparison; empty without any."""
+    """Return the request for the study: patient, indication, comparison; empty without any."""
     context = case.context
     who = ", ".join(part for part in (_age(context.age), context.sex) if part)
     asked = (
@@ -570,12 +572,12 @@ def scores_html(
     stale_flags: Sequence[ReaderFlag] = (),
     stale_marks: Sequence[MarkedAnswer] = (),
 ) -> str:
-    """Lay out readers' scores, one table a model: readers by dimensions, comments below.
+    """Return readers' scores, one table a model: readers by dimensions, comments below.
 
-    ``agreed`` is each consensus that adjudication found: in a row of its own below the readers'.
-    The scores of ``uncounted`` models are said to count nowhere; ``unfinished`` names the readers
-    whose scores count nowhere yet; ``stale_scores``, ``stale_flags`` and ``stale_marks`` are of
-    earlier answers: in a list of their own.
+    ``agreed`` is each consensus of the adjudication, in its own row below the readers'. A note
+    excludes the scores of ``uncounted`` models from all counts. ``unfinished`` names the readers
+    whose scores do not count yet. ``stale_scores``, ``stale_flags`` and ``stale_marks`` belong to
+    earlier answers and are listed separately.
     """
     tables = []
     for model, name in names.items():
@@ -597,7 +599,7 @@ def _stale_html(
     names: Mapping[str, str],
     readers: Mapping[str, str],
 ) -> str:
-    """List what readers gave to earlier answers, empty when there is nothing."""
+    """List readers' entries about earlier answers; empty if there are none."""
     lines = []
     for model, name in names.items():
         given_by = [one.reader for one in scores if one.model == model]

@@ -1,4 +1,4 @@
-"""A choice question on the Case page: its options, who chose which, how each choice was read."""
+"""A choice question on the Case page: its options, the votes, how each choice was read."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from rexview.vocab import has_own_letter, lettered
 from rexview.words import inside, tr, trn
 
 _QUOTED: Final = 60
-"""Characters of the words that a choice was read from."""
+"""Maximum characters quoted of the text that a choice was read from."""
 _KINDS: Final = ((tr("Models"), False), (tr("Readers"), True))
 
 
 @dataclass(frozen=True)
 class Vote:
-    """What one model or reader chose; ``choice`` is None without a usable one, ``note`` says why.
+    """The vote of a model or reader; without a usable ``choice`` (None) ``note`` is the reason.
 
     ``colour`` is the model's; readers have none. The note of a reader's choice says how long it
     took.
@@ -38,7 +38,7 @@ class Vote:
 
 
 def votes_of(page: CasePage, review_set: ReviewSet, colours: Mapping[str, str]) -> list[Vote]:
-    """Return who chose what: models and readers of the files, then people who answered here."""
+    """Return all votes: models and readers of the files, then people who answered here."""
     case, kinds = page.case, {model.id: model.kind for model in review_set.models}
     votes = [
         Vote(
@@ -62,9 +62,9 @@ def votes_of(page: CasePage, review_set: ReviewSet, colours: Mapping[str, str]) 
 def options_html(
     case: Case, option_html: Callable[[str, int], str], votes: Sequence[Vote] = ()
 ) -> str:
-    """List the options of a choice question, the right one marked, with who chose which.
+    """List the options of a choice question with their votes; the right one is marked.
 
-    ``option_html`` writes an option, given its words and its number; empty without options.
+    ``option_html`` formats an option from its text and its number; empty without options.
     """
     if not case.options:
         return ""
@@ -95,7 +95,7 @@ _RIGHT_ROW: Final = ' class="rx-right"'
 
 
 def _votes_html(votes: Sequence[Vote]) -> str:
-    """Show who chose, models first; readers are named as such."""
+    """Return who chose an option, models first; readers are marked as such."""
     said = []
     for kind, is_reader in _KINDS:
         own = [vote for vote in votes if vote.is_reader == is_reader]
@@ -123,7 +123,7 @@ def _unusable_html(votes: Sequence[Vote]) -> str:
 
 
 def _summary_html(case: Case, votes: Sequence[Vote]) -> str:
-    """Count what models and readers chose: right, wrong, nothing that can be used."""
+    """Count the choices of models and readers: right, wrong, unusable."""
     said = []
     for kind, is_reader in _KINDS:
         own = [vote.choice for vote in votes if vote.is_reader == is_reader]
@@ -147,7 +147,7 @@ def _counts(case: Case, choices: Sequence[int | None]) -> Iterator[str]:
 
 
 def reason_html(page: CasePage) -> str:
-    """Say why the right option is right; and which choices of readers count nowhere."""
+    """Return why the right option is right, and which readers' choices do not count."""
     stale, text = len(page.stale_choices), (page.case.explanation or "").strip()
     said = ""
     if stale:
@@ -164,7 +164,7 @@ def reason_html(page: CasePage) -> str:
 
 
 def why_unusable(case: Case, answer: Answer) -> str:
-    """Say in a few words why an answer has no usable choice."""
+    """Return in a few words why an answer has no usable choice."""
     status = status_of(answer)
     if answer.choice is not None:
         return _no_such_option(case, answer.choice)
@@ -183,7 +183,7 @@ def _no_such_option(case: Case, choice: int) -> str:
 
 
 def choice_html(case: Case, answer: Answer) -> str:
-    """Show which option was chosen, whether it is right, and where it was read."""
+    """Return the chosen option, whether it is right, and where it was read."""
     if case.question_type != "choice":
         return ""
     choice = answer.choice
@@ -199,7 +199,7 @@ _VERDICTS: Final = {True: f"<b> {tr('– correct')}</b>", False: f"<b> {tr('– 
 
 
 def _read_html(answer: Answer) -> str:
-    """Say where a choice was read, and from what, where none was given with the answer."""
+    """Return where a choice was read, and from what; empty if it was given with the answer."""
     read = answer.choice_read
     if read is None:
         return ""
@@ -211,7 +211,7 @@ def _read_html(answer: Answer) -> str:
 
 
 def choice_spans(answer: Answer) -> list[Span]:
-    """Return the words of an answer that its choice was read from, to be marked there."""
+    """Return the words of an answer that its choice was read from, to be marked."""
     read = answer.choice_read
     if read is None:
         return []
@@ -219,7 +219,7 @@ def choice_spans(answer: Answer) -> list[Span]:
 
 
 def explanation_html(page: CasePage, answer: Answer) -> str:
-    """Show a model's explanation of its choice; empty where its text says the same already."""
+    """Return a model's explanation of its choice; empty if its text already contains it."""
     text = (answer.explanation or "").strip()
     if _plain(text) in _plain(answer.text or ""):
         return ""

@@ -1,7 +1,7 @@
-"""The flags of an answer as HTML: what was found, the sides, who says so, what to do about it.
+"""The flags of an answer as HTML: the finding, the sides, who found it, and buttons.
 
-``data-rx-flag`` names a flag; its evidence in the texts carries the same name in
-``data-rx-evidence``, its boxes in the viewer's data. The script evidence.js lights them together.
+``data-rx-flag`` names a flag. Its evidence in the texts has the same name in ``data-rx-evidence``,
+and its boxes in the viewer's data. The script evidence.js highlights them together.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _UNFOLDED = ("laterality_error", "token_limit")
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who looks at a page: as which reader, and whether they may confirm and reject."""
+    """The user of a page: their reader id, and whether they may confirm and reject."""
 
     reader: str = UNNAMED
     may_judge: bool = True
@@ -46,9 +46,9 @@ ANY_CASE = CaseFilter()
 
 
 def link_spans(text: str, page: CasePage) -> list[Span]:
-    """Return the spans of a text that speak of a finding, to be lit with all others of it.
+    """Return the spans of a text about findings, to be highlighted with the rest of each finding.
 
-    Each finding that something else on the page speaks of is one stop of the Tab key per text.
+    Each finding that is also elsewhere on the page is one stop of the Tab key per text.
     """
     spans: list[Span] = []
     met: set[str] = set()
@@ -90,13 +90,13 @@ def flags_html(
     case_filter: CaseFilter = ANY_CASE,
     worst: str = "",
 ) -> str:
-    """List the failures of one answer: each once, with what rules and readers say of it.
+    """List the failures of one answer: each once, with the findings of rules and readers.
 
-    Only what names a place in text or picture is unfolded, so that the answer itself stays in
-    sight. A failure that readers rejected stays, struck through; one that nobody raised is only
-    said in words. What rules only hint at, and no reader confirmed, is folded away below. What
-    ``case_filter`` is about, by which the page was come to, is unfolded too, and so is ``worst``,
-    the failure that the headline of the case names: its words are marked at once.
+    Only failures with a place in text or image are unfolded, so that the answer itself remains
+    visible. A failure that readers rejected remains, struck through; one that nobody raises is only
+    mentioned. Failures that rules only suggest, and no reader confirmed, are folded below. The
+    subject of ``case_filter`` is unfolded, too. So is ``worst``, the failure in the headline of the
+    case, and its words are marked at once.
     """
     keyed = page.keyed_flags(answer.model)
     reasons = {
@@ -154,9 +154,9 @@ def _folded_html(title: str, items: Sequence[str], kept: str, *, is_open: bool =
 
 @dataclass(frozen=True)
 class _Flagged:
-    """A failure of an answer with its flags; ``reason`` is that of whoever looks.
+    """A failure of an answer with its flags; ``reason`` is the user's.
 
-    ``is_worst`` says whether the headline of the case is about it.
+    ``is_worst`` is True if the headline of the case is about it.
     """
 
     failure: str
@@ -178,7 +178,7 @@ class _Flagged:
 
     @property
     def verdict(self) -> str | None:
-        """The verdict of whoever looks."""
+        """The user's verdict."""
         found = (flag.verdict for flag in self.flags if flag.reader == self.visitor.reader)
         return next(found, None)
 
@@ -188,7 +188,7 @@ class _Flagged:
 
     @property
     def is_raised(self) -> bool:
-        """Whether a rule or a reader says that there is the failure, be it rejected by others."""
+        """Whether a rule or a reader reports the failure, even if others rejected it."""
         return bool(self.by_rule) or any(flag.verdict != "rejected" for flag in self.flags)
 
     @property
@@ -200,7 +200,7 @@ class _Flagged:
 
     @property
     def is_asked(self) -> bool:
-        """Whether the filter is about it, by which the page was come to."""
+        """Whether the page's filter is about it."""
         by_reader = any(one.source == "reader" and one.verdict == "confirmed" for one in self.flags)
         by_rule = any(not one.is_hint for one in self.by_rule)
         said = "both" if by_rule and by_reader else "reader" if by_reader else "detector"
@@ -208,7 +208,7 @@ class _Flagged:
         return asks_for(self.case_filter, self.answer.model, self.failure, source)
 
     def ruled_out_html(self) -> str:
-        """Say who rejected a failure that nobody raises: the rule changed, or there was none."""
+        """Return who rejected a failure that nobody raises: its rule changed, or there was none."""
         name = html.escape(FAILURES[self.failure].name)
         return (
             f'<li data-rx-item="{self.item}"><p>'
@@ -217,7 +217,7 @@ class _Flagged:
         )
 
     def listed_html(self) -> str:
-        """Show the failure with a badge, folded away unless it has to be looked at here."""
+        """Return the failure with a badge, folded unless it has to be checked here."""
         failure, hinted = FAILURES[self.failure], self.is_only_hinted
         rejected = all(flag.verdict == "rejected" for flag in self.flags)
         css = f"rx-badge{' rx-rejected' if rejected else ''}{' rx-hint' if hinted else ''}"
@@ -240,9 +240,9 @@ class _Flagged:
         return tr("Suggested: {name}").format(name=name) if self.is_only_hinted else name
 
     def _who(self) -> str:
-        """Name in a few words who found or judged it; the details stand below."""
+        """Return in a few words who found or judged it; the details are below."""
         readers = [flag for flag in self.flags if flag.source == "reader"]
-        # of what is only suggested the name says so
+        # the name of a suggestion already shows that
         by_rule = tr("by rule") if self.is_only_hinted else tr("flagged by rule")
         found_by = [by_rule] if len(readers) < len(self.flags) else []
         for verdict in ("confirmed", "rejected"):
@@ -285,7 +285,7 @@ class _Flagged:
         )
 
     def _reader_html(self, flag: Flag) -> str:
-        if flag.reader == self.visitor.reader:  # the verdict stands above, where it moves nothing
+        if flag.reader == self.visitor.reader:  # their verdict is above, where it moves nothing
             return f"<p><b>{YOU}</b> {html.escape(self.reason)}</p>" if self.reason else ""
         verdict = html.escape(VERDICT_WORDS.get(flag.verdict or "", flag.verdict or ""))
         name = html.escape(self.readers.get(flag.reader or "", flag.reader or tr("Reader")))
@@ -300,12 +300,12 @@ def _others(n: int, verdict: str) -> str:
 
 
 def written_here(origin: str | None) -> str:
-    """Mark what was written in the app among what was given with the set."""
+    """Return a note on what was written in the app, among what came with the set."""
     return f' <small class="rx-here">{tr("written here")}</small>' if origin == "app" else ""
 
 
 def _found_html(key: str, flag: Flag, first: str = "") -> str:
-    """Show what a rule found; ``first`` is the case whose page marks its words at once."""
+    """Return a rule's finding as HTML; ``first`` is the case whose page marks its words at once."""
     located = any(
         item.where in _BOX_EVIDENCE or (item.where in _TEXT_EVIDENCE and item.start is not None)
         for item in flag.evidence
@@ -328,7 +328,7 @@ def _found_html(key: str, flag: Flag, first: str = "") -> str:
 
 
 def _by_rule_html(flag: Flag) -> str:
-    """Say that a rule found or only suggests it, and how often its suggestions were right."""
+    """Return whether a rule found or only suggests it, and how often its suggestions were right."""
     if not flag.is_hint:
         return tr("flagged by rule")
     measured = precision_of(flag.failure)
@@ -340,7 +340,7 @@ def _by_rule_html(flag: Flag) -> str:
 
 
 def _sides_html(flag: Flag) -> str:
-    """Show the contradicting sides next to each other: claimed, boxed, reported."""
+    """Return the contradicting sides next to each other: claimed, boxed, reported."""
     if flag.failure not in ("laterality_error", "side_incomplete"):
         return ""
     sides: dict[str, dict[str, None]] = {}
@@ -374,18 +374,18 @@ _PLACES = {
 }
 
 
-# The failures in words that people say an answer has, as HTML: who says so, and one's own mark.
+# People's marks of written failures on an answer, as HTML: who made them, and the user's own.
 #
-# They stand below what rules and readers say, in a list of their own: neither counts with the
-# other. People wrote titles, reasons and names, so all of it is escaped here.
+# They are listed separately below the flags of rules and readers: neither counts with the other.
+# People wrote titles, reasons and names, so all of it is escaped here.
 
 WRITTEN: Final = "written:"
-"""Stands before the name of a failure in words where it stands among all others."""
+"""Prefix of a written failure's name among all failures."""
 _EARLIER: Final = tr("said of earlier words")
 
 
 def named_failures(standing: Mapping[str, FailureWords]) -> dict[str, tuple[str, str]]:
-    """Return title and what counts of the failures in words, by the name they have among all."""
+    """Return title and counting rule of the written failures, by their name among all failures."""
     return {
         f"{WRITTEN}{name}": (words.prompt.name, str(form_value_of(words.prompt)["counts"]))
         for name, words in standing.items()
@@ -399,9 +399,9 @@ def marks_html(
     visitor: Visitor,
     case_filter: CaseFilter = ANY_CASE,
 ) -> str:
-    """List the failures in words that people say an answer has; empty without any.
+    """List an answer's written failures as marked by people; empty without any.
 
-    What ``case_filter`` is about, by which the page was come to, is unfolded.
+    The subject of ``case_filter`` is unfolded.
     """
     of_answer = [one for one in page.marks if one.mark.model == answer.model and not one.mark.stale]
     items = "".join(
@@ -420,7 +420,7 @@ def marks_html(
 
 @dataclass(frozen=True)
 class _Marked:
-    """A failure in words with those who say that an answer has it, one at least."""
+    """A written failure with the people who marked it on an answer, at least one."""
 
     answer: Answer
     marks: Sequence[MarkedAnswer]
@@ -434,7 +434,7 @@ class _Marked:
         return next(found, None)
 
     def listed_html(self) -> str:
-        """Show the failure with a badge, unfolded where it is one's own word or asked for."""
+        """Return the failure with a badge; unfolded if it is the user's mark or in the filter."""
         words, failure = self.marks[0].words, f"{WRITTEN}{self.marks[0].mark.failure}"
         item = html.escape(f"{self.answer.model}/{failure}")
         kept = f"{html.escape(self.answer.case)}/{item}"
@@ -451,7 +451,7 @@ class _Marked:
         )
 
     def _who(self) -> str:
-        """Name in a few words who says so."""
+        """Return in a few words who marked it."""
         others = len(self.marks) - (self.mine is not None)
         if self.mine and others:
             words = trn("you and {n:,} other marked", "you and {n:,} others marked", others)
@@ -465,7 +465,7 @@ class _Marked:
         return " · ".join(said)
 
     def _buttons(self, failure: str, title: str) -> str:
-        """Offer to say it, too, to take one's own word back, and to say why."""
+        """Return buttons to mark it, too, to withdraw the own mark, and to give a reason."""
         if not self.visitor.may_judge:
             return ""
         mine = self.mine
@@ -505,7 +505,7 @@ class _Marked:
         return f"<p><b>{name}</b>{where} <i>{said}</i>{earlier} {reason}</p>"
 
 
-# A failure in words as HTML: for the page, and for the pad on which a sample is read.
+# A written failure as HTML: for the page, and for the pad on which a sample is read.
 
 _TITLES: Final = {
     "counts": tr("Counts"),
@@ -516,7 +516,7 @@ _TITLES: Final = {
 
 
 def definition_html(prompt: Prompt) -> str:
-    """Return title and parts; what people wrote is escaped."""
+    """Return title and parts; people's text is escaped."""
     value = form_value_of(prompt)
     parts = "".join(
         f"<p><b>{title}:</b> {_part(value[part])}" for part, title in _TITLES.items() if value[part]
@@ -531,11 +531,11 @@ def _part(value: object) -> str:
     return f"{html.escape(str(value))}</p>"
 
 
-# Who wrote a version of a failure's words, and when.
+# Author and time of a version of a failure's text.
 
 
 def written_at(words: FailureWords) -> str:
-    """Return ``Ann, 26 Nov 2026, 21:40:07 UTC``; the digest where nobody is named."""
+    """Return ``Ann, 26 Nov 2026, 21:40:07 UTC``; the digest if there is no author."""
     if words.at is None:
         who = words.by or tr("from a file or a run of the set")
         return f"{who}, {words.version[:8]}"

@@ -1,10 +1,10 @@
-"""Verdicts on failures on the Case page: confirmed, rejected or added, by whoever looks.
+"""Verdicts on failures on the Case page: confirmed, rejected or added by the user.
 
-Failures in words are added and taken back the same way, as entries of their own kind.
+Written failures are marked and withdrawn in the same way, as entries of their own kind.
 
-The script verdicts.js listens to the buttons, asks for reasons and the name, and sends verdicts by
-the outbox (:file:`outbox.js`), not through the page's script. The page is told what is not saved
-yet (nobody has given a name, or the database does not take it) only to show it.
+The script verdicts.js handles the buttons, asks for reasons and the name, and sends verdicts by the
+outbox (:file:`outbox.js`), not through the page's script. The page gets unsaved verdicts (no name
+is given yet, or the database refuses them) only to show them.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ KEYS: Final = (
     (tr("Shift+A"), tr("add a failure")),
     (tr("Shift+N"), tr("comment on the answer")),
 )
-"""Keys of :file:`verdicts.js` and what they do, for the list of keys."""
+"""Keys of :file:`verdicts.js` and their actions, for the list of keys."""
 _EVIDENCE: Final = "rx_evidence"
 _KEY: Final = "rx_verdicts"
 _VERDICTS: Final = ("confirmed", "rejected")
 
 
 def visitor() -> Visitor:
-    """Return who looks at the page; somebody alone may judge before giving a name."""
+    """Return the user of the page; without sign-in they may judge before giving a name."""
     person = permissions.current()
     if person is None:
         return Visitor(UNNAMED, permissions.role() == "lead")
@@ -59,7 +59,7 @@ def visitor() -> Visitor:
 
 
 def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
-    """Return one case with all verdicts on it, those that are not saved yet included."""
+    """Return one case with all its verdicts, including unsaved ones."""
     page = review_sets.case_page(review_sets.newest(review_set), case_id)
     if page is None:
         return None
@@ -86,7 +86,7 @@ def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
 
 
 def _with_unsaved_marks(review_set: ReviewSet, page: CasePage) -> CasePage:
-    """Add the marks with failures in words that are not saved yet; take away those taken back."""
+    """Add unsaved marks of written failures, and remove withdrawn ones."""
     entries = [one for one in _unsaved(review_set, MARK) if one.get("case") == page.case.id]
     standing = standing_failures(review_sets.newest(review_set)) if entries else {}
     reader = visitor().reader
@@ -107,7 +107,7 @@ def _with_unsaved_marks(review_set: ReviewSet, page: CasePage) -> CasePage:
 
 
 def _unsaved(review_set: ReviewSet, kind: str) -> list[Mapping[str, Any]]:
-    """Return the entries of a kind that the browser says are not saved yet."""
+    """Return the entries of a kind that the browser reports as unsaved."""
     return [
         one
         for one in _message(review_set).get("entries", ())
@@ -116,7 +116,7 @@ def _unsaved(review_set: ReviewSet, kind: str) -> list[Mapping[str, Any]]:
 
 
 def _message(review_set: ReviewSet) -> Mapping[str, Any]:
-    """Return the last message of the browser about verdicts that are not saved yet."""
+    """Return the browser's last message about unsaved verdicts."""
     message: Any = st.session_state.get(link_keys.SESSION_VERDICTS)
     is_of_set = isinstance(message, Mapping) and message.get("set") == review_sets.set_id(
         review_set.folder
@@ -129,9 +129,9 @@ def _message(review_set: ReviewSet) -> Mapping[str, Any]:
 
 
 def judged_json(review_set: ReviewSet, page: CasePage) -> dict[str, Any]:
-    """Return what :file:`verdicts.js` has to know of one case.
+    """Return the data of one case for :file:`verdicts.js`.
 
-    ``page`` has the answers that are shown: failures can be added to these.
+    ``page`` has the shown answers: failures can be added to these.
     """
     try:
         revision = review_sets.reviews(review_set).revision()
@@ -154,7 +154,7 @@ def judged_json(review_set: ReviewSet, page: CasePage) -> dict[str, Any]:
 
 
 def show_verdicts(review_set: ReviewSet, page: CasePage) -> None:
-    """Put what listens to flags and their buttons on the page."""
+    """Mount the component that handles flags and their buttons."""
 
     def keep_unsaved() -> None:
         st.session_state[link_keys.SESSION_VERDICTS] = st.session_state[_KEY].get("unsaved")
