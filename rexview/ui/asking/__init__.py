@@ -1,1 +1,1 @@
-"""Asking models from a page: which, where and within which limits; how far, and what came."""
+"""Querying models from a page: choice of model and limits, progress, and results."""

@@ -1,6 +1,6 @@
-"""How a model is asked: which one, where, with which wording and within what limits.
+"""Choice of the model to query: which one, where, with which prompt and limits.
 
-The link keeps what is chosen.
+The link keeps the choice.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from rexview.ui.web.streamlit_adapter.process import secrets_loaded
 from rexview.ui.web.streamlit_adapter.script_run import save_button, typed_fields, words_taken
 from rexview.words import tr
 
-# What a person edits: what a model can do, and a copy of the wording.
+# Files that a person edits: a model's abilities, and a copy of the prompt.
 
 _HEIGHT: Final = 320
 _LONGEST: Final = 200_000
@@ -41,12 +41,12 @@ _LONGEST_NAME: Final = 80
 
 
 def can_write(review_set: ReviewSet) -> bool:
-    """Whether files can be put into the folder of a set."""
+    """Return whether files can be written into the folder of a set."""
     return address_of_set(review_set.folder) is None and os.access(review_set.folder, os.W_OK)
 
 
 def edit_card(model: str, card: Card, review_set: ReviewSet) -> None:
-    """Offer the set's ``models.yaml`` to be edited."""
+    """Show an editor of the set's ``models.yaml``."""
     box = st.expander(tr("Edit what it can do"), key="run_card_box", on_change="rerun")
     if not box.open:
         return
@@ -69,7 +69,7 @@ def edit_card(model: str, card: Card, review_set: ReviewSet) -> None:
 
 
 def edit_prompt(prompt: Prompt, review_set: ReviewSet) -> None:
-    """Offer a copy of a wording to be edited."""
+    """Show an editor of a copy of a prompt."""
     box = st.expander(tr("Edit a copy"), key="run_prompt_box", on_change="rerun")
     if not box.open:
         return
@@ -95,7 +95,7 @@ def edit_prompt(prompt: Prompt, review_set: ReviewSet) -> None:
 
 
 def _field(text: str, key: str, save: Callable[[], None], review_set: ReviewSet) -> None:
-    """Show a text and a button that saves it; what is wrong with it stands below."""
+    """Show a text and a button that saves it; its errors are shown below."""
     problem = f"{key}_problem"
 
     def saved() -> None:
@@ -128,7 +128,7 @@ _CHOICES_LONGEST: Final = 400
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """A model and where it is asked; ``base_url`` is None where the usual server is meant."""
+    """A model and its server; ``base_url`` is None for the usual server."""
 
     model: str
     card: Card
@@ -138,19 +138,19 @@ class ModelChoice:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is still to be said; shows what is."""
+        """Return whether nothing is missing; show what is."""
         if self.place == "server" and not self.base_url:
             st.info(tr("Give the server's address."))
             return False
         return True
 
     def wanted(self, **more: Any) -> RunRequest:
-        """Return what is wanted of it: ``more`` are the other fields."""
+        """Return a run request for it; ``more`` are the other fields."""
         return RunRequest(model=self.model, api=self.api, base_url=self.base_url, **more)
 
 
 def choose_model(review_set: ReviewSet) -> ModelChoice | None:
-    """Show which model is asked, and where; None where one is still to be named."""
+    """Show a choice of the model and its server; return None while the model is missing."""
     left, right = st.columns([3, 2], gap="medium")
     with left:
         model = _model(review_set)
@@ -195,7 +195,7 @@ def _model(review_set: ReviewSet) -> str:
 
 
 def offer_options(label: str, query: str, options: dict[str, str], usual: str) -> str:
-    """Offer some options; return the one that is chosen."""
+    """Show a choice of options; return the chosen one."""
     return str(
         st.segmented_control(
             as_markdown(label),
@@ -225,7 +225,7 @@ def _server() -> tuple[str, Api | None]:
 
 
 def offer_text(label: str, query: str, *, longest: int = _CHOICES_LONGEST, **more: Any) -> str:
-    """Offer a line to type; return it, without spaces around."""
+    """Show a text field; return its text without surrounding spaces."""
     kept = kept_in_link(
         f"run_{query}",
         query,
@@ -243,7 +243,7 @@ def offer_text(label: str, query: str, *, longest: int = _CHOICES_LONGEST, **mor
 
 
 def choose_limits() -> dict[str, Any]:
-    """Return the longest answer, the budget and how many at once, as :class:`Wanted` has them."""
+    """Return longest answer, budget and concurrency, as fields of :class:`RunRequest`."""
     columns = st.columns(3, gap="small")
     with columns[0]:
         limit = offer_number(
@@ -272,7 +272,7 @@ def choose_limits() -> dict[str, Any]:
 
 
 def offer_number(label: str, query: str, usual: int | None, most: int, words: str) -> int | None:
-    """Offer a number from 1; return it, the usual one where none is typed."""
+    """Show a field for a number from 1; return it, or the usual one if it is empty."""
     typed = link_keys.query_value(query) or ""
     asked = int(typed) if typed.isdecimal() and len(typed) < 9 else 0
     kept = kept_in_link(
@@ -293,23 +293,23 @@ def offer_number(label: str, query: str, usual: int | None, most: int, words: st
     return usual if found is None else found
 
 
-# Keys that Streamlit's secrets hold: read here only, and handed on by environment.
+# Keys from Streamlit's secrets: read only here, and passed on by environment.
 
 
 def keys_known(variable: str) -> Mapping[str, str]:
-    """Return the key of a variable, where the secrets have it at their top level."""
+    """Return the key of a variable, if the secrets have it at their top level."""
     value = st.secrets.get(variable) if secrets_loaded() else None
     return {variable: value} if isinstance(value, str) and value else {}
 
 
-# Where what is asked goes: what is missing for it, and whether a person lets it go there.
+# The address that requests are sent to: what it still needs, and a person's consent.
 
 
 def may_begin(review_set: ReviewSet, spec: RunSpec, what: str) -> tuple[bool, bool]:
-    """Say where a model is asked, and what is missing.
+    """Show where requests go, and what is missing.
 
-    ``what`` is sent to it: ``Images and questions of 3 cases``. Returns whether it may begin, and
-    whether a local model is loaded although it takes more memory than is free.
+    ``what`` is sent there: ``Images and questions of 3 cases``. Return whether the run may start,
+    and whether a local model is loaded although it takes more memory than is free.
     """
     local = spec.parameters.api == "transformers"
     address = None if local else read_address(spec.parameters.base_url)
@@ -349,15 +349,14 @@ def may_begin(review_set: ReviewSet, spec: RunSpec, what: str) -> tuple[bool, bo
 def may_go_on(name: str, api: str | None, base_url: str | None) -> bool:
     """Ask whether a run or job of the set's folder may send to another computer, or a new port.
 
-    That folder can come from somebody else, and with it the address. ``name`` tells one run or job
-    from another.
+    Somebody else may have made that folder with its address. ``name`` distinguishes runs and jobs.
     """
     if api == "transformers":
         return True
     try:
         address = read_address(base_url)
     except AttemptFailed:
-        return True  # going on says what is wrong with it, and sends nothing
+        return True  # resuming shows the error, and sends nothing
     if address.is_this_machine and is_confirmed(address):
         return True
     words = tr("It may send to {host}").format(host=as_markdown(address.host))
@@ -365,12 +364,12 @@ def may_go_on(name: str, api: str | None, base_url: str | None) -> bool:
 
 
 def confirm_address(api: str | None, base_url: str | None) -> None:
-    """Note that whoever pressed the button let what is asked go to this address.
+    """Record that the user allowed requests to this address by pressing the button.
 
     Raises
     ------
     RunError
-        It cannot be noted, so the run would not be let go there.
+        It cannot be recorded, so the run would not be allowed to send there.
     """
     if api == "transformers":
         return
@@ -387,7 +386,7 @@ def _agreed(address: Address, what: str) -> bool:
 
 
 def _room_for(spec: RunSpec) -> tuple[bool, bool]:
-    """Say what a model takes of memory; return whether it may begin, and against that advice."""
+    """Show a model's memory needs; return whether it may start, and whether against that advice."""
     try:
         with st.spinner(tr("Looking at what the model takes…")):
             found = needs_here(spec)

@@ -1,4 +1,4 @@
-"""A run in figures, as HTML: its model, pictures, progress and cost."""
+"""A run in figures, as HTML: its model, images, progress and cost."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KEY_VIEW: Final = {
     True: tr("Up to {images}: the key view, and an earlier study"),
     False: tr("Up to {images}: the key view, no earlier study"),
 }
-"""What of a case's pictures a model is shown, with an earlier study or without."""
+"""The images of a case that a model gets, with or without an earlier study."""
 _UNITS: Final[Mapping[str, Callable[[int], str]]] = {
     "answer": lambda n: counted(n, "answer"),
     "case": lambda n: counted(n, "case"),
@@ -44,11 +44,11 @@ _UNITS: Final[Mapping[str, Callable[[int], str]]] = {
     "request": lambda n: counted(n, "request"),
     "study": lambda n: counted(n, "study"),
 }
-"""A number of what requests are about, by the unit of their kind."""
+"""Formats the number of a run's subjects, by the unit of its kind."""
 
 
 def begun_words(created: str, by: str | None) -> str:
-    """Say when a run was begun, and by whom; ``created`` is in ISO 8601, as a file has it."""
+    """Return when and by whom a run was started; ``created`` is in ISO 8601, as stored."""
     try:
         at = moment(datetime.fromisoformat(created))
     except (ValueError, OverflowError):
@@ -59,7 +59,7 @@ def begun_words(created: str, by: str | None) -> str:
 
 
 def card_words(card: Card) -> str:
-    """Say in one quiet line what a model can do, as far as it is known."""
+    """Return the known abilities of a model in one subdued line."""
     return f'<p class="rx-quiet rx-card">{html.escape(" · ".join(_abilities(card)))}</p>'
 
 
@@ -85,7 +85,7 @@ def _abilities(card: Card) -> Iterator[str]:
 
 
 def picture_words(picture: SentImage) -> str:
-    """Say what a picture is as it is sent. Plain text."""
+    """Describe an image as it is sent, as plain text."""
     kind = picture.media_type.removeprefix("image/").upper()
     view = VIEWS.get(picture.view, picture.view)
     parts = [
@@ -99,7 +99,7 @@ def picture_words(picture: SentImage) -> str:
 
 
 def progress_html(progress: Progress, kind: RunKind) -> str:
-    """Show how far a run of a kind is: a bar, what it takes, and what it waits for."""
+    """Return the progress of a run of a kind: a bar, its cost, and why it waits."""
     share = progress.done / progress.total if progress.total else 0.0
     numbers = " · ".join(html.escape(part) for part in _numbers(progress, kind))
     parts = [
@@ -144,7 +144,7 @@ def _numbers(progress: Progress, kind: RunKind) -> Iterator[str]:
 
 
 def money(usd: float) -> str:
-    """Write an amount; what is little is not written as nothing."""
+    """Format an amount; a small one is not rounded to zero."""
     return f"{usd:,.2f} USD" if usd >= 0.01 or not usd else tr("under 0.01 USD")
 
 
@@ -153,7 +153,7 @@ def _whole(value: Any) -> int:
 
 
 def _until(moment: str | None) -> str:
-    """Say how long a wait still takes."""
+    """Return how long a wait still takes."""
     try:
         left = (datetime.fromisoformat(moment or "") - datetime.now(UTC)).total_seconds()
     except (ValueError, TypeError):
@@ -164,7 +164,7 @@ def _until(moment: str | None) -> str:
 
 
 def counts_html(progress: Progress) -> str:
-    """List answers by outcome, and what failed by its kind; nothing where nothing came."""
+    """List answers by outcome, and failures by kind; empty if there are no replies."""
     rows = []
     for css, words, found in (
         ("rx-came", OUTCOMES, progress.outcomes),
@@ -178,7 +178,7 @@ def counts_html(progress: Progress) -> str:
     return f'<ul class="rx-run-counts">{"".join(rows)}</ul>' if rows else ""
 
 
-# What asking would take, in figures.
+# Estimated size and cost of a run.
 
 FIGURES: Final = {
     "input_tokens": tr("Tokens in"),
@@ -188,7 +188,7 @@ FIGURES: Final = {
 
 
 def show_figures(requests: float, sent: float, written: float, usd: float | None) -> None:
-    """Show requests, tokens in and out, and money; None where no price is known."""
+    """Show requests, tokens in and out, and the cost; ``usd`` is None if no price is known."""
     values = {
         "input_tokens": f"{sent:,.0f}",
         "output_tokens": f"{written:,.0f}",

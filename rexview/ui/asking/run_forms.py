@@ -1,6 +1,6 @@
-"""Forms that ask a model: a judge about answers, or for questions about studies.
+"""Forms that query a model: to judge answers, or to propose questions about studies.
 
-The link keeps what is chosen.
+The link keeps the choice.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from rexview.words import counted, tr
 
 
 def choose_cases(filtered: FilteredSet) -> tuple[list[str], int]:
-    """Offer the cases of the filter, or all; return that as arguments, and how many cases."""
+    """Offer the filter's cases, or all; return the choice as arguments, and the number of cases."""
     case_filter, total = filtered.case_filter, filtered.counts.total
     ways = {"all": tr("All")}
     if case_filter.active:
@@ -44,7 +44,7 @@ def choose_cases(filtered: FilteredSet) -> tuple[list[str], int]:
 
 
 def choose_models(filtered: FilteredSet) -> list[str]:
-    """Offer whose answers are judged, as arguments; none chosen means all."""
+    """Offer the models whose answers are judged; return them as arguments, empty for all."""
     names = {model.id: model.name for model in filtered.review_set.models}
     query = link_keys.QUERY_JUDGED["models"]
     asked = [one for one in st.query_params.get_all(query) if one in names]
@@ -68,10 +68,10 @@ def begin_judge(
     *,
     heading: str = "",
 ) -> None:
-    """Show the limits, what a judge is sent and takes, and its start.
+    """Show the limits, a judge's input and cost, and the start button.
 
-    ``own`` are arguments of the command; ``sent`` says what goes to a judge that takes images, and
-    to one that does not: ``Answers of {cases}``.
+    ``own`` are arguments of the command. ``sent`` describes the input of a judge that takes images,
+    and of one that does not: ``Answers of {cases}``.
     """
     more = choose_limits()
     if not judge.complete:
@@ -82,7 +82,7 @@ def begin_judge(
     begin_form(filtered.review_set, judge.wanted(**more), "judge", own, what)
 
 
-# A model is asked for questions about the studies of a set: what for, and the start.
+# A model proposes questions about the studies of a set: the steps, and the start.
 
 _QUERY: Final = link_keys.QUERY_ASKED_FOR
 _WHAT: Final = {"open": tr("Open questions"), "choice": tr("Multiple choice")}
@@ -97,9 +97,9 @@ _USUAL_EACH: Final = 5
 
 
 def ask_for_questions(review_set: ReviewSet) -> None:
-    """Show what a model can be asked to propose, score, tag or check, and the runs that do.
+    """Show forms for a model to propose, score, tag or check questions, and the runs.
 
-    Nothing is shown to people who may not begin runs.
+    Nothing is shown to people who may not start runs.
     """
     if not permissions.may_see(PAGE_RUN_MODELS):
         return
@@ -163,7 +163,7 @@ def _multiple_choice() -> list[str]:
     return ["--choice", *([f"--validator={validator}"] if validator else [])]
 
 
-# A second opinion on answers: which model gives it, on what, and its start.
+# A second opinion on answers: its model, its subject, and its start.
 
 _JUDGING_WHAT: Final = {
     "both": tr("Failures and scores"),
@@ -177,7 +177,7 @@ _SENT: Final = (
 
 
 def choose_judge(filtered: FilteredSet) -> None:
-    """Show what a judge can be asked, what that takes, and the start."""
+    """Show the form for a judge's opinion, its cost, and the start button."""
     st.caption(
         tr(
             "A language model's opinion on the models' answers. It stands apart from "

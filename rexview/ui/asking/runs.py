@@ -1,4 +1,4 @@
-"""The runs of a review set, newest first: how far each is, what came, and forms that begin one."""
+"""The runs of a review set, newest first: their progress and results, and forms to start one."""
 
 from __future__ import annotations
 
@@ -75,17 +75,17 @@ from rexview.ui.web.streamlit_adapter.script_run import save_button, typed_field
 from rexview.untrusted_input import read_file
 from rexview.words import counted, tr
 
-# What came in a run, what cannot be read, what failed, and the log.
+# The results of a run, unreadable replies, failures, and the log.
 
 _LISTED: Final = 50
 _LONGEST_SHOWN: Final = 4_000
 _MOST_LOG_BYTES: Final = 200_000_000
 _SMALL: Final = 500_000
-"""Bytes of a log that is read anew whenever it grows; a longer one, at work, now and then."""
+"""Bytes up to which a log is read again on each growth; a longer growing one less often."""
 
 
 def show_details(run: RunFolder, spec: RunSpec, kind: RunKind, *, at_work: bool) -> None:
-    """List what came by case, and what failed with its one line; offer the log."""
+    """List results by case, and failures with their message; offer the log."""
     try:
         size = run.log.stat().st_size
         step = 10 ** (len(str(size)) - 2) if at_work and size > _SMALL else 1
@@ -110,7 +110,7 @@ def show_details(run: RunFolder, spec: RunSpec, kind: RunKind, *, at_work: bool)
         return
     st.download_button(
         tr("Log"),
-        partial(_log, run.log),  # read when it is clicked
+        partial(_log, run.log),  # read on a click
         f"{run.id}.jsonl",
         "application/jsonl",
         key=f"run_log_{run.id}",
@@ -143,7 +143,7 @@ def _errors_html(past: Past) -> str:
 
 
 def _case_links(asked: Sequence[str]) -> str:
-    """Return links to the cases that requests were about, each with what of it."""
+    """Return links to the cases of requests, each with the part of the case."""
     links = []
     for one in asked[:_LISTED]:
         case, more = describe_subject(one)
@@ -158,7 +158,7 @@ def _case_links(asked: Sequence[str]) -> str:
 
 
 def _unreadable_html(unread: Mapping[str, KeptReply]) -> str:
-    """Show what came and cannot be read, as it came."""
+    """Return unreadable replies as they were received."""
     names: dict[str, str] = dict(OUTCOMES)  # type: ignore[arg-type]
     rows = []
     for one, reply in list(unread.items())[:_LISTED]:
@@ -184,21 +184,21 @@ def _table(heads: tuple[str, ...], rows: str) -> str:
 
 @lru_cache(maxsize=8)
 def _past(run: RunFolder, grown: int) -> Past:
-    """Read a log; one that has grown since is another one."""
+    """Read a log; ``grown`` makes a longer log another cache entry."""
     return read_past(run)
 
 
 @lru_cache(maxsize=8)
 def _unreadable(run: RunFolder, grown: int) -> dict[str, KeptReply]:
-    """Return by what was asked the replies that cannot be read, each where it is the last one."""
+    """Return unreadable replies by subject, if they are the last ones."""
     last = dict(replies_of(run))
     return {one: reply for one, reply in last.items() if not reply.answered}
 
 
-# Commands that begin runs themselves: a form that begins one, and how far each is.
+# Commands that start runs themselves: a form to start one, and their progress.
 
 _SHOWN: Final = 5
-"""So many of the last models and commands are looked at."""
+"""Number of last models and commands that are checked."""
 _ESTIMATE: Final = "job_estimate"
 _PROBLEM: Final = "job_problem"
 _BEGUN: Final = "job_begun"
@@ -208,9 +208,9 @@ _STEPS: Final = {"propose": "propose", "rate": "score", "tag": "tag"}
 def begin_form(
     review_set: ReviewSet, wanted: RunRequest, command: Command, own: Sequence[str], what: str
 ) -> None:
-    """Show what a command would send and take, and its start.
+    """Show an estimate of what a command sends, and its start button.
 
-    ``own`` are its arguments besides those that say how the model is asked; ``what`` goes to the
+    ``own`` are its arguments, except those for the choice of the model. ``what`` is sent to the
     model: ``The reports of 3 studies``.
     """
     permissions.guard(PAGE_RUN_MODELS)
@@ -249,7 +249,7 @@ def _by() -> str:
 
 
 def _estimate(job: Job, spec: RunSpec) -> None:
-    """Offer to work out what it would send and take: that reads the whole set once more."""
+    """Offer to estimate what it would send and cost, which reads the whole set once more."""
     about = tuple(job.typed())
     if st.button(tr("Estimate"), key=f"job_estimate_{job.command}", icon=":material/calculate:"):
         with st.spinner(tr("Making some of the requests, to count their tokens…")):
@@ -281,21 +281,21 @@ def _begin(job: Job, variable: str, again: Again | None, insists: bool = False) 
     except RunError as error:
         st.session_state[_PROBLEM] = str(error)
     else:
-        st.session_state[_BEGUN] = True  # a callback of a fragment is to show nothing itself
+        st.session_state[_BEGUN] = True  # a fragment's callback must not show anything
 
 
 def any_at_work(review_set: ReviewSet, folders: Sequence[str]) -> bool:
-    """Whether a command that begins runs in some folders is at work."""
+    """Return whether a command that starts runs in these folders is at work."""
     return any(is_at_work(job) for job in jobs_of(review_set, folders))
 
 
 def models_with_jobs(review_set: ReviewSet, under: str) -> set[str]:
-    """Return which models are asked by jobs that are at work, or offer to go on."""
+    """Return the models of jobs that are at work, or can be resumed."""
     return {job.model for job in _unfinished(jobs_of(review_set, (under,)))}
 
 
 def _unfinished(jobs: Sequence[Job]) -> list[Job]:
-    """Return the jobs at work, and the last one of each model and command if more is to be done."""
+    """Return the jobs at work, and the last incomplete one of each model and command."""
     seen: set[tuple[str, str]] = set()
     kept = []
     for job in jobs:
@@ -310,9 +310,9 @@ def _unfinished(jobs: Sequence[Job]) -> list[Job]:
 def show_jobs(
     review_set: ReviewSet, folders: Sequence[str], asked_now: Collection[tuple[str, str]]
 ) -> int:
-    """Show jobs, which stand before their runs; return how many.
+    """Show jobs, above their runs; return their number.
 
-    ``asked_now`` are folder and model of runs at work: those say by themselves how far they are.
+    ``asked_now`` are folder and model of runs at work, which show their own progress.
     """
     if said := st.session_state.pop(_PROBLEM, None):
         st.error(as_markdown(said), icon=":material/error:")
@@ -408,11 +408,11 @@ _RESULTS: Final[Mapping[str, tuple[str, str]]] = {
     "judge": (PAGE_FAILURES, tr("Failures")),
     "metrics": (PAGE_REPORT_GENERATION, tr("Report generation")),
 }
-"""By command the page that shows what came of it."""
+"""The page with a command's results, by command."""
 
 
 def runs_at_work(review_set: ReviewSet, folders: tuple[str, ...] = (RUNS,)) -> list[RunSpec]:
-    """Return what is being asked now."""
+    """Return the runs at work."""
     return [
         spec
         for run in all_runs(review_set, folders)[:_RUNS_SHOWN]
@@ -421,7 +421,7 @@ def runs_at_work(review_set: ReviewSet, folders: tuple[str, ...] = (RUNS,)) -> l
 
 
 def show_runs(review_set: ReviewSet, folders: tuple[str, ...] = FOLDERS) -> None:
-    """Show the runs in some folders; they are looked at once a second while one is at work."""
+    """Show the runs in some folders; they are updated every second while one is at work."""
     live = bool(runs_at_work(review_set, folders)) or any_at_work(review_set, folders)
     st.fragment(_list, run_every=_LOOKS_EVERY_S if live else None)(review_set, folders, live=live)
 
@@ -432,7 +432,7 @@ def _list(review_set: ReviewSet, folders: tuple[str, ...], *, live: bool) -> Non
     busy = any_at_work(review_set, folders)
     states = [progress_now(run) for run in runs[:_RUNS_SHOWN]]
     if live != (busy or any(state.at_work for state in states)):
-        st.rerun()  # it is looked at often from now on, or no longer
+        st.rerun()  # changes how often it is updated
     if said := st.session_state.pop(_RUNS_PROBLEM, None):
         st.error(as_markdown(said), icon=":material/error:")
     asked_now = {
@@ -453,7 +453,7 @@ def _list(review_set: ReviewSet, folders: tuple[str, ...], *, live: bool) -> Non
 
 
 def _none_yet(folders: tuple[str, ...]) -> str:
-    """Say that there is no run; where only some kinds are listed, others there may be."""
+    """Return a message that there is no run; others may exist if only some kinds are listed."""
     if folders == (JUDGING,):
         return tr("No judge has been asked from here yet. Opinions that came as files have no run.")
     if folders == (CURATING,):
@@ -462,7 +462,7 @@ def _none_yet(folders: tuple[str, ...]) -> str:
 
 
 def _run(run: RunFolder, progress: Progress, review_set: ReviewSet, *, together: bool) -> None:
-    """Show a run; ``together`` with other kinds, with a link to the page of its own."""
+    """Show a run; ``together`` with other kinds, with a link to its own page."""
     spec = _spec(run)
     if spec is None:
         st.markdown(f"**{as_markdown(run.id)}**")
@@ -502,7 +502,7 @@ def _run(run: RunFolder, progress: Progress, review_set: ReviewSet, *, together:
 
 
 def _own_words(spec: RunSpec) -> dict[str, str]:
-    """Return what a link to what was found of a failure in words names."""
+    """Return the link parameters of a run's findings of a written failure."""
     return {
         link_keys.QUERY_VIEW: link_keys.OWN_WORDS,
         link_keys.QUERY_WRITTEN["failure"]: name_of(spec.prompt),
@@ -513,7 +513,7 @@ def _own_words(spec: RunSpec) -> dict[str, str]:
 def _buttons(
     run: RunFolder, spec: RunSpec, kind: RunKind, progress: Progress, review_set: ReviewSet
 ) -> None:
-    """Offer what can be done with a run as it is."""
+    """Show the actions that a run allows now."""
 
     def button(label: str, icon: str, wish: Wish) -> None:
         save_button(
@@ -533,7 +533,7 @@ def _buttons(
                 button(tr("Pause"), "pause", "pause")
             button(tr("Cancel"), "stop", "cancel")
         elif kind != ANSWERS and spec.parameters.model in models_with_jobs(review_set, run.under):
-            pass  # going on is offered with the job, which has all its steps
+            pass  # the job, which has all its steps, offers to resume
         elif not progress.at_work and progress.done < progress.total:
             if spec.budget and progress.state == "cancelled":
                 with typed_fields(budget_key, width=200):
