@@ -1,4 +1,4 @@
-"""The Case page part by part: header, paging, choice of answers, and what is beside the picture."""
+"""The parts of the Case page: header, paging, choice of answers, and the texts."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ from rexview.ui.web.server.review_sets import Seen
 from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES, judge_name
 from rexview.words import listed, tr
 
-# What stands beside the picture of a case, part by part: for the page and for the browser.
+# The texts next to the image of a case, part by part, for the page and for the browser.
 #
-# Both are made here, so that a case that is turned to looks as the page will show it.
+# Both are made here, so that a case that the browser turns to looks as on the page.
 
 MANNER: Final = ViewerManner(page_keys=(*verdicts.KEYS, *pins.KEYS))
-"""How the Case page shows pictures."""
+"""The viewer's settings on the Case page."""
 PARTS: Final = ("place", "headline", "question", "report", "answers", "aligned", "scores")
-"""The properties of :class:`CaseTexts` that are texts."""
+"""The text properties of :class:`CaseTexts`."""
 
 
 @dataclass(frozen=True)
@@ -71,23 +71,23 @@ class CaseTexts:
     Attributes
     ----------
     review_set : ReviewSet
-        With what people wrote until now.
+        With people's entries until now.
     page : CasePage
         With every answer.
     shown : CasePage
-        With the answers that the reader chose.
+        With the answers chosen by the user.
     place : Position
-        Where the case stands in the filter, whose name is ``filter_name``.
+        The case's position in the filter, whose name is ``filter_name``.
     harm : HarmTable
-        Weighs the findings of reports.
+        Weights of findings in reports.
     editors : tuple of str, optional
-        Those whose corrections of reports the reader chose to see, all by default.
+        Editors whose corrections of reports the user chose to see, all by default.
     opinions : CaseOpinions, optional
-        What the judge says whom the reader chose to see; nobody by default.
+        The opinions of the judge chosen by the user; none by default.
     written : tuple of CaseWritten, optional
-        What judges found of the failures in words that the filter names.
+        Judges' findings of the written failures that the filter names.
     case_filter : CaseFilter, optional
-        By which the case was come to: what it is about is unfolded.
+        The filter that led to the case: its subject is unfolded.
     """
 
     review_set: ReviewSet
@@ -103,18 +103,18 @@ class CaseTexts:
 
     @cached_property
     def reports(self) -> ReportCase | None:
-        """What is said of the reports that are shown; None where the case asks for none."""
+        """The comparison of the shown reports; None if the case asks for no report."""
         return gather_report(self.review_set, self.shown, self.harm, self.editors)
 
     @property
     def place(self) -> str:
-        """Where the case stands, and what it is."""
+        """The case's position and kind."""
         case = self.page.case
         return answers_html.place_html(case, self.position, self.filter_name, kind_of(case))
 
     @property
     def headline(self) -> str:
-        """The worst failure of the answers that are shown; empty without any."""
+        """The worst failure of the shown answers; empty if there is none."""
         found = self._worst
         if found is None:
             return ""
@@ -128,7 +128,7 @@ class CaseTexts:
 
     @property
     def question(self) -> str:
-        """The question with its options, and who chose which."""
+        """The question with its options and votes."""
         page, colours = self.page, review_sets.colours(self.review_set)
         votes = votes_of(page, self.review_set, colours)
         question = answers_html.question_html(page.case, page.keyed_flags(), votes)
@@ -164,7 +164,7 @@ class CaseTexts:
 
     @property
     def _added(self) -> Mapping[str, AnswerAdditions]:
-        """What stands with each answer besides: metrics of reports, and what judges say."""
+        """Additions to each answer: metrics of reports, and judges' opinions."""
         found: Mapping[str, AnswerAdditions]
         found = report_parts.added(self.reports, self.page.case.id) if self.reports else {}
         models = [answer.model for answer in self.shown.answers]
@@ -176,7 +176,7 @@ class CaseTexts:
 
     @property
     def aligned(self) -> str:
-        """Reports sentence by sentence beside the reference; empty where there are none."""
+        """Reports sentence by sentence next to the reference; empty if there are none."""
         if self.reports is None:
             return ""
         return aligned_html(
@@ -190,7 +190,7 @@ class CaseTexts:
 
     @property
     def scores(self) -> str:
-        """The readers' scores and what they agreed on."""
+        """The readers' scores and their consensus."""
         return answers_html.scores_html(
             self.shown.scores,
             names=self.review_set.model_names,
@@ -205,9 +205,9 @@ class CaseTexts:
 
 
 def show_part(texts: CaseTexts, part: str) -> None:
-    """Put one part (a property of :class:`CaseTexts`) on the page.
+    """Mount one part (a property of :class:`CaseTexts`) on the page.
 
-    It is a component of our own, so that the browser can show another case in it at once.
+    It is our own component, so that the browser can show another case in it at once.
     """
     shown = component("rexview_case_part", "turning/assets/case_part.js")
     data = {"case": texts.page.case.id, "part": part, "html": getattr(texts, part)}
@@ -221,17 +221,17 @@ class CasesAround:
     Attributes
     ----------
     review_set : ReviewSet
-        With what people wrote until now.
+        With people's entries until now.
     case_filter : CaseFilter
-        Whose cases are walked.
+        The filter whose cases are turned through.
     models : tuple of str, optional
-        Those whose answers the reader chose to see, all by default.
+        Models whose answers the user chose to see, all by default.
     seen : Seen
-        How the page that was shown sees the set.
+        The page's view of the set.
     editors : tuple of str, optional
-        Those whose corrections of reports the reader chose to see, all by default.
+        Editors whose corrections of reports the user chose to see, all by default.
     judge : str, optional
-        The judge whom the reader chose to see, as the link names it; nobody by default.
+        The judge chosen by the user, as the link names it; none by default.
     """
 
     review_set: ReviewSet
@@ -246,15 +246,15 @@ class CasesAround:
         return review_sets.engine(self.review_set, self.seen)
 
     def position(self, case_id: str) -> Position:
-        """Return where a case stands."""
+        """Return the position of a case."""
         return self._engine.position(self.case_filter, case_id)
 
     def page(self, start: int, size: int) -> Sequence[str]:
-        """Return the ids from a place on, from 0."""
+        """Return at most ``size`` ids from index ``start``."""
         return self._engine.page(self.case_filter, start, size)
 
     def case_json(self, case_id: str) -> dict[str, Any] | None:
-        """Return all that the page shows of a case; None where there is none."""
+        """Return all data of a case on the page; None if there is no such case."""
         page = review_sets.case_page(self.review_set, case_id, self.seen)
         if page is None:
             return None
@@ -277,7 +277,7 @@ class CasesAround:
 
 
 def cases_around(review_set: ReviewSet, detail: Mapping[str, Any]) -> CasesAround:
-    """Return the cases of a page as :func:`rexview.ui.case.case_page.turning` described it."""
+    """Return the cases around a page, from :func:`rexview.ui.case.case_page.turning`."""
     models, editors = detail["models"], detail["editors"]
     return CasesAround(
         review_sets.newest(review_set),
@@ -292,14 +292,14 @@ def cases_around(review_set: ReviewSet, detail: Mapping[str, Any]) -> CasesAroun
 def opinions_of(
     review_set: ReviewSet, engine: Engine, page: CasePage, judge: Judge | None
 ) -> CaseOpinions | None:
-    """Return what a judge says of the answers of a case; None when no judge is shown."""
+    """Return a judge's opinions on the answers of a case; None if no judge is shown."""
     if judge is None:
         return None
     return opinions_on(review_set, engine, page.case.id, page.answers, judge)
 
 
 def kind_of(case: Case) -> str:
-    """Name the kind of question, the category and the first tags; "none" as a tag says nothing."""
+    """Name the kind of question, the category and the first tags; the tag "none" is left out."""
     names = [QUESTION_TYPES.get(case.question_type, case.question_type)]
     if case.category:
         names.append(CATEGORY_NAMES.get(case.category, case.category))
@@ -312,7 +312,7 @@ _REPORT: Final = tr("the report")
 
 
 def show_no_case(wanted: str | None) -> None:
-    """Explain why there is no case to show, and where to go."""
+    """Explain why there is no case to show, and link to other pages."""
     if wanted:
         st.warning(tr("This review set has no such case. It may have been renamed or taken out."))
     else:
@@ -321,7 +321,7 @@ def show_no_case(wanted: str | None) -> None:
 
 
 def show_header(review_set: ReviewSet, texts: CaseTexts, case_filter: CaseFilter) -> None:
-    """Show where the case stands in the filter, what it is, and the link to it."""
+    """Show the case's position in the filter, its kind, and its link."""
     place = texts.position
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rx_header"):
         for name, label, target, key, icon in (
@@ -350,7 +350,7 @@ def show_header(review_set: ReviewSet, texts: CaseTexts, case_filter: CaseFilter
 
 
 def _share_button(review_set: ReviewSet) -> None:
-    """Show the button that copies the link to what is on screen, the review set named in it."""
+    """Show a button that copies the link to this view, with the review set."""
     name = {"key": link_keys.QUERY_SET, "name": review_sets.set_id(review_set.folder)}
     button = component(
         "rexview_share", "case/share.js", style="case/share.css", isolate_styles=True
@@ -359,9 +359,9 @@ def _share_button(review_set: ReviewSet) -> None:
 
 
 def answer_choices(page: CasePage, names: Mapping[str, str], harm: HarmTable) -> CasePage:
-    """Let the reader choose and order the answers; the choice lives in the link.
+    """Show a choice and order of the answers; the link keeps it.
 
-    Before they do, the answers that fail come first where not all fit.
+    By default, failing answers come first if not all fit.
     """
     models = [answer.model for answer in page.answers]
     if len(models) < 2:
@@ -382,9 +382,9 @@ def answer_choices(page: CasePage, names: Mapping[str, str], harm: HarmTable) ->
 
 
 def choose_editors(review_set: ReviewSet, page: CasePage) -> tuple[str, ...] | None:
-    """Let the reader choose whose corrections are shown; the choice lives in the link.
+    """Show a choice of whose corrections are shown; the link keeps it.
 
-    None for everybody's. It is asked where the set has corrections of several people or judges.
+    Return None for everybody's. The choice is shown if several people or judges made corrections.
     """
     named = review_set.edits["reader"].fill_null(NOT_NAMED).unique(maintain_order=True).to_list()
     if page.case.question_type != "report" or len(named) < 2:
@@ -428,7 +428,7 @@ def show_comparison(page: CasePage, names: Mapping[str, str]) -> None:
 
 
 def turning(review_set: ReviewSet, case_filter: CaseFilter, texts: CaseTexts) -> dict[str, Any]:
-    """Return what lets the browser fetch the cases around, for :func:`cases_around`."""
+    """Return the data with which the browser fetches other cases, for :func:`cases_around`."""
     usual = failing_first(texts.page, texts.harm)
     chosen = [answer.model for answer in texts.shown.answers]
     detail = {

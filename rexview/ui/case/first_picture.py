@@ -1,8 +1,8 @@
 """The radiograph of a Case page on a server that has just started, before the rest of the page.
 
-The page's texts, boxes and flags need most of the app. The images need the review set and the
-viewer only. So the first run of the page on a new server shows them, and the run after it, which
-has all the rest, gives the same viewer the boxes. This module imports nothing heavy.
+The page's texts, boxes and flags need most of the app. The images need only the review set and the
+viewer. So the first run of the page on a new server shows them, and the next run, which has all the
+rest, gives the same viewer the boxes. This module imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ class CasePlaces(NamedTuple):
 
 
 def notices_place() -> Container:
-    """Return the place for notices about the review set, the first on the page."""
+    """Return the place for notices about the review set, at the top of the page."""
     return st.container(key="rx_case_notices")
 
 
 def case_places() -> CasePlaces:
-    """Return the places of the page, which are the same in every run: so the viewer stays."""
+    """Return the places of the page; they are the same in every run, so that the viewer remains."""
     header = st.container(key="rx_case_head")
     viewer, texts = st.columns([11, 12], gap="medium")
     return CasePlaces(header, viewer, texts)
 
 
 def show_first_picture() -> bool:
-    """Show the images of the case that the link leads to; return whether there are any.
+    """Show the images of the link's case; return whether there are any.
 
-    False where only the whole page can tell which case that is, or what is wrong.
+    False if only the whole page can find the case, or the error.
     """
     if on_tables():
         return False
@@ -56,7 +56,7 @@ def show_first_picture() -> bool:
         folder = set_folders.folder_of(link_keys.query_value(link_keys.QUERY_SET))
         review_set = given_sets.open_set(folder)
     except RexviewError:
-        return False  # the page says why
+        return False  # the page shows the reason
     case_id = _case_of_link(review_set)
     case = review_set.case(case_id) if case_id else None
     if case is None:
@@ -78,7 +78,7 @@ def show_first_picture() -> bool:
 
 
 def _case_of_link(review_set: ReviewSet) -> str | None:
-    """Return the case that the link leads to; None where a filter has to be asked for it."""
+    """Return the link's case; None if a filter has to be queried for it."""
     wanted = link_keys.query_value(link_keys.QUERY_CASE)
     if wanted:
         return wanted

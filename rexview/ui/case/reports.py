@@ -1,7 +1,6 @@
 """Reports on the Case page as HTML: sentence by sentence, with metrics and corrections.
 
-Words are marked as missed, invented or on the other side by a word behind them, not by a colour
-alone.
+A word after the text, not only a colour, marks it as missed, invented or on the other side.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ from rexview.ui.tables.number_table import stacked
 from rexview.vocab import EDIT_KINDS, EDIT_SEVERITIES, day, judge_name
 from rexview.words import inside, tr, trc, trn
 
-# Two texts as one, as HTML: what only one of them has is marked.
+# Two texts as one, as HTML: parts in only one of them are marked.
 
 
 def changes_html(pieces: Iterable[Piece]) -> str:
-    """Show what only a first text has struck through, what only a second has underlined."""
+    """Return two texts as one: the first's own parts struck through, the second's underlined."""
     tags = {"both": "span", "first": "del", "second": "ins"}
     return "".join(
         f"<{tags[piece.where]}>{html.escape(piece.text)}</{tags[piece.where]}>" for piece in pieces
@@ -50,7 +49,7 @@ def changes_html(pieces: Iterable[Piece]) -> str:
 
 
 def differences_html(pieces: Sequence[Piece], first: str, second: str, *, whole: bool) -> str:
-    """Show two texts as one, what only the first has struck through, the second's underlined."""
+    """As :func:`changes_html`, with a legend that names the texts."""
     body = changes_html(pieces)
     only = tr("Only the beginning of the texts is compared.")
     note = "" if whole else f'<p class="rx-quiet">{only}</p>'
@@ -62,15 +61,15 @@ def differences_html(pieces: Sequence[Piece], first: str, second: str, *, whole:
     )
 
 
-# Reports sentence by sentence, as HTML: reference, what each model wrote, what was corrected.
+# Reports sentence by sentence, as HTML: the reference, each model's report, and corrections.
 #
 # Texts from models, files and readers are escaped here or in :mod:`rexview.ui.safe_text`.
 
 Marks = Mapping[str, Sequence[Span]]
-"""What is marked in a text, by model or by section of the reference."""
+"""The marks in a text, by model or by section of the reference."""
 
 _MARKUP: Final = re.compile(r"[*_`#|~]")
-"""Without any of these a line is no Markdown that shows."""
+"""Without any of these a line has no visible Markdown."""
 _READER: Final = f' <small class="rx-quiet">{tr("reader")}</small>'
 _SECTIONS: Final = {"findings": tr("Findings"), "impression": tr("Impression")}
 _ACTIONS: Final = {"substitute": tr("Replace"), "delete": tr("Delete"), "insert": tr("Insert")}
@@ -85,7 +84,7 @@ def aligned_html(
     in_reference: Marks,
     in_answers: Marks,
 ) -> str:
-    """Lay out the reports of a page beside their reference, a row for each of its sentences."""
+    """Return the reports of a page next to their reference, a row for each of its sentences."""
     if not reports.rows:
         return ""
     shown = _Aligned(page, review_set, reports, colours, in_reference, in_answers)
@@ -132,12 +131,12 @@ class _Aligned:
 
     @cached_property
     def edits(self) -> dict[str, dict[int | None, tuple[Edit, ...]]]:
-        """Corrections by model and by the line that they stand with."""
+        """Corrections by model and by the line that they belong to."""
         return {one.model: self.reports.edits_at(one.model) for one in self.page.answers}
 
     @cached_property
     def spans(self) -> dict[str, list[Span]]:
-        """What is marked in each answer, by model."""
+        """The marks in each answer, by model."""
         return {
             one.model: [
                 *self.in_answers.get(one.model, ()),
@@ -149,7 +148,7 @@ class _Aligned:
 
     @cached_property
     def reference_spans(self) -> dict[str, list[Span]]:
-        """What is marked in each section of the reference."""
+        """The marks in each section of the reference."""
         flags, report = self.page.keyed_flags(), self.page.case.report
         return {
             section: [
@@ -164,7 +163,7 @@ class _Aligned:
         return self.review_set.model_names[model]
 
     def head_html(self, model: str) -> str:
-        """Head a model's column, with what its readers and judges made of it."""
+        """Return the heading of a model's column, with its ratings by readers and judges."""
         said = "".join(
             f"<p>{html.escape(self.reader(reader))}: {_summary_html(edits)}</p>"
             for reader, edits in _by_reader(self.reports.edits.get(model, ())).items()
@@ -185,7 +184,7 @@ class _Aligned:
         )
 
     def is_reader(self, model: str) -> bool:
-        """Whether a model stands for a person, whose report this is."""
+        """Return whether a model id belongs to a person, whose report this is."""
         return any(one.id == model and one.kind == "reader" for one in self.review_set.models)
 
     def reader(self, reader: str) -> str:
@@ -215,7 +214,7 @@ class _Aligned:
         )
 
     def line_html(self, beside: Beside, model: str) -> str:
-        """Show a line with its number and, where it stands first, its corrections."""
+        """Return a line with its number and, on its first occurrence, its corrections."""
         line = beside.sentence.line
         words = _words_html(beside.sentence, self.spans[model])
         title = tr("Line {n:d}").format(n=line.number)
@@ -233,7 +232,7 @@ class _Aligned:
         return f'<div class="rx-said">{number}<div>{words}{fine}{shown}</div></div>'
 
     def edit_html(self, edit: Edit) -> str:
-        """Show one correction: who, how severe, what is wrong, and the words."""
+        """Return one correction: its author, severity, reason, and text."""
         about = [EDIT_KINDS.get(edit.kind or "", edit.kind or ""), edit.significance or ""]
         said = html.escape(", ".join(filter(None, about)))
         who = html.escape(self.reader(edit.reader or NOT_NAMED))
@@ -280,7 +279,7 @@ def _summary_html(edits: Iterable[Edit]) -> str:
 
 
 def _change_html(edit: Edit) -> str:
-    """Show the words of a correction: what goes struck through, what comes underlined."""
+    """Return the text of a correction: deletions struck through, insertions underlined."""
     old, new = edit.original or "", edit.edited or ""
     if edit.action == "delete":
         new = ""
@@ -294,14 +293,14 @@ def _change_html(edit: Edit) -> str:
 
 
 def _words_html(sentence: Sentence, spans: Iterable[Span]) -> str:
-    """Show the words of a sentence with what is marked in them."""
+    """Return the text of a sentence with its marks."""
     line = sentence.line
     own = [
         replace(
             span,
             start=max(span.start, line.start) - line.start,
             end=min(span.end, line.end) - line.start,
-            focusable=False,  # the whole text, above, has a stop for each finding
+            focusable=False,  # the whole text above has a stop for each finding
         )
         for span in spans
         if span.start < line.end and span.end > line.start
@@ -316,7 +315,7 @@ TO_SENTENCES: Final = (
     ' <button type="button" class="rx-go" data-rx-go="rx-aligned">'
     f"{tr('Sentence by sentence')}</button>"
 )
-"""Leads from the report to the rows below."""
+"""A button from the report to the rows below."""
 
 
 def marks_in_answers(reports: ReportCase) -> Marks:
@@ -328,7 +327,7 @@ def marks_in_answers(reports: ReportCase) -> Marks:
 
 
 def marks_in_reference(reports: ReportCase, names: Mapping[str, str]) -> Marks:
-    """Return what is missed, or on the other side in a report, by section of the reference."""
+    """Return what reports miss or put on the other side, by section of the reference."""
     by: dict[tuple[str, Words], list[str]] = {}
     compared = reports.agreement
     for model, marks in reports.marks.items():
@@ -369,7 +368,7 @@ def _invented(one: Lone) -> str:
 
 
 def added(reports: ReportCase, case: str) -> dict[str, AnswerAdditions]:
-    """Return what is added to the reports of a case, by model."""
+    """Return the additions to the reports of a case, by model."""
     marks = marks_in_answers(reports)
     return {
         model: AnswerAdditions(
@@ -380,7 +379,7 @@ def added(reports: ReportCase, case: str) -> dict[str, AnswerAdditions]:
 
 
 def _report_parts_summary_html(reports: ReportCase, case: str, model: str) -> str:
-    """Say how far a report agrees with the reference, with the parts, and its metric values."""
+    """Return a report's agreement with the reference, its parts, and its metric values."""
     agreement, values = reports.agreement.get(model), reports.metrics.get(model, ())
     marks = reports.marks.get(model, ())
     parts = _agreement_html(agreement.parts, marks) if agreement else ""
@@ -434,9 +433,9 @@ def _headline(agreement: ScopedAgreement, marks: Sequence[Mark]) -> str:
 
 
 def _agreement_html(agreement: FindingAgreement, marks: Sequence[Mark]) -> str:
-    """List the parts, the gravest first.
+    """List the parts, the most severe first.
 
-    What only one text has is missed or invented where a rule says so, else just in one text.
+    A finding in only one text is missed or invented if a rule reports so, else "in one text only".
     """
     items = [_item("swapped", pair.reference, _as_written(pair)) for pair in agreement.swapped]
     lone = []
@@ -457,7 +456,7 @@ def _agreement_html(agreement: FindingAgreement, marks: Sequence[Mark]) -> str:
 
 
 def _places(stated: Stated) -> str:
-    """Say how many marks in the text are one finding, where there are several."""
+    """Return the number of marks in the text for one finding, if there are several."""
     n = len(stated.spans)
     return trn("; marked {n} time", "; marked {n} times", n).format(n=n) if n > 1 else ""
 
@@ -515,7 +514,7 @@ def _metric_html(value: MetricValue) -> str:
 def corrected_html(
     given: Report, corrected: Sequence[CorrectedReference], review_set: ReviewSet
 ) -> str:
-    """Show the corrected references, each as changes of the given one; empty without any."""
+    """Return the corrected references, each as changes of the original; empty without any."""
     return "".join(_corrected_html(given, one, review_set) for one in corrected)
 
 

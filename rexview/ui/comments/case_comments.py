@@ -1,6 +1,6 @@
 """Comments on a case: the panel, what can be commented on, and the entries for the database.
 
-Others' comments arrive in seconds.
+Others' comments appear within seconds.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from rexview.ui.web.saving.reader_study import Study
 from rexview.ui.web.server import review_sets
 from rexview.words import tr
 
-# What can be commented on on a page, and which comments whoever looks may see there.
+# The comment targets of a page, and the comments that the user may see there.
 
 
 @dataclass(frozen=True)
 class CommentTargets:
-    """The answers of a case by their names on one page.
+    """The answers of a case by their keys on one page.
 
-    ``names`` has the name on screen by key, ``answers`` the answer as it is in the review set (its
-    ``model`` is the real one), ``texts`` its text as it is on screen. ``shown`` says which answer a
-    key stands for: a comment from when it stood for another one is refused.
+    ``names`` has the name on screen by key, ``answers`` the answer in the review set (with its real
+    ``model``), ``texts`` its text on screen. ``shown`` identifies the answer of each key: a comment
+    made when the key meant another answer is refused.
     """
 
     page: str
@@ -59,7 +59,7 @@ class CommentTargets:
         return next((key for key, one in self.answers.items() if one.model == model), None)
 
     def visible(self, reviews: Reviews, person: Person | None) -> tuple[Comment, ...]:
-        """Return the comments on the case that whoever looks may see."""
+        """Return the comments on the case that the user may see."""
         every = _comments(reviews, self.case, reviews.revision())
         if not self.is_blinded:
             return every
@@ -70,7 +70,7 @@ class CommentTargets:
 
 
 def case_targets(review_set: ReviewSet, case_id: str) -> CommentTargets:
-    """Return what can be commented on on the Case page: every answer under its model's name."""
+    """Return the comment targets on the Case page: every answer under its model's name."""
     answers = {answer.model: answer for answer in review_set.answers_of(case_id)}
     digests = digests_of(review_set).of_all((case_id, model) for model in answers)
     return CommentTargets(
@@ -84,10 +84,10 @@ def case_targets(review_set: ReviewSet, case_id: str) -> CommentTargets:
 
 
 def score_targets(study: Study, case_id: str) -> CommentTargets:
-    """Return what can be commented on on the Score page: answers by their letters.
+    """Return the comment targets on the Score page: answers by their letters.
 
-    A reader sees their own comments only, and only those from pages that name no model: others'
-    comments may tell others' scores, those from the Case page which model gave which answer.
+    A reader sees only their own comments from pages that name no model. Others' comments may reveal
+    their scores, and those from the Case page may reveal the model of an answer.
     """
     of_model = {answer.model: answer for answer in study.review_set.answers_of(case_id)}
     answers = {slot: of_model[model] for slot, model in study.slots(case_id).items()}
@@ -103,19 +103,19 @@ def score_targets(study: Study, case_id: str) -> CommentTargets:
 
 @lru_cache(maxsize=64)
 def _comments(reviews: Reviews, case: str, revision: int) -> tuple[Comment, ...]:
-    """Return the comments on a case, read anew only when anything was written."""
+    """Return the comments on a case, read again only after new entries."""
     return reviews.comments(case)
 
 
 REFRESH_S: Final = 3.0
-"""How often the page looks for what others wrote."""
+"""Seconds between two checks for others' comments."""
 NAME: Final = "rexview_comments"
 _FILES: Final = "comments/assets/comments"
 _KEY: Final = "rx_comments"
 
 
 def show_comments(review_set: ReviewSet, targets: CommentTargets) -> None:
-    """Put the panel on the page: a tab at the lower edge of the window that opens it."""
+    """Mount the panel: a tab at the lower edge of the window opens it."""
     with st.container(key="rx_comments_place"):
         _live(review_set, targets)
 
@@ -201,7 +201,7 @@ def _comment_json(
     }
 
 
-# A comment as a browser sends it, made into an entry for the database.
+# A browser's comment as an entry for the database.
 
 _NO_ANSWER: Final = tr("What the comment is on is not on this page any more.")
 _CHANGED: Final = tr("The answers were changed after you began. Look at them as they are now.")
@@ -215,12 +215,12 @@ def comment_entry(
     Raises
     ------
     Refused
-        It is about something that is not there, or that whoever sent it does not see.
+        Its target does not exist, or the sender does not see it.
     Overtaken
     """
     known = {one.id: one for one in targets.visible(reviews, person)}
     comment = sent.subject or ""
-    if comment not in known:  # those of the set's own files may have any id
+    if comment not in known:  # comments of the set's own files may have any id
         try:
             comment = str(UUID(comment))
         except ValueError:
@@ -247,15 +247,15 @@ def comment_entry(
     else:
         case, (model, on) = targets.case, _target(sent, content, targets)
     if targets.is_blinded and model is not None and targets.key_of(model) is None:
-        raise Refused(_NO_ANSWER)  # the database would say which model is not there any more
+        raise Refused(_NO_ANSWER)  # the database's message would name the missing model
     value = {"text": text, "on": dict(on), "reply_to": reply_to} if content else None
     return Entry("comment", case, model, comment, value=value, token=sent.token, via=sent.page)
 
 
 def _is_hidden(reviews: Reviews, targets: CommentTargets, comment: str) -> bool:
-    """Whether there is such a comment that a reader who scores does not see.
+    """Return whether a comment exists that the scoring reader does not see.
 
-    If they wrote it anew on an answer, the message of the database would tell whose answer it is.
+    If they wrote it again on an answer, the message of the database would reveal the model.
     """
     if not targets.is_blinded:
         return False
@@ -266,7 +266,7 @@ def _is_hidden(reviews: Reviews, targets: CommentTargets, comment: str) -> bool:
 def _target(
     sent: SentEntry, content: Mapping[str, Any], targets: CommentTargets
 ) -> tuple[str | None, dict[str, Any]]:
-    """Return the model and the place that a new comment is on."""
+    """Return the model and the place of a new comment."""
     if sent.slot is None:
         return None, {"what": "case"}
     answer = targets.answers.get(sent.slot)
@@ -282,7 +282,7 @@ def _target(
         spot = {"image": box.image, "box": list(box.box), "label": box.label, "index": number}
         return answer.model, {"what": "box", **spot}
     if quote is not None:
-        screen = targets.texts[sent.slot]  # what is covered there must not be found by guessing
+        screen = targets.texts[sent.slot]  # covered text must not be found by guessing
         found = find_quote(screen.text, quote, whole(content.get("before")) or 0)
         if found is None:
             raise Refused(tr("The words that you chose are not in the answer."))
