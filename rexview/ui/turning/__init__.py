@@ -1,6 +1,6 @@
-"""Turning to other cases ahead of the page.
+"""Turning to other cases in the browser, ahead of the page.
 
-A page's script takes too long to be run for every press of a key. So the browser fetches the cases
-around the one on its screen over a route (:mod:`rexview.ui.web.app.case_routes`), shows them at
-once (:file:`turning.js`), and lets the page follow when the reader rests.
+Running a page's script on every key press takes too long. So the browser fetches the cases around
+the shown one through a route (:mod:`rexview.ui.web.app.case_routes`) and shows them at once
+(:file:`turning.js`). The page follows when the user pauses.
 """

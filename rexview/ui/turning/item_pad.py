@@ -1,4 +1,4 @@
-"""A pad on its page: what its script asks for, and the items that a browser may turn to."""
+"""A pad on its page: requests of its script, and the items that a browser may turn to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rexview.ui.viewer.case_payload import ViewerManner, shown_data
 
 
 def draw_pad(pad: Callable[..., Any], data: Mapping[str, Any], *, key: str) -> None:
-    """Show a pad; its script may ask for another item ("go"), or for new data ("refresh")."""
+    """Show a pad; its script may request another item ("go"), or new data ("refresh")."""
 
     def go() -> None:
         follow(st.session_state[key].get("go"))
@@ -44,14 +44,14 @@ class TurnableItems(Generic[Now]):
     now: Now
 
     def position(self, item: str) -> Any:
-        """Return where an item stands."""
+        """Return the position of an item."""
         return self.now.position(item)
 
     def page(self, start: int, size: int) -> Any:
-        """Return the items from a place on, from 0."""
+        """Return at most ``size`` items from index ``start``."""
         return self.now.page(start, size)
 
     def turned_json(self, page: CasePage, pad: Any, manner: ViewerManner) -> dict[str, Any]:
-        """Return what the browser shows of an item: film and pad."""
+        """Return the browser's data of an item: viewer and pad."""
         viewer = shown_data(self.now.review_set, page, self.now.position, manner)
         return {"case": page.case.id, "viewer": viewer.to_json(manner.height), "pad": pad}

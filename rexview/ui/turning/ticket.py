@@ -1,4 +1,4 @@
-"""What lets a browser fetch the cases around the one shown, and lets the page follow."""
+"""The ticket with which a browser fetches the cases around, and the page's following."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rexview.ui.web.server import review_sets, server_state
 from rexview.ui.web.server.sealed_tokens import Grant
 
 ADDRESS: Final = "rexview/cases"
-"""Where cases are fetched, relative to the app; see :mod:`rexview.ui.web.app.case_routes`."""
+"""The address of the cases, relative to the app; see :mod:`rexview.ui.web.app.case_routes`."""
 KIND: Final = "cases"
 _MOST_PASSED: Final = 1000
 _LONGEST_ID: Final = 1000
@@ -24,12 +24,12 @@ _LONGEST_ID: Final = 1000
 def turning_json(
     review_set: ReviewSet, page: str, detail: Mapping[str, Any], *, state: str
 ) -> dict[str, Any]:
-    """Return what :file:`turning.js` needs on a page (one of ``link.pages.PAGE_…``).
+    """Return the data for :file:`turning.js` on a page (one of ``link.pages.PAGE_…``).
 
-    ``detail`` is what the route has to know of the page to show its cases as it does: what JSON can
-    say. The browser forgets what it has fetched when that or ``state`` changes, which names
-    everything else that cases are made of. ``asked`` is the number of the last request to follow
-    that the page has met; what was asked for at another ``task`` of the page is given up.
+    ``detail`` is JSON that the route needs to show cases as the page does. The browser discards
+    fetched cases when ``detail`` or ``state`` changes; ``state`` names everything else that cases
+    depend on. ``asked`` is the number of the last request to follow that the page has received.
+    Requests from another ``task`` of the page are dropped.
     """
     person = permissions.current()
     who = [person.id, person.name, person.role] if person else None
@@ -52,16 +52,16 @@ def turning_json(
 
 
 def follow(wanted: Any) -> Sequence[str]:
-    """Go where the browser has turned to; return the cases that were on its screen until then.
+    """Open the case that the browser turned to; return the cases shown until then.
 
-    ``wanted`` is what the browser sends: ``case`` (empty for the one to go on with), ``number`` of
-    the request, ``passed`` cases.
+    ``wanted`` is the browser's message: ``case`` (empty for the one to continue with), ``number``
+    of the request, ``passed`` cases.
     """
     if not isinstance(wanted, Mapping):
         return ()
     number, passed = wanted.get("number"), wanted.get("passed")
     case = str(wanted.get("case") or "") or None
-    # asked again, it would lead on from the case that it has led to
+    # a repeated request would lead on from its own result
     again = case is None and number == st.session_state.get(link_keys.SESSION_ASKED)
     if isinstance(number, int):
         st.session_state[link_keys.SESSION_ASKED] = number

@@ -1,6 +1,6 @@
 """The radiograph viewer, a Streamlit component in plain JavaScript.
 
-:mod:`.case_payload` builds what the viewer shows, :mod:`.viewer_component` puts it on the page.
+:mod:`.case_payload` builds the viewer's data, :mod:`.viewer_component` puts it on the page.
 The scripts in ``assets/`` do the rest in the browser.
 """
 

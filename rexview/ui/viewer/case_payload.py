@@ -1,4 +1,4 @@
-"""What the radiograph viewer shows of one case, made from the review set's records."""
+"""The radiograph viewer's data of one case, made from the review set's records."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _UNSURE_BOX: Final = tr("How the model counts in boxes is not known: this one ma
 
 @dataclass(frozen=True)
 class ViewerManner:
-    """How a page shows pictures, the same for all its cases.
+    """A page's settings of the viewer, the same for all its cases.
 
-    In a ``blinded`` page letters stand for models. ``taken_keys`` are keys that the page needs
-    itself; ``height`` is a CSS length, by default what the window leaves room for. With
-    ``one_group`` only the boxes and pictures of the answer that the page names to the viewer can be
-    shown, the boxes on request. ``page_keys`` stand in the list of keys beside the viewer's own.
+    On a ``blinded`` page letters replace models. ``taken_keys`` are keys that the page needs
+    itself. ``height`` is a CSS length, by default the free height of the window. With ``one_group``
+    only the boxes and images of the answer named by the page can be shown, the boxes on request.
+    ``page_keys`` are listed with the viewer's own keys.
     """
 
     blinded: bool = False
@@ -70,12 +70,12 @@ def show_viewer(
     turning: Mapping[str, Any] | None = None,
     on_passed: Callable[[Sequence[str]], None] = lambda cases: None,
 ) -> None:
-    """Put the viewer on the page and do what the reader asks of it.
+    """Mount the viewer and handle the user's requests.
 
-    ``position`` finds a case in the list that is walked. With ``turning``
-    (:func:`rexview.ui.turning.ticket.turning_json`) the browser fetches the cases around it;
-    ``on_passed`` is told which it has shown before the page followed. A page without that gives the
-    neighbouring cases along, ``ahead``.
+    ``position`` finds a case in its list. With ``turning``
+    (:func:`rexview.ui.turning.ticket.turning_json`) the browser fetches the cases around it, and
+    ``on_passed`` gets those that it showed before the page followed. A page without ``turning``
+    sends the neighbouring cases with it, ``ahead``.
     """
 
     def navigate(asked: Any) -> None:
@@ -94,7 +94,7 @@ def shown_data(
     position: Callable[[str], Position],
     manner: ViewerManner,
 ) -> ViewerData:
-    """Make the viewer's data for one case as a page shows it."""
+    """Return the viewer's data for one case on a page."""
     names, colours = review_set.model_names, review_sets.colours(review_set)
     if manner.blinded:
         slots = {answer.model for answer in page.answers}
@@ -122,7 +122,7 @@ def shown_data(
 
 
 def _needs_reference(flag: Flag) -> bool:
-    """Whether a failure is one of place or omission, which only the reference boxes show."""
+    """Return whether a failure concerns place or omission, which only the reference boxes show."""
     return flag.failure in _OF_PLACE and flag.verdict != "rejected" and not flag.is_hint
 
 
@@ -133,7 +133,7 @@ def viewer_data(
     colours: Mapping[str, str],
     names: Mapping[str, str],
 ) -> ViewerData:
-    """Make the viewer's data for one case."""
+    """Return the viewer's data for one case."""
     place = position(page.case.id)
     case = page.case
     key_image = case.key_image
@@ -161,7 +161,7 @@ def viewer_data(
                 group_id=REFERENCE_GROUP,
                 name=tr("Reference"),
                 colour=REFERENCE_ON_FILM,
-                shown=not groups,  # the truth would give the answer away, where there is one
+                shown=not groups,  # the reference boxes would give the answer away
             )
         )
     return ViewerData(
@@ -174,14 +174,14 @@ def viewer_data(
 
 
 def _named(answer: Answer, names: Mapping[str, str]) -> str:
-    """Return the name of a model's boxes, which says that their places are not sure."""
+    """Return the name of a model's boxes, with a note if their places are uncertain."""
     name = names[answer.model]
     unsure = any(box.unsure for box in answer.boxes)
     return tr("{name} (boxes unsure)").format(name=name) if unsure else name
 
 
 def _third(known: KnownImage, box: Sequence[float]) -> str | None:
-    """Say in which third of an upright image the centre of a box lies."""
+    """Return which third of an upright image contains the centre of a box."""
     height = known.image.height
     if not height or known.orientation.top != "H":
         return None
@@ -267,7 +267,7 @@ def _group(
 def _note(
     box: AnswerBox | ReferenceBox, flags: Sequence[tuple[str, Flag]], group_id: str
 ) -> str | None:
-    """What a flag that is not rejected says about this very box, or that it may lie elsewhere."""
+    """Return a remark on this box from a flag that is not rejected, or that it may be misplaced."""
     if isinstance(box, ReferenceBox):
         return None
     if box.unsure:
@@ -280,7 +280,7 @@ def _note(
 def _flags_on(
     box: AnswerBox | ReferenceBox, flags: Sequence[tuple[str, Flag]], group_id: str
 ) -> tuple[str, ...]:
-    """Names of the flags whose evidence this very box is."""
+    """Return the names of the flags that have this box as evidence."""
     where = "reference_box" if group_id == REFERENCE_GROUP else "box"
     return tuple(
         key

@@ -1,4 +1,4 @@
-"""The radiograph viewer as a Streamlit component, and what it is given about a case."""
+"""The radiograph viewer as a Streamlit component, and its data of a case."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from rexview.ui.web.components import component
 from rexview.vocab import FRONTAL_VIEWS, VIEWS
 from rexview.words import tr
 
-# What the viewer is given about one case: frozen records, and their JSON for the browser.
+# The viewer's data of one case: frozen records, and their JSON for the browser.
 #
-# Boxes are x, y, width, height in pixels of the stored image. Texts are shown as text.
+# Boxes are x, y, width, height in pixels of the stored image. Texts are shown as plain text.
 
 MODEL_KEYS: Final = "123456789"
 REFERENCE_KEY: Final = "r"
 ALL_KEY: Final = "0"
-"""Shows and hides all boxes that there are."""
+"""The key that shows and hides all boxes."""
 
 
 @dataclass(frozen=True)
 class PixelLink:
-    """Where the pixels of one image are.
+    """A link to the pixels of one image.
 
-    ``url`` is relative to the app; ``cache_key`` stays the same when the link to the same pixels is
-    renewed and changes when the file does.
+    ``url`` is relative to the app. ``cache_key`` stays the same when the link to the same pixels is
+    renewed, and changes with the file.
     """
 
     url: str
@@ -41,13 +41,12 @@ class PixelLink:
 
 @dataclass(frozen=True)
 class ViewerImage:
-    """One view of the case, or one picture that a model returned.
+    """One view of the case, or one image that a model returned.
 
-    ``word`` is one of :data:`rexview.vocab.VIEWS`. With ``error``, a sentence for the reader, the
-    view is shown as broken in its place; otherwise ``pixels`` is needed. ``flipped`` says that
-    its pixels are the other way round than what its file says of edges. ``pixel_mm`` is the
-    pixel spacing at the detector where only the set gives it. ``group`` is the id of the group
-    whose picture it is, None for the images of the case.
+    ``word`` is one of :data:`rexview.vocab.VIEWS`. With ``error``, a sentence for the user, the
+    view is shown as broken; otherwise ``pixels`` is needed. ``flipped`` is True if its pixels are
+    mirrored against the edges named in its file. ``pixel_mm`` is the pixel spacing at the detector
+    if only the set gives it. ``group`` is the id of the image's group, None for images of the case.
     """
 
     id: str
@@ -71,9 +70,9 @@ class ViewerImage:
 class ViewerBox:
     """One box that can be drawn.
 
-    ``side`` and ``place`` are words such as "on the patient's right" and "lower third"; ``note`` is
-    a remark on this box such as "the label says left". ``finding`` joins the box to words on the
-    page (``data-rx-finding``), ``flags`` to the flags whose evidence it is.
+    ``side`` and ``place`` are words such as "on the patient's right" and "lower third". ``note`` is
+    a remark on this box such as "the label says left". ``finding`` links the box to words on the
+    page (``data-rx-finding``), ``flags`` to the flags that have it as evidence.
     """
 
     id: str
@@ -95,8 +94,8 @@ class ViewerBox:
 class BoxGroup:
     """The boxes of one model, or the reference boxes.
 
-    ``key`` is the key on the keyboard that shows and hides them. ``undrawable`` boxes are only
-    counted, with their ``reasons``.
+    ``key`` is the keyboard key that shows and hides them. ``undrawable`` boxes are only counted,
+    with their ``reasons``.
     """
 
     id: str
@@ -120,17 +119,17 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class ViewerData:
-    """All that the viewer shows of one case.
+    """The viewer's data of one case.
 
-    ``active`` is the view shown first (the first one by default). ``ahead`` holds neighbouring
-    cases where the browser cannot fetch them (``turning``): the viewer shows one at once when the
-    reader turns to it, before the page has followed. ``taken_keys`` are keys that the page needs
-    itself: the viewer takes them with Shift.
-    ``blinded`` says that whoever looks must not see what is hidden: no choice of theirs shows the
-    reference from the start. With ``one_group`` only the boxes and pictures of the group that the
-    page named last can be shown (event ``rexview:group`` of the browser's window), none before.
-    ``page_keys`` are keys of the page itself with their meaning, for the list of keys. ``turning``
-    lets the browser fetch further cases (:mod:`rexview.ui.turning.ticket`).
+    ``active`` is the view shown first (by default the first one). ``ahead`` holds neighbouring
+    cases if the browser cannot fetch them (``turning``): the viewer shows one at once when the user
+    turns to it, before the page has followed. ``taken_keys`` are keys that the page needs itself:
+    the viewer uses them with Shift.
+    ``blinded`` means that the user must not see what is hidden: no setting of theirs shows the
+    reference from the start. With ``one_group`` only the boxes and images of the group last named
+    by the page can be shown (event ``rexview:group`` of the browser's window), and none before.
+    ``page_keys`` are the page's own keys with their meaning, for the list of keys. ``turning`` lets
+    the browser fetch further cases (:mod:`rexview.ui.turning.ticket`).
     """
 
     case: str
@@ -146,7 +145,7 @@ class ViewerData:
     turning: Mapping[str, Any] | None = None
 
     def to_json(self, height: str | None) -> dict[str, Any]:
-        """Return what the browser gets; ``height`` is a CSS length, None for the window's room."""
+        """Return the browser's data; ``height`` is a CSS length, None for the free height."""
         return {
             "case": self.case,
             "active": self.active,
@@ -186,12 +185,12 @@ def _view(view: ViewerImage) -> dict[str, Any]:
 
 
 def on_request(groups: Iterable[BoxGroup]) -> tuple[BoxGroup, ...]:
-    """Return groups of which one at a time is there, hidden until it is asked for."""
+    """Return groups of which one at a time is available, hidden until requested."""
     return tuple(replace(group, key=ALL_KEY, shown=False) for group in groups)
 
 
 def with_keys(groups: Iterable[BoxGroup]) -> tuple[BoxGroup, ...]:
-    """Give the groups of models the keys 1 to 9 in order, and the reference its own."""
+    """Assign the keys 1 to 9 to the models' groups in order, and the reference its own."""
     keys = iter(MODEL_KEYS)
     return tuple(
         replace(group, key=REFERENCE_KEY if group.kind == "reference" else next(keys, None))
@@ -208,13 +207,13 @@ _FILES: Final = "viewer/assets/viewer"
 def radiograph_viewer(
     data: ViewerData, *, key: str, on_navigate: Callable[[Any], None], height: str | None = None
 ) -> None:
-    """Put the viewer on the page.
+    """Mount the viewer.
 
-    Nothing that the reader does to the picture comes back to the server, but for ``on_navigate``,
-    called with where the reader has turned to, as :func:`rexview.ui.turning.ticket.follow` takes
-    it, before Streamlit runs the page (or the fragment) again: one run shows that case. ``key``
-    stays the same from case to case: the viewer then stays and only takes the new data. ``height``
-    is a CSS length, by default what the window leaves room for below what stands above the viewer.
+    The server gets nothing that the user does to the image, except for ``on_navigate``. It is
+    called with the case that the user turned to, as in :func:`rexview.ui.turning.ticket.follow`,
+    before Streamlit runs the page (or the fragment) again, so that one run shows that case. ``key``
+    stays the same from case to case: the viewer then remains and only gets the new data. ``height``
+    is a CSS length, by default the window's free height below what is above the viewer.
     """
 
     def navigate() -> None:
@@ -237,11 +236,11 @@ def radiograph_viewer(
     )
 
 
-# The images of a case as the viewer shows them, without boxes and answers.
+# The images of a case in the viewer, without boxes and answers.
 
 
 def pixel_link(review_set: ReviewSet, path: str, *, wordless: bool = False) -> PixelLink:
-    """Return the link to the pixels of an image; ``wordless`` as :func:`pixel_url` takes it.
+    """Return the link to the pixels of an image; ``wordless`` as in :func:`pixel_url`.
 
     Raises
     ------
@@ -252,7 +251,7 @@ def pixel_link(review_set: ReviewSet, path: str, *, wordless: bool = False) -> P
 
 
 def shown_image(review_set: ReviewSet, known: KnownImage) -> ViewerImage:
-    """Return an image of a case as the viewer shows it, or the reason why it cannot be shown."""
+    """Return the viewer's image of a case, or the reason why it cannot be shown."""
     image = known.image
     title = VIEWS.get(image.view, image.view)
     if image.prior:
