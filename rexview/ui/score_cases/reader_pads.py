@@ -1,8 +1,8 @@
-"""The pads of the Score page: what each shows, and the tasks that readers do besides scoring.
+"""The pads of the Score page: the data of each, and the reader's tasks besides scoring.
 
-Everything is made from the blinded case (:mod:`rexview.analysis.case.blinding`): only the report
-and the models' names are added, and only where the reader may see them. Texts are shown as text but
-for those under ``html`` and ``question``, which are made and escaped here.
+Everything is made from the blinded case (:mod:`rexview.analysis.case.blinding`). Only the report
+and the models' names are added, and only where the reader may see them. Texts are shown as plain
+text, except those under ``html`` and ``question``, which are made and escaped here.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ from rexview.vocab import (
 from rexview.words import tr, trc
 
 _AROUND: Final = 200
-"""Cases before and after the one shown that the list of cases holds."""
+"""Cases before and after the shown one in the list of cases."""
 _ENDINGS: Final = {
     "length": tr("Cut off at the token limit: needs no score"),
     "content_filter": tr("Blocked by a content filter: needs no score"),
@@ -76,7 +76,7 @@ _ENDINGS: Final = {
 
 
 def reader_page(study: Study, case_id: str) -> CasePage | None:
-    """Return a case as the reader may see it, None when it is not on their worklist."""
+    """Return a case as the reader may see it; None if it is not on their worklist."""
     if not study.has(case_id):
         return None
     return _shown(study, case_id)[0]
@@ -87,9 +87,9 @@ def _shown(study: Study, case_id: str) -> _Shown:
 
 
 def pad_data(study: Study, case_id: str) -> dict[str, Any]:
-    """Make the pad's data for a case of the worklist, as JSON has it.
+    """Return the pad's data for a case of the worklist, as JSON.
 
-    Places count from 1; the list of cases holds those around the one shown.
+    Places count from 1; the list of cases contains those around the shown one.
     """
     place = study.worklist.position(case_id).number or 1
     first = max(place - _AROUND, 1)
@@ -125,9 +125,9 @@ def pad_data(study: Study, case_id: str) -> dict[str, Any]:
 def pad_case(study: Study, case_id: str) -> dict[str, Any]:
     """Return one case of the worklist for the pad.
 
-    An answer has its letter (``slot``), what names it for the server (``shown``), whether it has to
-    be scored at all (``needed``), what became of it otherwise (``note``), and the failures that a
-    reader can confirm of it. ``names`` of models are there only once they were revealed.
+    An answer has its letter (``slot``), its opaque id for the server (``shown``), whether it has to
+    be scored (``needed``), otherwise the reason (``note``), and the failures that a reader can
+    confirm. ``names`` of models are included only once they were revealed.
     """
     page, texts = _shown(study, case_id)
     if page is None:
@@ -209,7 +209,7 @@ def _note(answer: Answer) -> str | None:
 
 
 def report_json(study: Study, case_id: str) -> dict[str, Any]:
-    """Return the report if the reader may see it; its ``html`` is there only when it is shown."""
+    """Return the report if the reader may see it; ``html`` is included only when it is shown."""
     rule, state, shown = study.review_set.info.protocol.report, "shown", None
     if rule == "never":
         state = "never"
@@ -222,17 +222,17 @@ def report_json(study: Study, case_id: str) -> dict[str, Any]:
     return {"state": state, "html": shown, "always": rule == "always"}
 
 
-# What the pads of the tasks show of one item, made for one blinded reader.
+# The pads' data of one item of a task, made for one blinded reader.
 #
-# A question comes without report, tags and answers, and without its right option until the rules
-# of the study allow it; reports come without their models, names in them covered.
+# A question has no report, tags and answers, and no right option until the rules of the study
+# allow it. Reports come without their models, and names in them are covered.
 
 _OWN_LETTER: Final = re.compile(r"\(?([A-Z])[.):]\s+(?=\S)")
 """A letter that a data set has written before an option."""
 
 
 def item_json(tasks: TaskList, item: str) -> dict[str, Any] | None:
-    """Return one item for its pad, None where there is no such item on the reader's list."""
+    """Return one item for its pad; None if the reader's list has no such item."""
     case = tasks.study.review_set.case(tasks.case_of(item)) if tasks.has(item) else None
     if case is None:
         return None
@@ -249,7 +249,7 @@ def item_json(tasks: TaskList, item: str) -> dict[str, Any] | None:
 
 
 def options_json(options: tuple[str, ...]) -> list[dict[str, str]]:
-    """Return letter and words of each option; a letter that is written there stands once."""
+    """Return letter and text of each option; a letter already in the text is not repeated."""
     found = []
     for place, option in enumerate(options):
         letter = slot_name(place)
@@ -314,10 +314,10 @@ _CONTENT: Final[Mapping[Task, Callable[[Any, str, Case], dict[str, Any]]]] = {
 }
 
 
-# The widgets of the tasks besides scoring: which task, the pad and the picture, the results.
+# The widgets of the tasks besides scoring: choice of task, pad and viewer, results.
 
 HEIGHT: Final = "clamp(560px, calc(100dvh - 190px), 1200px)"
-"""What the window leaves below the navigation, the notice and the choice of the task."""
+"""The window's free height below the navigation, the notice and the choice of the task."""
 TAKEN_KEYS: Final = "0123456789abcdefgijknpsty?"
 MANNER: Final = ViewerManner(blinded=True, taken_keys=TAKEN_KEYS, height=HEIGHT, one_group=True)
 _SCRIPTS: Final[dict[Task, tuple[str, str]]] = {
@@ -331,7 +331,7 @@ _PAGES: Final = {task: page for page, task in TASK_PAGES.items()}
 
 
 def choose_task(review_set: ReviewSet) -> Task:
-    """Offer the tasks that the set has cases for; return the chosen one."""
+    """Show a choice of the tasks for which the set has cases; return the chosen one."""
     tasks = review_sets.study_engine(review_set).tasks
     if len(tasks) < 2:
         return next(iter(tasks), "score")
@@ -353,7 +353,7 @@ def choose_task(review_set: ReviewSet) -> Task:
 
 
 def show_task(study: Study, task: Task) -> None:
-    """Show one item of a task: what is to be done beside the picture."""
+    """Show one item of a task: the pad next to the viewer."""
     tasks = TASK_LISTS[task](study)
     if not tasks.worklist:
         show_nothing_yet(
@@ -378,7 +378,7 @@ def show_task(study: Study, task: Task) -> None:
 
 
 def _show_result(tasks: Questions) -> None:
-    """Show how the reader and the models answered, once the right options were shown."""
+    """Show the answers of the reader and of the models, once the right options were shown."""
     table = result_table(tasks)
     if table.is_empty():
         return
@@ -413,9 +413,10 @@ def _show_result(tasks: Questions) -> None:
 
 
 def result_table(tasks: Questions) -> pl.DataFrame:
-    """Return :func:`rexview.analysis.query.study.own_result` of what may be shown.
+    """Return the visible part of :func:`rexview.analysis.query.study.own_result`.
 
-    Without ``reveal_peers`` in the rules, answers of other readers that came with the set are none.
+    Without ``reveal_peers`` in the rules, other readers' answers that came with the set are left
+    out.
     """
     solved = [item for item in tasks.states if tasks.is_solved(item)]
     own = {item: given for item in solved if isinstance(given := tasks.chosen(item), int)}
@@ -434,7 +435,7 @@ def result_table(tasks: Questions) -> pl.DataFrame:
 
 
 def _item_to_show(tasks: TaskList) -> str:
-    """Return the item of the link if it is on the list, else the one to go on with."""
+    """Return the item of the link if it is on the list, else the one to continue with."""
     wanted = link_keys.case_wanted()
     if wanted is None or not tasks.has(wanted):
         wanted = tasks.resume() or tasks.worklist.page(0, 1)[0]
@@ -462,15 +463,15 @@ class ItemsAround:
     tasks: TaskList
 
     def position(self, item: str) -> Position:
-        """Return where an item stands."""
+        """Return the position of an item."""
         return self.tasks.worklist.position(item)
 
     def page(self, start: int, size: int) -> Sequence[str]:
-        """Return the items from a place on, from 0."""
+        """Return at most ``size`` items from index ``start``."""
         return self.tasks.worklist.page(start, size)
 
     def case_json(self, item: str) -> dict[str, Any] | None:
-        """Return what the page shows of an item, and nothing else; None where there is none."""
+        """Return exactly the page's data of an item; None if there is no such item."""
         pad = item_json(self.tasks, item)
         page = _page(self.tasks, item) if pad else None
         if pad is None or page is None:
@@ -487,7 +488,7 @@ def _show_pad(tasks: TaskList, item: str) -> None:
 
 
 def task_data(tasks: TaskList, item: str) -> dict[str, Any]:
-    """Make the data of a task's pad for an item of the list, as JSON has it."""
+    """Return the data of a task's pad for an item of the list, as JSON."""
     study, progress = tasks.study, tasks.progress
     rules = study.review_set.info.protocol
     return {
@@ -510,5 +511,5 @@ def task_data(tasks: TaskList, item: str) -> dict[str, Any]:
 
 
 def may_keep_reference(review_set: ReviewSet, role: str) -> bool:
-    """Whether somebody may keep a report that they corrected as a reference."""
+    """Return whether a role may keep a corrected report as a reference."""
     return role != "reader" or review_set.info.protocol.reader_references

@@ -1,4 +1,4 @@
-"""The widgets of the Score page: which case is shown, the pad and the picture, the reveal."""
+"""The widgets of the Score page: the shown case, pad and viewer, the reveal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 from rexview.words import tr
 
 HEIGHT: Final = "clamp(560px, calc(100dvh - 140px), 1200px)"
-"""What the window leaves for picture and pad below the navigation and the notice."""
+"""The window's free height for viewer and pad below the navigation and the notice."""
 _PURPOSES: Final[dict[Task, str]] = {
     "score": tr(
         "Score each answer from 1 to 5 on every dimension. Which model gave it, "
@@ -53,24 +53,24 @@ _PURPOSES: Final[dict[Task, str]] = {
         "Which models wrote them stays hidden."
     ),
 }
-"""What a reader is told of a task before a name is asked for."""
+"""The explanation of a task to a reader before a name is requested."""
 _MOST_ROWS: Final = 2000
 _PAD: Final = "score_cases/pad/assets/pad"
 _STYLE: Final = "pad/assets/pad.css"
 TAKEN_KEYS: Final = "123456789?npsgujkea"
 """Keys of the pad (its ``keys.js``), and the digits that would be next to them."""
 MANNER: Final = ViewerManner(blinded=True, taken_keys=TAKEN_KEYS, height=HEIGHT, one_group=True)
-"""How the Score page shows pictures."""
+"""The viewer's settings on the Score page."""
 _BELOW_TASKS: Final = replace(MANNER, height=tasks_widgets.HEIGHT)
 
 
 def manner_of(study: Study) -> ViewerManner:
-    """Return how pictures are shown: lower where the choice of tasks stands above them."""
+    """Return the viewer's settings: a lower viewer if the choice of tasks is above it."""
     return _BELOW_TASKS if len(study.engine.tasks) > 1 else MANNER
 
 
 def reader(task: Task) -> Person:
-    """Return who reads; where nobody gave a name yet ask for it, and stop those who may not."""
+    """Return the reader; ask for a missing name, and stop people who may not score."""
     person = permissions.require_name(f"# {tr('Score cases')}\n\n{_PURPOSES[task]}")
     if not may(person, "score"):
         st.info(tr("Your role does not score."))
@@ -79,11 +79,11 @@ def reader(task: Task) -> Person:
 
 
 def study_now(review_set: ReviewSet, person: Person) -> Study:
-    """Return the study as it stands; explain and stop where it cannot be read.
+    """Return the current study; explain and stop if it cannot be read.
 
-    Its set holds the cases that were written about by now. Where the files were changed since, the
-    page is run anew: its fragment would go on showing the earlier answers, and no score of these
-    would be taken.
+    Its set contains the cases that have entries by now. If the files have changed since, the page
+    is run again: its fragment would continue to show the earlier answers, and no score of these
+    would be accepted.
     """
     if not review_sets.is_newest(review_set):
         st.rerun()
@@ -97,7 +97,7 @@ def study_now(review_set: ReviewSet, person: Person) -> Study:
 
 
 def check_worklist(study: Study) -> None:
-    """Explain and stop where there is nothing to score."""
+    """Explain and stop if there is nothing to score."""
     if not study.worklist:
         if study.reviews.assignments():
             show_nothing_yet(
@@ -117,7 +117,7 @@ def check_worklist(study: Study) -> None:
 
 
 def case_to_show(study: Study) -> str:
-    """Return the case of the link if it is on the worklist, else the one to go on with."""
+    """Return the case of the link if it is on the worklist, else the one to continue with."""
     wanted = link_keys.case_wanted()
     if wanted is None or not study.has(wanted):
         wanted = study.resume() or study.worklist.page(0, 1)[0]
@@ -126,7 +126,7 @@ def case_to_show(study: Study) -> str:
 
 
 def show_picture(study: Study, case_id: str) -> None:
-    """Show the radiographs with the boxes of the answer being scored, once they are asked for."""
+    """Show the radiographs, and on request the boxes of the answer being scored."""
     page = reader_page(study, case_id)
     if page is None:
         return
@@ -135,10 +135,10 @@ def show_picture(study: Study, case_id: str) -> None:
 
 
 def turning_of(study: Study) -> dict[str, Any]:
-    """Return what lets the browser fetch the cases around, for :func:`scored_cases_around`.
+    """Return the data with which the browser fetches other cases, see :func:`scored_cases_around`.
 
-    What was revealed to the reader changes what may be shown of cases, and whose cases they are
-    which of them.
+    Its state includes what was revealed to the reader, which changes the visible data, and the
+    reader's assigned cases.
     """
     revealed = len(study.given.of("reveal"))
     state = f"{study.review_set.fingerprint} {revealed} {hash(study.assigned)}"
@@ -152,15 +152,15 @@ class ScoredCasesAround:
     study: Study
 
     def position(self, case_id: str) -> Position:
-        """Return where a case stands."""
+        """Return the position of a case."""
         return self.study.worklist.position(case_id)
 
     def page(self, start: int, size: int) -> Sequence[str]:
-        """Return the ids from a place on, from 0."""
+        """Return at most ``size`` ids from index ``start``."""
         return self.study.worklist.page(start, size)
 
     def case_json(self, case_id: str) -> dict[str, Any] | None:
-        """Return what the page shows of a case, and nothing else; None where there is none."""
+        """Return exactly the page's data of a case; None if there is no such case."""
         page = reader_page(self.study, case_id)
         if page is None:
             return None
@@ -173,12 +173,12 @@ class ScoredCasesAround:
 def scored_cases_around(
     review_set: ReviewSet, detail: Mapping[str, Any]
 ) -> ScoredCasesAround | tasks_widgets.ItemsAround | None:
-    """Return the cases of the reader who asks, or the items of their task; None for others.
+    """Return the sender's cases, or the items of their task; None for people who do not score.
 
     Raises
     ------
     StoreError
-        What the reader gave cannot be read.
+        The reader's entries cannot be read.
     """
     person = permissions.current()
     if person is None or not may(person, "score"):
@@ -189,11 +189,11 @@ def scored_cases_around(
 
 
 def show_pad(study: Study, case_id: str) -> None:
-    """Show the score pad, a component of our own.
+    """Show the score pad, our own component.
 
-    The entries go to :mod:`rexview.ui.web.saving.route`, past the page's script; the page
-    learns only which case is wanted, an empty id for the next unscored one. The key is the same for
-    every case, so that what is on its way to the server stays with the pad.
+    The entries go to :mod:`rexview.ui.web.saving.route`, not through the page's script. The page
+    only gets the requested case, an empty id for the next unscored one. The key is the same for
+    every case, so that the pad keeps entries that are being sent.
     """
     pad = component("rexview_score_pad", f"{_PAD}.js", style=_STYLE, title=tr("The score pad"))
     shown = {"height": manner_of(study).height, "turning": turning_of(study)}
@@ -202,7 +202,7 @@ def show_pad(study: Study, case_id: str) -> None:
 
 
 def show_reveal(study: Study) -> None:
-    """Show the cases whose models were revealed to the reader; nothing while there are none."""
+    """Show the cases whose models were revealed to the reader; nothing if there are none."""
     table = revealed_table(study)
     if table.is_empty():
         return
@@ -223,7 +223,7 @@ def revealed_table(study: Study) -> pl.DataFrame:
     """Return the scores on revealed cases, in the order of the worklist.
 
     One row for each answer and reader: ``Case``, ``Answer``, ``Model``, ``Reader``, then a column
-    for each dimension that was scored, the mean over pictures.
+    for each scored dimension with the mean over images.
     """
     cases = study.revealed()
     answers = [
