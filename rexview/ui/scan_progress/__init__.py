@@ -1,1 +1,1 @@
-"""How far the search for failures is, on every page whose numbers rest on it."""
+"""Progress of the failure scan, on every page whose numbers depend on it."""

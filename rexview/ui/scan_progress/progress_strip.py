@@ -1,7 +1,7 @@
-"""The progress of the search for failures, with Stop, Continue, Begin again and Update.
+"""The progress of the failure scan, with Stop, Continue, Begin again and Update.
 
-It looks by itself every few seconds and draws only itself anew: numbers on the page change when its
-visitor asks for that. Where the search takes seconds they change once, when it has ended.
+It updates itself every few seconds and redraws only itself: numbers on the page change when the
+user requests it. If the scan takes seconds, they change once, at its end.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from rexview.ui.web.server import failure_scans, review_sets
 from rexview.vocab import duration
 from rexview.words import counted, tr, trn
 
-# What the strip says: how far the search for failures is, and what this page counts of it.
+# The strip's text: the progress of the failure scan, and the part that this page counts.
 
 
 def progress_text(progress: Progress, shown: Scanned) -> str:
-    """Say how far it is; ``shown`` is what the page counts of all answers. Plain text."""
+    """Return the progress as plain text; ``shown`` is the part that the page counts."""
     all_answers = counted(progress.answers, "answer")
     of_all = tr("{looked:,} of {all_answers}").format(
         looked=progress.looked, all_answers=all_answers
@@ -69,15 +69,15 @@ def _pace(progress: Progress) -> list[str]:
     return said
 
 
-# Which answers could not be judged, as HTML: each is a link to its case.
+# Answers that could not be judged, as HTML: each is a link to its case.
 
 _MOST_NAMED: Final = 5
 
 
 def not_judged_html(engine: Engine, case_filter: CaseFilter) -> str:
-    """Say how many answers a filter may leave could not be judged, and lead to the first ones.
+    """Return how many answers in a filter could not be judged, with links to the first ones.
 
-    Empty when all could.
+    Empty if all could.
     """
     failed = engine.scanned(case_filter).failed
     if not failed:
@@ -101,18 +101,18 @@ def _case_link(case: str, label: str) -> str:
 
 
 REFRESH_S: Final = 2.0
-"""How often the strip looks how far the search is."""
+"""Seconds between two updates of the strip."""
 _REFRESH_OF_FEW_S: Final = 0.5
-"""How often it looks where the search takes seconds."""
+"""Seconds between two updates if the scan takes seconds."""
 _FOLLOW_S: Final = 0.7
-"""How often the Case page looks whether the flags of its case are there."""
+"""Seconds between two checks of the Case page for the flags of its case."""
 _KEY: Final = "rx_scan"
 
 
 def show_progress(review_set: ReviewSet, engine: Engine, case_filter: CaseFilter) -> None:
-    """Show the strip while the page's flags are not those of all answers.
+    """Show the strip while the page does not have the flags of all answers.
 
-    Below it stands which of the answers that the filter may leave could not be judged.
+    Below it are the answers in the filter that could not be judged.
     """
     shown = engine.scanned(CaseFilter())
     if not shown.is_complete:
@@ -131,7 +131,7 @@ def _live(review_set: ReviewSet, shown: Scanned) -> None:
         st.rerun()
     share = progress.looked / max(progress.answers, 1)
     text = html.escape(progress_text(progress, shown))
-    lead = permissions.role() == "lead"  # it is one search for all visitors
+    lead = permissions.role() == "lead"  # the scan is shared by all visitors
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=_KEY):
         st.html(f'<p class="rx-scan" style="--rx-share:{share:.4f}">{text}</p>')
         if progress.looked > shown.looked and st.button(tr("Update"), key=f"{_KEY}_update"):
@@ -149,25 +149,25 @@ def _live(review_set: ReviewSet, shown: Scanned) -> None:
 
 @st.fragment(run_every=_FOLLOW_S)
 def follow_case(review_set: ReviewSet, page: CasePage) -> None:
-    """Show the flags of a case as soon as they are there, where it has answers without any yet."""
+    """Show the flags of a case as soon as they exist, if some of its answers have none yet."""
     permissions.guard(PAGE_CASE)
     now = review_sets.case_page(review_set, page.case.id)
     if now is None or now.not_yet != page.not_yet:
         st.rerun()
 
 
-# Says how far the app's own metrics of reports are, where a page shows them.
+# Progress of the app's own metrics of reports, on pages that show them.
 
 
 def show_metrics_progress(review_set: ReviewSet) -> None:
-    """Say of how many reports the page has the app's own metrics; nothing when of all."""
+    """Show for how many reports the page has the app's own metrics; nothing if for all."""
     words = metrics_text(review_sets.metrics_progress(review_set))
     if words:
         st.caption(as_markdown(words))
 
 
 def metrics_text(shown: ComputedMetrics) -> str:
-    """Say it in words, empty when nothing is missing. Plain text."""
+    """Return the progress as plain text; empty if nothing is missing."""
     parts = []
     if shown.done < shown.answers:
         parts.append(

@@ -1,4 +1,4 @@
-"""The Scores page: means, comparisons of models, charts and printed figures."""
+"""The Scores page: means, comparisons of models, charts and published figures."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ from rexview.ui.web.server.shared_work import cache_on_first_argument
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS
 from rexview.words import counted, listed, noun, tr, trn
 
-# Comparisons between models as HTML: beside the means for two models, a list for more.
+# Comparisons between models as HTML: next to the means for two models, a list for more.
 
 _PAIRED: Final = tr("Cases scored for both")
 _MORE_OPENED: Final = tr(
@@ -97,7 +97,7 @@ def comparison_heads() -> list[str]:
 
 
 def comparison_cells(tables: ScoreTables, dimension: str, reasons: Reasons) -> str:
-    """Write the cells that compare the only two models in one dimension, over both rows."""
+    """Return the cells that compare the only two models in one dimension, across both rows."""
     tests = [test for test in tables.comparison.tests if test.dimension == dimension]
     where = DIMENSION_NAMES[dimension]
     if not tests:
@@ -141,7 +141,7 @@ def _p_value(test: PairTest, reasons: Reasons, where: str) -> str:
 
 
 def friedman_html(tables: ScoreTables, caption: str) -> str:
-    """Lay out the Friedman test of each dimension; empty for fewer than three models."""
+    """Return the Friedman test of each dimension as HTML; empty for fewer than three models."""
     if not tables.comparison.friedman:
         return ""
     reasons = Reasons()
@@ -162,7 +162,7 @@ def _friedman_row(test: FriedmanTest, reasons: Reasons) -> str:
 
 
 def pairs_html(tables: ScoreTables, caption: str) -> str:
-    """Lay out the comparisons of all pairs of models, the smallest adjusted p first."""
+    """Return the comparisons of all pairs of models as HTML, the smallest adjusted p first."""
     tests = ordered_tests(tables)
     if not tests:
         return ""
@@ -212,11 +212,11 @@ def pairs_frame(tables: ScoreTables) -> pd.DataFrame:
 
 
 MOST_ROWS: Final = 6
-"""Up to so many models have a row for each dimension."""
+"""Most models with a row for each dimension."""
 
 
 def headline_html(tables: ScoreTables) -> str:
-    """Say in one sentence how much there is, what is scored and what is not."""
+    """Return a sentence on the amount of data, and on what is scored and what is not."""
     amounts = [tr("{linked} with a Content score").format(linked=_linked(tables.with_content))]
     if tables.unscored:
         amounts.append(tr("{unscored:,} answered without one").format(unscored=tables.unscored))
@@ -240,11 +240,11 @@ def headline_html(tables: ScoreTables) -> str:
 def scores_html(
     tables: ScoreTables, dimensions: Sequence[str], title: str, colours: Mapping[str, str]
 ) -> str:
-    """Lay out some dimensions with every number of each model; empty when none is scored.
+    """Return a table of some dimensions with all numbers of each model; empty if none is scored.
 
-    Up to :data:`MOST_ROWS` models have a row for each dimension, and two stand with their
-    comparison beside them. More models have one row each and a column for each dimension; many
-    are ranked by the first dimension.
+    Up to :data:`MOST_ROWS` models have a row for each dimension, and two have their comparison next
+    to them. More models have one row each and a column for each dimension; many are ranked by the
+    first dimension.
     """
     shown = [name for name in dimensions if name in tables.dimensions]
     if not shown:
@@ -300,7 +300,7 @@ def _by_model(
 
 
 def _whole_cell(cell: ScoreCell | None, model: str, reasons: Reasons) -> str:
-    """Write all numbers of a dimension and model into one cell."""
+    """Return all numbers of a dimension and model in one cell."""
     if cell is None or not cell.summary.n:
         where = f"{model}, {cell.name}" if cell else model
         return reasons.add((cell.summary.why if cell else None) or tr("No score."), where)
@@ -348,7 +348,7 @@ def _n_title(cell: ScoreCell) -> str:
 
 
 def gaps_html(tables: ScoreTables, colours: Mapping[str, str], caption: str) -> str:
-    """Lay out the mean gap and the share flagged of each model; empty without any gap."""
+    """Return the mean gap and the share flagged of each model; empty without any gap."""
     if not any(gap.summary.n for gap in tables.gaps):
         return ""
     reasons = Reasons()
@@ -384,7 +384,7 @@ def _gap_row(gap: GapCell, name: str, colours: Mapping[str, str], reasons: Reaso
 
 
 def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
-    """Lay out the answers that count as no full answer, by reason, for each model."""
+    """Return the incomplete answers of each model, by reason."""
     heads = [
         tr("Model"),
         tr("Asked"),
@@ -409,7 +409,7 @@ def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
 
 
 def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:
-    """Lay out the means for each value of a property, with n and interval, models by dimensions."""
+    """Return the means for each value of a property, with n and interval, models by dimensions."""
     met = {cell.dimension for group in split.groups for cell in group.cells if cell.summary.n}
     shown = [name for name in DIMENSION_NAMES if name in met]
     if not shown:
@@ -475,14 +475,14 @@ def _share(count: Count, exact: bool = True) -> str:
     return linked_number(count, label, exact)
 
 
-# Figures printed in the paper beside those of the open set, clearly set apart.
+# Figures published in the paper next to those of the open set, clearly separated.
 
 MOST_MODELS: Final = 4
-"""So many models of the open set stand beside the published ones."""
+"""Most models of the open set next to the published ones."""
 
 
 def published_html(tables: ScoreTables) -> str:
-    """Lay out the paper's means and rates; own figures left, published ones right and apart."""
+    """Return means and rates: the set's own figures left, the paper's apart on the right."""
     ours = list(tables.models)[:MOST_MODELS]
     notes = [
         tr(
@@ -620,7 +620,7 @@ def _split_chart(split: Split, facts: SetFacts, dimension: str) -> LinkedChart |
 
 
 def show_tables(tables: ScoreTables, facts: SetFacts) -> None:
-    """Show the two tables of scores, and for more than two models how to compare them."""
+    """Show the two tables of scores and, for more than two models, their comparison."""
     colours = model_colours(facts.models)
     for number, dimensions in enumerate((TABLE_1, TABLE_2), start=1):
         title = f"Table {number}. " + listed(
@@ -644,7 +644,7 @@ def _comparisons(tables: ScoreTables) -> None:
     label = tr("Comparisons between the {models:,} models").format(models=len(tables.models))
     box = st.expander(label, key="scores_comparisons", on_change="rerun")
     if not box.open:
-        return  # nobody sees it: hundreds of rows would be sent for nothing
+        return  # not visible: hundreds of rows would be sent for nothing
     with box:
         with st.spinner(tr("Comparing all pairs of models…")):
             first = tr("Friedman's test over the cases where every model has a score.")
@@ -658,7 +658,7 @@ def _comparisons(tables: ScoreTables) -> None:
 
 
 def show_charts(tables: ScoreTables, facts: SetFacts) -> None:
-    """Show the chain, the gaps and how the scores spread, each with the table behind it."""
+    """Show the chain, the gaps and the distribution of the scores, each with its table."""
     charts = _charts(tables, facts)
     beside = [chart for name in ("chain", "gap") if (chart := charts[name]) is not None]
     show_charts_beside(beside, key="scores_chart")
@@ -670,7 +670,7 @@ def show_charts(tables: ScoreTables, facts: SetFacts) -> None:
 
 
 def show_lost(tables: ScoreTables, facts: SetFacts) -> None:
-    """Show how many answers count as no full answer, by reason."""
+    """Show how many answers are incomplete, by reason."""
     if not tables.lost.value:
         st.caption(tr("No full answer: none of {value:,}.").format(value=tables.answers.value))
         return
@@ -680,7 +680,7 @@ def show_lost(tables: ScoreTables, facts: SetFacts) -> None:
 
 
 def show_split(engine: Engine, case_filter: CaseFilter, tables: ScoreTables) -> None:
-    """Show the scores by a property of the cases that the reader chooses."""
+    """Show the scores by a property of the cases that the user chooses."""
     choices = {choice.key: choice for choice in engine.facts.properties}
     if not choices:
         return
@@ -735,6 +735,6 @@ def _chosen_score(tables: ScoreTables) -> str:
 
 
 def show_published(tables: ScoreTables) -> None:
-    """Show the paper's figures beside the own ones, when asked for."""
+    """Show the paper's figures next to the set's own, on request."""
     if published_shown(tr("Published figures of the ReXecution paper beside these"), "scores"):
         linked_html(published_html(tables), key="scores_published_tables")
