@@ -1,1 +1,1 @@
-"""The only part that imports streamlit (beside the pages)."""
+"""The web interface: the only part, besides the pages, that imports streamlit."""

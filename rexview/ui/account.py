@@ -1,4 +1,4 @@
-"""Who you are: signing in and out in a team, one's name when alone."""
+"""The user's account: signing in and out in a team, the name without sign-in."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _ROLES: Final[Mapping[Role, str]] = {
     "lead": tr("sees everything, assigns cases, opens review sets, and may do all the others may"),
     "viewer": tr("sees everything, writes nothing"),
 }
-"""What each role is for."""
+"""The purpose of each role."""
 
 
 def show_account() -> None:
-    """Show who is signed in, or let somebody sign in; alone, show and change the name."""
+    """Show the signed-in user or the sign-in; without sign-in, show and change the name."""
     with st.container(width=480):
         if server_state.team():
             _show_team()

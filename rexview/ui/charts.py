@@ -1,4 +1,4 @@
-"""Charts on a page: a click on a mark opens its cases; its table and downloads are at hand."""
+"""Charts on a page: a click on a mark opens its cases; tables and downloads are available."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def show_chart(linked: LinkedChart, *, key: str) -> None:
 
     A click on a mark opens Browse with the mark's filter.
 
-    It is made once for each filter (``functools.lru_cache``), not on every run. ``key`` stays the
-    same from run to run, and differs from those of the page's other charts.
+    The chart is made once for each filter (``functools.lru_cache``), not on every run. ``key``
+    stays the same from run to run, and differs from those of the page's other charts.
     """
     with st.container(border=True, gap="small", height="stretch", key=f"rx_chart_{key}"):
         _chart(linked, key)
 
 
 def show_charts_beside(charts: Sequence[LinkedChart], *, key: str, columns: int = 0) -> None:
-    """Show charts beside each other, all in one row or so many ``columns`` in each."""
+    """Show charts side by side, in one row or with this many ``columns`` in each row."""
     per_row = columns or len(charts)
     for start in range(0, len(charts), per_row or 1):
         row = charts[start : start + per_row]
@@ -44,7 +44,7 @@ def show_charts_beside(charts: Sequence[LinkedChart], *, key: str, columns: int 
 
 @st.fragment
 def _chart(linked: LinkedChart, key: str) -> None:
-    """Run alone when the chart is clicked or its table opened: the page has not changed then."""
+    """Run alone when the chart is clicked or its table opened: the page is unchanged then."""
     permissions.guard(PAGE_OVERVIEW)  # every page with charts is for the same roles
     st.markdown(f"**{as_markdown(linked.title)}**")
     event = st.vega_lite_chart(

@@ -1,6 +1,6 @@
-"""Exports from the pages: the button *Export*, and the jobs that make files beside the page.
+"""Exports from the pages: the button *Export*, and the jobs that make files in the background.
 
-At most two jobs work at once; their files are kept for an hour.
+At most two jobs run at once; their files are kept for an hour.
 """
 
 from __future__ import annotations
@@ -41,26 +41,26 @@ from rexview.ui.web.streamlit_adapter.script_run import save_button
 from rexview.untrusted_input import file_name
 from rexview.words import counted, tr, trn
 
-# Exports that are made beside the pages: at most two at once, their files kept for an hour.
+# Exports made in the background: at most two at once, their files kept for an hour.
 
 ExportState = Literal["waiting", "working", "done", "failed", "cancelled"]
 ContentMaker = Callable[[Callable[[], None]], tuple[Content, Pseudonyms | None]]
 _LOG: Final = logging.getLogger(__name__)
 _AT_ONCE: Final = 2
 _MOST_JOBS: Final = 16
-"""Exports that are waiting or under way, of all people of a server."""
+"""Most exports that are waiting or running, of all users of a server."""
 _KEPT_S: Final = 3600.0
 _MOST_BYTES: Final = 4_000_000_000
-"""Of finished files; beyond that the oldest go before their hour is over."""
+"""Limit for finished files; beyond it the oldest are deleted before their hour is over."""
 _LEFT_S: Final = 24 * 3600.0
-"""After so long without a new export a folder is no server's any more."""
+"""Seconds without a new export after which a folder belongs to no running server."""
 
 
 @dataclass(eq=False)
 class ExportJob:
-    """One export: what was asked for, how far it is, and its file when it is done.
+    """One export: its request, its progress, and its file when it is done.
 
-    ``key`` says what its pseudonyms stand for. ``said`` is why it failed.
+    ``key`` maps its pseudonyms to the originals. ``said`` is the reason of its failure.
     """
 
     title: str
@@ -78,12 +78,12 @@ class ExportJob:
 
     @property
     def is_live(self) -> bool:
-        """Whether it is waiting or under way."""
+        """Whether it is waiting or running."""
         return self.state in ("waiting", "working")
 
     @property
     def size(self) -> int:
-        """Bytes of its file."""
+        """The size of its file in bytes."""
         try:
             return self.file.stat().st_size if self.file else 0
         except OSError:
@@ -91,14 +91,14 @@ class ExportJob:
 
 
 class ExportJobs:
-    """All exports of this server; their files lie in a folder of its own in ``home``."""
+    """All exports of this server; their files are in its own folder in ``home``."""
 
     def __init__(self, home: Path) -> None:
         self._lock = Lock()
         self._turns = Semaphore(_AT_ONCE)
         self._jobs: list[ExportJob] = []
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for left in home.iterdir():  # by a server that was killed
+        for left in home.iterdir():  # left by a server that was killed
             if time.time() - left.stat().st_mtime > _LEFT_S:
                 shutil.rmtree(left, ignore_errors=True)
         self._home = Path(tempfile.mkdtemp(dir=home))
@@ -107,14 +107,14 @@ class ExportJobs:
     def begin(
         self, title: str, form: Format, make: ContentMaker, check: Callable[[], None] = lambda: None
     ) -> ExportJob:
-        """Begin an export; ``make`` is called beside the page, with what stops it if cancelled.
+        """Start an export; ``make`` runs in the background, with a check for cancellation.
 
         ``check`` is called now and then while it is made; what it raises (a RexviewError) ends it.
 
         Raises
         ------
         ExportRefused
-            The server has enough to do.
+            The server has too many exports.
         """
         self._forget_old()
         with self._lock:
@@ -123,7 +123,7 @@ class ExportJobs:
                     tr("The server makes too many exports already. Try again later.")
                 )
             try:
-                self._home.mkdir(mode=0o700, parents=True, exist_ok=True)  # another server tidies
+                self._home.mkdir(mode=0o700, parents=True, exist_ok=True)  # others may delete it
                 folder = Path(tempfile.mkdtemp(dir=self._home))
             except OSError as error:
                 reason = error.strerror or type(error).__name__
@@ -136,7 +136,7 @@ class ExportJobs:
         return job
 
     def drop(self, job: ExportJob) -> None:
-        """Cancel an export, or take its file away."""
+        """Cancel an export, or delete its file."""
         job.cancelled.set()
         if not job.is_live:
             self._remove(job)
@@ -151,7 +151,7 @@ class ExportJobs:
             state = "cancelled"
         except RexviewError as error:
             job.said, state = str(error), "failed"
-        except Exception:  # whatever it is, who waits is told and the log has it
+        except Exception:  # the user and the log get any error
             _LOG.exception("An export failed.")
             job.said, state = tr("The export failed; the server's log says why."), "failed"
         is_kept = state == "done" and not job.cancelled.is_set()
@@ -206,7 +206,7 @@ class ExportJobs:
 
 
 def _zipped(folder: Path, progress: Progress) -> Path:
-    """Pack a folder into one file for the download; the folder goes."""
+    """Pack a folder into one file for the download, and delete the folder."""
     packed = folder.with_name(f"{folder.name}.zip")
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for file in sorted(folder.rglob("*")):
@@ -222,10 +222,10 @@ def export_jobs() -> ExportJobs:
     return ExportJobs(server_state.settings().cache_folder / "exports")
 
 
-# Exports from a set on ClickHouse: the cases of one are read into a small set of their own.
+# Exports from a set on ClickHouse: the cases of one are read into a small set.
 
 MOST: Final = 2_000
-"""Cases of such an export: they are in memory while it is made."""
+"""Most cases in such an export: they are in memory while it is made."""
 TOO_MANY: Final = tr(
     "This server has the review set on ClickHouse, and can export {most:,} "
     "cases of it at once. Filter for fewer, or let whoever runs the server "
@@ -241,13 +241,13 @@ PSEUDONYMS: Final = tr(
 def of_wanted_cases(
     source: ExportSource, wanted: ExportRequest
 ) -> tuple[ExportSource, ExportRequest]:
-    """Return a source that holds the wanted cases, and these by their ids; in memory as they are.
+    """Return a source with the wanted cases, and their ids; unchanged for a set in memory.
 
     Raises
     ------
     EngineUnreachable
     ExportRefused
-        There are more than fit, or none.
+        There are too many cases, or none.
     """
     engine = source.engine
     if not isinstance(engine, ClickHouseEngine):
@@ -278,7 +278,7 @@ _HIDDEN_HELP: Final = tr(
 
 @dataclass(frozen=True, eq=False)
 class WidgetsAsked:
-    """What a page offers to export, and how it is called there."""
+    """What a page exports, and its name there."""
 
     review_set: ReviewSet
     wanted: ExportRequest
@@ -287,13 +287,13 @@ class WidgetsAsked:
 
 
 def offer_filtered(review_set: ReviewSet, case_filter: CaseFilter, total: int) -> None:
-    """Offer the cases that a page's filter leaves."""
+    """Show an export of the cases in a page's filter."""
     query = case_filter.to_query() or None
     offer(WidgetsAsked(review_set, ExportRequest(query=query), counted(total, "case"), total))
 
 
 def offer_meeting(review_set: ReviewSet, meeting: Meeting) -> None:
-    """Offer a meeting with its cases, votes and decisions."""
+    """Show an export of a meeting with its cases, votes and decisions."""
     cases = len(meeting.agenda)
     what = f"{meeting.name}, {counted(cases, 'case')}"
     offer(
@@ -303,7 +303,7 @@ def offer_meeting(review_set: ReviewSet, meeting: Meeting) -> None:
 
 
 def offer(asked: WidgetsAsked, *, key: str = "export") -> None:
-    """Show the button that opens the choice of formats; nothing to whoever may not have files."""
+    """Show the button that opens the formats; nothing for users who may not have files."""
     if not permissions.may_see(PAGE_BROWSE):
         return
     clicked = st.button(
@@ -318,7 +318,7 @@ def offer(asked: WidgetsAsked, *, key: str = "export") -> None:
 
 
 def offer_case(review_set: ReviewSet, case_id: str) -> None:
-    """Offer one case as a slide and as PDF in one click each, and in any other format."""
+    """Show exports of one case: as slide and PDF in one click each, and in any other format."""
     if not permissions.may_see(PAGE_BROWSE):
         return
     asked = WidgetsAsked(
@@ -341,7 +341,7 @@ def offer_case(review_set: ReviewSet, case_id: str) -> None:
 
 
 def _one_file(source: ExportSource, wanted: ExportRequest, form: Format) -> bytes:
-    """Make a file of one case while its download is waited for."""
+    """Make a file of one case while its download waits."""
     source, wanted = of_wanted_cases(source, wanted)
     content, _ = make_content(
         source, find_export_cases(source, wanted), has_pictures=form.has_pictures
@@ -353,7 +353,7 @@ def _one_file(source: ExportSource, wanted: ExportRequest, form: Format) -> byte
 
 
 def _source(asked: WidgetsAsked) -> ExportSource:
-    """Return the set with what was written until now, as the page sees its flags."""
+    """Return the set with its current entries, and the flags of the page's view."""
     newest = review_sets.newest(asked.review_set)
     return ExportSource(newest, review_sets.engine(newest), review_sets.reviews(newest))
 
@@ -422,7 +422,7 @@ def _begin(asked: WidgetsAsked, form: Format, hidden: bool) -> None:
 
 
 def _drop() -> None:
-    """Cancel the last export of this session, or take its file away."""
+    """Cancel the last export of this session, or delete its file."""
     job: ExportJob | None = st.session_state.pop(link_keys.SESSION_EXPORT, None)
     if job is not None:
         export_jobs().drop(job)
@@ -430,7 +430,7 @@ def _drop() -> None:
 
 @st.fragment(run_every=_LOOKS_EVERY_S)
 def _job(job: ExportJob) -> None:
-    """Show how far an export is, or its file; it ends with the role that allowed it."""
+    """Show the progress of an export, or its file; it ends with the role that allowed it."""
     if not permissions.may_see(PAGE_BROWSE):
         _drop()
     permissions.guard(PAGE_BROWSE)

@@ -1,6 +1,6 @@
-"""The filter panel of every page, saved filters, and the order in which Content is worked out.
+"""The filter panel of every page, saved filters, and the order of computing Content.
 
-The link is the only place where the filter is kept.
+The filter is stored only in the link.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from rexview.words import inside, tr
 
 # Filters saved by name, for each review set, in a small file of the user.
 #
-# They are one user's, so not in the reviews database; a filter is in its link as well.
+# They belong to one user, so they are not in the reviews database; a filter is also in its link.
 
 _FILE: Final = "saved-filters"
 MOST: Final = 50
@@ -52,13 +52,13 @@ _LOCK: Final = Lock()
 
 
 def saved_filters(set_name: str) -> dict[str, CaseFilter]:
-    """Return the saved filters of a review set by their names, in the order they were saved."""
+    """Return the saved filters of a review set by name, in the order they were saved."""
     entries = _read().get(set_name, {})
     return {name: CaseFilter.read(query)[0] for name, query in entries.items()}
 
 
 def save_filter(set_name: str, name: str, case_filter: CaseFilter) -> None:
-    """Save a filter under a name, in place of one of the same name.
+    """Save a filter under a name, replacing one of the same name.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def save_filter(set_name: str, name: str, case_filter: CaseFilter) -> None:
 
 
 def forget_filter(set_name: str, name: str) -> None:
-    """Take a saved filter away; nothing happens when it is not there.
+    """Delete a saved filter, if it exists.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def forget_filter(set_name: str, name: str) -> None:
 
 
 def _read() -> dict[str, dict[str, dict[str, list[str]]]]:
-    """Read the file; what is not there or not ours counts as empty."""
+    """Read the file; a missing or invalid one counts as empty."""
     content = server_state.read_user_file(_FILE)
     if not isinstance(content, dict):
         return {}
@@ -109,19 +109,19 @@ def _read() -> dict[str, dict[str, dict[str, list[str]]]]:
     }
 
 
-# The filter panel: one for every page. The link is the only place where the filter is kept.
+# The filter panel of every page. The filter is stored only in the link.
 #
-# On every run the widgets take their values from the link; a change is written to the link before
-# the page runs. So a link, the browser's back button and a click on a chip all come out the same.
-# What is changed is the filter as it is asked for by then: another change may have come since the
-# panel was drawn, as when a click on a value ends the typing of a search.
+# On every run the widgets take their values from the link, and a change is written to the link
+# before the page runs. So a link, the browser's back button and a click on a chip have the same
+# result. A change applies to the latest requested filter: another change may have come since the
+# panel was drawn, for example when a click on a value ends the typing of a search.
 
 _OPEN: Final = ("failures", "models")
-"""Conditions that are unfolded from the start."""
+"""Conditions that are unfolded initially."""
 _OF_FLAGS: Final = ("failures", "sources")
-"""Conditions whose counts rest on flags, whatever else the filter asks for."""
+"""Conditions whose counts depend on flags for every filter."""
 _FEW: Final = 16
-"""More values than this are chosen from a list that can be typed into."""
+"""If there are more values, they are chosen from a list with a text field."""
 _SCORES: Final = ("content", "process", "execution", "synthesis", "language")
 
 
@@ -130,7 +130,7 @@ def filter_panel(
 ) -> None:
     """Show the panel in the sidebar; filters are saved under the name of the set.
 
-    ``so_far`` says that not every answer has been looked at for failures.
+    ``so_far`` is True if not every answer has been scanned for failures.
     """
     rest = so_far and rests_on_flags(case_filter)
     with st.sidebar, st.container(key="rx_panel", gap="small"):
@@ -146,13 +146,13 @@ def filter_panel(
 
 
 def set_filter(case_filter: CaseFilter) -> None:
-    """Put a filter into the link in place of the one there; the page of a list begins anew."""
+    """Replace the filter of the link; a list then returns to its first page."""
     changes: dict[str, str | list[str] | None] = dict.fromkeys(FILTER_KEYS)
     change_link({**changes, link_keys.QUERY_PAGE: None, **case_filter.to_query()})
 
 
 def show_nothing_found(engine: Engine, counts: Facets, case_filter: CaseFilter) -> None:
-    """Say why no case is left, and offer ways back."""
+    """Explain why no case is left, and offer ways back."""
     reasons = list(unknown_values(counts, engine.facts, case_filter))
     so_far = so_far_caption(engine.scanned(case_filter)) if rests_on_flags(case_filter) else ""
     nothing = so_far_after(tr("No case fits all of these conditions"), so_far=bool(so_far))
@@ -185,7 +185,7 @@ def _search(case_filter: CaseFilter, counts: Facets, *, so_far: bool) -> None:
 
 
 def _mention(case_filter: CaseFilter, counts: Facets, *, so_far: bool) -> None:
-    """Let one choose how a finding that is searched for is spoken of."""
+    """Show a choice of how the searched finding is mentioned."""
     key = "filter_mention"
     labels = {value.value: _label(value.name, value.count) for value in counts.mentions}
     st.session_state[key] = case_filter.mention
@@ -213,7 +213,7 @@ def _mention(case_filter: CaseFilter, counts: Facets, *, so_far: bool) -> None:
 
 
 def _worth_showing(facet: Facet, total: int) -> bool:
-    """Whether there is a choice to make: not when every case has the one value that there is."""
+    """Return whether there is a choice to make: not if every case has the same single value."""
     chosen = any(value.chosen for value in facet.values)
     met = [value.count for value in facet.values if value.count]
     if chosen or len(met) > 1 or facet.field in _OPEN:
@@ -239,7 +239,7 @@ def _facet(facet: Facet, place: int, *, so_far: bool) -> None:
     title += f" :primary[**{len(chosen)}**]" if chosen else ""
     box = st.expander(title, expanded=unfolded, key=f"{key}_box", on_change="rerun")
     if not box.open:
-        return  # widgets that nobody sees would slow down every run
+        return  # widgets out of sight would slow down every run
     with box:
         more: dict[str, Any] = {
             "key": key,
@@ -352,11 +352,11 @@ def _label(name: str, count: int) -> str:
     return f"{as_markdown(name)} :gray[{count:,}]"
 
 
-# The filter of the link, as far as this server can ask it.
+# The filter of the link, limited to what this server can query.
 
 
 def asked_filter() -> CaseFilter:
-    """Return the filter of the link; what cannot be understood or asked is left out, and said."""
+    """Return the filter of the link; parts that cannot be used are left out, with a note."""
     found = link_keys.link_filter()
     if not found.written or not on_tables():
         return found
@@ -372,10 +372,10 @@ def asked_filter() -> CaseFilter:
 
 
 class FilteredSet(NamedTuple):
-    """The review set of the link under the link's filter, with the counts of the panel.
+    """The review set of the link with the link's filter, and the counts of the panel.
 
-    ``scanned`` says of how many of the answers that the filter is about the flags are known,
-    ``of_flags`` whether the page's numbers rest on them.
+    ``scanned`` counts the filter's answers whose flags are known. ``of_flags`` is True if the
+    page's numbers depend on flags.
     """
 
     review_set: ReviewSet
@@ -392,10 +392,10 @@ class FilteredSet(NamedTuple):
 
 
 def open_filtered_set(*, counts_failures: bool = False) -> FilteredSet:
-    """Open the review set of the link under its filter; where that cannot be, explain and stop.
+    """Open the review set of the link with its filter; explain and stop if that is impossible.
 
-    ``counts_failures`` says that the page's numbers are of failures whatever the filter asks for:
-    what leaves the page then says that they are so far.
+    ``counts_failures`` is True if the page's numbers are of failures for every filter: files from
+    the page then note that the numbers are preliminary.
     """
     review_set = open_review_set()
     case_filter = asked_filter()
@@ -416,7 +416,7 @@ def show_panel(filtered: FilteredSet) -> None:
 def show_title(filtered: FilteredSet, title: str = "") -> None:
     """Show the title with the filter's name.
 
-    Below it stands how far the search for failures is, where the page's numbers rest on that.
+    Below it is the progress of the failure scan if the page's numbers depend on it.
     """
     name = name_so_far(filtered.engine, filtered.case_filter)
     with st.container(horizontal=True, vertical_alignment="center", key="rx_title_row"):
@@ -429,7 +429,7 @@ def show_title(filtered: FilteredSet, title: str = "") -> None:
 
 
 def show_head(filtered: FilteredSet, title: str) -> None:
-    """Show title and filter panel; where the filter leaves no case, say so and stop."""
+    """Show title and filter panel; if the filter leaves no case, explain and stop."""
     show_title(filtered, title)
     show_panel(filtered)
     if not filtered.counts.total:
@@ -437,7 +437,7 @@ def show_head(filtered: FilteredSet, title: str) -> None:
         st.stop()
 
 
-# The order in which Content is worked out: chosen with one switch, kept in every link.
+# The order of computing Content: chosen with one switch, kept in every link.
 
 _HELP: Final = tr(
     "Content is the weakest link of Process, Execution and Synthesis. Where "
@@ -467,13 +467,13 @@ def content_order_switch() -> None:
 
 
 def content_order_words() -> str:
-    """Return the order in use, to stand in a sentence: ``minimum of the readers' means``."""
+    """Return the order in use as part of a sentence: ``minimum of the readers' means``."""
     name = CONTENT_ORDERS[link_keys.content_order()]
     return inside(name[0]) + name[1:]
 
 
 def show_other_order() -> None:
-    """Say that Content is worked out in the other order; nothing with the usual one."""
+    """Show a note if Content is computed in the other order; nothing with the usual one."""
     if link_keys.content_order() != link_keys.USUAL_ORDER:
         st.caption(
             tr("Content is the {content_order_words} (chosen on the Scores page).").format(

@@ -1,4 +1,4 @@
-"""What people wrote in the open review set: where it is kept, and how pages read it."""
+"""People's entries in the open review set: their place, and how pages read them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _DONE: Final = "reviews_panel_done"
 
 @contextmanager
 def store_errors_shown() -> Iterator[None]:
-    """Say so, and what to do, when the database cannot be read."""
+    """Show an error, and what to do, if the database cannot be read."""
     try:
         yield
     except StoreError as error:
@@ -37,9 +37,9 @@ def store_errors_shown() -> Iterator[None]:
 
 
 def show_notices(review_set: ReviewSet) -> None:
-    """Say on any page what is wrong with the reviews; nothing where all is well.
+    """Show the problems of the reviews on any page; nothing if there are none.
 
-    It names no model and nobody, so that it can stand on the Score page, too.
+    The text names no model and no person, so that the Score page can show it, too.
     """
     try:
         found = notices(review_sets.reviews(review_set))
@@ -53,7 +53,7 @@ def show_notices(review_set: ReviewSet) -> None:
 
 
 def show_place(review_set: ReviewSet) -> None:
-    """Say in a line where entries are kept, from the first one on; where exactly, the Data page."""
+    """Show in a line where entries are stored, once there are any; details are on the Data page."""
     try:
         reviews = review_sets.reviews(review_set)
         if not reviews.revision():
@@ -76,7 +76,7 @@ def _where(reviews: Reviews) -> str:
 
 
 def show_reviews(review_set: ReviewSet) -> None:
-    """Show on the Data page where reviews are kept, and let whoever leads mend what is wrong."""
+    """Show on the Data page where reviews are stored; a lead can repair problems."""
     permissions.guard(PAGE_DATA)
     done = st.session_state.pop(_DONE, None)
     if done:
@@ -137,7 +137,7 @@ def _show_notice(review_set: ReviewSet, reviews: Reviews, notice: Notice) -> Non
 
 
 def _can_move(reviews: Reviews) -> bool:
-    """Whether the reviews lie with the user, and could lie in the set's folder."""
+    """Return whether the reviews are stored with the user, and could be in the set's folder."""
     beside = beside_set(reviews.review_set)
     file = reviews.database.file
     if beside is None or file is None or file not in files_with_user(reviews.review_set):
@@ -168,21 +168,21 @@ def _accept(reviews: Reviews) -> str:
     return tr("The missing entries are given up; what is there counts.")
 
 
-# What people wrote in a study, as several pages read it.
+# People's entries in a study, as several pages read them.
 #
-# It is read anew when ``revision``, a part of the cache's key, shows that something was written.
+# They are read again when ``revision``, a part of the cache's key, shows a new entry.
 
 _NEW_READERS: Final = "study_new_readers"
 
 
 @lru_cache(maxsize=4)
 def _adjudications(reviews: Reviews, revision: int) -> pl.DataFrame:
-    """Return each consensus, read anew for each ``revision``."""
+    """Return each consensus, read again for each ``revision``."""
     return reviews.adjudications()
 
 
 def link_to_adjudicate() -> None:
-    """Show the way to where readers' differences are settled, to those who may go there."""
+    """Show a link to the Adjudicate page, to users who may open it."""
     if permissions.may_see(PAGE_ADJUDICATE):
         st.page_link(
             PAGE_ADJUDICATE,
@@ -193,9 +193,9 @@ def link_to_adjudicate() -> None:
 
 
 def consensus_on(review_set: ReviewSet, case_id: str) -> tuple[Score, ...]:
-    """Return each consensus on a case, as scores of whoever recorded it.
+    """Return each consensus on a case, as scores of the person who recorded it.
 
-    There is none where the database cannot be read.
+    Empty if the database cannot be read.
     """
     try:
         reviews = review_sets.reviews(review_set)
@@ -205,7 +205,7 @@ def consensus_on(review_set: ReviewSet, case_id: str) -> tuple[Score, ...]:
 
 
 def agreed_scores(review_set: ReviewSet) -> Mapping[tuple[str, str, str], tuple[int, ...]]:
-    """Return each consensus score by case, model and dimension; several where pictures are."""
+    """Return each consensus score by case, model and dimension; several if there are images."""
     try:
         reviews = review_sets.reviews(review_set)
         rows = _adjudications(reviews, reviews.revision())
@@ -219,7 +219,7 @@ def agreed_scores(review_set: ReviewSet) -> Mapping[tuple[str, str, str], tuple[
 
 
 def case_differences(review_set: ReviewSet, threshold: float) -> tuple[CaseDifferences, ...]:
-    """Return the cases on which readers differ, with what has been agreed, as of now.
+    """Return the cases on which readers differ, with the current consensus.
 
     Raises
     ------
@@ -237,7 +237,7 @@ def _differences(
 
 
 def reader_names(review_set: ReviewSet, readers: Iterable[str] = ()) -> dict[str, str]:
-    """Return whoever can read, by id: those with a role for it, those who wrote, those named."""
+    """Return all possible readers by id: with a role for it, with entries, or in ``readers``."""
     reviews = review_sets.reviews(review_set)
     wrote = reviews.people()
     members = [member.person for member in roles().people]
@@ -256,5 +256,5 @@ def reader_names(review_set: ReviewSet, readers: Iterable[str] = ()) -> dict[str
 
 
 def add_reader(person: Person) -> None:
-    """Name somebody who has not written anything yet; for this session."""
+    """Add a reader without entries, for this session."""
     st.session_state.setdefault(_NEW_READERS, {})[person.id] = person.name

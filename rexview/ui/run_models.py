@@ -1,4 +1,4 @@
-"""The page Run models: what is asked, exactly what is sent, the estimate and the start."""
+"""The page Run models: the choices, the exact request, the estimate and the start."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ _LONGEST_IDS: Final = 4_000
 
 
 def asks_judge() -> bool:
-    """Offer what a model is asked for; return whether it is a second opinion."""
+    """Show a choice of the kind of request; return whether it is a second opinion."""
     return offer_options(tr("Ask for"), link_keys.QUERY_RUN_ABOUT, _ABOUT, "cases") == "answers"
 
 
 def choose(filtered: FilteredSet) -> RunRequest | None:
-    """Show what can be chosen; return what is wanted, None where something is still to be said."""
+    """Show the choices of a run; return the request, None while something is missing."""
     review_set = filtered.review_set
     chosen = choose_model(review_set)
     if chosen is None:
@@ -111,7 +111,7 @@ def _prompt(card: Card, review_set: ReviewSet) -> str | None:
 
 
 def _cases(filtered: FilteredSet, model: str) -> tuple[tuple[str, ...] | None, str | None] | None:
-    """Return ids (None: all) and the link's query that they come from; None while none is named."""
+    """Return ids (None: all) and their link query; None while none is named."""
     review_set, case_filter, total = (
         filtered.review_set,
         filtered.case_filter,
@@ -152,7 +152,7 @@ def _ids(everything: Collection[str]) -> tuple[tuple[str, ...], None] | None:
 
 
 def _batch() -> bool:
-    """Offer the Batch API."""
+    """Show a choice of the Batch API."""
     kept = kept_in_link(
         "run_batch",
         link_keys.QUERY_RUN_BATCH,
@@ -168,13 +168,13 @@ def _batch() -> bool:
     )
 
 
-# What would be sent, exactly; what it would take; and the start.
+# The exact request, its estimated cost, and the start.
 
 _PICTURE_PX: Final = 340
 
 
 def show_sending(review_set: ReviewSet, wanted: RunRequest) -> None:
-    """Show the exact request, the estimate and the start of what is wanted."""
+    """Show the exact request, the estimate and the start of a run."""
     try:
         plan = plan_of(review_set, wanted)
         settings = server_state.settings()
@@ -195,7 +195,7 @@ def show_sending(review_set: ReviewSet, wanted: RunRequest) -> None:
 
 @st.fragment
 def _request(plan: RunPlan, asking: Asking[Case]) -> None:
-    """Show what would be sent for one case: texts, pictures, parameters."""
+    """Show the request for one case: texts, images, parameters."""
     permissions.guard(PAGE_RUN_MODELS)
     cases = plan.spec.cases
     number = 1
@@ -241,7 +241,7 @@ def _text(words: str) -> None:
 
 
 def _estimate(plan: RunPlan, asking: Asking[Case], source: str) -> None:
-    """Show what it would take, worked out once for the same questions."""
+    """Show the estimated cost, computed once for the same questions."""
     spec = plan.spec
     about = replace(spec, id="", created="", budget=None, concurrency=1)
     known: tuple[object, Estimate] | None = st.session_state.get(link_keys.SESSION_ESTIMATE)

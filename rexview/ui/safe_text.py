@@ -1,9 +1,9 @@
 """Text from models and files as safe HTML, with marked spans.
 
-Markdown is rendered by markdown-it with raw HTML off (it is escaped, not run), images off and
-links shown as text: nothing in an answer can load or open anything. Spans are given as offsets into
-the source; they survive the rendering because their borders travel through it as private-use
-characters, one pair a span, which are taken out of the source first.
+Markdown is rendered by markdown-it with raw HTML off (it is escaped, not run), images off and links
+shown as text: nothing in an answer can load or open anything. Spans are given as offsets into the
+source. They survive the rendering because their borders pass through it as private-use characters,
+one pair a span; such characters are first removed from the source.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from markdown_it.utils import OptionsDict
 _BASE: Final = 0xE000  # private use area: span k opens with _BASE + 2k and closes with the next
 _LIMIT: Final = 0xF8FF
 MAX_SPANS: Final = (_LIMIT - _BASE) // 4
-"""Spans marked in one text, the first given first; they cut it into twice as many pieces."""
+"""Most spans marked in one text, the first given first; they cut it into twice as many pieces."""
 _MOST_VALUES: Final = 24
-"""Values of one attribute that a piece carries, where very many spans lie on each other."""
+"""Most values of one attribute of a piece, if very many spans overlap."""
 MAX_MARKDOWN: Final = 60_000
-"""Longer text is shown as it stands: no reader scrolls that far, and a browser should not hang."""
+"""Longer text is shown unformatted: no reader scrolls that far, and a browser should not hang."""
 
 
 @dataclass(frozen=True)
 class Span:
     """Part of a text to mark: offsets into it, CSS classes, and ``data-`` attributes.
 
-    ``focusable`` makes it a stop of the Tab key. ``label`` is said once behind its words, by the
-    style sheet: it is no part of the text, which others find words in.
+    ``focusable`` makes it a stop of the Tab key. ``label`` is shown once after its words by the
+    style sheet: it is not part of the text, which others search.
     """
 
     start: int
@@ -102,7 +102,7 @@ def markdown_html(text: str, spans: Iterable[Span] = ()) -> str:
     Returns
     -------
     str
-        HTML without links, images, scripts or anything of the text's own markup but its markdown.
+        HTML without links, images, scripts or any markup of the text's own except its markdown.
     """
     if len(text) > MAX_MARKDOWN:
         return plain_html(text, spans)
@@ -113,15 +113,15 @@ def markdown_html(text: str, spans: Iterable[Span] = ()) -> str:
 
 
 _MARKER: Final = re.compile(r"[ \t]*(?:(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]*)*\|?[ \t]*")
-"""What makes a line a heading, a quotation, a list item or a row of a table."""
+"""The markup that makes a line a heading, a quotation, a list item or a row of a table."""
 _RULE: Final = re.compile(r"[ \t]*(?:(?:```|~~~).*|[-=*_|: \t]*)")
-"""A line without words: a fence, a rule, what parts the head of a table from its rows."""
+"""A line without words: a fence, a rule, the line below the head of a table."""
 
 
 def _off_markup(text: str, spans: Iterable[Span]) -> Iterator[Span]:
-    """Move the ends of spans within the text off what makes a line a heading, an item, a row.
+    """Move the ends of spans off the markup that makes a line a heading, an item or a row.
 
-    A border there would keep a heading from being a heading.
+    A border inside such markup would disable it.
     """
     for span in spans:
         start, end = span.start, span.end
@@ -144,7 +144,7 @@ def _off_markup(text: str, spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def _line(text: str, place: int) -> tuple[int, int, tuple[int, int] | None]:
-    """Beginning and end of the line that a place is on, and of its content if it has any."""
+    """Return start and end of the line at a place, and of its content if it has any."""
     first, last = text.rfind("\n", 0, place) + 1, text.find("\n", place)
     last = len(text) if last < 0 else last
     line = text[first:last]
@@ -162,7 +162,7 @@ def plain_html(text: str, spans: Iterable[Span] = ()) -> str:
 
 
 def inline_html(text: str, spans: Iterable[Span] = ()) -> str:
-    """Escape a text that stands within a line, and mark spans."""
+    """Escape a text within a line, and mark spans."""
     return _marked(text, cut_spans(spans, len(text)))
 
 
@@ -178,14 +178,14 @@ def cut_spans(spans: Iterable[Span], length: int) -> list[Span]:
     spans : iterable of Span
         In order of importance: only the first :data:`MAX_SPANS` within the text are kept.
     length : int
-        Of the text.
+        Length of the text.
 
     Returns
     -------
     list of Span
-        In order of place. Classes, values of an attribute and titles of several spans are joined;
-        a span that is a stop of the Tab key is one at its first piece only, and its label
-    is said at its last.
+        In order of place. Classes, values of an attribute and titles of several spans are joined. A
+        span that is a stop of the Tab key is one only at its first piece, and its label is shown
+        only at its last.
 
     >>> [(one.start, one.end, one.css) for one in cut_spans([Span(0, 4, "a"), Span(2, 6, "b")], 6)]
     [(0, 2, 'a'), (2, 4, 'a b'), (4, 6, 'b')]
@@ -248,10 +248,10 @@ def _without_private(text: str) -> str:
 
 
 def _with_tags(content: str, env: MutableMapping[str, Any]) -> str:
-    """Escape a run of text, turning span borders into tags.
+    """Escape a run of text, and turn span borders into tags.
 
-    ``env["open"]`` carries a span that began in an earlier run: it is closed at the end of each run
-    and opened again in the next, so that tags never cross the elements of the markdown.
+    ``env["open"]`` has a span from an earlier run: it is closed at the end of each run and opened
+    again in the next, so that tags never cross the elements of the markdown.
     """
     parts: list[str] = []
     begin = 0
@@ -278,21 +278,21 @@ def _with_tags(content: str, env: MutableMapping[str, Any]) -> str:
 
 _MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]<>#+\-!|~$:&=])")
 _NUMBERED: Final = re.compile(r"^(\d{1,9})(?=[.)])")
-"""A line that begins so would be an item of a list."""
+"""A line with this start would become an item of a list."""
 _AUTO_LINKED: Final = re.compile(
     r"(?<=http:)(?=//)|(?<=https:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=:)(?=[\w+-]+[:/])", re.IGNORECASE
 )
-"""Where a joiner is put into addresses and names of icons: Streamlit turns these into links, icons
-and emoji after Markdown, and a backslash does not stop it."""
+"""Places for a joiner in addresses and names of icons: Streamlit turns these into links, icons and
+emoji after Markdown, and a backslash does not prevent that."""
 _APART: Final = "\u2060"
-"""A word joiner: it has no width, and no line is broken at it."""
+"""A word joiner: it has no width and prevents line breaks."""
 
 
 def as_markdown(text: object) -> str:
-    """Escape text for Streamlit's Markdown (labels, help, headings, messages); it is one line then.
+    """Escape text for Streamlit's Markdown (labels, help, headings, messages), joined to one line.
 
-    Not for what Streamlit shows as it stands: the options of a ``selectbox`` or ``multiselect``,
-    placeholders, values of fields, cells and headings of tables.
+    Not for texts that Streamlit shows unformatted: the options of a ``selectbox`` or
+    ``multiselect``, placeholders, values of fields, cells and headings of tables.
     """
     line = " ".join(str(text).split())
     escaped = _MARKDOWN.sub(r"\\\1", _AUTO_LINKED.sub(_APART, line))

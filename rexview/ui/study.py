@@ -1,4 +1,4 @@
-"""The Study page: who reads what, who is how far, and what is to be adjudicated."""
+"""The Study page: assignments, progress, and the cases to adjudicate."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from rexview.ui.web.streamlit_adapter.script_run import save_button
 from rexview.vocab import moment
 from rexview.words import counted, tr, trn
 
-# The tables of the Study page as HTML: progress, a plan of assignments, what readers saw.
+# The tables of the Study page as HTML: progress, a plan of assignments, readers' exposures.
 
 _SEEN: Final = {REPORT: tr("Report"), UNBLINDED: tr("Models named")}
 _TIMING: Final = {
@@ -54,7 +54,7 @@ _ACCEPTED: Final = {
 
 
 def progress_html(rows: Sequence[ReaderProgress], names: Mapping[str, str]) -> str:
-    """Lay out the progress of readers as a table."""
+    """Return the progress of readers as a table."""
     heads = (
         tr("Reader"),
         tr("First"),
@@ -81,7 +81,7 @@ def _progress_row(row: ReaderProgress, name: str) -> str:
 def tasks_html(
     tasks: Mapping[str, Mapping[Task, WorklistProgress]], names: Mapping[str, str]
 ) -> str:
-    """Lay out how far readers are with the tasks besides scoring."""
+    """Return readers' progress with the tasks besides scoring as a table."""
     shown = [task for task in TASKS if any(task in begun for begun in tasks.values())]
     body = [
         cells(
@@ -108,7 +108,7 @@ def plan_html(
     strata: Mapping[str, str],
     names: Mapping[str, str],
 ) -> str:
-    """Say what a plan would add to the assignments that there are, reader by reader."""
+    """Return the assignments that a plan would add, reader by reader."""
     now = Counter((one.reader, one.order) for one in assignments)
     added = Counter((one.reader, one.order) for one in plan.added)
     readers = dict.fromkeys(reader for reader, _ in (*now, *added))
@@ -144,7 +144,7 @@ def _more(count: int) -> str:
 
 
 def exposures_html(exposures: Sequence[Exposure], names: Mapping[str, str]) -> str:
-    """Lay out what readers saw as a table, the newest first."""
+    """Return what readers saw as a table, newest first."""
     rows = [
         cells(
             html.escape(names.get(one.reader, one.reader)),
@@ -169,7 +169,7 @@ _MESSAGE: Final = "study_message"
 
 @st.fragment(run_every=REFRESH_S)
 def show_progress(review_set: ReviewSet) -> None:
-    """Show how far each reader is; what others do shows within seconds."""
+    """Show each reader's progress; others' entries appear within seconds."""
     permissions.guard(PAGE_STUDY)
     try:
         reviews = review_sets.reviews(review_set)
@@ -193,7 +193,7 @@ def show_progress(review_set: ReviewSet) -> None:
 
 @lru_cache(maxsize=8)
 def _progress(review_set: ReviewSet, reviews: Reviews, revision: int) -> tuple[ReaderProgress, ...]:
-    """Count, anew only when anything was written."""
+    """Count the progress, again only after new entries."""
     written, assignments = reviews.scores(), reviews.assignments()
     engine = review_sets.study_engine(review_set)
     return readers_progress(engine, assignments, written, _skipped(reviews))
@@ -203,7 +203,7 @@ def _progress(review_set: ReviewSet, reviews: Reviews, revision: int) -> tuple[R
 def _tasks_progress(
     review_set: ReviewSet, reviews: Reviews, revision: int
 ) -> dict[str, dict[Task, WorklistProgress]]:
-    """As :func:`_progress`, of the tasks besides scoring."""
+    """As :func:`_progress`, for the tasks besides scoring."""
     return tasks_progress(review_set, reviews, review_sets.study_engine(review_set))
 
 
@@ -216,7 +216,7 @@ def _skipped(reviews: Reviews) -> dict[str, set[str]]:
 
 
 def show_assigning(review_set: ReviewSet) -> None:
-    """Let a lead deal cases to readers, with a preview before anything is written."""
+    """Show a form to assign cases to readers, with a preview before anything is written."""
     permissions.guard(PAGE_STUDY)
     rules = review_set.info.protocol
     assignments = review_sets.reviews(review_set).assignments()
@@ -291,7 +291,7 @@ def _choose_readers(label: str, key: str, names: Mapping[str, str]) -> list[str]
 
 
 def show_withdrawing(review_set: ReviewSet) -> None:
-    """Let a lead take cases back from a reader."""
+    """Show a form to withdraw cases from a reader."""
     permissions.guard(PAGE_STUDY)
     reviews = review_sets.reviews(review_set)
     assignments = reviews.assignments()
@@ -350,7 +350,7 @@ def _write(review_set: ReviewSet, given: Sequence[NewAssignment], active: bool) 
 
 
 def show_to_adjudicate(review_set: ReviewSet) -> None:
-    """Say how many cases are to be adjudicated, with the way there."""
+    """Show how many cases are to be adjudicated, with a link."""
     threshold = review_set.info.protocol.disagreement
     cases = case_differences(review_set, threshold)
     agreed = sum(one.has_consensus for one in cases)
@@ -371,13 +371,13 @@ def show_to_adjudicate(review_set: ReviewSet) -> None:
 
 
 def may_assign() -> bool:
-    """Whether whoever looks may assign cases."""
+    """Return whether the user may assign cases."""
     role = permissions.role()
     return role is not None and may(Person("", "", role), "assign")
 
 
 def show_exposures(review_set: ReviewSet) -> None:
-    """Tell a lead which cases readers saw with the report or with the models named, and when."""
+    """Show a lead which cases readers saw with the report or the models' names, and when."""
     permissions.guard(PAGE_STUDY)
     reviews = review_sets.reviews(review_set)
     every = _exposures(review_set, reviews, reviews.revision())
