@@ -1,4 +1,4 @@
-"""What each column of a table means: proposed, changed by a person, and read back."""
+"""The meaning of each column of a table: proposed, changed by a person, and read back."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from rexview.ui.safe_text import as_markdown
 from rexview.vocab import DIMENSION_NAMES, FAILURES
 from rexview.words import tr
 
-# What each column of a table is taken for, one choice a column: from a mapping, and back to one.
+# The meaning of each column of a table, one choice a column, made from a mapping and back to one.
 #
-# Each column gets one meaning. Where the meaning is a part of an answer and a model is named
-# beside it, the column holds that model's answers; otherwise it is the column for all models.
+# If the meaning is a part of an answer and a model is named, the column has that model's answers;
+# otherwise it is the column for all models.
 
 KEEP: Final = "Keep as it is"
 LEAVE_OUT: Final = "Leave out"
@@ -43,23 +43,23 @@ def _judgement_name(judges: str) -> str:
 _JUDGEMENT_NAMES: Final = {_judgement_name(judges): judges for judges in JUDGEMENTS}
 _FIELD_NAMES: Final = {name: field for field, name in FIELDS.items()}
 MEANINGS: Final = (KEEP, LEAVE_OUT, *_FIELD_NAMES, *_JUDGEMENT_NAMES)
-"""What a column can mean."""
+"""All possible meanings of a column."""
 _SHOWN: Final = {KEEP: tr("Keep as it is"), LEAVE_OUT: tr("Leave out")}
 
 
 def meaning_words(meaning: str) -> str:
-    """Return a meaning as it is shown; names of fields are those of files."""
+    """Return a meaning as it is shown; fields have their names in files."""
     return _SHOWN.get(meaning, meaning)
 
 
 @dataclass(frozen=True)
 class ColumnChoice:
-    """A column of a file, what it is taken for, a few of its values, and what to know of it.
+    """A column of a file with its chosen meaning, example values, and notes.
 
-    ``meaning`` is one of :data:`MEANINGS`. ``model`` names whose answers or scores it holds,
-    ``reader`` who gave the scores, ``scale`` which scale they are on; each empty where it says
-    nothing. ``scales`` are those that it may be on if it holds scores. ``private`` columns look
-    like a person's identity: they have no examples.
+    ``meaning`` is one of :data:`MEANINGS`. ``model`` names the model of its answers or scores,
+    ``reader`` the reader of its scores, ``scale`` their scale; each is empty if it does not apply.
+    ``scales`` are the possible scales if it has scores. ``private`` columns look like a person's
+    identity: they have no examples.
     """
 
     column: str
@@ -84,12 +84,12 @@ class ColumnChoice:
 
     @property
     def is_judgement(self) -> bool:
-        """Whether it holds what a reader said."""
+        """Whether it has a reader's judgments."""
         return self.meaning in _JUDGEMENT_NAMES
 
     @property
     def is_score(self) -> bool:
-        """Whether it holds scores on a dimension."""
+        """Whether it has scores on a dimension."""
         return _JUDGEMENT_NAMES.get(self.meaning) in DIMENSION_NAMES
 
 
@@ -124,10 +124,10 @@ def proposed_choices(mapping: ColumnMapping) -> list[ColumnChoice]:
 
 
 def chosen_mapping(mapping: ColumnMapping, choices: Sequence[ColumnChoice]) -> ColumnMapping:
-    """Return the mapping of the same file that these choices are.
+    """Return the mapping of the same file that results from these choices.
 
-    A field that two columns were given keeps the first; the second becomes an answer column named
-    for itself where that is possible, so that the import can tell about it (see :func:`doubled`).
+    If two columns have the same field, the first keeps it. The second becomes an answer column
+    named after itself if possible, so that the import can report it (see :func:`doubled`).
     """
     fields: dict[str, FieldColumn] = {}
     answers: list[AnswerColumn] = []
@@ -171,7 +171,7 @@ def chosen_mapping(mapping: ColumnMapping, choices: Sequence[ColumnChoice]) -> C
 
 
 def doubled(choices: Sequence[ColumnChoice]) -> list[str]:
-    """Name the meanings that two columns were given although only one can have them."""
+    """Return the meanings of several columns that only one may have."""
     alone = (one.meaning for one in choices if one.meaning in _FIELD_NAMES and not one.model)
     counts = Counter(alone)
     return [meaning for meaning, count in counts.items() if count > 1]
@@ -183,10 +183,10 @@ _USUAL_SCALE: Final = "1-5"
 
 
 def confirm_columns(proposal: ColumnMapping) -> ColumnMapping | None:
-    """Show what each column is taken for, let a person change it, and return it.
+    """Show the meaning of each column, let a person change it, and return the mapping.
 
-    None, with a word on why, where the choices cannot be used as they are. What was chosen stays
-    for the session, as long as the file has the same columns.
+    Return None, and show why, if the choices are invalid. Choices are kept for the session, as long
+    as the file has the same columns.
     """
     key = f"import_columns_{_fingerprint(proposal)}"
     for note in proposal.notes:
@@ -226,7 +226,7 @@ def _first_shown(columns: int, key: str) -> int:
 
 
 def _as_chosen(one: ColumnChoice, key: str) -> ColumnChoice:
-    """Return a choice as it was changed before, also on a page of columns that is not shown."""
+    """Return a choice with earlier changes, also for a column on another page of columns."""
     kept = st.session_state
     return replace(
         one,
@@ -238,7 +238,7 @@ def _as_chosen(one: ColumnChoice, key: str) -> ColumnChoice:
 
 
 def _release_others(key: str, place: int, choices: Sequence[ColumnChoice]) -> None:
-    """Keep another column as it is when its meaning, which one column has, is given to this one."""
+    """Set other columns with this exclusive meaning to "keep" when this column gets it."""
     chosen = replace(choices[place], meaning=st.session_state[f"{key}_{place}_meaning"])
     for other, one in enumerate(choices):
         if other != place and chosen.is_alone and one.meaning == chosen.meaning:
@@ -276,7 +276,7 @@ def _row(
 
 
 def _column_html(one: ColumnChoice) -> str:
-    """Write the name of a column and some of its values."""
+    """Return the name of a column and some of its values as HTML."""
     examples = " · ".join(f"“{example}”" for example in one.examples)
     if one.private:
         examples = tr("Looks like a person's identity: left out, no value is shown.")
@@ -287,7 +287,7 @@ def _column_html(one: ColumnChoice) -> str:
 
 
 def _whose(proposed: ColumnChoice, one: ColumnChoice, key: str) -> ColumnChoice:
-    """Ask for the model, the reader and the scale, where the meaning has one."""
+    """Show fields for the model, the reader and the scale, if the meaning has them."""
     column = as_markdown(proposed.column)
     if one.is_of_model:
         placeholder = tr("Model: that of the row")

@@ -1,4 +1,4 @@
-"""The form that makes a review set from files of another format, or adds them to the open one."""
+"""The form that imports files of another format into a new set or the open one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from rexview.ui.web.streamlit_adapter.script_run import typed_fields, words_take
 from rexview.untrusted_input import file_name, typed_path
 from rexview.words import tr
 
-# The files of an import: paths that were typed, and uploads, which are kept with the session.
+# The files of an import: typed paths, and uploads, which are kept for the session.
 
 _UPLOADS: Final = "rexview_uploads"
 _ROUND: Final = "rexview_upload_round"
@@ -37,7 +37,7 @@ _PATHS: Final = "import_paths"
 
 
 class _Uploads:
-    """The uploads of one session, in a folder that goes with it."""
+    """The uploads of one session, in a folder that is deleted with it."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="rexview-upload-"))
@@ -46,7 +46,7 @@ class _Uploads:
 
 
 def choose_sources(importer: Importer) -> list[Path]:
-    """Ask for files; return those that are there, with a word on those that are not."""
+    """Show fields for files; return existing ones, with a message about the others."""
     typed, dropped = st.columns(2, gap="medium")
     path_of_files = tr("Path of the files, one a line")
     path_of_folders = tr("Path of the files or folders, one a line")
@@ -68,7 +68,7 @@ def choose_sources(importer: Importer) -> list[Path]:
 
 
 def allowed_path(text: str) -> Path | None:
-    """Return a path that somebody typed, or say why it cannot be used."""
+    """Return a typed path, or show why it cannot be used."""
     try:
         path = typed_path(text.strip().strip("\"'"))
         review_sets.may_open(path)
@@ -79,7 +79,7 @@ def allowed_path(text: str) -> Path | None:
 
 
 def any_uploaded(sources: Sequence[Path]) -> bool:
-    """Whether any source is an upload, which goes when the session ends."""
+    """Return whether any source is an upload, which is deleted when the session ends."""
     uploads = st.session_state.get(_UPLOADS)
     return uploads is not None and any(one.is_relative_to(uploads.folder) for one in sources)
 
@@ -100,9 +100,9 @@ def _there(path: Path) -> bool:
 
 
 def _take_uploads(place: Any) -> None:
-    """Offer to upload, and take what was uploaded out of the field, which is then empty again.
+    """Show an upload field, and move uploaded files out of it, so that it is empty again.
 
-    The field would forget its files whenever another page or tab is shown.
+    The field itself would lose its files whenever another page or tab is shown.
     """
     number = st.session_state.setdefault(_ROUND, 0)
     key = f"import_uploads_{number}"
@@ -122,7 +122,7 @@ def _take_uploads(place: Any) -> None:
 
 
 def _show_uploads() -> list[Path]:
-    """Show what was uploaded, each with a button that takes it away; return their paths."""
+    """Show the uploads, each with a button that removes it; return their paths."""
     uploads = st.session_state.get(_UPLOADS)
     if uploads is None or not uploads.paths:
         return []
@@ -145,9 +145,9 @@ def _remove(path: Path) -> None:
 
 
 def _keep(folder: Path, name: str, content: bytes, others: Collection[Path]) -> Path:
-    """Write an upload into a folder of this session, under a name that cannot leave it.
+    """Write an upload into a folder of this session, under a name that cannot leave the folder.
 
-    ``others`` are the uploads before it: a second file of the same name gets a number.
+    ``others`` are the earlier uploads: a second file of the same name gets a number.
     """
     plain = file_name(name)
     path = folder / plain
@@ -159,14 +159,14 @@ def _keep(folder: Path, name: str, content: bytes, others: Collection[Path]) -> 
     return path
 
 
-# How many pictures are decoded, while that lasts.
+# The number of decoded images, during the decoding.
 
 _STEPS: Final = 100
 
 
 @contextmanager
 def progress_shown() -> Iterator[None]:
-    """Show how many pictures are decoded, while that lasts."""
+    """Show the number of decoded images during the block."""
     place = st.empty()
 
     def show(done: int, total: int) -> None:
@@ -185,22 +185,22 @@ _TYPED: Final = "import"
 _REPORT: Final = "rexview_import_report"
 _LONGEST_STEM: Final = 60
 _ASKED_ABOVE: Final = frozenset(("mapping", "boxes_as", "group"))
-"""Options that are asked beside what they decide."""
+"""Options that are shown next to the choices that they affect."""
 
 
 @dataclass(frozen=True)
 class _Target:
-    """The folder of a new set, or of the one that is added to."""
+    """The folder of a new set, or of the set that is extended."""
 
     folder: str
     into: bool
 
 
 def show_import_form(open_set: ReviewSet | None) -> str | None:
-    """Show the form; return the folder to open when the reader asks for it.
+    """Show the form; return the folder to open when the user requests it.
 
-    ``open_set`` is the set that is open, which can be added to. After an import its receipt stands
-    there instead, until the form is asked for again, with all that was typed.
+    ``open_set`` is the open set, which can be extended. After an import its receipt is shown
+    instead, until the form is requested again, with all that was typed.
     """
     report: ImportReport | None = st.session_state.get(_REPORT)
     if report is not None:
@@ -222,8 +222,8 @@ def show_import_form(open_set: ReviewSet | None) -> str | None:
 
 
 def _show_import(importer: Importer, sources: Sequence[Path], open_set: ReviewSet | None) -> None:
-    """Show what would be made of the sources, ask where to, and import."""
-    preview = st.container()  # above what is asked here, since it depends on it
+    """Show the expected result, ask for the target, and import."""
+    preview = st.container()  # above the fields here, because it depends on them
     target = _target(sources, open_set)
     options = _options(importer)
     if options is None:
@@ -241,7 +241,7 @@ def _show_import(importer: Importer, sources: Sequence[Path], open_set: ReviewSe
     )
     if pressed and confirmed is not None:
         if any_uploaded(sources):
-            confirmed["copy"] = True  # what was uploaded goes when the session ends
+            confirmed["copy"] = True  # uploads are deleted when the session ends
         report = _import(importer, sources, target, confirmed)
         if report is not None:
             st.session_state[_REPORT] = report
@@ -250,7 +250,7 @@ def _show_import(importer: Importer, sources: Sequence[Path], open_set: ReviewSe
 
 
 def _show_report(report: ImportReport) -> str | None:
-    """Show what the last import made; return its folder when the reader wants it opened."""
+    """Show the result of the last import; return its folder when the user opens it."""
     st.success(
         tr("Imported {what}.").format(what=as_markdown(report.counted)),
         icon=":material/check:",
@@ -277,7 +277,7 @@ def _put_away_report() -> None:
 
 
 def _target(sources: Sequence[Path], open_set: ReviewSet | None) -> _Target:
-    """Ask whether a new set is made, or the open one is added to."""
+    """Ask whether to make a new set or extend the open one."""
     can_add = open_set is not None and open_set.folder != DEMO_FOLDER
     if can_add and open_set is not None:
         where = {"new": tr("New set"), "into": tr("Add to {name}").format(name=open_set.info.name)}
@@ -320,7 +320,7 @@ def _new_folder(sources: Sequence[Path]) -> str:
 
 
 def _options(importer: Importer) -> dict[str, Any] | None:
-    """Ask for the options; None, with a word on why, where a path among them cannot be used."""
+    """Show the options; return None, with a message, if a path among them cannot be used."""
     values: dict[str, Any] = {}
     with st.expander(tr("Options")):
         for option in importer.options:
@@ -356,7 +356,7 @@ def _option(option: Option) -> Any:
 def _import(
     importer: Importer, sources: Sequence[Path], target: _Target, options: Mapping[str, Any]
 ) -> ImportReport | None:
-    """Import; return the report, or show why it failed and return None."""
+    """Import; return the report, or show the error and return None."""
     out = allowed_path(target.folder)
     if out is None:
         return None

@@ -1,7 +1,7 @@
-"""What files were recognised as and what would be made of them, before anything is written.
+"""The recognised formats of files and the expected result, before anything is written.
 
-Here a person sees every proposal and may decide otherwise: what columns mean, how boxes are read,
-which pictures are one study.
+A person sees every proposal and may decide differently: what columns mean, how boxes are read,
+which images form one study.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from rexview.ui.safe_text import as_markdown
 from rexview.ui.tables.data_table import show_error
 from rexview.words import beginning, counted, tr, trn
 
-# How pictures become cases: each way with the number of cases that it gives.
+# How images become cases: each way with its number of cases.
 
 _AUTO: Final = "auto"
 _WORDS: Final = {
@@ -40,10 +40,10 @@ _WORDS: Final = {
 
 
 def choose_grouping(counts: Mapping[str, int]) -> str | None:
-    """Ask what one study is, where the ways to gather the pictures differ; None for the proposal.
+    """Show a choice of what forms one study, if the ways differ; None for the proposal.
 
-    ``counts`` has the number of cases by way, "up to" since a damaged picture gives none; it is
-    empty where there are no pictures to gather.
+    ``counts`` has the number of cases by way; it is an upper limit, because a damaged image gives
+    no case. It is empty without images.
     """
     if len(set(counts.values())) < 2:
         return None
@@ -61,13 +61,13 @@ def choose_grouping(counts: Mapping[str, int]) -> str | None:
     return None if chosen == _AUTO else chosen
 
 
-# The question which of several files or columns has the reference, where nothing tells.
+# The choice of the reference among several files or columns, if it cannot be determined.
 
 
 def choose_references(groups: Sequence[Mapping[str, str]]) -> tuple[str, ...] | None:
-    """Ask which one of each group has the reference; None until all are chosen.
+    """Show a choice of the reference in each group; None until all are chosen.
 
-    A group has files, or columns as ``FILE=COLUMN``, with a text of each.
+    A group has files, or columns as ``FILE=COLUMN``, each with an example text.
     """
     chosen = []
     for group in groups:
@@ -99,7 +99,7 @@ def _in_words(choice: str) -> str:
     return tr("{column} in {file}").format(column=column, file=file) if mark else choice
 
 
-# Boxes in the proposed reading, drawn on pictures of the import, and the other readings to try.
+# Boxes in the proposed reading, drawn on images of the import, and the other readings to try.
 
 Boxes = Sequence[tuple[str, tuple[float, float, float, float]]]
 _EVERY: Final = tuple(str(BoxReading(shape, unit)) for unit in UNITS for shape in SHAPES)
@@ -108,10 +108,10 @@ _LONGEST_LABEL: Final = 40
 
 
 def confirm_readings(preview: ImportPreview) -> dict[tuple[str, str | None], str]:
-    """Show boxes as they would be read; return the other readings that a person chose.
+    """Show boxes in their proposed reading; return the other readings that a person chose.
 
-    They go by file and model, None for reference boxes. A choice is kept for the session, as long
-    as the file has the same boxes.
+    Keys are file and model, with None for reference boxes. A choice is kept for the session, as
+    long as the file has the same boxes.
     """
     chosen: dict[tuple[str, str | None], str] = {}
     for one in preview.boxes:
@@ -157,7 +157,7 @@ def _choose(one: BoxPreview) -> str:
 def pictures_html(
     one: BoxPreview, reading: BoxReading, pictures: Mapping[tuple[str, str], bytes]
 ) -> str:
-    """Draw pictures with the boxes that a reading makes of their numbers."""
+    """Return images with the boxes that a reading makes of their numbers, as HTML."""
     if not one.pictures:
         return f'<p class="rx-quiet">{tr("No size of any of its pictures is known.")}</p>'
     colour = REFERENCE_ON_FILM if one.model is None else MODEL_COLOURS[1]
@@ -202,7 +202,7 @@ def _figure_html(
 
 
 def _box_html(box: Sequence[float], label: str, size: tuple[int, int], colour: str) -> str:
-    """Draw a box as shares of the picture, so that it fits at any width."""
+    """Return a box in shares of the image, so that it fits at any width."""
     wholes = (*size, *size)
     left, top, width, height = (
         round(100 * number / whole, 3) for number, whole in zip(box, wholes, strict=True)
@@ -214,15 +214,15 @@ def _box_html(box: Sequence[float], label: str, size: tuple[int, int], colour: s
     )
 
 
-# The receipt of an import: what was read, what was not used and why, numbers, problems.
+# The receipt of an import: what was read, what was not used and why, counts, problems.
 
 _MOST_LINES: Final = 300
-"""More lines of a table are left to the download."""
+"""Most lines of a table; the download has all."""
 _ROWS_NAMED: Final = 6
 
 
 def show_receipt(receipt: Receipt, *, key: str) -> None:
-    """Show a receipt, with all that was not used before the problems, and its download."""
+    """Show a receipt and its download, with unused data before the problems."""
     st.markdown(f"**{_rows_in_words(receipt)}**")
     show_lines(
         tr("Answers of each model"),
@@ -323,7 +323,7 @@ def _named(rows: Sequence[int], count: int) -> str:
 
 
 def show_lines(title: str, columns: Sequence[str], lines: Sequence[Sequence[str | int]]) -> None:
-    """Show lines of text as a table under a heading; nothing when there are none."""
+    """Show lines of text as a table under a heading; nothing if there are none."""
     if not lines:
         return
     st.markdown(f"**{as_markdown(title)}**")
@@ -352,7 +352,7 @@ _COUNTED: Final = {
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """What is to be imported; ``into`` is the folder of the set that it is added to, if any."""
+    """An import: ``into`` is the folder of the set to extend, if any."""
 
     format_id: str
     sources: tuple[Path, ...]
@@ -360,7 +360,7 @@ class ImportRequest:
     into: Path | None
 
     def preview(self, decisions: Mapping[str, Any]) -> ImportPreview:
-        """Look at the sources, once for each state of them and each choice."""
+        """Analyse the sources, once for each of their states and each choice."""
         looks: dict[Any, ImportPreview] = st.session_state.setdefault(_LOOKS, {})
         options = {**self.options, **decisions}
         states = tuple(map(_state, self.sources))
@@ -374,9 +374,9 @@ class ImportRequest:
 
 
 def confirm_import(asked: ImportRequest, *, takes: Collection[str]) -> dict[str, Any] | None:
-    """Show what would be made, let a person decide; return the options to import with.
+    """Show the expected result, let a person decide; return the options of the import.
 
-    None when nothing can be imported so; the page says why. ``takes`` are the names of the
+    Return None if the import is impossible; the page shows why. ``takes`` are the names of the
     format's options.
     """
     usual: dict[str, Any] = {"mapping": PROPOSED} if "mapping" in takes else {}
@@ -414,7 +414,7 @@ def _state(path: Path) -> tuple[str, int, int]:
 
 
 def _show_files(receipt: Receipt) -> None:
-    """Say what each file is and why, also of those that nothing is read from."""
+    """Show the format of each file and the reason, also of unread files."""
     lines = [(one.file, one.format, one.why) for one in receipt.files_read]
     lines += [
         (one.file, tr("Not read: {type}").format(type=one.type), one.why)
@@ -424,7 +424,7 @@ def _show_files(receipt: Receipt) -> None:
 
 
 def _decide(first: ImportPreview) -> dict[str, Any] | None:
-    """Ask what a person may decide; return what differs from the proposals, None if it is wrong."""
+    """Show a person's choices; return those that differ from the proposals, None if invalid."""
     decisions: dict[str, Any] = {}
     mappings = []
     for proposal in first.mappings:
@@ -451,7 +451,7 @@ def _decide(first: ImportPreview) -> dict[str, Any] | None:
             readings = confirm_readings(first)
         if readings:
             decisions["boxes_as"] = readings
-    # where a table says which cases there are, pictures only join them
+    # if a table lists the cases, images only join them
     group = None if first.mappings else choose_grouping(first.groupings)
     if group is not None:
         decisions["group"] = group
@@ -459,7 +459,7 @@ def _decide(first: ImportPreview) -> dict[str, Any] | None:
 
 
 def _show_counts(receipt: Receipt) -> None:
-    """Show the numbers; beside those of a set that is added to, what comes on top."""
+    """Show the counts; for a set that is extended, also the additions."""
     counts = [(field, name, int(getattr(receipt, field))) for field, name in _COUNTED.items()]
     counts.append(("", tr("Models"), sum(number > 0 for number in receipt.models.values())))
     with st.container(horizontal=True, gap="medium"):

@@ -33,7 +33,7 @@ _FORMAT_FILE: Final = Path(reviewset.__file__).with_name("FORMAT.md")
 
 
 def _show_loaded(review_set: ReviewSet) -> None:
-    """Say how much of a set is on ClickHouse, and whether its files are newer."""
+    """Show how much of a set is on ClickHouse, and whether its files are newer."""
     loaded = loaded_set(review_set.folder)
     manifest = loaded.opened().manifest
     cases, answers = counted(manifest.n_cases, "case"), counted(manifest.n_answers, "answer")
@@ -53,14 +53,14 @@ def _show_loaded(review_set: ReviewSet) -> None:
 
 
 def _answer_counts(review_set: ReviewSet) -> list[tuple[str, int]]:
-    """Count what all pages count as answers, and apart from it what else the files have."""
+    """Return the number of answers as on all pages, and separately the files' other answers."""
     newest = len(review_set.newest)
     more = tr("Repeats and earlier runs")
     return [(tr("Answers"), newest), (more, review_set.answers.height - newest)]
 
 
 def show_open_set(review_set: ReviewSet) -> None:
-    """Show what is open: name, counts, warnings."""
+    """Show the open set: name, counts, warnings."""
     info = review_set.info
     st.markdown(f"**{as_markdown(info.name)}**")
     if info.description:
@@ -113,7 +113,7 @@ def show_open_set(review_set: ReviewSet) -> None:
             "Token limit": tr("Token limit"),
             "Notes": tr("Notes"),
         }
-        # as HTML, whose cells break lines: notes are read whole
+        # as HTML, whose cells break lines, so that notes are readable in full
         linked_html(frame_html(table, missing="", titles=titles), key="data_models")
     every = review_set.all_warnings()
     if every is None:
@@ -126,7 +126,7 @@ def show_open_set(review_set: ReviewSet) -> None:
 
 @st.fragment(run_every=_LOOK_AGAIN_S)
 def _wait_for_warnings(review_set: ReviewSet) -> None:
-    """Show what is known until the texts of a large set were looked through; then all of it."""
+    """Show known warnings while the texts of a large set are checked, then all of them."""
     permissions.guard(PAGE_DATA)
     if review_set.all_warnings() is not None:
         st.rerun()
@@ -190,7 +190,7 @@ def _open(text: str) -> None:
 
 
 def _existing_folder(text: str) -> Path | None:
-    """Return the folder a person typed, or say why it cannot be used."""
+    """Return the folder that a person typed, or show why it cannot be used."""
     if not text.strip():
         st.warning(tr("Give the folder of a review set."))
         return None
@@ -209,7 +209,7 @@ def _existing_folder(text: str) -> Path | None:
 
 
 def _elsewhere(text: str) -> Path | None:
-    """Return the folder of a set whose address a person typed, or say why it cannot be used."""
+    """Return the folder of a set whose address a person typed, or show why it cannot be used."""
     try:
         folder = set_folder(text, server_state.settings().cache_folder)
         review_sets.may_open(folder)
@@ -251,7 +251,7 @@ def check_form() -> None:
 
 
 def import_form(review_set: ReviewSet | None) -> None:
-    """Import, and open what was imported when asked; the set that is open can be added to."""
+    """Show the import, and open its result on request; the open set can be extended."""
     folder = show_import_form(review_set)
     if folder:
         _open(folder)
