@@ -1,4 +1,4 @@
-"""The curated set: what is chosen, how a model's scores agree with people's, and the way out."""
+"""The curated set: chosen questions, agreement of model scores with people's, and the export."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from rexview.vocab import CRITERIA, QUESTION_TAGS
 from rexview.words import counted, tr
 
 _MOST: Final = 12
-"""Values of a tag that are listed, the most chosen first."""
+"""Most values listed of a tag, the most frequent first."""
 _BOXES: Final[dict[Boxes, str]] = {
     "both": tr("With and without boxes"),
     "with": tr("All ask for boxes"),
@@ -37,7 +37,7 @@ _BOXES: Final[dict[Boxes, str]] = {
 
 
 def show_curated(now: CurationRound) -> None:
-    """Show numbers of the curated set, and offer it."""
+    """Show the numbers of the curated set, and its export."""
     covered = now.covered
     chosen = as_markdown(counted(covered.chosen, "question"))
     studies = as_markdown(counted(len(now.curation.studies), "study"))
@@ -72,7 +72,7 @@ def _agreements(review_set: ReviewSet) -> tuple[CriterionAgreement, ...]:
 
 
 def _offer(now: CurationRound) -> None:
-    """Offer the chosen questions as a review set of their own."""
+    """Show the export of the chosen questions as a review set."""
     kept = option_kept_in_link("curated_boxes", link_keys.QUERY_CURATED_BOXES, BOXES, "both")
     boxes = st.selectbox(
         tr("Questions"), BOXES, format_func=lambda boxes: _BOXES[boxes], width=260, **kept
@@ -119,11 +119,11 @@ def _made(now: CurationRound, boxes: Boxes) -> CuratedSet | None:
 
 
 def _archive(made: CuratedSet) -> Callable[[], bytes]:
-    return lambda: zipped(made)  # when it is clicked
+    return lambda: zipped(made)  # on a click
 
 
 def tags_html(covered: Coverage) -> str:
-    """Write which values of the tags the chosen questions have, and which none of them has."""
+    """Return the tag values of the chosen questions, and those that none of them has."""
     rows = []
     for name, label in QUESTION_TAGS.items():
         given = [one for one in covered.parts[name] if one.value is not None]
@@ -144,7 +144,7 @@ def _listed(values: Sequence[str]) -> str:
 
 
 def agreement_html(now: CurationRound, found: Sequence[CriterionAgreement]) -> str:
-    """Write agreement by criterion: kappa with its interval, difference, number of questions."""
+    """Return agreement by criterion: kappa with its interval, difference, number of questions."""
     if not found:
         none = tr(
             "No question was scored by a model and, before the model's scores were seen, "

@@ -1,4 +1,4 @@
-"""The studies of a curation round: what the desk shows of each, its history and the counts."""
+"""The studies of a curation round: the desk's data of each, its history and the counts."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ SHOWN: Final[dict[StudyScope, str]] = {
 
 @dataclass(frozen=True)
 class CurationRound:
-    """Who curates which studies.
+    """A person's curation of the studies of a set.
 
-    ``show`` and ``category`` say which studies are gone through; with ``score_first`` the model's
-    scores of a candidate stay hidden until the person has given their own.
+    ``show`` and ``category`` select the studies. With ``score_first`` the model's scores of a
+    candidate stay hidden until the person has given their own.
     """
 
     review_set: ReviewSet
@@ -66,7 +66,7 @@ class CurationRound:
 
     @cached_property
     def listed(self) -> Sequence[str]:
-        """The cases of the studies that are gone through, in the order of the set."""
+        """The cases of the selected studies, in the order of the set."""
         return [study.case for study in self.curation.studies if self._is_listed(study)]
 
     @cached_property
@@ -83,11 +83,11 @@ class CurationRound:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all studies of the set are gone through."""
+        """Whether all studies of the set are selected."""
         return self.show == "all" and self.category is None
 
     def position(self, case: str) -> Position:
-        """Return where a study stands among them; one that is not listed lies between two."""
+        """Return the position of a study; one that is not selected is between two others."""
         number, total = self._places.get(case), len(self.listed)
         if number is not None:
             before = self.listed[number - 1] if number else None
@@ -100,11 +100,11 @@ class CurationRound:
         return Position(None, total, before, after)
 
     def page(self, start: int, size: int) -> Sequence[str]:
-        """Return the studies from a place on, from 0."""
+        """Return at most ``size`` studies from index ``start``."""
         return self.listed[start : start + size]
 
     def case_of(self, wanted: str | None) -> str | None:
-        """Return the case that stands for the study of a wanted one; else the one to go on with."""
+        """Return the case of the wanted one's study, or else the case to continue with."""
         if wanted is not None:
             if self.curation.study(wanted):
                 return wanted
@@ -120,7 +120,7 @@ class CurationRound:
         return min(self.listed, key=self._order_to_go_on, default=None)
 
     def _order_to_go_on(self, case: str) -> int:
-        """Order studies to go on with: where questions wait for a decision before those without."""
+        """Return a sort key for the next study: those with undecided questions come first."""
         study = self._study(case)
         waits = any(view.candidate.decision is None for view in study.candidates)
         if waits:
@@ -133,7 +133,7 @@ class CurationRound:
 
     @property
     def done(self) -> int:
-        """How many of those that are gone through are done."""
+        """Number of finished studies among the selected ones."""
         return sum(self._study(case).state == "done" for case in self.listed)
 
     @cached_property
@@ -147,13 +147,13 @@ class CurationRound:
         return self.curation.studies[self.curation.places[case]]
 
     def in_order(self, study: CurationStudy) -> Sequence[CandidateView]:
-        """Return its candidates by the model's sum; as they were proposed while that is hidden."""
+        """Return its candidates by the model's sum; in proposed order while that is hidden."""
         if not self.score_first:
             return study.candidates
         return sorted(study.candidates, key=lambda view: view.candidate.place)
 
     def reader_name(self, reader: str) -> str:
-        """Return the name of somebody who wrote or is named in the set."""
+        """Return the name of a person who wrote or is named in the set."""
         people = self.state.people
         named = people[reader].name if reader in people else reader
         return self.review_set.reader_names.get(reader, named)
@@ -162,12 +162,12 @@ class CurationRound:
 def round_of(
     review_set: ReviewSet, person: Person, show: StudyScope, category: str | None, score_first: bool
 ) -> CurationRound:
-    """Return the round of a person on an open set, as it stands now.
+    """Return the current round of a person on an open set.
 
     Raises
     ------
     StoreError
-        What was written cannot be read.
+        The written entries cannot be read.
     """
     written = review_sets.newest(review_set)
     reviews = review_sets.reviews(review_set)
@@ -185,14 +185,14 @@ def round_of(
 
 @lru_cache(maxsize=4)
 def curation_now(review_set: ReviewSet) -> Curation:
-    """Return the studies of a set with what people wrote, made once for each state of it."""
+    """Return the studies of a set with people's entries, made once for each state."""
     return curation_of(review_set)
 
 
-# What was done to the candidates of a study, in words: who, when, from what to what.
+# History of the candidates of a study, in words: who, when, and the change.
 
 _MOST: Final = 40
-"""Entries on one candidate that are told, the newest ones."""
+"""Most entries shown of one candidate, the newest ones."""
 _NAMES: Final[Mapping[str, str]] = {
     **CRITERIA,
     "decision": tr("Decision"),
@@ -210,9 +210,9 @@ _NAMES: Final[Mapping[str, str]] = {
 def history_json(
     now: CurationRound, case: str, seen: frozenset[str]
 ) -> dict[str, list[dict[str, str]]]:
-    """Return what was done by candidate, newest first.
+    """Return the history by candidate, newest first.
 
-    Scores of others are left out where the person's own are to come first (not ``seen``).
+    Others' scores are left out if the person has to score first (not ``seen``).
     """
     found: dict[str, list[dict[str, str]]] = defaultdict(list)
     left: dict[str, int] = defaultdict(int)
@@ -238,7 +238,7 @@ def history_json(
 
 
 def words_of(row: Stored) -> str:
-    """Say what an entry changed."""
+    """Describe what an entry changed."""
     if not row.intact:
         return tr("this entry was changed outside the app and says nothing")
     before, after = _plain(row.previous), _plain(row.value)
@@ -255,7 +255,7 @@ def words_of(row: Stored) -> str:
 
 
 def _plain(value: Mapping[str, Any] | None) -> dict[str, str]:
-    """Return the fields of a value that say something, by their names on the page."""
+    """Return the non-empty fields of a value, by their names on the page."""
     found: dict[str, str] = {}
     for field, said in (value or {}).items():
         if field == "tags":
@@ -279,16 +279,16 @@ def _said(value: str | None) -> str:
     return "–" if value is None else f"“{value}”"
 
 
-# What the desk of the Curate page shows of one study, and what it counts over all.
+# The desk's data of one study on the Curate page, and the counts of all studies.
 
 _MOST_ALIKE: Final = 2
 _MOST_VALUES: Final = 60
-"""Values of one tag that are offered while it is typed."""
+"""Most values of one tag offered while it is typed."""
 _READER: Final = "reader"
 
 
 def study_json(now: CurationRound, study: CurationStudy) -> dict[str, Any]:
-    """Return one study as the desk shows it to whoever curates."""
+    """Return one study's data for the curator's desk."""
     case, position = now.review_set.case(study.case), now.position(study.case)
     own = written_json(now.state, now.person, study.case)
     seen = frozenset(str(own["solved"]).split())
@@ -312,7 +312,7 @@ def study_json(now: CurationRound, study: CurationStudy) -> dict[str, Any]:
 def candidate_json(
     now: CurationRound, view: CandidateView, seen: frozenset[str], history: list[dict[str, str]]
 ) -> dict[str, Any]:
-    """Return one candidate; scores that are to stay hidden from the person are not in it."""
+    """Return one candidate, without scores that must stay hidden from the person."""
     one = view.candidate
     mine = one.people.get(now.person.id)
     others = [rating for key, rating in one.people.items() if key != now.person.id]
@@ -408,7 +408,7 @@ def counts_json(covered: Coverage) -> dict[str, Any]:
 
 
 def words_json(covered: Coverage) -> dict[str, Any]:
-    """Return the words of the desk: names, and the values that tags have had so far."""
+    """Return the texts of the desk: names, and the values used so far in tags."""
     values = {
         name: [one.value for one in covered.parts[name] if one.value][:_MOST_VALUES]
         for name in QUESTION_TAGS
@@ -422,6 +422,6 @@ def words_json(covered: Coverage) -> dict[str, Any]:
 
 
 def targets_json(wanted: int | None) -> dict[str, Any]:
-    """Return how many questions are wanted in all, and as many of each category."""
+    """Return the wanted number of questions, as many of each category."""
     each = -(-wanted // len(CATEGORIES["open"])) if wanted else None
     return {"all": wanted, "categories": dict.fromkeys(CATEGORIES["open"], each) if each else {}}

@@ -1,4 +1,4 @@
-"""The experts' sample of multiple choice questions, read one after the other."""
+"""The experts' sample of multiple choice questions, read one by one."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from rexview.ui.web.server import review_sets
 from rexview.vocab import CATEGORY_NAMES, QUESTION_DEFECTS
 from rexview.words import tr
 
-# The sampled questions that an expert goes through, as they stand now.
+# The current sampled questions of an expert.
 
 
 @dataclass(frozen=True)
 class SampleRound:
-    """Who reads the sample: ``result`` has the questions and what experts said of them so far."""
+    """A person's reading of the sample; ``result`` has the questions and the experts' findings."""
 
     review_set: ReviewSet
     person: Person
@@ -50,7 +50,7 @@ class SampleRound:
 
     @cached_property
     def questions(self) -> Mapping[str, Sequence[str]]:
-        """The candidates of the sample by case, the cases in the order they are read in."""
+        """The candidates of the sample by case, the cases in reading order."""
         found: dict[str, list[str]] = {}
         for case, candidate in self.result.sample:
             found.setdefault(case, []).append(candidate)
@@ -58,22 +58,22 @@ class SampleRound:
 
     @cached_property
     def listed(self) -> Sequence[str]:
-        """The cases that are gone through."""
+        """The cases of the sample."""
         return list(self.questions)
 
     @cached_property
     def told(self) -> frozenset[tuple[str, str]]:
-        """The questions that the person has said something of: case and candidate."""
+        """The questions that the person has judged: case and candidate."""
         own = (pl.col("check") == EXPERT) & (pl.col("by") == self.person.id)
         rows = self.review_set.validations.filter(own).select("case", "candidate")
         return frozenset((case, candidate) for case, candidate in rows.iter_rows())
 
     def is_done(self, case: str) -> bool:
-        """Whether the person has said something of each sampled question of a case."""
+        """Return whether the person has judged each sampled question of a case."""
         return all((case, one) in self.told for one in self.questions[case])
 
     def position(self, case: str) -> Position:
-        """Return where a case stands among them."""
+        """Return the position of a case."""
         total = len(self.listed)
         if case not in self.questions:
             return Position(None, total, None, None)
@@ -83,11 +83,11 @@ class SampleRound:
         return Position(place + 1, total, before, after)
 
     def page(self, start: int, size: int) -> Sequence[str]:
-        """Return the cases from a place on, from 0."""
+        """Return at most ``size`` cases from index ``start``."""
         return self.listed[start : start + size]
 
     def case_of(self, wanted: str | None) -> str | None:
-        """Return a wanted case, else the first that is not done, else the first."""
+        """Return the wanted case, else the first unfinished one, else the first."""
         if wanted in self.questions:
             return wanted
         still_open = (case for case in self.listed if not self.is_done(case))
@@ -100,19 +100,19 @@ class SampleRound:
         return [by_id[one] for one in self.questions.get(case, ())]
 
     def checks(self, case: str, candidate: str) -> list[dict[str, Any]]:
-        """Return what was checked of a question by rules and models, and the person's own word."""
+        """Return the checks of a question by rules and models, and the person's own."""
         of_question = (pl.col("case") == case) & (pl.col("candidate") == candidate)
         others = (pl.col("check") == EXPERT) & (pl.col("by") != self.person.id)
         return self.review_set.validations.filter(of_question & ~others).to_dicts()
 
 
 def sample_round(review_set: ReviewSet, person: Person) -> SampleRound:
-    """Return the sample as it stands now.
+    """Return the current sample.
 
     Raises
     ------
     StoreError
-        What was written cannot be read.
+        The written entries cannot be read.
     """
     written = review_sets.newest(review_set)
     state = review_sets.reviews(review_set).current_state()
@@ -124,7 +124,7 @@ def _result(review_set: ReviewSet) -> SampleResult:
     return sample_result(review_set)
 
 
-# What the page shows of the sampled questions of one study, and of what experts found so far.
+# Data of the sampled questions of one study, and of the experts' findings so far.
 
 _SAYS: Final = {True: tr("passed"), False: tr("failed"), None: tr("not told")}
 
@@ -181,12 +181,12 @@ def _check(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def words_json() -> dict[str, Any]:
-    """Return the defects by their words, in the order of their keys."""
+    """Return the texts of the defects, in the order of their keys."""
     return {"defects": dict(QUESTION_DEFECTS)}
 
 
 def shares_json(result: SampleResult) -> dict[str, Any]:
-    """Return the share of each defect with its interval, beside what the paper's experts found."""
+    """Return the share of each defect with its interval, next to the paper's experts' share."""
     return {
         "sample": len(result.sample),
         "of": result.of,
@@ -224,9 +224,9 @@ _STYLES: Final = (*STYLES, f"{_ASSETS}/sample.css")
 
 
 def show_sample(review_set: ReviewSet, person: Person) -> None:
-    """Show the sampled questions of one study; what leads to some where there are none."""
+    """Show the sampled questions of one study; if there are none, how to make some."""
     if not review_sets.is_newest(review_set):
-        st.rerun()  # questions came meanwhile, from a run that is still going
+        st.rerun()  # a running run has added questions
     try:
         now = sample_round(review_set, person)
     except StoreError as error:
@@ -285,7 +285,7 @@ class SampleAround(TurnableItems[SampleRound]):
     """The studies of the sample that a browser may turn to."""
 
     def case_json(self, case_id: str) -> dict[str, Any] | None:
-        """Return what the page shows of a study of the sample; None for another one."""
+        """Return the page's data of a study in the sample; None for another one."""
         if case_id not in self.now.questions:
             return None
         page = page_of(self.now.review_set, case_id)

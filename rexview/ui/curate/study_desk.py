@@ -1,4 +1,4 @@
-"""The widgets of the Curate page: what is gone through, the film, the desk beside it."""
+"""The widgets of the Curate page: the choice of studies, the viewer, the desk next to it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _STYLES: Final = (*STYLES, f"{_ASSETS}/desk.css")
 
 @dataclass(frozen=True)
 class Choices:
-    """What is gone through, and how: all of it stands in the link."""
+    """The selected studies and the order of scoring; all of it is in the link."""
 
     show: StudyScope = "all"
     category: str | None = None
@@ -65,7 +65,7 @@ class Choices:
 
 
 def who_curates() -> Person:
-    """Return who curates; where nobody gave a name yet ask for it, and stop those who may not."""
+    """Return the curator; ask for a missing name, and stop people who may not curate."""
     person = permissions.require_name(f"# {tr('Curate')}\n\n{PURPOSE}")
     if not may(person, "select"):
         st.info(tr("Your role does not curate."))
@@ -74,7 +74,7 @@ def who_curates() -> Person:
 
 
 def choose() -> Choices:
-    """Offer which studies are gone through, and whether the own scores come first."""
+    """Show a choice of the studies, and of whether the own scores come first."""
     show = _choose_show()
     category = _choose_category()
     wanted = _choose_wanted()
@@ -145,7 +145,7 @@ def _choose_wanted() -> int | None:
 
 
 def _from_the_first(kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Begin with the first study of another choice."""
+    """Return to the first study after another choice."""
 
     def changed() -> None:
         link_keys.go_to_case(None)
@@ -155,9 +155,9 @@ def _from_the_first(kept: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def current_round(review_set: ReviewSet, person: Person, choices: Choices) -> CurationRound:
-    """Return the studies as they stand; explain and stop where that cannot be read."""
+    """Return the current studies; explain and stop if they cannot be read."""
     if not review_sets.is_newest(review_set):
-        st.rerun()  # candidates came meanwhile, from a run that is still going
+        st.rerun()  # a running run has added candidates
     try:
         return round_of(review_set, person, choices.show, choices.category, choices.score_first)
     except StoreError as error:
@@ -166,7 +166,7 @@ def current_round(review_set: ReviewSet, person: Person, choices: Choices) -> Cu
 
 
 def show_begin(now: CurationRound) -> None:
-    """Say how candidates come where there are none yet."""
+    """Explain how to get candidates if there are none yet."""
     if any(study.candidates for study in now.curation.studies):
         return
     show_nothing_yet(
@@ -177,7 +177,7 @@ def show_begin(now: CurationRound) -> None:
 
 
 def show_study(now: CurationRound, choices: Choices) -> None:
-    """Show one study: the film, and beside it the report and the candidates."""
+    """Show one study: the viewer, and next to it the report and the candidates."""
     case = now.case_of(link_keys.case_wanted())
     study = now.curation.study(case) if case else None
     if study is None:
@@ -234,7 +234,7 @@ class StudiesAround(TurnableItems[CurationRound]):
     """The studies of a round that a browser may turn to."""
 
     def case_json(self, case_id: str) -> dict[str, Any] | None:
-        """Return what the page shows of a study, and nothing else; None where there is none."""
+        """Return exactly the page's data of a study; None if there is none."""
         study, page = self.now.curation.study(case_id), page_of(self.now.review_set, case_id)
         if study is None or page is None:
             return None
@@ -244,12 +244,12 @@ class StudiesAround(TurnableItems[CurationRound]):
 def studies_around(
     review_set: ReviewSet, detail: Mapping[str, Any]
 ) -> StudiesAround | SampleAround | None:
-    """Return the studies of whoever asks; None for those who do not curate.
+    """Return the sender's studies; None for people who do not curate.
 
     Raises
     ------
     StoreError
-        What was written cannot be read.
+        The written entries cannot be read.
     """
     person = permissions.current()
     if person is None or not may(person, "select"):

@@ -1,4 +1,4 @@
-"""The parts of the Curate page, which one is open, and the film that they share."""
+"""The parts of the Curate page, the open one, and their shared viewer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VIEWS: Final = {
 
 
 def show_how_to_begin(command: str) -> None:
-    """Say how a model is asked: on this page by whoever may, and by a command."""
+    """Show how to query a model: on this page for users who may, and by a command."""
     if permissions.may_see(PAGE_RUN_MODELS):
         st.caption(tr("Begin above, under “{view}”, or by this command:").format(view=VIEWS[ASK]))
     st.code(command, language="sh")
@@ -38,22 +38,22 @@ def open_view() -> str:
 
 
 def _offered() -> dict[str, str]:
-    """Return the parts of the page that the viewer may use."""
+    """Return the parts of the page that the user may open."""
     may_ask = permissions.may_see(PAGE_RUN_MODELS)
     return {one: name for one, name in VIEWS.items() if one != ASK or may_ask}
 
 
 def choose_view() -> str:
-    """Offer the parts of the page that the viewer may use; return the one that is open."""
+    """Show a choice of the parts that the user may open; return the open one."""
     return link_choices.choose_view("curate", _offered(), QUESTIONS)
 
 
-# What the parts of the Curate page share: the film of a study, and how their pads look.
+# Shared by the parts of the Curate page: a study's viewer, and the style of their pads.
 
 STYLES: Final = ("pad/assets/pad.css", "pad/assets/task_pad.css", "curate/assets/cards.css")
 
 
 def page_of(review_set: ReviewSet, case_id: str) -> CasePage | None:
-    """Return a case as the page shows it: without answers; None where there is none."""
+    """Return a case for the page, without answers; None if there is none."""
     case = review_set.case(case_id)
     return CasePage(case, (), (), {}, ()) if case else None
