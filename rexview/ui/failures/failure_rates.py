@@ -1,4 +1,4 @@
-"""Rates of failures as tables and charts: whose verdict counts, and what failures are about."""
+"""Rates of failures as tables and charts, by whose verdict counts, and by subject."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ from rexview.words import inside, tr, trn
 
 
 def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) -> str:
-    """Lay out every failure with a row for each model; two models have their test beside them.
+    """Return every failure with a row for each model; two models have their test next to them.
 
-    Many models are ranked within each failure, those that fail most often first.
+    Many models are ranked within each failure, highest rate first.
     """
     compared = len(tables.models) == 2
     heads = [
@@ -128,7 +128,7 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
 
 
 def _by_hints(rows: Sequence[FailureRow]) -> Ranking[FailureRow]:
-    """Rank models of whose answers nobody judged any: by how often a rule suggests it."""
+    """Rank models without judged answers by how often a rule suggests the failure."""
     return ranked(rows, lambda row: float(row.hinted.value))
 
 
@@ -162,7 +162,7 @@ def _rate_cells(row: FailureRow, where: str, reasons: Reasons, measured: Precisi
 
 
 def _not_judged(rate: Rate, where: str, reasons: Reasons) -> str:
-    """Say that nobody judged what a share would be of: 0% would claim that all is well."""
+    """Return that no answers were judged, because 0% would mean that all is well."""
     return reasons.add(rate.interval.why or tr("Undefined."), where, tr("not judged"))
 
 
@@ -183,7 +183,7 @@ def _test_numbers(
             between = tr("{low} to {high}").format(
                 low=signed_points(limits.low), high=signed_points(limits.high)
             )
-        else:  # of many models there is no interval and no reason
+        else:  # many models have no interval and no reason
             between = (
                 reasons.add(limits.why, tr("{where}, difference").format(where=where))
                 if limits.why
@@ -203,7 +203,7 @@ def _test_numbers(
 
 
 def comparisons_html(tables: FailureTables) -> str:
-    """Lay out the comparisons of more than two models, the smallest adjusted p first."""
+    """Return the comparisons of more than two models, the smallest adjusted p first."""
     tests = sorted(tables.tests, key=lambda test: (test.p_adj is None, test.p_adj or 0.0))
     if not tests:
         return ""
@@ -223,7 +223,7 @@ def comparisons_html(tables: FailureTables) -> str:
 
 
 def meanings_html(tables: FailureTables) -> str:
-    """Say of each failure what it is, what can be judged, and how often its rule was right."""
+    """Return each failure's meaning, what can be judged, and how often its rule was right."""
     items = []
     for failure in tables.failures:
         about = FAILURES[failure]
@@ -237,9 +237,9 @@ def meanings_html(tables: FailureTables) -> str:
 
 
 def groups_html(groups: FailureGroups, title: str, *, so_far: str = "") -> str:
-    """Lay out one failure by group, most failures first; models as columns, many of them ranked.
+    """Return one failure by group, most failures first; models are columns, ranked if many.
 
-    ``so_far`` says of how many answers the failures are known, where that is not all of them.
+    ``so_far`` is a note on how many answers were scanned, if not all of them.
     """
     ranking = ranked(groups.models, groups.failures_of)
     names = groups.models
@@ -301,7 +301,7 @@ def _groups(groups: FailureGroups, facts: SetFacts, so_far: str) -> LinkedChart 
 
 
 def choose_counted() -> str:
-    """Offer whose verdict counts: rule, reader, either or both; the link keeps the choice."""
+    """Show a choice of whose verdict counts: rule, reader, either or both; the link keeps it."""
     return str(
         st.segmented_control(
             tr("Flagged by"),
@@ -314,7 +314,7 @@ def choose_counted() -> str:
 
 
 def show_rates(tables: FailureTables, facts: SetFacts) -> None:
-    """Show the rates as a table and a chart, and what each failure means."""
+    """Show the rates as a table and a chart, and the meaning of each failure."""
     colours = model_colours(facts.models)
     title = _title(tr("Table 4. Failures by model"), tables)
     with st.spinner(tr("Comparing the models…")):
@@ -365,7 +365,7 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) 
 
 
 def _choose_failure(case_filter: CaseFilter, tables: FailureTables, facts: SetFacts) -> str:
-    """Offer the failures; at first that of the filter, else the most frequent about findings."""
+    """Show a choice of failures, by default the filter's, else the most frequent on findings."""
     counts = {
         failure: sum(row.flagged.value for row in tables.of(failure)) for failure in tables.failures
     }

@@ -1,4 +1,4 @@
-"""The parts of the Failures page, and which one is open: the link keeps it."""
+"""The parts of the Failures page, and the open one, which the link keeps."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def open_view() -> str:
 
 
 def choose_view() -> str:
-    """Offer the parts of the page; return the one that is open."""
+    """Show a choice of the page's parts; return the open one."""
     return link_choices.choose_view("failures", _OFFERED, RATES)
 
 
 def check_written_failures_served() -> bool:
-    """Whether this server has failures in words; says why not."""
+    """Return whether this server supports written failures; show why if not."""
     if not on_tables():
         return True
     st.info(
@@ -43,7 +43,7 @@ def check_written_failures_served() -> bool:
 
 
 def open_part(view: str, **chosen: str | None) -> None:
-    """Go to a part of the page, with choices of :data:`QUERY_WRITTEN` in the link."""
+    """Open a part of the page, with values of :data:`QUERY_WRITTEN` in the link."""
     names = {link_keys.QUERY_WRITTEN[name]: value for name, value in chosen.items()}
     link_keys.go_to_case(None)
     link_keys.set_query({link_keys.QUERY_VIEW: view, **names})

@@ -1,6 +1,6 @@
-"""A failure in words, what a judge found of it, and what clinicians say of a sample, as HTML.
+"""Written failures as HTML: the definition, a judge's findings, and clinicians' judgments.
 
-What people and models wrote, their names too, is escaped here.
+Everything written by people and models is escaped here, including their names.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ READ_CAPTION: Final = tr(
 
 
 def words_html(words: FailureWords, *, stale: bool) -> str:
-    """Show a definition as it was written; ``stale``: there are newer words."""
+    """Return a definition as it was written; ``stale`` is True if there is newer text."""
     note = tr("earlier words: what was found and read in them stays here")
     about = html.escape(f"{written_at(words)} · {note}" if stale else written_at(words))
     return (
@@ -119,9 +119,9 @@ def found_html(
     colours: Mapping[str, str],
     read: Sequence[ValidationResult] = (),
 ) -> str:
-    """Lay out what a judge found, a row a model; every number opens its cases.
+    """Return a judge's findings, a row a model; every number opens its cases.
 
-    Beside what was found of all models stands its precision, where a sample was read (``read``).
+    The total has its precision next to it if a sample was read (``read``).
     """
     body = []
     ranking = ranked(rows, lambda row: row.counts["yes"].value / row.judged if row.judged else None)
@@ -147,7 +147,7 @@ def _total(found: FoundIn, rows: Sequence[FoundRow], said: str) -> str:
 
 
 def marked_html(one: Marked, names: Mapping[str, str], colours: Mapping[str, str]) -> str:
-    """Lay out which answers people marked, a row a model and one of all; the numbers open them."""
+    """Return the answers marked by people, a row a model and one for all; numbers open them."""
     body = []
     of_models = [(row.model, row) for row in one.rows if row.model is not None]
     ranking = ranked(of_models, lambda pair: float(pair[1].answers.value))
@@ -168,7 +168,7 @@ def marked_html(one: Marked, names: Mapping[str, str], colours: Mapping[str, str
 
 
 def elsewhere_words(one: Marked) -> str:
-    """Say how many answers were marked in other words only; empty for none."""
+    """Return how many answers were marked only with other versions' text; empty for none."""
     if not one.elsewhere:
         return ""
     return trn(
@@ -181,7 +181,7 @@ def elsewhere_words(one: Marked) -> str:
 def by_model_html(
     every: Sequence[ByModel], names: Mapping[str, str], colours: Mapping[str, str]
 ) -> str:
-    """Lay out each failure with a row for each model; the numbers open their cases."""
+    """Return each failure with a row for each model; the numbers open their cases."""
     body: list[str] = []
     most = in_each_group(range(max((len(one.rows) for one in every), default=0)))
     heads = _BY_MODEL_HEADS[1:] if most.is_cut else _BY_MODEL_HEADS
@@ -248,7 +248,7 @@ def _precision(one: Share | None) -> str:
 
 
 def validated_html(rows: Sequence[ValidationResult]) -> str:
-    """Lay out precision and what is missed, a row a clinician."""
+    """Return precision and missed answers, a row a clinician."""
     reasons, body = Reasons(), []
     for row in rows:
         who = tr("All together") if row.who is None else row.who
@@ -286,13 +286,13 @@ def _share(one: Share, where: str, reasons: Reasons) -> str:
     return f"<b>{one.share:.0%}</b> {limits}<small>{read}</small>"
 
 
-# Failures in one's own words beside the others: what was found and marked of each, by model.
+# Written failures next to the others: findings and marks of each, by model.
 
 
 def show_own_words_by_model(review_set: ReviewSet) -> None:
-    """Offer what judges found and people marked of failures in words.
+    """Show, on request, the judges' findings and people's marks of written failures.
 
-    It is read once it is opened: that can take seconds.
+    They are loaded only when opened, because that can take seconds.
     """
     if on_tables():
         return
@@ -330,7 +330,7 @@ def show_own_words_by_model(review_set: ReviewSet) -> None:
 def _newest(
     judged: Sequence[tuple[Prompt, str]], standing: Collection[str]
 ) -> list[tuple[Prompt, str]]:
-    """Return the words that each judge was asked with last, of failures that stand, by title."""
+    """Return each judge's latest text of the current failures, by title."""
     newest: dict[tuple[str, str], Prompt] = {}
     for prompt, judge in judged:
         if name_of(prompt) in standing:

@@ -1,4 +1,4 @@
-"""Failures in one's own words on the Failures page: choose, write, look for and read them."""
+"""Written failures on the Failures page: choose, write, search and validate them."""
 
 from __future__ import annotations
 
@@ -57,19 +57,19 @@ from rexview.ui.web.server import review_sets
 from rexview.ui.web.streamlit_adapter.script_run import save_button, typed_fields, words_taken
 from rexview.words import tr
 
-# Which failure in words is shown, in which version, as the link says.
+# The written failure that is shown, and its version, from the link.
 
 NEW: Final = "+"
-"""In place of a failure's name: another one is to be written."""
+"""In place of a failure's name: a new failure is to be written."""
 _FAILURE: Final = link_keys.QUERY_WRITTEN["failure"]
 _VERSION: Final = link_keys.QUERY_WRITTEN["version"]
 
 
 @dataclass(frozen=True)
 class WrittenFailureChoice:
-    """The failures of a set, and the one shown: its words now, and those that are looked at.
+    """The failures of a set, and the one shown: its current text, and the version on screen.
 
-    ``now`` is None where another one is to be written, or the words were taken away.
+    ``now`` is None for a new failure, or if the text was withdrawn.
     """
 
     every: Sequence[FailureWords]
@@ -80,7 +80,7 @@ class WrittenFailureChoice:
 
 
 def choose_failure(review_set: ReviewSet, *, may_write: bool) -> WrittenFailureChoice:
-    """Offer the failures in words; explain and stop where they cannot be read."""
+    """Show a choice of the written failures; explain and stop if they cannot be read."""
     try:
         reviews = review_sets.reviews(review_set)
         rows, history = reviews.current(FAILURE_KIND), reviews.history(kind=FAILURE_KIND)
@@ -127,7 +127,7 @@ def _choose(by_name: dict[str, FailureWords], *, may_write: bool) -> str | None:
 
 
 def _choose_version(versions: Sequence[FailureWords]) -> FailureWords:
-    """Offer earlier words where there are any; the newest are shown without a choice."""
+    """Show a choice of earlier versions if there are any; the newest is shown without one."""
     if len(versions) < 2:
         return versions[0]
     by_version = {one.version: one for one in versions}
@@ -144,7 +144,7 @@ def _choose_version(versions: Sequence[FailureWords]) -> FailureWords:
     return by_version.get(str(chosen), versions[0])
 
 
-# How a language model is asked for a failure in words, and its runs on the set.
+# Querying a language model for a written failure, and its runs on the set.
 
 _SENT: Final = (
     tr("These words, questions, answers, reports and images of up to {cases}"),
@@ -153,7 +153,7 @@ _SENT: Final = (
 
 
 def show_find(filtered: FilteredSet, words: FailureWords) -> None:
-    """Show who is asked, about what, what that takes, the start, and the runs."""
+    """Show the choice of model and answers, the cost, the start, and the runs."""
     if not permissions.may_see(PAGE_RUN_MODELS):
         st.caption(tr("Your role does not run models: ask whoever leads the study to look for it."))
         return
@@ -176,7 +176,7 @@ def _ask(filtered: FilteredSet, words: FailureWords, judge: ModelChoice) -> None
     begin_judge(filtered, judge, own, total, _SENT)
 
 
-# The form in which a failure is written in words: a clinician needs no file and no command.
+# The form for writing a failure: a clinician needs no file and no command.
 
 _LISTED: Final = EXAMPLES * (LONGEST_EXAMPLE + 1)
 _TEXTS: Final = {
@@ -204,19 +204,19 @@ _TEXTS: Final = {
 }
 _EDITED: Final = link_keys.QUERY_WRITTEN["edit"]
 _OPEN: Final = "written_open"
-"""The version that is edited, for a run that a part of the page asks for with an older link."""
+"""The edited version, for a run that a part of the page requests with an older link."""
 _SAVED: Final = "written_saved"
 _PROBLEM: Final = "written_problem"
 _LEFT: Final = "written_left"
 _TYPED: Final = "written_typed"
-"""What was typed over words that others changed meanwhile, with the version of theirs."""
+"""Text typed over a version that others changed meanwhile, with their version."""
 
 
 def choose_edited(versions: Sequence[FailureWords]) -> FailureWords | None:
-    """Offer to edit the newest words; return those that are edited.
+    """Show a switch to edit the newest text; return the text that is edited.
 
-    The link has their version. So the form is the one that was typed into also after others have
-    changed the words, and after a restart of the server.
+    The link has its version. So the form remains the same after others have changed the text, and
+    after a restart of the server.
     """
     asked = link_keys.query_value(_EDITED) or st.session_state.get(_OPEN)
     edited = next((one for one in versions if one.version == asked), None)
@@ -236,7 +236,7 @@ def choose_edited(versions: Sequence[FailureWords]) -> FailureWords | None:
 def show_form(
     review_set: ReviewSet, every: Sequence[FailureWords], now: FailureWords | None
 ) -> None:
-    """Show the form for a new failure, or with the words that one has ``now``."""
+    """Show the form for a new failure, or with the text of ``now``."""
     if permissions.ask_name("written_who") is None:
         return
     key, given = _shown(now)
@@ -244,10 +244,10 @@ def show_form(
 
 
 def show_taken_away(review_set: ReviewSet) -> bool:
-    """Show the form of a failure that was taken away while it was edited, if there is one.
+    """Show the form of a failure that was withdrawn while it was edited, if there is one.
 
-    It is the form that was typed into, so that what was typed comes with the press of its button.
-    That button is gone: another one says that it makes a failure of its own.
+    It is the same form, so that its typed text is sent with the press of its button. That button is
+    replaced by one that makes a new failure.
     """
     version = link_keys.query_value(_EDITED)
     reviews = review_sets.reviews(review_set)
@@ -285,7 +285,7 @@ def _ask_and_save(
     button: str = tr("Save"),
     fields: str | None = None,
 ) -> None:
-    """Show the form; ``fields`` names the failure whose words are typed, ``now``'s by default."""
+    """Show the form; ``fields`` names the failure whose text is typed, ``now``'s by default."""
     name = fields or _fields(now.failure if now else None)
     with typed_fields(name), st.form(f"{key}_form", border=True):
         typed = {part: _form_ask(part, given[part], f"{key}_{part}") for part in _TEXTS}
@@ -311,12 +311,12 @@ def _ask_and_save(
 
 
 def _fields(failure: str | None) -> str:
-    """Name the fields of a failure in the browser, the same for all its versions."""
+    """Return the browser's name for the fields of a failure, the same for all its versions."""
     return f"words of the failure {failure or ''}"
 
 
 def _shown(now: FailureWords | None) -> tuple[str, Mapping[str, str]]:
-    """Return the key of the form, and its texts at first."""
+    """Return the key of the form, and its initial texts."""
     if now is None:
         return "written_new", dict.fromkeys(_TEXTS, "")
     version, typed = st.session_state.get(_TYPED, (None, {}))
@@ -330,10 +330,10 @@ def _shown(now: FailureWords | None) -> tuple[str, Mapping[str, str]]:
 
 
 def _form_ask(part: str, text: str, key: str) -> str:
-    """Return what stands in a field.
+    """Return the content of a field.
 
-    The field says it itself, and no callback asks the session: after a restart of the server the
-    press of Save is the first that the new session hears, and what was typed comes with it.
+    The field itself returns it, without a callback and the session: after a restart of the server
+    the press of Save is the new session's first event, and the typed text is sent with it.
     """
     _, longest, example = _TEXTS[part]
     common: dict[str, Any] = {
@@ -347,7 +347,7 @@ def _form_ask(part: str, text: str, key: str) -> str:
 
 
 def show_told() -> None:
-    """Say, once, that words are in the database, or why they could not be taken away."""
+    """Show, once, that a text is in the database, or why it could not be withdrawn."""
     if st.session_state.pop(_SAVED, False):
         st.success(tr("Saved."), icon=":material/check:")
     if said := st.session_state.pop(_LEFT, None):
@@ -360,7 +360,7 @@ def _save(
     now: FailureWords | None,
     typed: Mapping[str, str],
 ) -> str | None:
-    """Save words, and open them; return why they are not saved, None where the page says it."""
+    """Save a text, and open it; return why it is not saved, None if the page shows it."""
     person = permissions.current()
     if person is None:
         return None
@@ -391,7 +391,7 @@ def _save(
 
 
 def _keep_typed(review_set: ReviewSet, name: str, typed: Mapping[str, str]) -> None:
-    """Say that others were quicker; what was typed stands in the form of their words."""
+    """Show that others changed it first; the typed text remains in the form for their version."""
     st.session_state[_PROBLEM] = tr(
         "Somebody else changed this failure meanwhile, or another window did: nothing was saved. "
         "Their words stand above, yours in the form: saved again, yours take their place."
@@ -419,7 +419,7 @@ def _value(typed: Mapping[str, str]) -> dict[str, Any]:
 
 
 def take_away(review_set: ReviewSet, now: FailureWords) -> None:
-    """Take the words of a failure away: it is offered no more; the history keeps all."""
+    """Withdraw the text of a failure: it is no longer offered; the history keeps all."""
     person = permissions.current()
     if person is None:
         return
@@ -435,7 +435,7 @@ def take_away(review_set: ReviewSet, now: FailureWords) -> None:
 
 
 def show_own_words(filtered: FilteredSet) -> None:
-    """Show the failures in words: write one, find it, see what was found and what was read."""
+    """Show the written failures: write, search, and see findings and judgments."""
     if not check_written_failures_served():
         return
     review_set = filtered.review_set
@@ -456,7 +456,7 @@ def show_own_words(filtered: FilteredSet) -> None:
 
 
 def may_write() -> bool:
-    """Whether whoever looks may write failures and validate them; alone everybody may."""
+    """Return whether the user may write and validate failures; without sign-in everybody may."""
     role, person = permissions.role(), permissions.current()
     return may(person, VALIDATION_KIND) if person is not None else role in ("lead", "adjudicator")
 
@@ -499,7 +499,7 @@ def _show_changes(review_set: ReviewSet, chosen: WrittenFailureChoice, now: Fail
 
 
 def _show_found(review_set: ReviewSet, words: FailureWords, *, stale: bool, writes: bool) -> None:
-    """Show what each judge found in these words, and what clinicians say of a sample."""
+    """Show what each judge found with this text, and what clinicians say of a sample."""
     judges = [
         judge for prompt, judge in judged_versions(review_set) if prompt.hash == words.prompt.hash
     ]
@@ -521,7 +521,7 @@ def _show_found(review_set: ReviewSet, words: FailureWords, *, stale: bool, writ
 
 
 def _show_marked(review_set: ReviewSet, words: FailureWords, *, stale: bool) -> None:
-    """Show which answers people say have it, in these words; ``stale`` ones no page offers."""
+    """Show which answers people marked with this text; ``stale`` text is offered on no page."""
     written, names = review_sets.newest(review_set), review_set.model_names
     found = marked(counted_marks(written), names, words.failure, words.version)
     if not found.rows:

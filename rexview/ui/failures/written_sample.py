@@ -1,4 +1,4 @@
-"""The sample of a judge's findings of a failure in words, read blind to the judge."""
+"""The sample of a judge's findings of a written failure, read blind to the judge."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from rexview.ui.web.saving.written_failure_entries import (
 from rexview.ui.web.server import review_sets
 from rexview.words import tr
 
-# What the page shows of one answer of the sample: nothing of what the judge said.
+# The page's data of one answer of the sample, without the judge's finding.
 
 
 def item_json(now: WrittenRound, item: str) -> dict[str, Any]:
-    """Return one item for the person's pad: the answer as the judge was given it."""
+    """Return one item for the person's pad: the answer as the judge received it."""
     position, subject = now.position(item), now.subject(item)
     given = now.review_set.case(subject.about.case)
     report = answers_html.report_sections_html(given.report) if given else ""
@@ -63,7 +63,7 @@ def item_json(now: WrittenRound, item: str) -> dict[str, Any]:
 
 
 def round_json(now: WrittenRound) -> dict[str, str]:
-    """Return what names the round in entries."""
+    """Return the names of the round for its entries."""
     return {
         "failure": name_of(now.found.prompt),
         "version": now.found.version,
@@ -79,7 +79,7 @@ _PURPOSE: Final = f"# {tr('Failures')}\n\n{tr('Read a sample of what a language 
 
 
 def show_round(review_set: ReviewSet) -> None:
-    """Show one answer of the sample that the link names; what leads back where there is none."""
+    """Show one answer of the sample in the link; if there is none, links back."""
     if not check_written_failures_served():
         return
     person = permissions.require_name(_PURPOSE)
@@ -123,7 +123,7 @@ def _about() -> tuple[str, str, str]:
 
 
 def show_head() -> None:
-    """Offer the way back, and how many are read; not in the fragment, which stays at its answer."""
+    """Show a link back and the progress; outside the fragment, which stays at its answer."""
     sizes = {str(size): tr("{n} of each").format(n=size) for size in SIZES}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.button(
@@ -184,18 +184,18 @@ class RoundAround(TurnableItems[WrittenRound]):
     """The answers of the sample that a browser may turn to."""
 
     def case_json(self, item: str) -> dict[str, Any] | None:
-        """Return what the page shows of an item, and nothing else; None for another one."""
+        """Return exactly the page's data of an item; None for another one."""
         page = _page(self.now, item) if item in self.now.items else None
         return self.turned_json(page, item_json(self.now, item), _MANNER) if page else None
 
 
 def items_around(review_set: ReviewSet, detail: Mapping[str, Any]) -> RoundAround | None:
-    """Return the sample of whoever asks; None for those who do not validate.
+    """Return the sender's sample; None for people who do not validate.
 
     Raises
     ------
     StoreError
-        What was written cannot be read.
+        The written entries cannot be read.
     """
     person = permissions.current()
     if person is None or not may(person, VALIDATION_KIND) or detail.get("part") != VALIDATE:
