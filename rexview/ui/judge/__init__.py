@@ -1,1 +1,1 @@
-"""What a judge, a model asked for a second opinion, says: off unless the link asks for it."""
+"""Opinions of a judge, a model that gives a second opinion: hidden unless the link names it."""

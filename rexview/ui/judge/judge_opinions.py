@@ -1,4 +1,4 @@
-"""What a judge says, a model asked for a second opinion: off unless the link asks for it.
+"""Opinions of a judge, a model that gives a second opinion: hidden unless the link names it.
 
 Everything from models is escaped.
 """
@@ -59,16 +59,16 @@ from rexview.ui.web.server import query_cache
 from rexview.vocab import DIMENSION_NAMES, FAILURES
 from rexview.words import counted, tr, trn
 
-# What a model says of one answer, as HTML: its card, and the quoted words marked in the text.
+# A model's opinion on one answer, as HTML: its card, and the quoted words marked in the text.
 #
-# What a model wrote is escaped here; names and heads come as HTML.
+# What a model wrote is escaped here; names and heads are passed as HTML.
 
 _LONGEST: Final = 2_000
-"""Characters of a reason or a quote that are shown."""
+"""Most characters shown of a reason or a quote."""
 
 
 def card_html(label: str, title: str, about: str, body: str) -> str:
-    """Lay out a card; ``label`` is its name for those who do not see it."""
+    """Return a card as HTML; ``label`` is its accessible name."""
     return (
         f'<section class="rx-judge" aria-label="{label}">'
         f"<h4>{title} <small>{about}</small></h4>{body}</section>"
@@ -76,9 +76,9 @@ def card_html(label: str, title: str, about: str, body: str) -> str:
 
 
 def item_html(head: str, said: Quoting, *, seen: bool, key: str | None) -> str:
-    """Lay out what is said of one failure: ``seen`` or not, with what is quoted, and why.
+    """Return the opinion on one failure: ``seen`` or not, with the quote and the reason.
 
-    By ``key`` its words are marked in the text (:func:`mark_of`); None where they are not.
+    The words are marked in the text by ``key`` (:func:`mark_of`), or not at all if it is None.
     """
     flag = show = ""
     if key is not None:
@@ -93,14 +93,14 @@ def item_html(head: str, said: Quoting, *, seen: bool, key: str | None) -> str:
 
 
 def mark_of(said: Quoting, key: str) -> list[Span]:
-    """Return the mark of the quoted words in the answer's text; none where they are not in it."""
+    """Return the mark of the quoted words in the answer's text; empty if they are not in it."""
     if said.start is None or said.end is None:
         return []
     return [Span(said.start, said.end, "rx-evidence rx-judged", {"rx-evidence": key})]
 
 
 def reason_html(reason: str) -> str:
-    """Lay out a reason; nothing where none is given."""
+    """Return a reason as HTML; empty if none is given."""
     return f"<p>{html.escape(_cut(reason))}</p>" if reason else ""
 
 
@@ -116,7 +116,7 @@ def _cut(text: str) -> str:
 
 
 def added_by_judge(opinions: CaseOpinions, models: Sequence[str]) -> dict[str, AnswerAdditions]:
-    """Return what a judge adds to the answers of a case: its card, and its quotes in the text."""
+    """Return a judge's additions to the answers of a case: its card, and its quotes in the text."""
     return {model: _added(opinions, model) for model in models}
 
 
@@ -169,7 +169,7 @@ def _score_html(opinions: CaseOpinions, said: SaidScore) -> str:
 
 
 def failures_html(tables: JudgeTables, colours: dict[str, str], title: str) -> str:
-    """Lay out in how many answers the judge sees each failure, beside how far it agrees."""
+    """Return in how many answers the judge sees each failure, next to its agreement."""
     heads = [
         "",
         tr("Model"),
@@ -221,7 +221,7 @@ def _percent_limits(rate: Rate, where: str, reasons: Reasons) -> str:
 
 
 def _failure_cells(found: FailureAgreement | None, name: str, reasons: Reasons) -> list[str]:
-    """Write kappa, precision and recall, each with its interval and n."""
+    """Return kappa, precision and recall, each with its interval and n."""
     if found is None:
         return [html.escape(failure_words(None)), NOTHING, NOTHING]
     kappa = _kappa_cell(found.kappa, found, name, reasons)
@@ -253,7 +253,7 @@ def _share_cell(rate: Rate, where: str, reasons: Reasons) -> str:
 
 
 def scores_html(tables: JudgeTables, colours: dict[str, str], title: str) -> str:
-    """Lay out the judge's mean beside the readers', by dimension and model, with agreement."""
+    """Return the judge's mean next to the readers', by dimension and model, with agreement."""
     heads = [
         "",
         tr("Model"),
@@ -299,7 +299,7 @@ def _weighted_cell(found: ScoreAgreement, name: str, reasons: Reasons) -> str:
 
 
 def agreement_html(tables: JudgeTables, title: str) -> str:
-    """Lay out how far the judge agrees with the readers' scores: a row a dimension."""
+    """Return the judge's agreement with the readers' scores: a row a dimension."""
     heads = [
         tr("Dimension"),
         "n",
@@ -338,27 +338,27 @@ def _agreement_row(found: ScoreAgreement, name: str, reasons: Reasons) -> str:
     )
 
 
-# What pages show of a judge, once it is chosen or the filter asks for what it says.
+# What pages show of a judge, once it is chosen or the filter asks for its opinion.
 
 _TABLE: Final = "judge-failures"
-"""Where the link to the table of failures leads, on the page."""
+"""The target on the page of the link to the table of failures."""
 
 
 def show_filter_agreement(engine: Engine, case_filter: CaseFilter) -> None:
-    """Show how far judges that the filter asks for agree with readers; else nothing."""
+    """Show the agreement with readers of the filter's judges; nothing if there are none."""
     for caption in filter_captions(engine, case_filter):
         st.caption(as_markdown(caption))
 
 
 def show_where_failures(judge: Judge) -> None:
-    """Lead to the table of the failures that a judge sees, further down on the page."""
+    """Show a link to the table of a judge's failures, further down on the page."""
     words = tr("To the failures that {name} sees, below Table 4")
     st.markdown(f"[{as_markdown(words.format(name=judge.name))}](#{_TABLE})")
 
 
 def show_failures(engine: Engine, case_filter: CaseFilter, judge: Judge | None) -> None:
-    """Show which failures a judge sees; nothing where none is chosen, or it spoke of none."""
-    # imported here: it brings pandas, and the Case page needs this module without it
+    """Show which failures a judge sees; nothing without a judge, or without its opinions."""
+    # imported here: it needs pandas, and the Case page needs this module without it
     from rexview.analysis.download_frames import JUDGE_SHARES, judge_failure_frame
 
     if judge is None:
@@ -378,7 +378,7 @@ def show_failures(engine: Engine, case_filter: CaseFilter, judge: Judge | None) 
 
 
 def show_scores(engine: Engine, case_filter: CaseFilter, judge: Judge | None) -> None:
-    """Show a judge's mean scores beside the readers'."""
+    """Show a judge's mean scores next to the readers'."""
     from rexview.analysis.download_frames import JUDGE_SHARES, judge_score_frame
 
     if judge is None:
@@ -397,7 +397,7 @@ def show_scores(engine: Engine, case_filter: CaseFilter, judge: Judge | None) ->
 
 
 def show_agreement(engine: Engine, case_filter: CaseFilter, judge: Judge | None) -> None:
-    """Show how far a judge agrees with the readers' scores, apart from readers."""
+    """Show a judge's agreement with the readers' scores, separate from readers."""
     from rexview.analysis.download_frames import JUDGE_SHARES, judge_agreement_frame
 
     if judge is None:
@@ -415,7 +415,7 @@ def show_agreement(engine: Engine, case_filter: CaseFilter, judge: Judge | None)
     )
 
 
-# Which judge is shown: none, unless the link names one. It is remembered nowhere else.
+# The judge that is shown: none, unless the link names one. It is stored nowhere else.
 
 _OFF = ""
 _HELP = tr(
@@ -425,14 +425,14 @@ _HELP = tr(
 
 
 def judge_named(facts: SetFacts, word: str | None) -> Judge | None:
-    """Return the judge that a link's word names; None for none, and for one that is not there."""
+    """Return the judge named in a link; None for none, and for an unknown one."""
     return next((judge for judge in facts.judges if word and judge_word(judge) == word), None)
 
 
 def choose_judge(facts: SetFacts) -> Judge | None:
-    """Offer the judges of the set, the newest first; None when none is shown.
+    """Show a choice of the set's judges, newest first; return None if none is shown.
 
-    A set without opinions offers nothing.
+    A set without opinions shows nothing.
     """
     if not facts.judges:
         return None
@@ -448,7 +448,7 @@ def choose_judge(facts: SetFacts) -> Judge | None:
     return by_word.get(chosen or _OFF)
 
 
-# What a language model found of failures in words, as HTML of the Case page.
+# A language model's findings of written failures, as HTML of the Case page.
 #
 # Everything that people and models wrote is escaped here.
 
@@ -464,7 +464,7 @@ FOUND_BY: Final = tr("found by a language model, counted with no other failure")
 def added_by_written(
     every: Sequence[CaseWritten], models: Sequence[str]
 ) -> dict[str, AnswerAdditions]:
-    """Return what is added to the answers of a case: cards, and the quotes in the texts."""
+    """Return the additions to the answers of a case: cards, and the quotes in the texts."""
     return {model: _case_card_added(every, model) for model in models}
 
 
