@@ -1,1 +1,1 @@
-"""The page Guide: how to use the app, by role; its texts and pictures lie in ``assets/guides``."""
+"""The page Guide: how to use the app, by role; its texts and images are in ``assets/guides``."""

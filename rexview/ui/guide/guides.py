@@ -1,4 +1,4 @@
-"""The page Guide and the tour: texts by role, their pictures, and three first steps."""
+"""The page Guide and the tour: texts by role, their images, and three first steps."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ GUIDES: Final = {
     "lead": tr("Lead"),
     "researcher": tr("Researcher"),
 }
-"""The file of each guide without ``.md``, and whom it is for, in the order of the page."""
+"""The file of each guide without ``.md``, and its audience, in the order of the page."""
 _PICTURE: Final = re.compile(r"^!\[([^\]]+)\]\(pictures/([\w-]+\.webp)\)$", re.MULTILINE)
 
 
 class Piece(NamedTuple):
-    """Markdown, or a picture with the words that stand for it; one of both is empty."""
+    """Markdown, or an image with its alternative text; one of the two is empty."""
 
     markdown: str = ""
     picture: str = ""
@@ -49,7 +49,7 @@ class Piece(NamedTuple):
 
 @cache
 def pieces(name: str) -> tuple[Piece, ...]:
-    """Return a guide in the order that it is read in.
+    """Return the pieces of a guide in reading order.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ def pieces(name: str) -> tuple[Piece, ...]:
     Returns
     -------
     tuple of Piece
-        Texts and pictures; a picture stands on a line of its own in the file.
+        Texts and images; an image has its own line in the file.
     """
-    # text, words, picture, text, words, picture, …, text
+    # text, alternative text, image, text, alternative text, image, …, text
     found = _PICTURE.split((FOLDER / f"{name}.md").read_text(encoding="utf-8"))
     shown = [Piece(markdown=found[0].strip())]
     for at in range(1, len(found), 3):
@@ -71,17 +71,17 @@ def pieces(name: str) -> tuple[Piece, ...]:
 
 @cache
 def pictures() -> frozenset[str]:
-    """Return the names of all pictures that guides show."""
+    """Return the names of all images in guides."""
     return frozenset(one.picture for name in GUIDES for one in pieces(name) if one.picture)
 
 
-# The route of the guides' pictures: of the demonstration only, so that anybody may have them.
+# The route of the guides' images: they show only the demonstration, so anybody may have them.
 
 _BELOW = "/rexview/guides/"
 
 
 def picture_address(name: str) -> str:
-    """Return the address of a picture on this server."""
+    """Return the address of an image on this server."""
     return f"{server_state.base_path()}{_BELOW}{name}"
 
 
@@ -92,7 +92,7 @@ def routes() -> list[Route]:
 
 def _serve(request: Request) -> Response:
     name = request.path_params["name"]
-    if name not in pictures():  # nothing else of the folder, wherever a name leads
+    if name not in pictures():  # no other file of the folder, whatever the name
         return PlainTextResponse("There is no such picture.", 404, NOT_KEPT)
     return FileResponse(
         FOLDER / "pictures" / name,
@@ -101,18 +101,18 @@ def _serve(request: Request) -> Response:
     )
 
 
-# The guide on its page: which one, its text, its pictures.
+# The guide on its page: its choice, its text, its images.
 
 _FOR_ROLE: Final[dict[Role, str]] = {
     "reader": "reader",
     "adjudicator": "reader",
-    "lead": "clinician",  # who works alone is one, too, and begins by looking
+    "lead": "clinician",  # a user without sign-in is one, too, and starts by reading
     "viewer": "clinician",
 }
 
 
 def choose_guide() -> str:
-    """Let whoever looks choose a guide, at first that of their role; it is kept in the link."""
+    """Show a choice of the guide, by default that of the user's role; the link keeps it."""
     role = permissions.role()
     first = _FOR_ROLE[role] if role else next(iter(GUIDES))
     kept = option_kept_in_link("guide_for", link_keys.QUERY_GUIDE, GUIDES, first)
@@ -123,7 +123,7 @@ def choose_guide() -> str:
 
 
 def show_guide(name: str) -> None:
-    """Show a guide: its text, and its pictures with the words that stand for them."""
+    """Show a guide: its text, and its images with their alternative texts."""
     with st.container(width=860, key="rx_guide"):
         for piece in pieces(name):
             if piece.picture:
@@ -138,13 +138,13 @@ def show_guide(name: str) -> None:
                 st.markdown(piece.markdown, anchors=False)
 
 
-# The tour: three steps through the demonstration, for whoever opens it for the first time.
+# The tour: three steps through the demonstration, for first-time users.
 #
-# What the tour has come to is kept by the browser (``guide/assets/tour.js``).
+# The browser stores the progress of the tour (``guide/assets/tour.js``).
 
 
 class _Step(NamedTuple):
-    """A step: on which page, its words, and what leads on to which page; at the end, nowhere."""
+    """A step: its page, its text, and the link to the next page, if any."""
 
     page: str
     title: str
@@ -188,9 +188,9 @@ _FILTER: Final = CaseFilter(failures=("laterality_error",))
 
 
 def offer_tour(address: str) -> None:
-    """Show the step that belongs to the page at an address, to whoever is on the tour.
+    """Show the step for the page at an address, to users on the tour.
 
-    Only the demonstration has one; whoever may not browse (a blinded reader) is offered none.
+    Only the demonstration has a tour; users who may not browse (blinded readers) get none.
     """
     steps = {ADDRESSES[step.page]: step for step in _STEPS}
     if address in steps and _has_tour():
@@ -199,7 +199,7 @@ def offer_tour(address: str) -> None:
 
 
 def offer_again() -> None:
-    """Offer the tour to whoever was on it before, where there is one."""
+    """Show the tour again to users who were on it before, if there is one."""
     if _has_tour():
         address = html.escape(href(PAGE_OVERVIEW, {}))
         link = f'<a href="{address}" data-rx-page>{tr("Take the three-step tour")}</a>'
