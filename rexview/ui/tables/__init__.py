@@ -1,1 +1,1 @@
-"""Tables on a page: linked numbers, lists of problems, what stands behind a chart, files."""
+"""Tables on a page: linked numbers, lists of problems, the data of charts, downloads."""

@@ -1,4 +1,4 @@
-"""The table behind a chart as HTML: it can be read, searched, copied and printed like the page."""
+"""A chart's data as an HTML table: it can be read, searched, copied and printed like the page."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from rexview.ui.tables.number_table import NOTHING, stacked
 from rexview.words import tr, trn
 
 MOST_ROWS: Final = 400
-"""More rows are left to the download."""
+"""Most rows; the download has all."""
 _DIGITS: Final = 4
 
 
 def chart_table_html(table: pd.DataFrame) -> str:
-    """Draw the numbers of a chart, rounded; the download has them at full precision."""
+    """Return the numbers of a chart, rounded; the download has them at full precision."""
     more = len(table) - MOST_ROWS
     words = trn(
         "{more:,} more row is in the CSV.", "{more:,} more rows are in the CSV.", max(more, 0)
@@ -34,9 +34,9 @@ def frame_html(
     missing: str = NOTHING,
     titles: Mapping[str, str] = COLUMN_NAMES,
 ) -> str:
-    """Draw a table; ``missing`` stands for what is not there, ``titles`` for names of columns.
+    """Return a table; ``missing`` replaces absent values, ``titles`` the names of columns.
 
-    The first cell of a row leads to its link in the app, where ``links`` has one for each.
+    The first cell of a row has its link in the app, if ``links`` has one for each.
     """
     numeric = [pd.api.types.is_numeric_dtype(table[name]) for name in table.columns]
     css = [' class="rx-num"' if number else "" for number in numeric]

@@ -1,7 +1,7 @@
 """Tables of rows with downloads: Streamlit's, or HTML on a phone; and lists of problems.
 
-Streamlit draws its tables as one picture, of which a phone shows a part. Which of both is seen, the
-style sheet decides by the width of the screen.
+Streamlit draws its tables as one canvas, of which a phone shows a part. The style sheet shows one
+of the two versions by the width of the screen.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ def show_wide_table(
     longest: Mapping[str, int] = _NO_LIMITS,
     **options: Any,
 ) -> Any:
-    """Show a table twice, for wide and for narrow screens; one of both is hidden.
+    """Show a table twice, for wide and for narrow screens; one of the two is hidden.
 
     Parameters
     ----------
     frame : pandas.DataFrame or polars.DataFrame
-        What is shown, at most :data:`rexview.ui.tables.chart_table.MOST_ROWS` rows of it narrow.
+        The data; the narrow table has at most :data:`rexview.ui.tables.chart_table.MOST_ROWS` rows.
     key : str
         The key of Streamlit's table.
     links : sequence of str, optional
-        Where the first cell of each row leads on a narrow screen, as ``link.in_app.href`` makes it.
+        Link of each row's first cell on a narrow screen, as ``link.in_app.href`` makes it.
     titles : mapping of str to str, optional
-        What is shown as the title of a column, in the language of the server; the column's name
-        where there is none.
+        Titles of columns in the language of the server, by the column's name, which is shown if it
+        has no title.
     longest : mapping of str to int, optional
-        How many characters of a column's texts fit its cells: on a wide screen longer ones end with
-        an ellipsis, which cells do not draw by themselves. A narrow screen shows them whole.
+        Number of characters of a column's texts that fit its cells. On a wide screen longer ones
+        end with an ellipsis, which cells do not draw themselves. A narrow screen shows them whole.
     **options
-        Of ``st.dataframe``.
+        Options of ``st.dataframe``.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def show_wide_table(
         for name, most in longest.items():
             cut = cut.assign(**{name: cut[name].map(partial(_cut, most=most))})
         shown = st.dataframe(cut, hide_index=True, key=key, **options)
-    from rexview.ui.tables.chart_table import MOST_ROWS, frame_html  # brings pandas
+    from rexview.ui.tables.chart_table import MOST_ROWS, frame_html  # imports pandas
 
     table = frame if hasattr(frame, "itertuples") else frame.to_pandas()
     drawn = frame_html(table.head(MOST_ROWS), links=links, missing="", titles=titles)
@@ -85,7 +85,7 @@ def _cut(text: str, *, most: int) -> str:
     return text if len(text) <= most else textwrap.shorten(text, most, placeholder="…")
 
 
-# A list of problems with given data, as a table that can be taken away.
+# A list of problems of the data, as a table with a download.
 
 _COLUMNS = {
     "severity": tr("Severity"),
@@ -98,17 +98,17 @@ _COLUMNS = {
 
 
 def show_error(error: RexviewError | None, *, key: str) -> None:
-    """Say what failed, and list the problems that it brings with it."""
+    """Show an error, and list its problems."""
     st.error(lines_as_markdown(error), icon=":material/error:")
     show_problems(getattr(error, "problems", ()), key=key)
 
 
 def show_problems(problems: Sequence[Problem], *, key: str) -> None:
-    """Show problems, errors first, with a download; nothing when there are none."""
+    """Show problems, errors first, with a download; nothing if there are none."""
     if not problems:
         return
     ordered = sorted(problems, key=lambda problem: problem.severity != "error")
-    import pandas as pd  # takes a third of a second: only where something is wrong
+    import pandas as pd  # takes a third of a second: only if something is wrong
 
     frame = pd.DataFrame([asdict(problem) for problem in ordered], columns=list(_COLUMNS))
     frame["row"] = frame["row"].astype("Int64")
@@ -130,7 +130,7 @@ def show_problems(problems: Sequence[Problem], *, key: str) -> None:
     )
 
 
-# A table with buttons under it that give it as a file: CSV, and a document that Word opens.
+# A table with download buttons below it: CSV, and a document that Word opens.
 
 
 def show_table(drawn: str, table: TableFile, *, key: str) -> None:
@@ -160,13 +160,13 @@ def show_downloads(table: TableFile, *, key: str) -> None:
 
 
 def so_far() -> str:
-    """Return what files from the page say of failures that are not all known yet."""
+    """Return the note for the page's files while not all failures are known."""
     words: str = st.session_state.get(link_keys.SESSION_SO_FAR, "")
     return words
 
 
 def set_notice() -> str:
-    """Return the notice of the link's review set: it goes into all that leaves the app."""
+    """Return the notice of the link's review set, which every export contains."""
     try:
         folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
         return review_sets.open_set(folder).info.notice or ""

@@ -1,4 +1,4 @@
-"""Tables of numbers as our own HTML: links in the cells, reasons where a number is missing."""
+"""Tables of numbers as our own HTML: links in the cells, reasons for missing numbers."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from rexview.words import tr
 
 # Tables that a phone shows row by row: each cell under the name of its column.
 #
-# What is wide scrolls sideways on a phone, where its rows cannot be read. The style sheet turns a
-# table of class ``rx-stack`` into blocks there, and names each cell by what is noted here. A
-# table that is laid out as blocks is none for a screen reader: roles keep it one.
+# A wide table scrolls sideways on a phone, where its rows cannot be read. The style sheet turns a
+# table of class ``rx-stack`` into blocks there, and labels each cell with the name added here. For
+# a screen reader blocks are no table, so roles are added.
 
 _PART: Final = re.compile(r"<(table|thead|tbody|tr|th|td)\b([^>]*)>|</(thead|th|tr)>")
 _SPANS: Final = re.compile(r'\b(col|row)span="(\d+)"')
@@ -38,18 +38,17 @@ _ROLES: Final = {
 
 
 def stacked(table: str) -> str:
-    """Note the column of every cell, and the roles of all parts, in a table as HTML.
+    """Add the column's name to every cell, and roles to all parts, of an HTML table.
 
     Parameters
     ----------
     table : str
-        HTML with one or more ``<table>`` of ours, without a table in a cell; words in it are
-        escaped.
+        HTML with one or more ``<table>`` of ours, without a table in a cell; its texts are escaped.
 
     Returns
     -------
     str
-        The same HTML. A cell in the body has ``data-label``, the words of its column; a head over
+        The same HTML. A cell in the body has ``data-label``, the name of its column; a head over
         several columns is named before theirs. A cell that spans rows counts in each of them.
 
     >>> stacked("<table><thead><tr><th>A</th></tr></thead><tr><td>1</td></tr></table>")[-50:]
@@ -60,7 +59,7 @@ def stacked(table: str) -> str:
 
 def _written(table: str) -> Iterator[str]:
     heads: list[str] = []
-    taken: dict[int, int] = {}  # columns that a cell above still spans, and for how many rows
+    taken: dict[int, int] = {}  # columns that a cell above spans, and rows left
     spanning: dict[int, int] = {}
     in_head, column, begun, at, spanned = False, 0, 0, 0, (0, 1)
     for part in _PART.finditer(table):
@@ -107,31 +106,31 @@ def _written(table: str) -> Iterator[str]:
 
 
 NOTHING: Final = "–"
-"""Stands where there is no number."""
+"""Shown in place of a missing number."""
 _MOST_NAMED: Final = 6
 
 _T = TypeVar("_T")
 
 
 class Reasons:
-    """Why numbers are missing: gathered while a table is written, listed under it."""
+    """Reasons for missing numbers: collected while a table is written, listed below it."""
 
     def __init__(self) -> None:
         self._places: dict[str, list[str]] = {}
 
     def add(self, why: str, where: str, shown: str = NOTHING) -> str:
-        """Note a reason; return what is ``shown`` in place of the number."""
+        """Add a reason; return what is ``shown`` in place of the number."""
         places = self._places.setdefault(why, [])
         if where not in places:
             places.append(where)
         return f'<abbr title="{html.escape(why)}">{shown}</abbr>'
 
     def number(self, value: float | None, why: str | None, where: str, form: str = ".2f") -> str:
-        """Write a number, or the dash with its reason."""
+        """Format a number, or return the dash with its reason."""
         return self.add(why or tr("Undefined."), where) if value is None else format(value, form)
 
     def interval(self, interval: Interval, where: str, *, with_sign: bool = False) -> str:
-        """Write an interval, or the dash with its reason."""
+        """Format an interval, or return the dash with its reason."""
         if interval.low is None or interval.high is None:
             return self.add(interval.why or tr("Undefined."), where)
         low, high = interval.low, interval.high
@@ -140,7 +139,7 @@ class Reasons:
         return tr("{low:.2f} to {high:.2f}").format(low=low, high=high)
 
     def html(self) -> str:
-        """List the reasons with where they hold; empty without any."""
+        """List the reasons with their places; empty without any."""
         items = []
         for why, places in self._places.items():
             named = "; ".join(places[:_MOST_NAMED])
@@ -152,7 +151,7 @@ class Reasons:
 
 @dataclass(frozen=True)
 class Head:
-    """The head of a column that is HTML already, a ``th``."""
+    """The head of a column that is already HTML, a ``th``."""
 
     drawn: str
 
@@ -162,7 +161,7 @@ def rows_table(
 ) -> str:
     """Wrap rows (HTML) into a table that scrolls by itself; heads and caption are escaped here.
 
-    ``tools`` are those of its ranking, as :mod:`.ranked` draws them.
+    ``tools`` are those of its ranking, from :mod:`.ranked`.
     """
     head = "".join(map(_head_html, heads))
     title = f"<caption>{html.escape(caption)}{tools}</caption>" if caption or tools else ""
@@ -174,7 +173,7 @@ def rows_table(
 
 
 def cells(head: str, *rest: str) -> str:
-    """Write a row of HTML cells, the first of which is its head."""
+    """Return a row of HTML cells, the first of which is its head."""
     return f'<tr><th scope="row">{head}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
 
 
@@ -185,14 +184,14 @@ def _head_html(head: str | Head) -> str:
 
 
 def ranked_head(name: str, one: Any, ranking: Ranking[Any]) -> str | Head:
-    """Return the head of a model's column, which is ranked where there are many."""
+    """Return the head of a model's column, ranked if there are many."""
     if not ranking.is_cut:
         return name
     return Head(ranked_item(f'<th scope="col">{html.escape(name)}</th>', name, one, ranking))
 
 
 def part_row(part: str, columns: int, more: Iterable[str] = ()) -> str:
-    """Write a row that names those below it over so many columns, ``more`` cells after it."""
+    """Return a heading row across ``columns``, with ``more`` cells after it."""
     cells = "".join(f'<td class="rx-both">{cell}</td>' for cell in more)
     return (
         f'<tr class="rx-part rx-first"><th scope="rowgroup" colspan="{columns}">{part}</th>'
@@ -209,23 +208,23 @@ def group_rows(
     *,
     apart: bool,
 ) -> Iterator[str]:
-    """Write a group of rows, one a model, with a head beside them or in a row of its own.
+    """Return a group of rows, one a model, with a head next to them or in its own row.
 
     Parameters
     ----------
     about : str
         Head of the group.
     ranking : Ranking
-        What has a row each.
+        The items, one a row.
     line : callable
-        Returns the name of one and its cells.
+        Returns an item's name and its cells.
     columns : int
-        How many cells that are.
+        Number of these cells.
     more : sequence of str, optional
         Cells of the whole group, after those of its rows.
     apart : bool
-        Whether the head has a row of its own, as in all groups of a table that ranks many: a head
-        beside the rows would stand beside rows that are not shown.
+        Whether the head has its own row, as in all groups of a table that ranks many: otherwise it
+        would be next to rows that are hidden.
     """
     if apart:
         yield part_row(about, columns, more)
@@ -257,7 +256,7 @@ def table_html(
 
 
 def model_head(name: str, colour: str) -> str:
-    """Write the row head of a model, with its colour beside its name."""
+    """Return the row head of a model, with its colour next to its name."""
     swatch = ""
     if colour and colour != NO_COLOUR:
         swatch = f'<i class="rx-swatch" style="--rx-colour:{html.escape(colour)}"></i>'
@@ -265,13 +264,13 @@ def model_head(name: str, colour: str) -> str:
 
 
 def short_name(name: str) -> str:
-    """Write a name that is cut after two lines; all of it is in its title."""
+    """Return a name that is cut after two lines, with the whole name in its title."""
     text = html.escape(name)
     return f'<span class="rx-name" title="{text}">{text}</span>'
 
 
 def linked_number(count: Count, label: str, exact: bool = True, title: str = "") -> str:
-    """Link HTML to the answers that a count counts; a count of nothing is no link."""
+    """Return HTML linked to the answers of a count; a count of zero is no link."""
     if not count.value:
         return label
     if not exact:
@@ -280,33 +279,33 @@ def linked_number(count: Count, label: str, exact: bool = True, title: str = "")
 
 
 def signed(value: float) -> str:
-    """Write a difference with its sign, two decimals."""
+    """Format a difference with its sign, two decimals."""
     text = f"{value:+.2f}"
     return "0.00" if text in ("+0.00", "-0.00") else text.replace("-", "−")
 
 
 def signed_points(value: float, *, decimals: int = 0) -> str:
-    """Write a difference of shares in percentage points, with its sign."""
+    """Format a difference of shares in percentage points, with its sign."""
     points = math.floor(abs(value) * 10 ** (2 + decimals) + 0.5) / 10**decimals
     sign = "" if not points else "+" if value > 0 else "−"
     return f"{sign}{points:.{decimals}f}"
 
 
 def written_p(p: float) -> str:
-    """Write a p value with three decimals, the small ones as ``<0.001``."""
+    """Format a p value with three decimals, small ones as ``<0.001``."""
     if p < 0.001:
         return "&lt;0.001"
     return f"{math.floor(p * 1000 + 0.5) / 1000:.3f}"
 
 
-# Tables of comparisons of every two: how many are written out, and the test of each.
+# Tables of pairwise comparisons: the number written out, and the test of each.
 
 MOST_PAIRS: Final = 100
-"""As many comparisons are written out; the downloads have all."""
+"""Most comparisons written out; the downloads have all."""
 
 
 class _Tested(Protocol):
-    """A comparison of two with McNemar's exact test, where it is possible."""
+    """A comparison of two with McNemar's exact test, where possible."""
 
     @property
     def p(self) -> float | None: ...
@@ -319,7 +318,7 @@ class _Tested(Protocol):
 
 
 def mcnemar_html(test: _Tested, reasons: Reasons, where: str) -> str:
-    """Write the adjusted p of a comparison; both are told of on hovering."""
+    """Return the adjusted p of a comparison, with both p values on hovering."""
     if test.p is None or test.p_adj is None:
         return reasons.add(test.why or tr("No test is possible."), where)
     said = tr("McNemar exact, p {p:.4g}, adjusted {p_adj:.4g}").format(p=test.p, p_adj=test.p_adj)
@@ -327,7 +326,7 @@ def mcnemar_html(test: _Tested, reasons: Reasons, where: str) -> str:
 
 
 def pairs_title(title: str, total: int) -> str:
-    """Return the title of a table of so many pairs, which says how many of them stand in it."""
+    """Return the title of a table of ``total`` pairs, with the number shown if not all are."""
     if total <= MOST_PAIRS:
         return title
     words = tr("{title}: the first {n:,} of {total:,}")

@@ -1,7 +1,7 @@
 """Long rankings as HTML: first and last are shown, a button shows all, a search finds a model.
 
-The browser does both (:file:`ranked.js`). What is ranked may be a row, a cell of a column, or a
-block; each says its name.
+The browser does both (:file:`ranked.js`). A ranked item may be a row, a cell of a column, or a
+block; each has its name.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from rexview.analysis.ranking import EACH_END, Ranking
 from rexview.words import tr
 
 CSS: Final = "rx-ranked"
-"""Class of the element that holds a ranking and its tools."""
+"""Class of the element that contains a ranking and its tools."""
 _FIRST_TAG: Final = re.compile(r"<\w+")
 
 
 def ranked_item(drawn: str, name: str, one: Any, ranking: Ranking[Any]) -> str:
-    """Mark the first element of some HTML as one of a ranking, by its name; of few it stays.
+    """Mark the first element of some HTML as one of a ranking, by its name; unchanged if few.
 
     >>> ranked_item("<tr></tr>", "A", 1, Ranking((1,), (1,)))
     '<tr></tr>'
@@ -35,7 +35,7 @@ def ranked_item(drawn: str, name: str, one: Any, ranking: Ranking[Any]) -> str:
 
 
 def ranked_tools(ranking: Ranking[Any], by: str) -> str:
-    """Say which of how many models are shown, with a button for all and a search; empty for few.
+    """Return how many models are shown, a button for all and a search; empty for few.
 
     ``by`` names the number that they are ranked by; it is escaped here.
     """
