@@ -1,7 +1,7 @@
 """The Adjudicate page: one case on which readers differ, and the consensus on it.
 
-Models are under letters here as on the Score page, readers under numbers. What was agreed is
-recorded beside the readers' scores.
+Models are shown as letters, as on the Score page, and readers as numbers. The consensus is recorded
+in addition to the readers' scores.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ from rexview.ui.web.server import review_sets
 from rexview.vocab import DIMENSION_NAMES, moment
 from rexview.words import tr
 
-# The fields for a consensus, and what of it is not saved: small components of our own.
+# The fields for a consensus, and its unsaved entries: small components of our own.
 #
-# What is given goes by the outbox (:file:`outbox.js`), not through the page's script.
+# Entries are sent by the outbox (:file:`outbox.js`), not through the page's script.
 
 _STYLE: Final = "adjudicate/assets/consensus.css"
 _NOTHING: Final[Mapping[str, Any]] = {"score": None, "comment": None}
@@ -65,9 +65,9 @@ def show_consensus(
     *,
     key: str,
 ) -> None:
-    """Show the fields for what readers scored far apart.
+    """Show the fields for a consensus on scores that are far apart.
 
-    ``slot`` is the letter of its answer, ``shown`` which answer that is.
+    ``slot`` is the letter of its answer, ``shown`` the opaque id of that answer.
     """
     item = (about.case, about.model, about.dimension, about.picture)
     row = state.of("adjudicate", person.id).get(item)
@@ -101,7 +101,7 @@ def show_consensus(
 
 
 def show_unsaved(review_set: ReviewSet, person: Person, case: str, shown: Sequence[str]) -> None:
-    """Say what is not saved; ``shown`` says which answers of the case are on screen."""
+    """Show unsaved entries; ``shown`` has the opaque ids of the answers on screen."""
     key = "adjudicate_unsaved"
 
     def go() -> None:
@@ -128,11 +128,11 @@ def _saved(review_set: ReviewSet, row: Stored) -> str:
     return tr("Saved {time}, {name}").format(time=moment(row.at), name=name)
 
 
-# An answer that is adjudicated and the readers' scores on it, as HTML.
+# An adjudicated answer and the readers' scores on it, as HTML.
 
 
 def answer_html(slot: str, text: str, colour: str) -> str:
-    """Show the text of an answer under its letter."""
+    """Return the text of an answer under its letter."""
     body = markdown_html(text) if text.strip() else f'<p class="rx-quiet">{tr("No text.")}</p>'
     return (
         f'<article class="rx-answer" style="--rx-colour:{colour}"><header>'
@@ -142,7 +142,7 @@ def answer_html(slot: str, text: str, colour: str) -> str:
 
 
 def scores_beside_html(review_set: ReviewSet, one: Difference, labels: Mapping[str, str]) -> str:
-    """Set the readers' scores on one thing side by side, with anchors and comments."""
+    """Return the readers' scores on one item side by side, with anchors and comments."""
     rubric = rubric_of(review_set)[one.dimension]
     cells = "".join(
         f"<div><h4>{html.escape(labels.get(mark.reader, mark.reader))}: <b>{mark.score}</b></h4>"
@@ -174,7 +174,7 @@ _HEIGHT: Final = "clamp(420px, calc(100dvh - 190px), 1100px)"
 
 @dataclass(frozen=True)
 class AdjudicationRound:
-    """The cases to adjudicate, the one that is shown, and who adjudicates."""
+    """The cases to adjudicate, the shown one, and the adjudicator."""
 
     review_set: ReviewSet
     person: Person
@@ -194,11 +194,11 @@ class AdjudicationRound:
         return [one.case for one in self.cases]
 
     def slots(self, case: str) -> Mapping[str, str]:
-        """Return the model behind each letter of a case, for this person."""
+        """Return the model of each letter of a case, for this person."""
         return adjudicator_slots(self.review_set, case, self.person, self.letter_key)[1]
 
     def answers_shown(self) -> Mapping[str, str]:
-        """Name what stands under each letter of the case on screen."""
+        """Return the opaque id of the answer of each letter, for the case on screen."""
         reader, slots = adjudicator_slots(
             self.review_set, self.shown.case, self.person, self.letter_key
         )
@@ -212,13 +212,13 @@ class AdjudicationRound:
 
 
 def current_round(review_set: ReviewSet) -> AdjudicationRound | None:
-    """Return what is to be adjudicated now; say so and return None when there is nothing."""
+    """Return the current adjudication; show a message and return None if there is nothing."""
     person = permissions.require_name(f"# {tr('Adjudicate')}\n\n{_PURPOSE}")
     if not may(person, "adjudicate"):
         st.info(tr("Your role does not adjudicate."))
         st.stop()
     if not review_sets.is_newest(review_set):
-        st.rerun()  # a consensus is on the answers as they are
+        st.rerun()  # a consensus is on the current answers
     threshold = float(st.session_state.get(_APART, review_set.info.protocol.disagreement))
     try:
         cases = study_records.case_differences(review_set, threshold)
@@ -260,7 +260,7 @@ def _choose_apart(review_set: ReviewSet) -> None:
 
 
 def show_header(now: AdjudicationRound) -> None:
-    """Show how far it is, the ways on, and what is listed."""
+    """Show the progress, links to other cases, and the choice of the list."""
     agreed = sum(one.has_consensus for one in now.cases)
     following = next_without_consensus(now.cases, now.shown.case)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):

@@ -37,20 +37,20 @@ from rexview.words import inside, noun, tr, trn
 VIEWS: Final = {"cards": tr("Cards"), "table": tr("Table")}
 _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
 _QUESTION: Final = (340, 48)
-"""How wide the column of questions is, in pixels, and how many characters fit into it."""
+"""Width of the column of questions in pixels, and the number of characters that fit."""
 _OF_FLAGS: Final = (tr("Harm"), tr("Failures"), tr("Suggested"))
-"""Columns of the table that rest on flags."""
+"""Columns of the table that depend on flags."""
 PAGE_SIZE: Final = {"cards": 24, "table": 100}
 
 
 def list_head(
     review_set: ReviewSet, engine: Engine, total: int, case_filter: CaseFilter, *, so_far: bool
 ) -> tuple[str, Sequence[str], int]:
-    """Show how many cases there are (``total``), in which order and as what; let them be pinned.
+    """Show the number of cases (``total``), their order and view, and buttons to pin them.
 
-    ``so_far`` says that not every answer has been looked at for failures.
+    ``so_far`` is True if not every answer has been scanned for failures.
 
-    Returns a key of :data:`VIEWS`, the cases of this page, and the place of the first from 0.
+    Return a key of :data:`VIEWS`, the cases of this page, and the index of the first from 0.
     """
     view = link_keys.query_value(link_keys.QUERY_VIEW) or "cards"
     view = view if view in VIEWS else "cards"
@@ -89,7 +89,7 @@ def list_head(
 
 
 def show_order(engine: Engine, case_filter: CaseFilter) -> None:
-    """Say that the metric which the link asks for as the order is not there."""
+    """Show a note that the metric of the link's order does not exist."""
     order = case_filter.metric_order
     if order and order.metric not in engine.facts.metrics:
         said = tr("No report here has a value of {described}: order of the files.").format(
@@ -99,7 +99,7 @@ def show_order(engine: Engine, case_filter: CaseFilter) -> None:
 
 
 def show_search(case_filter: CaseFilter, counts: Facets) -> None:
-    """Say above the cases how a finding is searched for, and lead to the other ways to search."""
+    """Show how the finding is searched for, with links to the other ways of searching."""
     explanation = search_caption(counts, case_filter.search)
     if not explanation:
         return
@@ -118,7 +118,7 @@ def show_search(case_filter: CaseFilter, counts: Facets) -> None:
 
 
 def list_foot(total: int, first: int, shown: int, case_filter: CaseFilter, *, so_far: bool) -> None:
-    """Show the pages of a list that does not fit on one."""
+    """Show the page numbers of a list longer than one page."""
     view = link_keys.query_value(link_keys.QUERY_VIEW) or "cards"
     size = PAGE_SIZE.get(view, PAGE_SIZE["cards"])
     if total <= size:
@@ -132,13 +132,13 @@ def show_table(
     review_set: ReviewSet, cards: Sequence[CaseCard], case_filter: CaseFilter, *, so_far: bool
 ) -> None:
     """Show the table; a click on any cell opens the case of its row."""
-    import pandas as pd  # takes a third of a second: cards need none
+    import pandas as pd  # takes a third of a second, and cards need none
 
     names = review_set.model_names
     order = case_filter.metric_order
     rows = [row for card in cards for row in _rows(card, names, case_filter)]
     frame = pd.DataFrame(rows).dropna(axis="columns", how="all")
-    if so_far:  # the table can be taken away as it is
+    if so_far:  # the table can be downloaded as it is
         frame = frame.rename(columns={name: f"{name} {SO_FAR}" for name in _OF_FLAGS})
     scores: dict[str, Any] = {
         name: st.column_config.NumberColumn(name, format="%.1f", width="small")
@@ -210,7 +210,7 @@ def _rows(card: CaseCard, names: dict[str, str], case_filter: CaseFilter) -> lis
 
 
 def _names(answer: AnswerSummary, *, hints: bool) -> str:
-    """Name the failures of an answer, or those that a rule only hints at."""
+    """Name the failures of an answer, or those that a rule only suggests."""
     return ", ".join(
         FAILURES[failure].name for failure, source in answer.failures if (source == "hint") == hints
     )
@@ -241,15 +241,15 @@ def _show_as() -> None:
     )
 
 
-# Above the cases: the three headline failures with their numbers, and the chips of the filter.
+# Above the cases: the three headline failures with their numbers, and the filter's chips.
 
 
 def filter_bar_html(
     facts: SetFacts, case_filter: CaseFilter, counts: Facets, *, so_far: bool = False
 ) -> str:
-    """Draw the headline failures, and the chips when the filter limits anything.
+    """Return the headline failures, and the chips if the filter limits anything.
 
-    ``so_far`` says that not every answer has been looked at for failures.
+    ``so_far`` is True if not every answer has been scanned for failures.
     """
     heads = "".join(_head_html(case_filter, head, so_far=so_far) for head in counts.headlines)
     shown = chips(facts, case_filter)
@@ -298,7 +298,7 @@ def _head_html(case_filter: CaseFilter, head: FailureSources, *, so_far: bool) -
 
 
 def sources_text(detector: int, reader: int, both: int) -> str:
-    """Say who found the failures: rules and readers are never mixed without saying so."""
+    """Return who found the failures: rules and readers are never mixed without a note."""
     counts: Mapping[str, int] = {
         tr("rule only"): detector,
         tr("reader only"): reader,
