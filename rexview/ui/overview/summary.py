@@ -1,4 +1,4 @@
-"""The Overview: headline numbers, failures by model, the table of scores, and charts.
+"""The Overview page: headline numbers, failures by model, the table of scores, and charts.
 
 Every number is a link to the cases behind it.
 """
@@ -49,7 +49,7 @@ def look_first_html(
     names: Mapping[str, str],
     colours: Mapping[str, str],
 ) -> str:
-    """List the cases that failed worst, a line each; empty where none failed."""
+    """List the cases with the worst failures, a line each; empty if none failed."""
     rows = []
     for card in cards:
         if card.harm_level is None:
@@ -67,7 +67,7 @@ def look_first_html(
 
 
 def headline_html(numbers: Overview) -> str:
-    """Draw how much there is: cases, answers, models, readers, images."""
+    """Return the amount of data: cases, answers, models, readers, images."""
     head = numbers.headline
     tiles = [
         _tile(head.cases, tr("Cases")),
@@ -95,7 +95,7 @@ def _tile(count: Count, name: str) -> str:
 
 
 def failures_html(numbers: Overview) -> str:
-    """Draw the three headline failures, each with a bar per model and what could be judged."""
+    """Return the three headline failures, each with a bar per model and what could be judged."""
     cards, so_far = [], not numbers.scanned.is_complete
     for failure in HEADLINE_FAILURES:
         rows = [count for count in numbers.failures if count.failure == failure]
@@ -118,9 +118,9 @@ def failures_html(numbers: Overview) -> str:
 
 
 def _whole(rows: Sequence[FailureCount], name: str) -> str:
-    """Make a card's heading the link of the whole card, to the failure in all models.
+    """Return a card's heading as the link of the whole card, to the failure in all models.
 
-    The link is laid over the card by its style, below the links that stand in the card.
+    The style sheet lays the link over the card, below the links inside the card.
     """
     if not rows:
         return html.escape(name)
@@ -131,9 +131,9 @@ def _whole(rows: Sequence[FailureCount], name: str) -> str:
 
 
 def _precision_html(failure: str) -> str:
-    """Say how often the rule's flags were right in tests; empty when that was not measured.
+    """Return how often the rule's flags were right in tests; empty if not measured.
 
-    It is about the rule: it stands where the failure is explained, not with a model's number.
+    It describes the rule, so it is shown with the failure's explanation, not with a model's number.
     """
     found = precision_of(failure)
     if found is None:
@@ -191,9 +191,9 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
 
 
 def other_failures_html(numbers: Overview) -> str:
-    """Lay out the other failures, models by failures: marked, found and suggested, each apart.
+    """Return the other failures, models by failures: marked, found and suggested separately.
 
-    Empty when nobody and no rule met any.
+    Empty if neither a person nor a rule found any.
     """
     rows = [row for row in numbers.failures if row.failure not in HEADLINE_FAILURES]
     met = [name for name in FAILURES if any(row.failure == name for row in rows)]
@@ -238,7 +238,7 @@ def _other_cell(row: FailureCount) -> str:
 
 
 def self_contradiction_html(rows: Sequence[SelfContradictions], names: Mapping[str, str]) -> str:
-    """Lay out how often models contradict themselves; empty where nothing was asked again."""
+    """Return how often models contradict themselves; empty if no request was repeated."""
     if not rows:
         return ""
     with_choices = any(row.choice for row in rows)
@@ -276,9 +276,9 @@ def _share_cell(found: Contradictions) -> str:
 
 
 def scores_html(numbers: Overview, content_order: str) -> str:
-    """Draw the mean final scores per model with their n; empty when nothing is scored.
+    """Return the mean final scores per model with their n; empty if nothing is scored.
 
-    ``content_order`` says in words how Content was worked out.
+    ``content_order`` describes how Content was computed.
     """
     if not numbers.means:
         return ""
@@ -328,7 +328,7 @@ _contradictions = cache_on_first_argument(16)(self_contradictions)
 
 
 def show_self_contradiction(review_set: ReviewSet, engine: Engine, case_filter: CaseFilter) -> None:
-    """Show how often models contradict themselves; nothing where nothing was asked again."""
+    """Show how often models contradict themselves; nothing if no request was repeated."""
     if not compare_ahead(review_set):
         _wait_for_comparison(review_set)
     elif rows := _contradictions(engine, case_filter):
@@ -345,9 +345,9 @@ def _wait_for_comparison(review_set: ReviewSet) -> None:
 
 
 def show_charts(engine: Engine, case_filter: CaseFilter) -> bool:
-    """Show the charts of the Overview; False when there is nothing to draw.
+    """Show the charts of the Overview; return False if there is nothing to draw.
 
-    What draws charts is imported here: the page has shown its numbers and cases by then.
+    The chart modules are imported here, after the page has shown its numbers and cases.
     """
     from rexview.analysis.charts.overview import SIDE_BY_SIDE
     from rexview.ui.charts import show_charts_beside

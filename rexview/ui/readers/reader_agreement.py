@@ -51,15 +51,15 @@ from rexview.vocab import DIMENSION_NAMES
 from rexview.words import counted, tr, trn
 
 MOST_PAIRS: Final = 45
-"""So many pairs are laid out; those that share most."""
+"""Most pairs in the table; those with most shared scores."""
 _LONGEST_QUESTION: Final = 180
-"""Characters of a question in the list; the Case page has all of it."""
+"""Most characters of a question in the list; the Case page has all of it."""
 _APART: Final = tr("different scores")
-"""What the mean absolute difference is made of, and opens."""
+"""What the mean absolute difference is made of; its link opens these answers."""
 
 
 def headline_html(tables: ReaderTables) -> str:
-    """Say in one sentence who scored how much."""
+    """Return a sentence on who scored how much."""
     scored = linked_number(tables.scored, f"<b>{tables.scored.value:,}</b>")
     answers = tables.scored.of or 0
     sentence = trn(
@@ -87,7 +87,7 @@ def headline_html(tables: ReaderTables) -> str:
 
 
 def agreement_html(tables: ReaderTables) -> str:
-    """Lay out table 3: how far the two readers of the chosen pair agree, per dimension."""
+    """Return table 3: the agreement of the chosen pair of readers, per dimension."""
     if tables.pair is None:
         return ""
     names = [captions.short(tables.readers[reader]) for reader in tables.pair]
@@ -146,7 +146,7 @@ def _row(found: DimensionAgreement, reasons: Reasons) -> str:
 
 
 def _behind(found: DimensionAgreement, n: int, cases: int) -> str:
-    """Write ``12 pictures in 9 cases``."""
+    """Return ``12 pictures in 9 cases``."""
     behind = f"{n:,} {unit_name(found.numbers.dimension, n)}"
     return trn("{behind} in {n:,} case", "{behind} in {n:,} cases", cases).format(
         behind=behind, n=cases
@@ -154,7 +154,7 @@ def _behind(found: DimensionAgreement, n: int, cases: int) -> str:
 
 
 def pairs_html(tables: ReaderTables, case_filter: CaseFilter) -> str:
-    """Lay out kappa of all pairs by dimension; a pair's name shows it on the page."""
+    """Return kappa of all pairs by dimension; a pair's name shows it on the page."""
     if len(tables.pairs) < 2:
         return ""
     found = {(row.reader_a, row.reader_b, row.dimension): row for row in tables.overview}
@@ -198,7 +198,7 @@ def _pair_cell(
 
 
 def alphas_html(tables: ReaderTables) -> str:
-    """Lay out Krippendorff's alpha of all readers; empty with two readers or fewer."""
+    """Return Krippendorff's alpha of all readers; empty with two readers or fewer."""
     if not tables.alphas:
         return ""
     reasons = Reasons()
@@ -218,13 +218,13 @@ def alphas_html(tables: ReaderTables) -> str:
 
 
 def stricter_html(tables: ReaderTables) -> str:
-    """Say in words who is stricter."""
+    """Return in words who is stricter."""
     items = "".join(f"<li>{html.escape(text)}</li>" for text in captions.stricter_captions(tables))
     return f'<ul class="rx-stricter">{items}</ul>' if items else ""
 
 
 def published_html(tables: ReaderTables) -> str:
-    """Lay out the paper's table 3 with the own kappa and MAD beside it, clearly apart."""
+    """Return the paper's table 3 next to the set's own kappa and MAD, clearly separated."""
     of_set = {found.numbers.dimension: found for found in tables.compared}
     body = []
     for row in published_agreement():
@@ -267,7 +267,7 @@ def published_html(tables: ReaderTables) -> str:
 
 
 def all_disputed_html(count: int, cases: int, opens: CaseFilter) -> str:
-    """Say how many answers are to be adjudicated, and open them in Browse."""
+    """Return how many answers are to be adjudicated, with a link to Browse."""
     label = (
         f"<b>{counted(count, 'answer')}</b> "
         f"{trn('in {n:,} case', 'in {n:,} cases', cases).format(n=cases)}"
@@ -291,10 +291,10 @@ def disputes_html(
     first: int = 0,
     agreed: Mapping[tuple[str, str, str], tuple[int, ...]] | None = None,
 ) -> str:
-    """Draw a part of the list, whose first item has the place ``first``, counted from 0.
+    """Return a part of the list, whose first item has the index ``first``, from 0.
 
-    ``opens`` is the filter within which the Case page walks the list; ``agreed`` has each consensus
-    by case, model and dimension, shown beside the readers' scores.
+    ``opens`` is the filter in which the Case page turns through the list. ``agreed`` has each
+    consensus by case, model and dimension, shown next to the readers' scores.
     """
     items = "".join(
         _dispute_html(answer, opens, models, readers, agreed or {}) for answer in answers
@@ -344,7 +344,7 @@ def _disputed_scores(dispute: Dispute, readers: Mapping[str, str], agreed: Seque
 
 
 def _comments_html(disputes: Sequence[Dispute], readers: Mapping[str, str]) -> str:
-    """Fold the comments of all readers on the disputed dimensions; empty without any."""
+    """Return the folded comments of all readers on the disputed dimensions; empty without any."""
     comments = [
         f"<li><b>{html.escape(dispute.name)}, {html.escape(readers.get(reader, reader))}:</b> "
         f"{html.escape(text)}</li>"
@@ -391,12 +391,12 @@ def _names(tables: ReaderTables) -> tuple[str, str] | None:
 
 
 def wanted_pair() -> tuple[str, ...]:
-    """Return the readers that the link asks for."""
+    """Return the readers that the link names."""
     return tuple(link_keys.query_lists().get(link_keys.QUERY_PAIR, ()))
 
 
 def show_nothing_to_compare(tables: ReaderTables) -> None:
-    """Say why no two readers can be compared, and what would change that."""
+    """Show why no two readers can be compared, and what would change that."""
     names = [as_markdown(name) for name in tables.readers.values()]
     if not names:
         show_nothing_yet(
@@ -429,7 +429,7 @@ def show_nothing_to_compare(tables: ReaderTables) -> None:
 
 
 def show_table_download(tables: ReaderTables) -> None:
-    """Offer table 3 as a file."""
+    """Show a download of table 3."""
     if tables.pair is not None:
         title = tr("Table 3. Agreement of {pair_name}").format(
             pair_name=tables.pair_name(tables.pair)
@@ -441,7 +441,7 @@ def show_table_download(tables: ReaderTables) -> None:
 
 
 def choose_pair(tables: ReaderTables) -> None:
-    """Offer the pairs of readers when there are several; the link keeps the choice."""
+    """Show a choice of the pairs of readers if there are several; the link keeps it."""
     if len(tables.pairs) < 2 or tables.pair is None:
         return
     kept = kept_in_link(
@@ -460,7 +460,7 @@ def choose_pair(tables: ReaderTables) -> None:
 
 
 def choose_dimension(tables: ReaderTables) -> str | None:
-    """Offer the dimensions that the pair shares; the link keeps the choice."""
+    """Show a choice of the dimensions that the pair shares; the link keeps it."""
     found = tables.dimension(link_keys.query_value(link_keys.QUERY_DIMENSION))
     if found is None:
         return None
@@ -480,7 +480,7 @@ def choose_dimension(tables: ReaderTables) -> str | None:
 
 
 def show_published(tables: ReaderTables) -> None:
-    """Show the paper's table 3 beside the own figures, when asked for."""
+    """Show the paper's table 3 next to the set's own figures, on request."""
     label = tr("Published table 3 of the ReXecution paper beside these")
     if published_shown(label, "readers"):
         linked_html(published_html(tables), key="readers_published_table")
@@ -506,7 +506,7 @@ def show_pair_charts(tables: ReaderTables, dimension: str) -> None:
 
 
 def show_drift(drifts: tuple[ReaderDrift, ReaderDrift], dimension: str) -> None:
-    """Show how the scores of both readers move over time, or say why that cannot be seen."""
+    """Show the scores of both readers over time, or why that is impossible."""
     charts = _drift_charts(drifts, DIMENSION_NAMES[dimension])
     show_charts_beside(charts, key="readers_drift")
     for reason in no_drift_captions(drifts):
@@ -520,7 +520,7 @@ def show_drift(drifts: tuple[ReaderDrift, ReaderDrift], dimension: str) -> None:
 
 
 def choose_threshold() -> float:
-    """Offer from how many points on readers disagree; the link keeps the choice."""
+    """Show a choice of the difference that counts as disagreement; the link keeps it."""
     usual = server_state.settings().disagreement_threshold
     asked = link_keys.query_value(link_keys.QUERY_APART) or ""
     try:
@@ -551,7 +551,7 @@ def choose_threshold() -> float:
 
 
 def show_adjudication(review_set: ReviewSet, found: Adjudication, facts: SetFacts) -> None:
-    """Show the answers to adjudicate, a page at a time, and offer them as a file."""
+    """Show the answers to adjudicate, a page at a time, with a download."""
     total = found.answers.value
     if not total:
         st.info(
