@@ -1,1 +1,1 @@
-"""What only the Multiple choice page shows."""
+"""The Multiple choice page."""

@@ -77,7 +77,7 @@ from rexview.words import counted, inside, listed, tr, trn
 
 
 def headline_html(tables: ChoiceTables) -> str:
-    """Say in a sentence how many questions were answered by whom, and what they come to."""
+    """Return a sentence on how many questions were answered by whom, and the accuracy."""
     counts = tables.counts
     who = [counted(len(tables.models), "model")] if tables.models else []
     who += [counted(len(tables.readers), "reader")] if tables.readers else []
@@ -98,7 +98,7 @@ def headline_html(tables: ChoiceTables) -> str:
 
 
 def accuracy_html(tables: ChoiceTables, colours: Mapping[int, str], title: str) -> str:
-    """Lay out every rater's accuracy: over all questions, and by task; many models are ranked."""
+    """Return every rater's accuracy, in total and by task; many models are ranked."""
     heads = [tr("Rater"), "n", tr("Accuracy"), tr("95% CI"), tr("Failed"), tr("Without failed")]
     heads += [row.name for row in tables.tasks]
     reasons = Reasons()
@@ -157,7 +157,7 @@ def _limits(limits: Interval, where: str, reasons: Reasons) -> str:
 
 
 def _cell_html(cell: ChoiceCell, where: str, reasons: Reasons) -> str:
-    """Write a rater's share on some questions, with n, interval and the failed ones."""
+    """Return a rater's share on some questions, with n, interval and the failed ones."""
     rate = cell.accuracy.rate
     if not rate.n:
         return f"<td>{NOTHING}</td>"
@@ -176,12 +176,12 @@ def _cell_html(cell: ChoiceCell, where: str, reasons: Reasons) -> str:
 
 
 def property_name(by: CaseProperty) -> str:
-    """Return the name of a property for a reader, to whom it is no matter that it is a tag."""
+    """Return the name of a property for readers, without the note that it is a tag."""
     return by.name.removesuffix(" (tag)")
 
 
 def groups_html(groups: ChoiceGroups, raters: Mapping[int, Rater], title: str) -> str:
-    """Lay accuracies out by a property of the questions; raters as columns."""
+    """Return accuracies by a property of the questions; raters are columns."""
     met = [place for place in raters if any(_cell_of(row, place) for row in groups.rows)]
     ranking = ranked(
         (place for place in met if not raters[place].is_reader), partial(_share_in, groups)
@@ -240,7 +240,7 @@ def read_html(
     title: str,
     questions: int,
 ) -> str:
-    """Lay out models and readers on the questions that readers answered, best first."""
+    """Return models and readers on the questions that readers answered, best first."""
     reasons, body = Reasons(), []
     ordered = sorted(cells, key=lambda cell: -(cell.accuracy.rate.share or 0))
     ranking = ranked(ordered, lambda cell: cell.accuracy.rate.share)
@@ -271,7 +271,7 @@ def pairs_html(
     *,
     readers: bool = False,
 ) -> str:
-    """Lay out comparisons of raters, the smallest adjusted p first."""
+    """Return comparisons of raters, the smallest adjusted p first."""
     ordered = sorted(tests, key=lambda pair: (pair.test.p_adj is None, pair.test.p_adj or 0.0))
     reasons, body = Reasons(), []
     for pair in ordered[:MOST_PAIRS]:
@@ -319,7 +319,7 @@ def _difference(value: float | None, limits: Interval, where: str, reasons: Reas
     return f"<b>{signed_points(value, decimals=1)}</b>{between}"
 
 
-# The tables of the ReXVQA paper with the open set's own raters beside them, clearly apart.
+# The tables of the ReXVQA paper next to the open set's own raters, clearly separated.
 
 _HERE = tr("This review set")
 
@@ -329,7 +329,7 @@ def published_html(
     categories: ChoiceGroups | None,
     read: Sequence[ChoiceCell] = (),
 ) -> str:
-    """Lay out the four printed tables; the own raters stand in rows or columns of their own."""
+    """Return the four published tables; the set's own raters have separate rows or columns."""
     raters = tables.raters if tables else {}
     parts = (
         _by_task(rexvqa.by_task(), tables),
@@ -363,7 +363,7 @@ def _by_task(printed: PublishedTable, tables: ChoiceTables | None) -> str:
 def _by_category(
     printed: PublishedTable, raters: Mapping[int, Rater], categories: ChoiceGroups | None
 ) -> str:
-    """Put a column for each of the own raters before the printed ones."""
+    """Put a column for each of the set's own raters before the published ones."""
     own = {folded(row.name): row for row in categories.rows} if categories else {}
     shown = list(raters) if own else []
     body, group = [], ""
@@ -429,7 +429,7 @@ def _published_cell_of(row: GroupRow, place: int) -> ChoiceCell | None:
 
 
 def _own(cell: ChoiceCell | None) -> str:
-    """Write an own accuracy as the paper writes its own: percent, two decimals; with its n."""
+    """Format an accuracy of the set as in the paper: percent, two decimals; with its n."""
     if cell is None or cell.accuracy.rate.share is None:
         return NOTHING
     label = f"<b>{100 * cell.accuracy.rate.share:.2f}</b><small>n {cell.accuracy.rate.n:,}</small>"
@@ -437,7 +437,7 @@ def _own(cell: ChoiceCell | None) -> str:
 
 
 def _table(printed: PublishedTable, body: Sequence[str], ours: Sequence[str] = ()) -> str:
-    """Wrap rows into a table; ``ours`` are the names of own columns before the printed ones."""
+    """Wrap rows into a table; ``ours`` are the set's own columns before the published ones."""
     first, *rest = printed.heads
     heads = f'<th scope="col">{html.escape(first)}</th>'
     heads += "".join(f'<th scope="col">{short_name(name)}</th>' for name in ours)
@@ -462,12 +462,12 @@ def _table(printed: PublishedTable, body: Sequence[str], ours: Sequence[str] = (
 
 
 _SHOWN_AT_ONCE: Final = 3
-"""The comparisons of so few models need no click."""
+"""Comparisons of at most this many models are shown without a click."""
 
 
 @cache_on_first_argument(4)
 def _colours(engine: Engine) -> dict[int, str]:
-    """Return a colour for each rater; people, who are no models, have none of theirs."""
+    """Return a colour for each rater; people have no colour of their own."""
     of_models = model_colours(engine.facts.models)
     return {
         place: of_models[rater.id] if rater.has_answers else REFERENCE_COLOUR
@@ -515,7 +515,7 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables) -
 
 
 def show_comparisons(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables) -> None:
-    """Show the tests between models; those of many models are worked out on demand."""
+    """Show the tests between models; those of many models are computed on request."""
     if len(tables.models) < 2:
         return
     title = tr("Models compared, question by question")
@@ -586,7 +586,7 @@ def show_agreement(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables
 def show_published(
     engine: Engine, case_filter: CaseFilter, tables: ChoiceTables | None = None
 ) -> None:
-    """Show the paper's tables: at once without own choices, beside them on demand."""
+    """Show the paper's tables: at once if the set has no choices, otherwise on request."""
     if tables is None:
         linked_html(published_html(None, None), key="choices_published_tables")
         return

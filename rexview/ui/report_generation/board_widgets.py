@@ -1,4 +1,4 @@
-"""The widgets of the page Report generation: scope, order, groups, and what is on demand."""
+"""The widgets of the page Report generation: scope, order, groups, and parts on request."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ from rexview.ui.web.server import query_cache, review_sets
 from rexview.words import inside, tr
 
 MOST_DISPUTES: Final = 12
-"""So many answers on which two metrics disagree are listed."""
+"""Most answers listed on which two metrics disagree."""
 
 
 def show_progress(review_set: ReviewSet) -> None:
-    """Say how many reports the app has compared itself, while these are not all."""
+    """Show how many reports the app has compared itself, until all are compared."""
     known = review_sets.metrics_progress(review_set)
     if known.message:
         st.warning(as_markdown(known.message), icon=":material/error:")
@@ -75,7 +75,7 @@ def show_progress(review_set: ReviewSet) -> None:
 
 
 def wanted_scope() -> str | None:
-    """Return the scope that the link asks for; the empty one where it asks for none."""
+    """Return the scope of the link; empty if it names none."""
     asked = link_keys.query_value(link_keys.QUERY_SCOPE) or ""
     return None if asked == link_keys.NOT_SAID else asked
 
@@ -85,7 +85,7 @@ def _scope_word(scope: str | None) -> str:
 
 
 def choose_scope(tables: ReportTables) -> None:
-    """Offer the boards, one for each thing that metrics compare; the link keeps the choice."""
+    """Show a choice of the boards, one for each subject of metrics; the link keeps it."""
     if len(tables.scopes) < 2:
         return
     names = {_scope_word(scope): scope_name(scope) for scope in tables.scopes}
@@ -116,7 +116,7 @@ def _choose_metric(tables: ReportTables) -> MetricId | None:
 
 
 def show_board(engine: Engine, tables: ReportTables) -> MetricId | None:
-    """Show the board by one metric and the places by each; return that metric."""
+    """Show the board by one metric and the ranks by each; return that metric."""
     choose_scope(tables)
     metric = _choose_metric(tables)
     if metric is None:
@@ -143,7 +143,7 @@ def show_board(engine: Engine, tables: ReportTables) -> MetricId | None:
 def show_groups(
     engine: Engine, case_filter: CaseFilter, tables: ReportTables, metric: MetricId
 ) -> None:
-    """Show the chosen metric by site, study or another property, with places within each."""
+    """Show the chosen metric by site, study or another property, with ranks within each."""
     choices = {choice.key: choice for choice in engine.facts.properties}
     if not choices:
         return
@@ -221,7 +221,7 @@ def _spread_charts(
 
 
 def show_spreads(engine: Engine, case_filter: CaseFilter, tables: ReportTables) -> None:
-    """Show box plots of every metric, when asked for."""
+    """Show box plots of every metric, on request."""
     box = st.expander(tr("How the values spread"), key="reports_spread_box", on_change="rerun")
     if box.open:
         with box:
@@ -230,7 +230,7 @@ def show_spreads(engine: Engine, case_filter: CaseFilter, tables: ReportTables) 
 
 
 def show_metrics_compared(engine: Engine, case_filter: CaseFilter, tables: ReportTables) -> None:
-    """Show how far metrics agree, and the answers on which two disagree, when asked for."""
+    """Show the agreement of metrics, and the answers on which two disagree, on request."""
     if len(tables.metrics) < 2:
         return
     box = st.expander(tr("Do the metrics agree?"), key="reports_metrics_box", on_change="rerun")
@@ -265,7 +265,7 @@ def show_metrics_compared(engine: Engine, case_filter: CaseFilter, tables: Repor
 def _show_disputes(
     engine: Engine, case_filter: CaseFilter, tables: ReportTables, usual: tuple[int, int]
 ) -> None:
-    """List the answers on which two metrics disagree; at first the two that agree least."""
+    """List the answers on which two metrics disagree; by default the two that agree least."""
     by_key = {metric.key: metric for metric in tables.metrics}
     keys = list(by_key)
     chosen = []
@@ -291,7 +291,7 @@ def _show_disputes(
 
 
 def show_error_free(engine: Engine, case_filter: CaseFilter, tables: ReportTables) -> None:
-    """Show the error-free shares by who corrected; nothing where nobody did."""
+    """Show the error-free shares by corrector; nothing if there are no corrections."""
     if not tables.counts.edits:
         return
     found = query_cache.error_free(engine, case_filter)
@@ -308,7 +308,7 @@ def show_error_free(engine: Engine, case_filter: CaseFilter, tables: ReportTable
 
 
 def show_preferences(engine: Engine, case_filter: CaseFilter, tables: ReportTables) -> None:
-    """Show strengths from pairwise preferences; nothing where nobody compared."""
+    """Show strengths from pairwise preferences; nothing if there are no comparisons."""
     if not tables.counts.preferences:
         return
     with st.spinner(tr("Working out strengths…")):
@@ -327,7 +327,7 @@ def show_preferences(engine: Engine, case_filter: CaseFilter, tables: ReportTabl
 def show_published(
     tables: ReportTables, ranked_by: MetricId | None, *, on_demand: bool = True
 ) -> None:
-    """Show ReXrank's printed boards, our models among them; perhaps only when asked for."""
+    """Show ReXrank's published boards with our models included; perhaps only on request."""
     label = tr("Published boards of ReXrank, with your models among them")
     if on_demand and not published_shown(label, "reports"):
         return

@@ -1,4 +1,4 @@
-"""Boards of report metrics as HTML: one's own, printed ones, comparisons, and judges' words."""
+"""Boards of report metrics as HTML: the set's own, published ones, comparisons, judgments."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ WORST_FIRST = tr("Opens these answers, the worst first; those without a value st
 
 
 def headline_html(tables: ReportTables) -> str:
-    """Say in one sentence how much there is."""
+    """Return a sentence on the amount of data."""
     counts = tables.counts
     answers = sum(counts.answers.values())
     amounts = [
@@ -91,7 +91,7 @@ def headline_html(tables: ReportTables) -> str:
 
 
 def metric_head(metric: MetricId, *notes: str, address: str = "", ranks: bool = False) -> str:
-    """Write the head of a metric's column with its identity; ``address`` ranks by it."""
+    """Return the head of a metric's column with its identity; ``address`` ranks by it."""
     name = html.escape(shown_name(metric))
     if address:
         title = html.escape(
@@ -106,7 +106,7 @@ def metric_head(metric: MetricId, *notes: str, address: str = "", ranks: bool = 
 
 
 def _computed_html(metric: MetricId) -> str:
-    """Write what computed a metric; its exact version shows where the mouse rests."""
+    """Return what computed a metric; its exact version is shown on hovering."""
     exact = html.escape(metric.provenance, quote=True)
     return f'<small title="{exact}">{html.escape(metric.computed_by)}</small>'
 
@@ -119,21 +119,21 @@ def metric_table(
     reasons: Reasons,
     tools: str = "",
 ) -> str:
-    """Wrap rows into a table whose heads (HTML) are metrics; title and caption are escaped here."""
+    """Wrap rows into a table with metrics as heads (HTML); title and caption are escaped here."""
     css = "rx-scores rx-means rx-table rx-board"
     drawn = rows_table(css, map(Head, heads), body, title, tools)
     return f'{drawn}<p class="rx-quiet rx-note">{html.escape(caption)}</p>{reasons.html()}'
 
 
 def plain_head(text: str) -> str:
-    """Write the head of a column that is no metric."""
+    """Return the head of a column that is no metric."""
     return f'<th scope="col">{html.escape(text)}</th>'
 
 
 def board_html(
     tables: ReportTables, ranked_by: MetricId, colours: Mapping[str, str], title: str
 ) -> str:
-    """Lay out every metric of the scope with models from the best to the worst by one of them."""
+    """Return every metric of the scope, with models from best to worst by one of them."""
     heads = [plain_head(tr("Place")), plain_head(tr("Model"))]
     for metric in tables.metrics:
         together = tables.counts.together.get(metric, ())
@@ -171,13 +171,13 @@ def _ranking(board: Board, metric: MetricId) -> Ranking[str]:
 
 
 def listed_n(numbers: Sequence[int]) -> str:
-    """Write on how many answers values were computed: one number, or from which to which."""
+    """Return the number of answers that values are computed from: one number, or a range."""
     low, high = min(numbers), max(numbers)
     return f"{low:,}" if low == high else tr("{low:,} to {high:,}").format(low=low, high=high)
 
 
 def place_html(rank: Rank | None) -> str:
-    """Write a place with its limits: ``2`` and small ``(1 to 3)``."""
+    """Return a rank with its limits: ``2`` and small ``(1 to 3)``."""
     if rank is None:
         return NOTHING
     limits = ""
@@ -187,14 +187,14 @@ def place_html(rank: Rank | None) -> str:
 
 
 def limits_html(limits: Interval, where: str, reasons: Reasons) -> str:
-    """Write an interval with as many digits as its number."""
+    """Format an interval with as many digits as its number."""
     if limits.low is None or limits.high is None:
         return reasons.add(limits.why, where) if limits.why else ""
     return f"{limits.low:.{DIGITS}f} to {limits.high:.{DIGITS}f}".replace("-", "−")
 
 
 def number(value: float) -> str:
-    """Write a value of a metric."""
+    """Format a value of a metric."""
     return f"{value:.{DIGITS}f}".replace("-", "−")
 
 
@@ -218,7 +218,7 @@ def _value_cell(
 
 
 def places_html(tables: ReportTables, colours: Mapping[str, str], title: str) -> str:
-    """Lay out every model's place by each metric; empty for one model or no metric that ranks."""
+    """Return every model's rank by each metric; empty for one model or no ranking metric."""
     placed = [
         metric
         for metric in tables.metrics
@@ -249,7 +249,7 @@ def places_html(tables: ReportTables, colours: Mapping[str, str], title: str) ->
 def groups_html(
     groups: ReportGroups, names: Mapping[str, str], colours: Mapping[str, str], title: str
 ) -> str:
-    """Lay out one metric with a column for each value of a property; places within each."""
+    """Return one metric with a column for each value of a property; ranks within each."""
     heads = [plain_head(tr("Model"))]
     for group in groups.groups:
         size = linked_number(group.cases, counted(group.cases.value, "case"))
@@ -277,7 +277,7 @@ def groups_html(
 
 
 def _mean_place(groups: ReportGroups, model: str) -> float | None:
-    """Return the mean place of a model in the groups, negative: the first is the best."""
+    """Return the mean rank of a model in the groups, negated so that the best is highest."""
     cells = [group.board.cells.get((groups.metric, model)) for group in groups.groups]
     places = [cell.rank.place for cell in cells if cell and cell.rank]
     return -sum(places) / len(places) if places else None
@@ -288,11 +288,11 @@ def scope_title(tables: ReportTables) -> str:
     return tr("Board: {scope_name}").format(scope_name=inside(scope_name(tables.scope)))
 
 
-# ReXrank's printed boards as HTML, one's own models among them and visibly apart.
+# ReXrank's published boards as HTML, with the set's own models visibly separate.
 
 
 def published_html(board: PublishedBoard, tables: ReportTables | None, ranked_by: str) -> str:
-    """Lay out a printed board in the order of one of its metrics; ours with n and identity."""
+    """Return a published board ordered by one of its metrics; our rows have n and identity."""
     rows = placed_rows(board, tables, ranked_by)
     body = []
     means = [row.printed[ranked_by].mean for row in rows if ranked_by in row.printed]
@@ -300,7 +300,7 @@ def published_html(board: PublishedBoard, tables: ReportTables | None, ranked_by
         if row.own is not None and tables is not None:
             body.append(_own_row(row.model, row.own, tables))
             continue
-        # among the printed ones, whoever of ours stands between them
+        # the rank among published models only
         place = 1 + sum(mean > row.printed[ranked_by].mean for mean in means)
         cells = "".join(f"<td>{_printed(row.printed.get(name))}</td>" for name in METRICS)
         head = f'<th scope="row">{short_name(row.model)}</th>'
@@ -350,7 +350,7 @@ def _printed(cell: PublishedMean | None) -> str:
 
 
 def published_error_free_html() -> str:
-    """Lay out the error-free shares that the Challenge's text prints."""
+    """Return the error-free shares that the Challenge's text publishes."""
     body = []
     for row in published_error_free():
         shares = "".join(
@@ -381,13 +381,13 @@ def _section(table: str, notes: list[str]) -> str:
     )
 
 
-# Metrics against each other as HTML: correlations, and the answers on which two disagree most.
+# Metrics against each other as HTML: correlations, and the answers on which two differ most.
 
 
 def correlations_html(
     metrics: Sequence[MetricId], found: tuple[Correlation, ...], coefficient: str, opens: CaseFilter
 ) -> str:
-    """Lay out the coefficients of every two metrics, the lower half of the square."""
+    """Return the coefficients of every two metrics, the lower half of the square."""
     by_pair = {(one.first, one.second): one for one in found}
     reasons, body = Reasons(), []
     for row in range(1, len(metrics)):
@@ -424,7 +424,7 @@ def disputes_html(
     names: Mapping[str, str],
     opens: CaseFilter,
 ) -> str:
-    """List the answers that two metrics put furthest apart, each with a link to its case."""
+    """List the answers on which two metrics differ most, each with a link to its case."""
     heads = [
         tr("Case"),
         tr("Model"),
@@ -452,7 +452,7 @@ def disputes_html(
     return f'{table}<p class="rx-quiet rx-note">{html.escape(note)}</p>'
 
 
-# What people and judges say of reports as HTML: error-free shares, and strengths of models.
+# Judgments of reports by people and judges as HTML: error-free shares, and strengths of models.
 
 _SAME_CASE: Final = tr("Opens the cases; several readers may have compared the same one")
 
@@ -460,7 +460,7 @@ _SAME_CASE: Final = tr("Opens the cases; several readers may have compared the s
 def error_free_html(
     tables: ErrorFreeTables, names: Mapping[str, str], colours: Mapping[str, str], title: str
 ) -> str:
-    """Lay out error-free shares: a row for each reader, model and kind of study."""
+    """Return error-free shares: a row for each reader, model and kind of study."""
     heads = [tr("Corrected by"), tr("Model"), tr("Studies"), *FREE_OF.values()]
     reasons, body = Reasons(), []
     of_readers = {
@@ -530,7 +530,7 @@ def _share(row: ErrorFreeRow | None, where: str, reasons: Reasons) -> str:
 def preferences_html(
     tables: PreferenceTables, names: Mapping[str, str], colours: Mapping[str, str], title: str
 ) -> str:
-    """Lay out strengths, the strongest model first."""
+    """Return strengths, the strongest model first."""
     heads = [
         tr("Place"),
         tr("Model"),
