@@ -98,7 +98,7 @@ class Study:
         return self.engine.worklist(self.person.id, self.assigned)
 
     def has(self, case: str) -> bool:
-        """Whether a case is on the worklist."""
+        """Return whether a case is on the worklist."""
         return bool(self.worklist.in_order([case]))
 
     def in_order(self, cases: Iterable[str]) -> list[str]:

@@ -62,7 +62,7 @@ class TaskList:
         return study.engine.task_list(self.task, study.person.id, assigned)
 
     def has(self, item: str) -> bool:
-        """Whether an item is on the list."""
+        """Return whether an item is on the list."""
         return bool(self.worklist.in_order([item]))
 
     def state(self, item: str) -> CaseState:
@@ -187,11 +187,11 @@ class Questions(TaskList):
         return isinstance(self.chosen(item), int) and newest is not row
 
     def is_solved(self, item: str) -> bool:
-        """Whether the reader was shown the right option."""
+        """Return whether the reader was shown the right option."""
         return self.study.given.was_shown(item, SOLUTION)
 
     def may_solve(self, item: str | None) -> bool:
-        """Whether the rules let the reader see the right option now; None: of all questions."""
+        """Return whether the rules show the right option now; None: of all questions."""
         rule = self.study.review_set.info.protocol.reveal
         if item is None:
             return rule == "at_end" and self.progress.remaining == 0

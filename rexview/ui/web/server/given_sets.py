@@ -243,7 +243,7 @@ def files_state(review_set: ReviewSet) -> str:
 
 
 def is_newest(review_set: ReviewSet) -> bool:
-    """Whether an open review set is in the state that pages show now."""
+    """Return whether an open review set is in the state that pages show now."""
     return files_state(review_set) == state_to_show(review_set.folder)
 
 
