@@ -1,4 +1,4 @@
-// Times as the reader's own clock has them.
+// Times by the user's own clock.
 
 /** The time of day: 14:05. */
 export function clock(/** @type {Date} */ at) {

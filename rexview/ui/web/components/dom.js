@@ -9,7 +9,7 @@ const SVG = "http://www.w3.org/2000/svg";
  * @typedef {Node | string | null | undefined} Child
  */
 
-/** Set or remove attributes of an element that is there. */
+/** Set or remove attributes of an existing element. */
 export function set(/** @type {Element} */ element, /** @type {Attributes} */ attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) element.removeAttribute(name);
@@ -48,8 +48,8 @@ export function html(tag, attributes = {}, ...children) {
 }
 
 /**
- * Give an element these children. Those that it has already are not touched: what is taken out for a
- * moment loses the focus, and a press that has begun on it.
+ * Give an element these children. Existing ones are not touched: an element that is removed for a
+ * moment loses the focus, and a press that started on it.
  */
 export function arrange(/** @type {Element} */ parent, /** @type {Node[]} */ children) {
   const stay = new Set(children);
@@ -82,7 +82,7 @@ export function svg(tag, attributes = {}, ...children) {
 }
 
 /**
- * All elements of a part of the page that fit a selector.
+ * All elements of a part of the page that match a selector.
  *
  * @returns {HTMLElement[]}
  */
@@ -90,12 +90,12 @@ export function every(selector, /** @type {ParentNode} */ within = document) {
   return [...within.querySelectorAll(selector)];
 }
 
-/** The shadow root that an element of a component lies in, or the document, which has no host. */
+/** The shadow root that contains an element of a component, or the document, which has no host. */
 export function rootOf(/** @type {Node} */ node) {
   return /** @type {ShadowRoot} */ (node.getRootNode());
 }
 
-/** The element that has the focus, also where it lies in the shadow of another. */
+/** The element that has the focus, even inside the shadow root of another. */
 export function focusedElement() {
   let found = document.activeElement;
   while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
@@ -103,7 +103,7 @@ export function focusedElement() {
 }
 
 /**
- * Call something with the first frame after elements of the page came or went.
+ * Call a function in the first frame after elements of the page were added or removed.
  *
  * @returns {() => void} ends it
  */
@@ -123,17 +123,17 @@ export function whenPageChanges(/** @type {() => void} */ act) {
   };
 }
 
-/** Whether the reader has asked the system for less motion. */
+/** Whether the system asks for reduced motion. */
 export const wantsLessMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** Call something in a quiet moment, at the latest after some milliseconds. */
+/** Call a function when the browser is idle, at the latest after some milliseconds. */
 export function whenIdle(/** @type {() => void} */ act, timeout = 2000) {
   if (window.requestIdleCallback) requestIdleCallback(act, { timeout });
   else setTimeout(act, 100);
 }
 
 /**
- * Scroll a box so that what lies in it stands a third below its upper edge.
+ * Scroll a box so that an element in it is a third below its upper edge.
  *
  * @param {Element} box
  * @param {Element | Range} target

@@ -1,7 +1,7 @@
-// What the components of a page tell each other, and what they tell the page: all names, once.
+// The messages between components, and to the page: all names in one place.
 
 /**
- * On the browser's window, with their details. Whoever listens does not know who tells.
+ * On the browser's window, with their details. Listeners do not know the sender.
  *
  * @typedef {{
  *   painted: { case: string },
@@ -12,14 +12,14 @@
  * }} PageEvents
  *
  * - painted: the viewer has drawn a picture of a case.
- * - group: the answer in hand; where one answer at a time is shown, only its boxes may be.
- * - evidence: flags to be lit, and the one that stays lit.
- * - light: ids of boxes to be lit, null for none.
- * - comment: somebody wants to comment on an answer.
+ * - group: the current answer; where one answer at a time is shown, only its boxes may be shown.
+ * - evidence: flags to highlight, and the one that remains highlighted.
+ * - light: ids of boxes to highlight, null for none.
+ * - comment: the user wants to comment on an answer.
  */
 
 /**
- * Told to the page's script, which takes them as `on_<name>_change`.
+ * Sent to the page's script, which receives them as `on_<name>_change`.
  *
  * @typedef {"navigate" | "report" | "refresh" | "go" | "name" | "unsaved" | "leads" | "headlines"} Trigger
  * @typedef {(name: Trigger, value: unknown) => void} Tell

@@ -1,7 +1,8 @@
-// What Streamlit gets of each component: fetches its module and hands the component over.
+// The script that Streamlit gets for each component: fetches its module and passes the component
+// on.
 //
-// The clean-up is returned at once, so that it works even when the module has not come yet. What did
-// not come is asked for again: while a server is replaced, or a network changed, a request may be lost.
+// The clean-up is returned at once, so that it works even before the module has arrived. A failed
+// request is repeated: while a server is replaced, or a network changes, it may be lost.
 const PAUSES_MS = [1000, 4000];
 
 async function fetched(address) {

@@ -1,7 +1,7 @@
 // One instance of a component for its place on the page.
 //
-// Streamlit runs a component's script again whenever its data changes, and calls the clean-up of the
-// run before afterwards: only that of the last run takes the instance away.
+// Streamlit runs a component's script again whenever its data changes, and afterwards calls the
+// clean-up of the previous run: only that of the last run removes the instance.
 
 /** @import { Component, Tell } from "./events.js" */
 

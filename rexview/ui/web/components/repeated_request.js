@@ -1,9 +1,9 @@
-// A request to the page, made again until it is met: what is asked of a script that runs anew is lost.
+// A request to the page, repeated until it is met: a rerun of the script may lose a request.
 
 const AGAIN_MS = 3000;
 
 export class RepeatedRequest {
-  /** Ask now and again; after `patience` ms no more, and `giveUp` is called. Without `ask`, wait. */
+  /** Repeat `ask`; after `patience` ms stop and call `giveUp`. Without `ask`, wait. */
   begin(ask, patience, giveUp) {
     this.end();
     if (ask) {

@@ -1,5 +1,5 @@
-// HTML that the server made, where a component puts it on the page itself. It is escaped when it is
-// made; what it may hold is held here once more, as Streamlit does with HTML that it shows.
+// HTML made by the server that a component itself puts on the page. It is escaped when it is made;
+// its allowed parts are checked here once more, as Streamlit does with the HTML that it shows.
 
 const TAGS = new Set(
   (
@@ -17,12 +17,13 @@ const ATTRIBUTES = new Set(
 const WORDLESS = new Set(["script", "style", "iframe", "object", "template", "noscript"]);
 const ADDRESSES = new Set(["href", "src"]);
 
-/** The nodes of some HTML, without what no page of ours is made of: scripts, handlers, frames. */
+/** The nodes of some HTML, without parts that our pages never contain: scripts, handlers, frames.
+*/
 export function serverNodes(/** @type {string} */ text) {
   const { body } = new DOMParser().parseFromString(text, "text/html");
   for (const node of body.querySelectorAll("*")) {
     if (!TAGS.has(node.localName)) {
-      // no words of an answer are lost with a tag that pages do not use
+      // a tag that pages do not use loses none of an answer's words
       if (WORDLESS.has(node.localName)) node.remove();
       else node.replaceWith(...node.childNodes);
       continue;
@@ -39,7 +40,7 @@ function isAllowed(/** @type {string} */ name, /** @type {string} */ value) {
   return ATTRIBUTES.has(name) || /^(data|aria)-[\w-]+$/.test(name);
 }
 
-/** Whether an address leads to a page or a file, here or elsewhere: to no script. */
+/** Whether an address leads to a page or a file, on any server: not to a script. */
 function isPlain(/** @type {string} */ value) {
   try {
     return ["http:", "https:"].includes(new URL(value, document.baseURI).protocol);

@@ -1,7 +1,8 @@
-// The words of the pages in the language of the server; English stands in the code.
+// The texts of the pages in the language of the server; English is in the code.
 //
-// They come with the page's head (rexview/ui/web/app/page_head.py); in English nothing does. What is
-// asked for is written out where it is asked for: python -m tools.words gathers it by reading.
+// Translations are sent in the page's head (rexview/ui/web/app/page_head.py); for English there are
+// none. Every text is written literally where it is used: python -m tools.words collects them by
+// reading the source.
 
 /**
  * @typedef {Record<string, string | number>} Values
@@ -20,16 +21,16 @@ function read() {
  * A text: `tr("No case is left.")`, `tr("{done} of {total}", { done, total })`.
  *
  * @param {string} text
- * @param {Values} [values] what stands for the names in braces
+ * @param {Values} [values] replace the names in braces
  */
 export function tr(text, values) {
   return filled(WORDS.texts?.[text]?.[0] ?? text, values);
 }
 
 /**
- * A text that means several things in English: `trc("verb", "Open")`.
+ * A text with several meanings in English: `trc("verb", "Open")`.
  *
- * @param {string} context says which is meant
+ * @param {string} context selects the meaning
  * @param {string} text
  * @param {Values} [values]
  */
@@ -38,7 +39,7 @@ export function trc(context, text, values) {
 }
 
 /**
- * The form that goes with a number: `trn("{n} case", "{n} cases", n)`; `n` is put in, too.
+ * The form for a number: `trn("{n} case", "{n} cases", n)`; `n` is inserted, too.
  *
  * @param {string} one
  * @param {string} many

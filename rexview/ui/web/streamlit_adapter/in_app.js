@@ -1,10 +1,11 @@
 // Shows HTML made by the app and follows its links inside the app, without a reload.
-// The HTML arrives ready and escaped from rexview/ui/web/link/in_app.py.
+// The HTML is sent complete and escaped by rexview/ui/web/link/in_app.py.
 
 import { heldRankings, listenToRankings } from "../../tables/ranked.js";
 
-// The address changes as on any site; Streamlit runs the page of an address when the browser says
-// that it went there, as it does for the back button. So back and forward lead where they should.
+// The address changes as on any site. Streamlit runs the page of an address when the browser
+// reports
+// a navigation to it, as for the back button. So back and forward work as expected.
 function follow(address) {
   window.history.pushState({}, "", new URL(address, document.baseURI));
   window.dispatchEvent(new PopStateEvent("popstate", { state: {} }));
@@ -22,11 +23,11 @@ function show(root, html) {
   if (focused) {
     root.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
-  // A new list is read from its beginning.
+  // A new list is read from its start.
   if (another && root.getBoundingClientRect().top < 0) root.scrollIntoView({ block: "start" });
 }
 
-/** Follow a link of ours inside the app, where a click on it means that. */
+/** Follow a link of ours inside the app, if the click means that. */
 export function followLink(/** @type {MouseEvent} */ event) {
   const link = /** @type {Element} */ (event.target).closest?.("a[data-rx-page]");
   const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
@@ -35,7 +36,7 @@ export function followLink(/** @type {MouseEvent} */ event) {
   follow(link.getAttribute("href"));
 }
 
-// A picture that cannot be loaded says so in its place.
+// A picture that cannot be loaded is replaced by a message.
 function failed(event) {
   const picture = event.target.closest?.("img[data-rx-thumb]");
   if (!picture) return;

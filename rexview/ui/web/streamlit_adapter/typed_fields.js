@@ -1,7 +1,7 @@
-// Keeps what is typed into Streamlit's own text fields, whose words only the page knows until they are
-// sent. Fields in a place of `typed_fields` (pressed.py) have a draft in the outbox from the first key
-// on. A draft ends when the server has taken the words (`words_taken`), or when its writer discards it
-// or takes it back. A field that appears while it has a draft is filled with it.
+// Keeps the text typed into Streamlit's own text fields, which only the page has until it is sent.
+// Fields inside `typed_fields` (script_run.py) have a draft in the outbox from the first key on. A
+// draft ends when the server has saved the text (`words_taken`), or when its writer discards or
+// restores it. A new field that has a draft is filled with it.
 
 import { button, every, html, whenPageChanges } from "../components/dom.js";
 import { tr } from "../components/words.js";
@@ -15,29 +15,29 @@ const RUNNING = "data-test-script-state";
 
 /** @typedef {HTMLInputElement | HTMLTextAreaElement} Field */
 
-/** @type {WeakMap<Field, string>} what each field had before its words were typed or put back */
+/** @type {WeakMap<Field, string>} the text of each field before typing or restoring */
 const before = new WeakMap();
 /** @type {Map<string, Field>} fields with a draft, by the draft's name */
 const drafted = new Map();
-/** @type {Set<string>} what the server has reported as taken, and is done */
+/** @type {Set<string>} drafts that the server has reported as saved */
 const done = new Set();
-/** @type {string | null} whose words were typed last; who takes another name is another owner */
+/** @type {string | null} the owner of the last typed text; another name is another owner */
 let owner = null;
 let puttingBack = false;
 let begun = false;
 
-/** The key of a place, as `pressed.py` names it. */
+/** The key of a container, as `script_run.py` names it. */
 function keyOf(/** @type {Element | null} */ place) {
   const known = [...(place?.classList ?? [])].find((one) => one.startsWith("st-key-rx_typed_"));
   return known?.replace(/^st-key-rx_typed_(at_once_)?/, "") ?? null;
 }
 
-/** What the names of all drafts of a place begin with. */
+/** Prefix of the names of all drafts in a container. */
 function beginOf(/** @type {string | null} */ key) {
   return `field:${key}:`;
 }
 
-/** The fields of a place that have a draft, each after the draft's name. */
+/** The fields of a container that have a draft, by the draft's name. */
 function draftedIn(/** @type {string | null} */ key) {
   return [...drafted].filter(([name]) => name.startsWith(beginOf(key)));
 }
@@ -84,7 +84,7 @@ function dropPlace(/** @type {string} */ key) {
   }
 }
 
-/** Fill fields that are new on the page with their drafts; a run of the page first ends. */
+/** Fill new fields of the page with their drafts, after a run of the page has ended. */
 function look() {
   for (const [name, field] of drafted) {
     if (field.isConnected) continue;
@@ -110,7 +110,7 @@ function putBack(/** @type {Field} */ field) {
   if (draft.text !== field.value) write(field, draft.text);
 }
 
-/** Write into a field as if somebody typed, and leave it, so that the next press sends the words. */
+/** Write into a field as if the user typed, and leave it, so that the next press sends the text. */
 function write(/** @type {Field} */ field, /** @type {string} */ text) {
   const kind = field instanceof HTMLTextAreaElement ? HTMLTextAreaElement : HTMLInputElement;
   puttingBack = true;
@@ -129,7 +129,7 @@ function discard(/** @type {string} */ key) {
   showNotes();
 }
 
-/** Below each place with a draft: that its words are not saved. */
+/** Show below each container with a draft that its text is not saved. */
 function showNotes() {
   for (const place of every(PLACE)) {
     const key = keyOf(place);
@@ -152,7 +152,7 @@ function focused(/** @type {FocusEvent} */ { target }) {
   else if (!drafted.has(name)) before.set(field, field.value);
 }
 
-/** Keep the words of all pages' fields from now on; end the drafts that the server has taken. */
+/** Keep the text of all pages' fields from now on; end the drafts that the server has saved. */
 export function keepTypedFields(/** @type {[string, string][]} */ taken) {
   for (const [key, token] of taken) {
     if (!done.has(token)) dropPlace(key);

@@ -1,7 +1,7 @@
-// Keeps the focus where it was when a run of the page puts new elements in the place of old ones: a
-// value of the filter whose count has changed, a chip that is gone, a link that leads elsewhere now.
-// Of the same words, numbers aside, the one nearest to where it was; else what stands there now.
-// Else the next Tab would begin at the top of the page.
+// Keeps the focus when a run of the page replaces elements: a filter value with another count, a
+// removed chip, a link with another address. The focus goes to the nearest element with the same
+// words, ignoring numbers, or else to the element that is now in its place. Otherwise the next Tab
+// would start at the top of the page.
 
 import { every, whenPageChanges } from "../../components/dom.js";
 
@@ -9,8 +9,8 @@ const PLACE = "[class*='st-key-'], .rx-linked, [data-testid='stSidebar'], [data-
 const FIRST = ["a[href]", "button", "input", "summary"]
   .map((one) => `[data-testid='stMain'] ${one}`)
   .join(", ");
-const LONGEST_MS = 20_000; // a run that takes longer finds its reader elsewhere
-const SETTLED_MS = 700; // without a change: what was taken away does not come again
+const LONGEST_MS = 20_000; // the user is elsewhere after a longer run
+const SETTLED_MS = 700; // without a change: removed elements will not return
 
 /** @typedef {{ node: HTMLElement, place: string, kind: string, words: string, at: number }} Held */
 
@@ -20,7 +20,7 @@ let lostAt = 0;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let settling;
 
-/** What an element is called, without its numbers: these change. */
+/** The words of an element without its numbers, which change. */
 function wordsOf(/** @type {Element} */ node) {
   const words = node.getAttribute("aria-label") ?? node.textContent ?? "";
   return words.replace(/[\d\s.,]+/g, " ").trim();
@@ -34,7 +34,7 @@ function placeOf(/** @type {Element} */ node) {
   return place ? `[data-testid="${place.getAttribute("data-testid")}"]` : "";
 }
 
-/** What else could be meant: an element of its kind has its tag, its role and its first class of ours. */
+/** The candidates' kind: same tag, same role and same first class of ours. */
 function kindOf(/** @type {Element} */ node) {
   const ours = [...node.classList].find((name) => name.startsWith("rx-"));
   const role = node.getAttribute("role");
@@ -80,7 +80,7 @@ function restore() {
   else settling = setTimeout(() => takeItsPlace(found, at), SETTLED_MS);
 }
 
-/** Nothing of its words has come: go to what stands where it stood, else to the page's content. */
+/** No element has its words: focus what is in its place, or else the page's content. */
 function takeItsPlace(/** @type {HTMLElement[]} */ found, at) {
   if (!held || document.activeElement !== document.body) return;
   const there = found.filter((node) => node.isConnected);
@@ -94,12 +94,12 @@ function distance(/** @type {HTMLElement[]} */ all, /** @type {HTMLElement} */ n
 
 let begun = false;
 
-/** Begin, once for all pages. */
+/** Start, once for all pages. */
 export function keepFocus() {
   if (begun) return;
   begun = true;
   document.addEventListener("focusin", focused);
-  // whoever leaves an element that stays, or presses elsewhere, has left it
+  // leaving an element that remains, or pressing elsewhere, ends it
   document.addEventListener("focusout", ({ target, relatedTarget }) => {
     if (relatedTarget !== null) return;
     setTimeout(() => {

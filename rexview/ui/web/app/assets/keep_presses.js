@@ -1,11 +1,14 @@
-// A press counts for what it began on, though the page has changed there by the time the mouse is let
-// go: a table above has arrived and moved it away, or it was drawn anew, as by the answer to somebody
-// else's. A browser gives the click to neither of the two elements then, and nothing would happen: no
-// file, no page, no word.
+// A press counts for the element it started on, even if the page changed before the mouse button
+// was
+// released: a table above arrived and moved it, or it was drawn again, for example after the
+// response
+// to somebody else's entry. The browser then gives the click to neither element, and nothing would
+// happen: no file, no page, no message.
 //
-// The mouse itself has to stay where it was: who moves it away takes the press back. What was drawn
-// anew has to have the same words in the same place. Fingers are left to the browser, which asks what
-// is below them only once.
+// The mouse itself must stay in place: moving it away cancels the press. A redrawn element must
+// have
+// the same words in the same place. Touches are left to the browser, which looks for the element
+// below them only once.
 
 const PRESSED = "button, summary, a[href], label, [role='button'], [role='tab'], [role='radio']";
 const STILL_PX = 4;
@@ -21,7 +24,7 @@ function pressedIn(/** @type {Event} */ event) {
   return path.find((node) => node instanceof HTMLElement && node.matches(PRESSED));
 }
 
-/** What tells an element from the others of its page. */
+/** What distinguishes an element from the others of its page. */
 function wordsOf(/** @type {HTMLElement} */ node) {
   const { localName, textContent } = node;
   const named = ["aria-label", "href"].map((name) => node.getAttribute(name));
@@ -69,7 +72,7 @@ function clickUnlessHeard(/** @type {HTMLElement} */ node) {
 
 let begun = false;
 
-/** Begin, once for all pages. */
+/** Start, once for all pages. */
 export function keepPresses() {
   if (begun) return;
   begun = true;

@@ -1,9 +1,9 @@
-// The pages at the foot of a phone's screen (rexview/ui/web/app/phone_pages.py makes the HTML).
+// The pages at the bottom of a phone's screen (rexview/ui/web/app/shell.py makes the HTML).
 import { mount as mountLinked } from "../../streamlit_adapter/in_app.js";
 import { keepFocus } from "./keep_focus.js";
 import { keepPresses } from "./keep_presses.js";
 
-/** Close the list of more pages, and give the focus back where it was inside. */
+/** Close the list of more pages, and return the focus if it was inside. */
 function close(more) {
   const inside = more.contains(document.activeElement);
   more.open = false;
@@ -18,7 +18,7 @@ export function mount(/** @type {{ parentElement: HTMLElement, data: object }} *
   if (root.dataset.rxCloses) return;
   root.dataset.rxCloses = "";
   const listed = () => root.querySelector("details[open]");
-  // what is open closes with a touch elsewhere, with its own links and with Escape
+  // an open list closes on a touch elsewhere, on its own links and on Escape
   document.addEventListener("pointerdown", (event) => {
     const more = listed();
     if (more && !more.contains(/** @type {Node} */ (event.target))) close(more);

@@ -1,15 +1,15 @@
-// What lies in this browser's storage, each thing under a key of its own, so that tabs do not
-// overwrite each other's. What the storage does not take lasts as long as the page.
+// Values in this browser's storage, each under its own key, so that tabs do not overwrite each
+// other's. What the storage refuses lasts as long as the page.
 
 export class Kept {
-  /** @param {string} prefix what all keys begin with; the owner's name follows */
+  /** @param {string} prefix of all keys; the owner's name follows */
   constructor(prefix) {
     this.prefix = prefix;
     /** @type {Map<string, any>} */
     this.memory = new Map();
   }
 
-  /** What is kept of an owner: [key, value], in the order of their keys. */
+  /** The values of an owner: [key, value], in the order of their keys. */
   all(owner) {
     const begin = `${this.prefix}${owner}:`;
     const found = new Map([...this.memory].filter(([key]) => key.startsWith(begin)));
@@ -48,7 +48,7 @@ export class Kept {
     this.drop(`${this.prefix}${owner}:${name}`);
   }
 
-  /** Make all that is kept of one owner another's. */
+  /** Move all values of one owner to another. */
   move(from, to) {
     const begin = `${this.prefix}${from}:`;
     for (const [key, value] of this.all(from)) {

@@ -1,11 +1,11 @@
-// What people entered and the server has not yet confirmed: scores, verdicts, comments, consensus.
+// Entries that the server has not yet confirmed: scores, verdicts, comments, consensus.
 //
-// Every entry goes into this browser's storage before anything else happens with it; it leaves the
-// storage when the server says that it is in the database. Until then it is sent again and again,
-// whichever page is open, in the order in which entries were given: a counter that all tabs share
-// says which, as the clock of a computer can be set back. Entries carry a token: one that arrives
-// twice counts once. One that the server does not take is given back: it is kept until its writer
-// puts it away, and holds up nothing that comes after it.
+// Every entry is first written to this browser's storage. It leaves the storage when the server
+// reports that it is in the database. Until then it is sent repeatedly from whichever page is open,
+// in the order of entering. A counter shared by all tabs gives the order, because the clock of a
+// computer can be set back. Entries have a token: one that arrives twice counts once. An entry that
+// the server refuses is returned: it is kept until its writer dismisses it, and blocks no later
+// entry.
 
 import { clock } from "../../components/clock.js";
 import { tr } from "../../components/words.js";
@@ -25,13 +25,13 @@ const TYPED_NOT_KEPT = tr("Typed, not saved yet, and this browser keeps nothing:
 const SAME = ["page", "case", "kind", "slot", "shown", "subject", "picture", "field"];
 
 /**
- * What a component of a page hears of, and is asked.
+ * What a component of a page receives, and provides.
  * @typedef {object} Listener
  * @property {() => void} changed there is something else to show
- * @property {(reply: any, batch: any[]) => void} [heard] the server answered to a batch
- * @property {() => void} refresh the page is to hand out new data
- * @property {() => boolean} [busy] whether a reload would be in the way of whoever types
- * @property {() => void} [leave] the page is about to be loaded anew
+ * @property {(reply: any, batch: any[]) => void} [heard] the server replied to a batch
+ * @property {() => void} refresh the page has to provide new data
+ * @property {() => boolean} [busy] whether a reload would interrupt the user's typing
+ * @property {() => void} [leave] the page is about to be reloaded
  */
 
 class Outbox {
@@ -44,22 +44,22 @@ class Outbox {
     this.counter = new Kept("rexview:order:");
     /** @type {Set<string>} */
     this.typing = new Set(); // names of drafts in fields that are on the page
-    this.owner = null; // whose entries these are, of which set
-    this.unowned = null; // under which name they lie before that is known
+    this.owner = null; // the person and the set of these entries
+    this.unowned = null; // the name used until the owner is known
     this.ticket = null;
-    this.scorer = null; // whose name is shown, see scorer.js
+    this.scorer = null; // the reader to show, see scorer.js
     this.address = "";
     this.page = "";
     this.last = 0; // number of the newest entry
     this.sending = false;
     this.failures = 0;
     this.reason = null;
-    this.savedAt = new Map(); // when something of a kind was saved last
-    this.answered = -1; // the newest revision of the reviews that the server has told of
-    this.asked = null; // the case whose state is wanted
-    this.askedPage = null; // of which page, where that is not the one for scores
-    this.askedMeeting = null; // in which meeting, where it is shown in one
-    this.wanted = false; // a state is to be fetched even when nothing is to be sent
+    this.savedAt = new Map(); // time of the last save, by kind
+    this.answered = -1; // the newest revision of the reviews reported by the server
+    this.asked = null; // the case whose state is requested
+    this.askedPage = null; // its page, if that is not the Score page
+    this.askedMeeting = null; // its meeting, if it is shown in one
+    this.wanted = false; // request a state even if nothing is to be sent
     this.renewal = new Renewal(this);
     window.addEventListener("online", () => this.hurry());
     window.addEventListener("focus", () => this.ask());
@@ -72,7 +72,7 @@ class Outbox {
     window.addEventListener("beforeunload", (event) => this.fleeting && event.preventDefault());
   }
 
-  /** Whether something would be lost with the page: the browser keeps nothing. */
+  /** Whether the page's end would lose something: the browser stores nothing. */
   get fleeting() {
     return [this.unsent, this.returned, this.drafts].some(({ memory }) => memory.size > 0);
   }
@@ -87,7 +87,7 @@ class Outbox {
     this.#tellEach(({ changed }) => changed());
   }
 
-  /** One part of a page that fails must not keep others' entries from being sent. */
+  /** A failing part of a page must not keep others' entries from being sent. */
   #tellEach(/** @type {(listener: Listener) => void} */ tell) {
     for (const listener of this.listeners) {
       try {
@@ -98,7 +98,7 @@ class Outbox {
     }
   }
 
-  /** Take over from the page who enters, where, and with which ticket. */
+  /** Take over the person, the page and the ticket from the page. */
   configure({ owner, unowned, ticket, address, page, scorer = null }) {
     this.page = page;
     if (!ticket && this.ticket && unowned === this.unowned) return; // of before the name was given
@@ -112,9 +112,10 @@ class Outbox {
     if (fresh) this.hurry();
   }
 
-  // --- what is kept ------------------------------------------------------------------------------
+  // --- storage -----------------------------------------------------------------------------------
 
-  /** Keep an entry and send it: what `SentEntry` in entries.py says, without token; of this page. */
+  /** Store an entry and send it: the fields of `SentEntry` in entries.py, without token; of this
+  page. */
   add(entry) {
     const order = this.#next();
     const kept = { page: this.page, ...entry, token: newToken(), order };
@@ -124,7 +125,7 @@ class Outbox {
     return kept;
   }
 
-  // Also after what waits: entries of an older version of this page are numbered by the clock.
+  // Also after waiting entries: an older version of this page numbered entries by the clock.
   #next() {
     const stored = Number(this.counter.get(this.owner, "")?.last) || 0;
     const waiting = this.pending().map(({ order }) => Number.parseInt(order, 10) || 0);
@@ -133,12 +134,12 @@ class Outbox {
     return String(this.last).padStart(15, "0");
   }
 
-  /** Entries that are not confirmed, in order. */
+  /** Unconfirmed entries, in order. */
   pending() {
     return this.unsent.all(this.owner).map(([, entry]) => entry);
   }
 
-  /** Those of the page that is open, of some kinds. */
+  /** Those of the open page, of some kinds. */
   pendingHere(...kinds) {
     return this.pendingOf(this.page, ...kinds);
   }
@@ -147,7 +148,7 @@ class Outbox {
     return this.pending().filter((one) => isOf(one, page, kinds));
   }
 
-  /** What was given back on the page that is open, of some kinds: [key, entry with its reason]. */
+  /** Returned entries of the open page, of some kinds: [key, entry with its reason]. */
   returnedHere(...kinds) {
     return this.returnedOf(this.page, ...kinds);
   }
@@ -157,34 +158,36 @@ class Outbox {
   }
 
   /**
-   * Keep an entry that was not taken, in place of earlier ones on the same thing. If it was overtaken,
-   * something stands there that its writer had not seen.
+   * Store a refused entry, replacing earlier ones on the same subject. An overtaken entry met a
+   * value
+   * that its writer had not seen.
    */
   #giveBack(owner, entry, reason, overtaken) {
-    if (["reveal", "discussed"].includes(entry.kind)) return; // what nobody has typed
+    if (["reveal", "discussed"].includes(entry.kind)) return; // not typed by the user
     for (const [key, before] of this.returned.all(owner)) {
       if (SAME.every((name) => before[name] === entry[name])) this.returned.drop(key);
     }
     const { value } = entry;
-    if (value === null || value === "" || value === false) return; // it took something back
+    if (value === null || value === "" || value === false) return; // it withdrew something
     this.returned.put(owner, `${entry.order}-${entry.token}`, { ...entry, reason, overtaken });
   }
 
-  /** Forget what was given back: its writer has seen it. */
+  /** Delete a returned entry: its writer has seen it. */
   putAway(keys) {
     for (const key of keys) this.returned.drop(key);
     this.#changed();
   }
 
   /**
-   * Whether the reviews were read at this revision before the server last took something: by the time
-   * a part of a page is there, another one can have sent what had waited for it, and heard the answer.
+   * Whether the reviews were read at this revision before the server's last save: until a part of a
+   * page
+   * is ready, another part may have sent its waiting entries and received the reply.
    */
   isPast(revision) {
     return revision < this.answered;
   }
 
-  /** Keep what is being typed and is no entry yet, under a name: it outlives the tab. */
+  /** Store typed text that is no entry yet, under a name: it outlives the tab. */
   keepTyped(/** @type {string} */ name, /** @type {Record<string, any>} */ draft) {
     this.drafts.put(this.owner, name, draft);
     if (this.typing.has(name)) return;
@@ -192,25 +195,25 @@ class Outbox {
     this.#changed();
   }
 
-  /** What a page says beside words that are typed and no entry yet. */
+  /** The page's note next to typed text that is no entry yet. */
   get typedWords() {
     return this.drafts.memory.size > 0 ? TYPED_NOT_KEPT : TYPED;
   }
 
-  /** What was typed under a name is an entry by now, or nothing any more. */
+  /** The text typed under a name is now an entry, or was deleted. */
   dropTyped(/** @type {string} */ name) {
     this.drafts.dropNamed(this.owner, name);
     this.leaveTyped(name);
   }
 
-  /** The field is gone from the page; what was typed in it stays a draft. */
+  /** The field is no longer on the page; its typed text remains a draft. */
   leaveTyped(/** @type {string} */ name) {
     if (this.typing.delete(name)) this.#changed();
   }
 
   // --- sending -----------------------------------------------------------------------------------
 
-  /** Ask the server how the case that is wanted stands. */
+  /** Request the state of the wanted case. */
   ask() {
     this.wanted = this.asked !== null;
     this.hurry();
@@ -234,7 +237,7 @@ class Outbox {
     const batch = this.pending().slice(0, MOST_AT_ONCE);
     if (batch.length === 0 && !this.wanted) return;
     const { wanted } = this;
-    this.wanted = false; // what is asked for meanwhile is asked for after this
+    this.wanted = false; // later requests are handled after this one
     this.sending = true;
     this.#changed();
     this.reason = await this.#post(this.owner, batch);
@@ -249,7 +252,7 @@ class Outbox {
     this.#changed();
   }
 
-  /** Send entries; return why that failed, null when the server has answered to all. */
+  /** Send entries; return why that failed, null if the server replied to all. */
   async #post(owner, batch) {
     const entries = batch.map(({ order, began, ...rest }) => rest); // these are for this page only
     const page = this.askedPage === null ? {} : { page: this.askedPage };
@@ -285,7 +288,7 @@ class Outbox {
     for (const { kind, token } of batch)
       if (reply.saved.includes(token)) this.savedAt.set(kind, new Date());
     this.answered = Math.max(this.answered, reply.revision ?? -1);
-    reply.reasons = { ...reply.refused }; // by token, why an entry was not taken
+    reply.reasons = { ...reply.refused }; // reasons of refused entries, by token
     for (const entry of batch) {
       const there = reply.replaced[entry.token];
       if (there) reply.reasons[entry.token] = whyOvertaken(entry, there);
@@ -299,8 +302,9 @@ class Outbox {
   }
 
   /**
-   * What to show, saved of some kinds: {state, message, reason}, the state "idle", "draft", "saved",
-   * "saving" or "waiting".
+   * What to show for the entries of some kinds: {state, message, reason}, the state "idle",
+   * "draft",
+   * "saved", "saving" or "waiting".
    */
   status(/** @type {string[]} */ ...kinds) {
     if (this.typing.size > 0 && this.reason === null) {
@@ -325,7 +329,7 @@ function isOf(entry, page, kinds) {
   return (entry.page ?? "score page") === page && kinds.includes(entry.kind);
 }
 
-/** A new UUID; pages that are served without TLS have no crypto.randomUUID. */
+/** A new UUID; pages without TLS have no crypto.randomUUID. */
 export function newToken() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;

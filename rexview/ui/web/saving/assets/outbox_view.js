@@ -1,10 +1,10 @@
-// A part of a page that shows what the outbox holds: drawn again at each of its changes.
+// A part of a page that shows the outbox's state: drawn again at each of its changes.
 
 import { html } from "../../components/dom.js";
 import { outbox } from "./outbox.js";
 
 export class OutboxView {
-  // `listener` adds to what the outbox asks of those who listen (see outbox.listen).
+  // `listener` adds further listener functions (see outbox.listen).
   constructor(place, attributes, listener = {}) {
     this.data = null;
     this.root = html("div", attributes);

@@ -1,4 +1,4 @@
-// Why an entry was given back that was overtaken by what is there now.
+// The reason for returning an entry that was overtaken by the stored value.
 
 import { tr } from "../../components/words.js";
 

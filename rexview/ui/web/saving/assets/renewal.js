@@ -1,6 +1,7 @@
-// When the page is gone: the server was started anew, or the ticket ended while the computer slept.
-// The page is asked for new data; if none comes though the server answers, the page is loaded anew.
-// Nothing is lost by that: what was entered is in the browser's storage.
+// Renews an outdated page: the server restarted, or the ticket expired while the computer slept.
+// The
+// page is asked for new data; if there is none although the server answers, the page is reloaded.
+// Nothing is lost by that: entries are in the browser's storage.
 
 const PATIENCE_MS = 4000;
 const AGAIN_MS = 1500;
@@ -13,7 +14,7 @@ export class Renewal {
     this.timer = null;
   }
 
-  /** The ticket is not good any more. */
+  /** The ticket is no longer valid. */
   begin() {
     if (this.timer) return;
     const { ticket, listeners } = this.outbox;
@@ -24,7 +25,7 @@ export class Renewal {
     }, PATIENCE_MS);
   }
 
-  /** Load the page anew, when nobody types and it was not done just now. */
+  /** Reload the page, unless the user is typing or it was just reloaded. */
   reload() {
     const listeners = [...this.outbox.listeners];
     const last = Number(sessionStorage.getItem(LAST) ?? 0);

@@ -1,4 +1,4 @@
-// Who scores, where people do not sign in: the line that says so on every pad, and the field that asks.
+// The reader's name without sign-in: the line on every pad, and the field that asks for it.
 
 import { html, set } from "../../components/dom.js";
 import { tr } from "../../components/words.js";
@@ -7,7 +7,7 @@ import { tr } from "../../components/words.js";
 
 let kept = "";
 
-/** Let this browser keep the name that was given; once, as another tab can have taken another since. */
+/** Store the given name in this browser; once, because another tab may have taken another since. */
 export function keepName(/** @type {Scorer} */ scorer) {
   if (!scorer?.cookie || scorer.cookie === kept) return;
   kept = scorer.cookie;
@@ -36,7 +36,8 @@ export class ScorerLine {
   }
 }
 
-/** A field for the name: what this machine knows is proposed, names used in the set are offered. */
+/** A field for the name: the name known on this machine is proposed, names used in the set are
+offered. */
 export class NameField {
   constructor() {
     this.offers = html("datalist", { id: `rx-names-${Math.random().toString(36).slice(2)}` });
@@ -50,7 +51,7 @@ export class NameField {
     this.node = html("span", { class: "rx-name" }, this.input, this.offers);
   }
 
-  /** The name in the field, without blanks around it. */
+  /** The name in the field, without spaces around it. */
   get value() {
     return this.input.value.trim();
   }

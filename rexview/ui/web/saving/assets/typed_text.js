@@ -1,6 +1,8 @@
-// What is being typed into a field and is no entry yet. Each key is kept in this browser at once, so
-// that a tab that crashes loses nothing; it becomes an entry when the field is left, or after a pause.
-// While it waits every saved state says so (`outbox.status`).
+// Text typed into a field that is no entry yet. Each key press is stored in this browser at once,
+// so
+// that a tab that crashes loses nothing. It becomes an entry when the field is left, or after a
+// pause.
+// Until then every saved state reports it (`outbox.status`).
 
 import { rootOf } from "../../components/dom.js";
 import { outbox } from "./outbox.js";
@@ -9,15 +11,16 @@ import { outbox } from "./outbox.js";
  * @typedef {object} TypedDraft
  * @property {string} kind
  * @property {string} text
- * @property {any} [known] what its writer knew of when they began to type
+ * @property {any} [known] the state known to its writer when they started to type
  */
 
 export class TypedText {
   /**
    * @param {HTMLInputElement | HTMLTextAreaElement} field
-   * @param {() => string} name names what the field is about now, in this browser
-   * @param {(text: string, known: any) => void} give makes an entry of what was typed
-   * @param {{ known?: () => any, pauseMs?: number }} [options] `pauseMs` without a key also give it
+   * @param {() => string} name names the current subject of the field, in this browser
+   * @param {(text: string, known: any) => void} give makes an entry of the typed text
+   * @param {{ known?: () => any, pauseMs?: number }} [options] `pauseMs` without a key makes one,
+   * too
    */
   constructor(field, name, give, { known = () => null, pauseMs = 0 } = {}) {
     this.field = field;
@@ -26,7 +29,7 @@ export class TypedText {
     this.known = known;
     this.pauseMs = pauseMs;
     /** @type {string | null} */
-    this.name = null; // of what is typed and not given
+    this.name = null; // of typed text that is no entry yet
     field.addEventListener("input", () => this.#keep());
     field.addEventListener("change", () => this.commit());
     field.addEventListener("blur", () => this.commit());
@@ -41,7 +44,7 @@ export class TypedText {
     if (this.pauseMs > 0) this.timer = setTimeout(() => this.commit(), this.pauseMs);
   }
 
-  /** Make an entry of what was typed, if anything was; it is in the outbox before the draft goes. */
+  /** Make an entry of typed text, if any; it is in the outbox before the draft is deleted. */
   commit() {
     clearTimeout(this.timer);
     const { name } = this;
@@ -52,7 +55,7 @@ export class TypedText {
     outbox.dropTyped(name);
   }
 
-  /** Show what stands, or what was typed over it; a field in which somebody types is left alone. */
+  /** Show the stored value, or the draft over it; a field in use is left alone. */
   fill(/** @type {string} */ text) {
     if (rootOf(this.field)?.activeElement === this.field) return;
     const name = this.nameOf();

@@ -1,6 +1,6 @@
-// What pages give to the parts that save.
+// The data of pages for the parts that save.
 
-/** What a page gives its outbox (outbox.py). */
+/** The data of a page for its outbox (outbox.py). */
 export type OutboxData = {
   address: string;
   page: string;
@@ -10,7 +10,7 @@ export type OutboxData = {
   scorer: Scorer;
 };
 
-/** Whose entries these are, and names to choose from before; null where people sign in. */
+/** The person of these entries, and names to choose from before; null where people sign in. */
 export type Scorer = {
   name: string | null;
   change: string;

@@ -1,5 +1,6 @@
-// On every page: sends what waits in this browser. What a page does not tell itself, since it was
-// given on another one, is told here, at the lower edge: that it waits, or was not taken.
+// On every page: sends the entries that wait in this browser. Entries of other pages, which the
+// page
+// itself does not show, are reported at the lower edge: that they wait, or were refused.
 
 import { button, html } from "../../components/dom.js";
 import { mounting } from "../../components/mount.js";
@@ -26,7 +27,7 @@ class Waiting extends OutboxView {
   draw() {
     const { data } = this;
     const elsewhere = (one) => (one.page ?? "score page") !== data.outbox.page;
-    // which cases were seen is sent when it can be, and asks nothing of anybody
+    // seen cases are sent when possible, and need no attention
     const waiting = outbox.pending().filter((one) => elsewhere(one) && one.kind !== "seen");
     const stuck = outbox.ticket === null || outbox.reason !== null;
     const refused = outbox.returned.all(outbox.owner).filter(([, one]) => elsewhere(one));
@@ -72,8 +73,9 @@ class Waiting extends OutboxView {
   }
 
   /**
-   * Entries that were not taken: where they are shown. Those about a meeting can be put away here,
-   * too: of one that was removed no page shows them.
+   * Refused entries, with a link to where they are shown. Those about a meeting can be dismissed
+   * here,
+   * too: no page shows those of a removed meeting.
    */
   refusedNodes(refused) {
     const byPlace = new Map();
@@ -102,7 +104,7 @@ class Waiting extends OutboxView {
     });
   }
 
-  /** The address of a page of the app, with the set that is open. */
+  /** The address of a page of the app, with the open set. */
   address(page, of = null, task = null) {
     const query = Object.entries({ set: this.data.set, case: of, task }).filter(
       ([, value]) => value,
