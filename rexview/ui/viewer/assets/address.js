@@ -1,4 +1,4 @@
-// What is seen, in the part of the address after "#", so that a link or a reload shows the same.
+// The state of the view in the address after "#", so that a link or a reload shows the same.
 //
 // Streamlit owns the query string and never sends the part after "#" to the server, so writing it
 // costs no rerun. Streamlit drops it when the query changes: the viewer then writes it again.
@@ -16,7 +16,7 @@ import { FITTED } from "./image/geometry.js";
 
 const PREFIX = "v=";
 const WRITE_MS = 250;
-const RESTORE_MS = 1500; // a changed query often means the next case: let its data come first
+const RESTORE_MS = 1500; // a changed query often means the next case: its data should arrive first
 
 function number(value) {
   return String(Number(value.toPrecision(5)));
@@ -64,7 +64,7 @@ export function encode(/** @type {Seen} */ seen) {
   return parts.join("&");
 }
 
-/** The opposite of encode; null when the text is not one of ours or cannot be understood. */
+/** The opposite of encode; null if the text is not ours or invalid. */
 export function decode(text) {
   const hash = text.replace(/^#/, "");
   if (!hash.startsWith(PREFIX)) return null;
@@ -86,16 +86,16 @@ export function decode(text) {
   }
 }
 
-/** Writes the address now and then, and again when something else has dropped it. */
+/** Writes the address with a delay, and again when something else has removed it. */
 export class Address {
   constructor(current, /** @type {AbortSignal} */ signal) {
-    this.current = current; // returns the text, "" when everything is as usual, null to leave it
+    this.current = current; // returns the text, "" for the usual state, null to leave the address
     this.timer = null;
     const restore = () => this.written && !location.hash && this.touch(RESTORE_MS);
     window.navigation?.addEventListener("currententrychange", restore, { signal });
   }
 
-  /** Something changed; write soon, once. */
+  /** Schedule one write after a change. */
   touch(delay = WRITE_MS) {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.write(), delay);
@@ -106,7 +106,7 @@ export class Address {
     const text = this.current();
     if (text === null) return;
     const ours = decode(location.hash) !== null;
-    if (!text && !ours) return; // leave another's anchor alone
+    if (!text && !ours) return; // leave a foreign anchor alone
     if (text === location.hash.replace(/^#/, "")) return;
     this.written = Boolean(text);
     const address = location.pathname + location.search + (text ? `#${text}` : "");
@@ -120,7 +120,7 @@ export class Address {
 
 const USUAL = { pose: FITTED, window: null, inverted: false };
 
-/** The text for the address; "" while everything is as the page asked for. */
+/** The text for the address; "" while everything is as the page requested. */
 export function addressOf(/** @type {Viewer} */ viewer) {
   if (!viewer.data || !viewer.root.isConnected || viewer.views.blink.on) return null;
   const { state, views, groups } = viewer;
@@ -142,7 +142,7 @@ export function addressOf(/** @type {Viewer} */ viewer) {
 }
 
 /**
- * The window as the address tells it: null for the usual one, a preset by its name.
+ * The window in the address: null for the usual one, a preset by its name.
  *
  * @returns {WantedWindow | null}
  */
@@ -155,7 +155,7 @@ function windowToShare(/** @type {Viewer} */ viewer, id) {
   return look.window.name === usual ? null : { preset: look.window.name };
 }
 
-/** Take over what an address says, if it is about the case on screen; returns whether it was. */
+/** Apply an address if it is for the case on screen; return whether it was. */
 export function adopt(/** @type {Viewer} */ viewer, /** @type {Seen} */ seen) {
   if (!seen || seen.caseId !== viewer.data?.case) return false;
   const { state, views, groups } = viewer;

@@ -1,5 +1,5 @@
-// The viewer's part in turning to other cases: keys and buttons, pictures that are fetched ahead, and a
-// word while a case is waited for.
+// The viewer's part in turning to other cases: keys and buttons, prefetched images, and a message
+// while a case is waited for.
 
 import { turning } from "../../turning/assets/turning.js";
 import { whenIdle } from "../../web/components/dom.js";
@@ -12,9 +12,9 @@ import { pixelStore } from "./image/pixels.js";
 /** @import { Viewer } from "./viewer.js" */
 
 const COMING = tr("The next case is loading…");
-const SLOW_MS = 150; // only then is waiting worth a word
-const MOST_AFTER = 8; // cases whose pictures are fetched ahead in the reader's direction
-const MOST_BEFORE = 3; // and behind
+const SLOW_MS = 150; // a shorter wait needs no message
+const MOST_AFTER = 8; // cases whose images are prefetched in the reader's direction
+const MOST_BEFORE = 3; // and in the opposite direction
 const LAST = { next: tr("This is the last case"), previous: tr("This is the first case") };
 /** @type {Record<Direction, string>} */
 const BUTTONS = { next: ".st-key-case_next button", previous: ".st-key-case_previous button" };
@@ -31,7 +31,7 @@ export class CaseTurning {
     const unlisten = turning.listen({
       show: (record) => {
         viewer.show(record.viewer);
-        whenIdle(() => this.fetchAhead(), 50); // what was passed need not come any more
+        whenIdle(() => this.fetchAhead(), 50); // images of passed cases are no longer needed
       },
       waiting: (waits) => this.#wait(waits),
       arrived: () => whenIdle(() => this.fetchAhead(), 500),
@@ -45,7 +45,7 @@ export class CaseTurning {
     document.addEventListener("click", (event) => this.#pressed(event), options);
   }
 
-  /** Take what the page sends; whether it is of the case to be shown. */
+  /** Accept the page's data; return whether it is of the case to show. */
   take(/** @type {ViewerData} */ data) {
     const given = [...(data.ahead ?? []), data];
     turning.configure(
@@ -68,13 +68,13 @@ export class CaseTurning {
     this.viewer.tell("navigate", wanted);
   }
 
-  /** What was seen with its models named is recorded of those who score, whatever becomes of the page. */
+  /** Cases that readers saw with models named are recorded, even if the page is closed. */
   left(/** @type {Set<string>} */ cases) {
     if (this.viewer.data?.blinded) return;
     noteSeen(cases);
   }
 
-  // The page's own buttons know only the case that the page has followed to.
+  // The page's own buttons only know the case that the page has followed to.
   #pressed(event) {
     for (const direction of /** @type {Direction[]} */ (["next", "previous"])) {
       const button = event.target.closest?.(BUTTONS[direction]);
@@ -101,7 +101,7 @@ export class CaseTurning {
     }, SLOW_MS);
   }
 
-  /** Fetch pictures that may be wanted next: given views first, then the likeliest. */
+  /** Prefetch images that may be needed next: given views first, then the likeliest. */
   fetchAhead(first = []) {
     const { data, views } = this.viewer;
     if (!data) return undefined;
@@ -114,7 +114,7 @@ export class CaseTurning {
   }
 
   /**
-   * What the cases around show first, likeliest first.
+   * The first views of the cases around, likeliest first.
    *
    * @returns {View[]}
    */

@@ -1,9 +1,9 @@
-// What the browser keeps of a reader's settings; without storage they last as long as the page.
+// A reader's settings in the browser; without storage they last as long as the page.
 
 const PREFIX = "rexview-viewer-";
-const page = new Map(); // what could not be kept
+const page = new Map(); // values that could not be stored
 
-/** Whether what is remembered outlives the page. */
+/** Whether stored values outlive the page. */
 export function remember(name, value) {
   try {
     localStorage.setItem(PREFIX + name, JSON.stringify(value));
@@ -15,7 +15,7 @@ export function remember(name, value) {
   }
 }
 
-/** What was remembered under a name, null without. */
+/** The value stored under a name, null without. */
 export function remembered(name) {
   if (page.has(name)) return page.get(name);
   try {
@@ -30,6 +30,6 @@ export function forget(name) {
   try {
     localStorage.removeItem(PREFIX + name);
   } catch {
-    // nothing was kept
+    // nothing was stored
   }
 }

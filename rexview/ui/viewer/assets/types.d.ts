@@ -1,5 +1,6 @@
-// What the viewer's modules hand to each other. What the page sends is made in viewer/payload.py, the
-// header of pixels in imaging/encode.py.
+// Types shared by the viewer's modules. The page's data are made in viewer/case_payload.py, the
+// header
+// of pixels in imaging/encode.py.
 
 import type { TurningData } from "../../turning/assets/types.d.ts";
 
@@ -24,9 +25,9 @@ export type View = PixelLink & {
   group: string | null;
   error: string | null;
   orientation: Stored;
-  /** The case says that the image is stored the other way round than its file says. */
+  /** The image is stored mirrored, against the edges in its file, according to the case. */
   flipped?: boolean;
-  /** Pixel spacing at the detector that the set gives, for a file that gives none. */
+  /** Pixel spacing at the detector from the set, for a file without one. */
   pixel_mm?: number | null;
 };
 /** Pixels of the stored image. */
@@ -47,14 +48,14 @@ export type Group = {
   colour: string;
   kind: "model" | "reference";
   key: string | null;
-  /** What stands at the boxes in place of the key. */
+  /** The label at the boxes in place of the key. */
   tag?: string;
   boxes: Box[];
   undrawable: number;
   reasons: string[];
   shown: boolean;
 };
-/** Boxes that are kept lit, and the groups that were shown for their sake. */
+/** Boxes that remain highlighted, and the groups that were shown for them. */
 export type Pinned = { key: string; isLit: (box: Box) => boolean; revealed: Group[] };
 export type Direction = "next" | "previous";
 export type ViewerData = {
@@ -97,7 +98,7 @@ export type Header = Size & {
   warnings: string[];
 };
 export type Codes = Uint8Array | Uint16Array;
-/** One size of an image: a pixel of it stands for `factor` pixels of the stored image. */
+/** One size of an image: a pixel covers `factor` pixels of the stored image. */
 export type Level = Size & { codes: Codes; factor: number };
 export type Raster = {
   header: Header;
@@ -107,7 +108,7 @@ export type Raster = {
   bytes: number;
 };
 
-/** The name is null where a reader chose the numbers. */
+/** The name is null if a reader chose the numbers. */
 export type Window = {
   name: string | null;
   kind: string;
@@ -115,7 +116,7 @@ export type Window = {
   width: number;
   table?: { first: number; values: string };
 };
-/** What an address asks for: numbers, or a preset by its name. */
+/** The window in an address: numbers, or a preset by its name. */
 export type WantedWindow = { centre?: number; width?: number; preset?: string };
 export type Pose = { zoom: number; x: number; y: number; orientation: number };
 export type Look = {
@@ -124,7 +125,7 @@ export type Look = {
   inverted: boolean;
   wanted: WantedWindow | null;
 };
-/** What an address tells; groups null means the usual ones. */
+/** The state in an address; groups null means the usual ones. */
 export type Seen = {
   caseId: string;
   active: string | null;
@@ -133,13 +134,14 @@ export type Seen = {
   linked: boolean;
 };
 
-/** What was found burned into a film: cells of `size` pixels of the stored image. */
+/** What was found burned into an image: cells of `size` pixels of the stored image. */
 export type BurnedIn = { cells: Uint8Array; across: number; down: number; size: number };
 export type Drag = {
   move: (x: number, y: number, dx: number, dy: number) => void;
   end: (cancelled: boolean, pressed?: boolean) => void;
 };
 export type SegmentKind = "ruler" | "heart" | "thorax";
-/** A measured line, its ends in pixels of the stored image; `axis` holds a width to one axis. */
+/** A measured line, its ends in pixels of the stored image; `axis` restricts a width to one axis.
+*/
 export type Segment = { kind: SegmentKind; ends: [Point, Point]; axis: "x" | "y" | null };
 export type Scale = { mm: number; px: number };

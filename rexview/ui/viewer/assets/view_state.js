@@ -1,7 +1,8 @@
-// What the reader has chosen: for each view its look, for the whole viewer what is shown.
+// The reader's choices: for each view its look, for the whole viewer what is shown.
 //
-// Looks belong to one case. Habits (which models' boxes, labels, linking) outlive it: someone who
-// hid a model's boxes does not want them back on the next case.
+// Looks belong to one case. Habits (which models' boxes, labels, linking) outlive it: a reader who
+// hid
+// a model's boxes does not want them back on the next case.
 
 import { FITTED } from "./image/geometry.js";
 import { adjusted, presetWindow } from "./image/windowing.js";
@@ -17,7 +18,7 @@ export class ViewState {
     this.reset();
   }
 
-  /** Forget the looks of the last case. */
+  /** Reset the looks of the last case. */
   reset() {
     /** @type {Map<string, Look>} */
     this.looks = new Map();
@@ -34,7 +35,7 @@ export class ViewState {
     return this.looks.get(viewId);
   }
 
-  /** Give a view its window once its header is known. */
+  /** Set a view's window once its header is known. */
   initWindow(/** @type {string} */ viewId, /** @type {Header} */ header) {
     const look = this.look(viewId);
     const { wanted } = look;
@@ -74,7 +75,7 @@ export class ViewState {
     }
   }
 
-  /** Change windows by shares of their own width, so that images of any depth move alike. */
+  /** Change windows by shares of their own width, so that images of any depth change alike. */
   adjustWindow(viewId, widthFactor, centreShift) {
     for (const id of this.together(viewId)) {
       const look = this.look(id);

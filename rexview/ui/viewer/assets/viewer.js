@@ -1,7 +1,6 @@
-// The viewer as a whole: puts the parts together, takes data from the page, draws, tells the page.
+// The viewer as a whole: combines the parts, gets data from the page, draws, reports to the page.
 //
-// Nothing the reader does to the picture goes to the server; only "navigate", "report" and "refresh"
-// do.
+// Actions on the image are not sent to the server, except "navigate", "report" and "refresh".
 
 import { html, whenIdle } from "../../web/components/dom.js";
 import { listenToPage, tellPage } from "../../web/components/events.js";
@@ -29,24 +28,24 @@ import { Views } from "./views/views.js";
 /** @import { ViewerData } from "./types.d.ts" */
 
 const FRAME_MS = 12; // a little less than one at 60 Hz
-/** @type {Viewer} the one that keys go to */
+/** @type {Viewer} the one that receives keys */
 let current = null;
 
 export class Viewer {
   constructor(/** @type {HTMLElement} */ place) {
     this.abort = new AbortController();
     const { signal } = this.abort;
-    this.signal = signal; // ends whatever listens
+    this.signal = signal; // ends all listeners
     /** @type {ViewerData} */
     this.data = null;
     /** @type {Tell} */
     this.tell = null;
-    this.named = null; // the group that the page named, and its case
+    this.named = null; // the group named by the page, and its case
     /** @type {Pane[]} */
     this.panes = [];
     this.dirty = new Set();
     this.frames = 0;
-    this.frame = null; // the drawing that is due, if any
+    this.frame = null; // the scheduled drawing, if any
     this.paintedAt = 0;
     this.state = new ViewState();
     this.views = new Views(this);
@@ -115,7 +114,7 @@ export class Viewer {
     const text = JSON.stringify({ ...data, ahead: null, turning: null });
     if (text === this.received) {
       this.data = data;
-      this.address.touch(); // the page ran again and may have dropped our part of the address
+      this.address.touch(); // the page ran again and may have removed our part of the address
       return;
     }
     this.received = text;
@@ -137,8 +136,9 @@ export class Viewer {
   }
 
   /**
-   * Take the groups and views of the case. Where the page shows one group at a time (oneGroup of the
-   * data) only those of the group that it named last are there: no key, chip or link has the others.
+   * Set the groups and views of the case. Where the page shows one group at a time (oneGroup of the
+   * data)
+   * only those of the last named group exist: no key, chip or link shows the others.
    */
   #take(fresh) {
     const { case: name, oneGroup, blinded, groups, views, active } = this.data;
@@ -165,7 +165,7 @@ export class Viewer {
     this.arrange();
   }
 
-  /** Ask the page for new links to pixels, once a case; returns whether they are on their way. */
+  /** Request new links to pixels from the page, once a case; return whether they are requested. */
   renewLinks() {
     if (this.asked) return true;
     if (this.renewals > 0) return false;
@@ -191,7 +191,7 @@ export class Viewer {
     this.changed();
   }
 
-  /** Give every view that is to be shown its pane. */
+  /** Assign a pane to every view that is to be shown. */
   arrange() {
     const { shown } = this.state;
     while (this.panes.length > shown.length) this.panes.pop().close();
@@ -212,7 +212,7 @@ export class Viewer {
     this.changed();
   }
 
-  /** A pane has its image, or knows that there is none. */
+  /** A pane has its image, or has found that there is none. */
   loaded() {
     this.layout.filmKnown();
     this.changed();
@@ -220,7 +220,7 @@ export class Viewer {
     whenIdle(() => this.turning.fetchAhead(), 500);
   }
 
-  /** Something that is seen has changed: draw all panes, refresh buttons, write the address. */
+  /** Something visible has changed: draw all panes, refresh buttons, write the address. */
   changed() {
     for (const pane of this.panes) this.repaint(pane);
     this.address.touch();
@@ -229,7 +229,7 @@ export class Viewer {
   repaint(pane) {
     this.dirty.add(pane);
     if (this.frame !== null) return;
-    // The first change of a frame is drawn at once, more of them with the next frame.
+    // The first change of a frame is drawn at once, further ones with the next frame.
     if (performance.now() - this.paintedAt > FRAME_MS) {
       this.frame = 0;
       queueMicrotask(() => this.#paint());

@@ -1,5 +1,4 @@
-// Which box of one pane is pointed at or focused, and the words beside it: what it is called, whose it
-// is, where it lies.
+// The box of a pane under the pointer or with the focus, and its tooltip: name, group and place.
 
 import { html } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
@@ -43,7 +42,7 @@ export class BoxFocus {
     this.tip.hide();
   }
 
-  /** Groups were shown or hidden: leave a box that is not there any more. */
+  /** Groups were shown or hidden: leave a box that no longer exists. */
   check() {
     if (this.hovered && !this.hovered.shown) this.hover(null);
     if (this.tip.entry && !this.tip.entry.shown) this.tip.hide();

@@ -1,4 +1,4 @@
-// Whose boxes are shown, and which boxes are lit.
+// Which groups of boxes are shown, and which boxes are highlighted.
 
 import { tr } from "../../../web/components/words.js";
 import { remember, remembered } from "../storage.js";
@@ -6,19 +6,19 @@ import { remember, remembered } from "../storage.js";
 /** @import { Group, Pinned } from "../types.d.ts" */
 /** @import { Viewer } from "../viewer.js" */
 
-const FROM_START = "reference-from-start"; // a reader's wish, kept in this browser
+const FROM_START = "reference-from-start"; // a reader's setting, stored in this browser
 
 export class BoxGroups {
   constructor(/** @type {Viewer} */ viewer) {
     this.viewer = viewer;
     /** @type {Group[]} */
     this.list = [];
-    this.given = []; // as the page asked for them
+    this.given = []; // as the page requested them
     /** @type {Pinned | null} */
     this.pinned = null;
   }
 
-  /** Take the groups of a case; the reference is shown from the start if that is wished and allowed. */
+  /** Set the groups of a case; the reference is shown initially if wanted and allowed. */
   take(groups, blinded) {
     this.blinded = blinded;
     this.given = groups;
@@ -31,7 +31,7 @@ export class BoxGroups {
     return group.kind === "reference";
   }
 
-  /** Whether the reference boxes are shown from the start; never for who scores blinded. */
+  /** Whether the reference boxes are shown initially; never on a blinded page. */
   get fromStart() {
     return !this.blinded && remembered(FROM_START) === true;
   }
@@ -60,9 +60,9 @@ export class BoxGroups {
     return this.list.filter(({ id }) => this.isShown(id)).map(({ id }) => id);
   }
 
-  /** The ids shown where that is not what the page asked for, else null. */
+  /** The shown ids if they differ from the page's request, else null. */
   changedIds() {
-    if (this.viewer.data?.oneGroup) return null; // no link shows what was not asked for
+    if (this.viewer.data?.oneGroup) return null; // no link shows boxes that were not requested
     const usual = this.list.every((group) => this.isShown(group.id) === group.shown);
     return usual ? null : this.shownIds();
   }
@@ -106,20 +106,21 @@ export class BoxGroups {
     viewer.address.touch();
   }
 
-  /** Light boxes and the words of the page that belong to them; null ends it. */
+  /** Highlight boxes and their words on the page; null ends it. */
   light(boxes) {
     const ids = new Set((boxes ?? []).map((box) => box.id));
     this.lightWhere(boxes ? (box) => ids.has(box.id) : null);
     this.viewer.wordLinks.lightWordsOf(boxes ?? []);
   }
 
-  /** Light the boxes of a test; null goes back to the pinned ones, if there are any. */
+  /** Highlight the boxes of a test; null returns to the pinned ones, if any. */
   lightWhere(isLit) {
     const test = isLit ?? this.pinned?.isLit ?? null;
     for (const pane of this.viewer.panes) pane.boxes.light(test);
   }
 
-  /** Keep some boxes lit, their groups and a view that has them shown; a null key ends it. */
+  /** Keep some boxes highlighted, with their groups and a view that has them; a null key ends it.
+  */
   pin(key, isLit) {
     if ((this.pinned?.key ?? null) === key) return;
     for (const group of this.pinned?.revealed ?? []) this.viewer.state.setGroup(group, false);

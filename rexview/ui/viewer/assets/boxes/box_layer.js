@@ -1,7 +1,8 @@
-// Boxes over one picture: drawn as SVG, reachable by pointer, keyboard and screen reader.
+// Boxes over one image: drawn as SVG, usable by pointer, keyboard and screen reader.
 //
-// Boxes overlap, so the rectangles themselves take no pointer events: the pane asks which is the
-// smallest box under the pointer.
+// Boxes overlap, so the rectangles themselves take no pointer events: the pane looks for the
+// smallest
+// box under the pointer.
 
 import { set, svg } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
@@ -9,11 +10,12 @@ import { freest } from "../image/burned_in.js";
 
 /** @import { Box, Group, Rect } from "../types.d.ts" */
 
-const TOLERANCE_PX = 4; // a thin box can still be caught
+const TOLERANCE_PX = 4; // makes a thin box easier to hit
 const TAG_HEIGHT = 15;
 const LETTER_PX = 7.4; // about, in a tag
 
-/** What a box is called aloud: "Answer A: right effusion, on the patient's right, lower third". */
+/** The accessible name of a box: "Answer A: right effusion, on the patient's right, lower third".
+*/
 export function accessibleName(group, box) {
   const parts = [`${group.name}: ${box.label || tr("box without a label")}`];
   if (box.side) parts.push(box.side);
@@ -28,7 +30,7 @@ export function score(value) {
   return value.toFixed(2);
 }
 
-/** The smallest of the rectangles that holds the point, else null. */
+/** The smallest of the rectangles that contains the point, else null. */
 export function smallestUnder(entries, x, y, tolerance = TOLERANCE_PX) {
   let best = null;
   for (const entry of entries) {
@@ -55,14 +57,14 @@ export function inkOn(colour) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#08090a" : "#ffffff";
 }
 
-// Never the letter R alone: beside the side letters it would read as the patient's right.
+// Never the letter R alone: next to the side letters it would look like the patient's right.
 function tagOf(group) {
   if (group.tag) return group.tag;
-  if (group.key === "0") return group.id; // the key of all boxes tells no group
+  if (group.key === "0") return group.id; // the key of all boxes identifies no group
   return group.kind === "reference" ? tr("Ref") : (group.key ?? "");
 }
 
-/** Where the tag of a box may stand within the pane: above it first, and within it only if it must. */
+/** Possible places of a box's tag in the pane: above it first, inside it only if necessary. */
 function tagPlaces(rect, { width, height }, port) {
   const across = (x) => Math.min(Math.max(x, 0), Math.max(0, port.width - width));
   const [left, right] = [across(rect.x), across(rect.x + rect.width - width)];
@@ -89,11 +91,11 @@ export class BoxLayer {
     this.on = on;
     /** @type {Entry[]} */
     this.entries = [];
-    this.enlarged = 1; // how much larger than usual its tags are
+    this.enlarged = 1; // enlargement of its tags
     parent.append(this.node);
   }
 
-  /** Take the boxes that lie on one view; groups keep their order. */
+  /** Set the boxes of one view; groups keep their order. */
   fill(groups, viewId) {
     this.entries = [];
     this.node.replaceChildren();
@@ -146,8 +148,8 @@ export class BoxLayer {
   }
 
   /**
-   * Put every box where the picture is, its tag where it covers no other tag and nothing that is
-   * `found` there.
+   * Put every box in its place on the image, and its tag where it covers no other tag and nothing
+   * that is burned in (`found`).
    */
   place(projection, withLabels, found) {
     const taken = [];
@@ -181,7 +183,7 @@ export class BoxLayer {
     );
   }
 
-  /** Light some boxes and dim the rest; null lights none and dims none. */
+  /** Highlight some boxes and dim the rest; null does neither. */
   light(isLit) {
     const any = isLit !== null && this.entries.some((entry) => entry.shown && isLit(entry.box));
     for (const entry of this.entries) {

@@ -1,11 +1,13 @@
-// Findings in the page and their boxes light each other.
+// Findings in the page and their boxes highlight each other.
 //
-// Anything on the page that carries `data-rx-finding="KEY"`, or links to "#finding-KEY", belongs to
-// the boxes whose `finding` is KEY; either may name several keys, parted by spaces. Pointing at it or
-// focusing it lights those boxes and marks the other words of those findings with `data-rx-lit`;
-// pointing at a box marks its words. Other components light boxes by the events "light" and
-// "evidence" of the page; the latter keeps those of the pinned flag lit, with their group shown, until
-// another is.
+// An element with `data-rx-finding="KEY"`, or a link to "#finding-KEY", belongs to the boxes whose
+// `finding` is KEY; either may name several keys, separated by spaces. Pointing at it or focusing
+// it
+// highlights these boxes, and marks the other words of these findings with `data-rx-lit`. Pointing
+// at a
+// box marks its words. Other components highlight boxes by the events "light" and "evidence" of the
+// page; the latter keeps the boxes of the pinned flag highlighted, with their group shown, until
+// another flag is pinned.
 
 import { listenToPage } from "../../../web/components/events.js";
 
@@ -65,7 +67,7 @@ export class WordLinks {
     this.#lightWords(new Set());
   }
 
-  /** A click on such a link stays on the page and keeps the address. */
+  /** A click on such a link remains on the page and keeps the address. */
   #click(event) {
     const link =
       event.target instanceof Element ? event.target.closest(`a[href^="${ANCHOR}"]`) : null;
@@ -78,7 +80,7 @@ export class WordLinks {
     this.light(flags.length > 0 ? carries(flags) : null);
   }
 
-  /** Light the words on the page that belong to these boxes. */
+  /** Highlight the words on the page that belong to these boxes. */
   lightWordsOf(boxes) {
     this.#lightWords(new Set(boxes.flatMap((box) => split(box.finding))));
   }

@@ -1,4 +1,4 @@
-// The rows of chips under the picture: which views, and whose boxes.
+// The rows of chips below the image: the views, and the groups of boxes.
 
 import { button, every, html } from "../../../web/components/dom.js";
 import { tr, trn } from "../../../web/components/words.js";
@@ -54,7 +54,7 @@ export class Chips {
       }),
     );
     const { list } = viewer.groups;
-    // Where one answer at a time is shown, the row stays: the picture keeps its size.
+    // Where one answer at a time is shown, the row remains, so that the image keeps its size.
     const alone = viewer.data.oneGroup && list.length === 0 && viewer.data.groups.length > 0;
     this.groupChips.hidden = list.length === 0 && !alone;
     const reference = list.some((group) => viewer.groups.isReference(group));

@@ -1,4 +1,4 @@
-// What keys and buttons do.
+// The actions of keys and buttons.
 
 import { wantsLessMotion } from "../../../web/components/dom.js";
 import { MIRROR, TURN } from "../image/geometry.js";
@@ -7,9 +7,9 @@ import { MIRROR, TURN } from "../image/geometry.js";
 
 const ZOOM_STEP = 1.25;
 const KEY_PAN_PX = 60;
-const KEY_WINDOW_PX = 24; // an arrow key changes the window like a drag of so many pixels
+const KEY_WINDOW_PX = 24; // an arrow key changes the window like a drag of this many pixels
 
-/** Bring up the report on the page; a page without one is asked for it. */
+/** Show the report on the page, or request it from a page without one. */
 function showReport(/** @type {Viewer} */ viewer) {
   const report = document.getElementById("report");
   const behavior = wantsLessMotion() ? "auto" : "smooth";

@@ -74,7 +74,7 @@ const KEY_LIST = [
   ],
 ];
 
-const OF_SEVERAL = new Set(["1 – 9", "r", PIN]); // where one group at a time is there
+const OF_SEVERAL = new Set(["1 – 9", "r", PIN]); // on pages that show one group at a time
 
 function section(name, keys) {
   const rows = keys.flatMap(([key, meaning]) => [
@@ -99,7 +99,7 @@ export class Help {
   }
 
   /**
-   * List the keys of a page: those that it needs itself, and those that do something here.
+   * List the keys of a page: those that it needs itself, and those of the viewer.
    *
    * @param {ViewerData} data
    */

@@ -36,7 +36,7 @@ const PATHS = {
   clearMeasures: "M4 5.5h12 M8 5.5V3.5h4v2 M5.5 5.5 6.3 17h7.4l.8-11.5",
 };
 
-/** An icon; it says nothing itself: the button carries the name. */
+/** An icon without text: its button has the name. */
 export function icon(name) {
   return svg(
     "svg",

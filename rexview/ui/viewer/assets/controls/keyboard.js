@@ -2,8 +2,9 @@
 //
 // Keys that the page needs itself (takenKeys of the data) are the viewer's only with Shift.
 //
-// Listens on the window while the event is on its way down, so that Streamlit's own keys (R runs the
-// script again, C clears its cache) do not fire for keys that mean something here.
+// Listens on the window in the capture phase, so that Streamlit's own keys (R runs the script
+// again, C
+// clears its cache) do not fire for the viewer's keys.
 
 import { dialogIsOpen, isPlain, TYPING } from "../../../web/components/page_keys.js";
 
@@ -38,7 +39,7 @@ const ANYWHERE = {
   "=": "zoomIn",
   "-": "zoomOut",
 };
-/** Keys that the page needs itself: only when the focus is on a picture or a box. */
+/** Keys that work only while the focus is on an image or a box, because the page needs them. */
 const IN_PANE = {
   ArrowLeft: "left",
   ArrowRight: "right",
@@ -95,7 +96,7 @@ export class Keyboard {
     return null;
   }
 
-  /** What Escape does now, or null. */
+  /** The current action of Escape, or null. */
   #escape() {
     const { full, help, measureBar, tools, views } = this.viewer;
     if (help.open) return () => help.toggle(false);
@@ -105,7 +106,7 @@ export class Keyboard {
     return full.on ? () => full.leave() : null;
   }
 
-  /** The key as the viewer takes it; null where the page takes it. */
+  /** The key for the viewer; null if the page needs it. */
   #viewerKey({ key, code, shiftKey }) {
     const taken = this.viewer.data?.takenKeys ?? "";
     if (taken.includes(key) && key.length === 1) return null;

@@ -1,4 +1,4 @@
-// The buttons above the picture, in groups; the less used ones fold away where there is little room.
+// The buttons above the image, in groups; the less used ones fold away on narrow screens.
 
 import { button, html, rootOf, set } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
@@ -11,7 +11,7 @@ import { presetWords } from "./window_settings.js";
 /** @import { commandsOf } from "./commands.js" */
 /** @import { Viewer } from "../viewer.js" */
 
-/** A button with its key, if there is one, in the words that say what it does. */
+/** A button; its title names the action and the key, if there is one. */
 function toolButton(content, label, key, act, extra = "") {
   return button(content, act, {
     class: `tool ${extra}`.trim(),

@@ -1,4 +1,4 @@
-// What a drag on the picture does: window, move, ruler, cardiothoracic ratio.
+// The action of a drag on the image: window, move, ruler, cardiothoracic ratio.
 
 import { tr } from "../../../web/components/words.js";
 import { compose } from "../image/geometry.js";
@@ -20,7 +20,7 @@ export class Tools {
     this.begin();
   }
 
-  /** Start a case with the tool the reader likes; with fingers, moving is the gentle one. */
+  /** Start a case with the reader's preferred tool; for fingers it is moving. */
   begin() {
     const coarse = matchMedia("(pointer: coarse)").matches;
     this.chosen = this.viewer.state.habits.tool ?? (coarse ? "pan" : "window");
@@ -30,7 +30,7 @@ export class Tools {
     return MEASURING.includes(this.chosen);
   }
 
-  /** What the reader should do now, while measuring. */
+  /** The next step for the reader while measuring. */
   get hint() {
     if (!this.isMeasuring) return "";
     const measures = this.viewer.activePane?.measures;
@@ -62,7 +62,7 @@ export class Tools {
     viewer.changed();
   }
 
-  /** Take a measuring tool up, or put it away again. */
+  /** Choose a measuring tool, or leave it. */
   toggle(tool) {
     this.#dropBegun();
     if (this.chosen === tool) this.begin();
@@ -70,7 +70,7 @@ export class Tools {
     this.viewer.changed();
   }
 
-  /** Put the line that is due where the arrow keys can move it. */
+  /** Add the line that is needed next, so that the arrow keys can move it. */
   place() {
     const pane = this.viewer.activePane;
     const kind = pane?.raster && this.isMeasuring && pane.measures.nextKind(this.chosen);
@@ -85,7 +85,7 @@ export class Tools {
     for (const pane of this.viewer.panes) if (pane.raster) pane.measures.clear();
   }
 
-  /** Turn or mirror what is shown. */
+  /** Turn or mirror the view. */
   reorient(change) {
     const pane = this.viewer.activePane;
     if (pane?.raster) pane.orient(compose(pane.look.pose.orientation, change));

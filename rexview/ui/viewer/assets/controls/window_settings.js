@@ -1,4 +1,4 @@
-// Brightness and contrast: drags, presets, numbers, invert; of one view or of all that move along.
+// Brightness and contrast: drags, presets, numbers, invert; of one view or of all linked views.
 
 import { tr } from "../../../web/components/words.js";
 import { adjusted, presetWindow } from "../image/windowing.js";
@@ -11,7 +11,7 @@ const DRAG_PX = 380; // down: by one width; across: by a factor of e squared
 /** @type {Record<string, string>} */
 const OURS = { Auto: tr("Auto"), "Full range": tr("Full range"), "As stored": tr("As stored") };
 
-/** What a preset is called on the screen: those of the file have their own names. */
+/** The name of a preset on the screen: those of the file have their own names. */
 export function presetWords(/** @type {string} */ name) {
   return Object.hasOwn(OURS, name) ? OURS[name] : name;
 }
@@ -21,7 +21,7 @@ export class WindowSettings {
     this.viewer = viewer;
   }
 
-  /** Change as a drag by (dx, dy) CSS pixels does: right is softer, down is darker. */
+  /** Change the window as a drag by (dx, dy) CSS pixels does: right is softer, down is darker. */
   drag(/** @type {Pane} */ pane, dx, dy) {
     if (!pane?.raster || !pane.look.window) return;
     this.viewer.state.adjustWindow(pane.view.id, Math.exp((2 * dx) / DRAG_PX), dy / DRAG_PX);
@@ -41,7 +41,7 @@ export class WindowSettings {
     this.viewer.changed();
   }
 
-  /** Give every view that moves along the preset of that name, where it has one. */
+  /** Apply the preset of that name to every linked view that has it. */
   choose(index) {
     const name = this.viewer.activePane?.raster?.header.presets[index]?.name;
     if (name === undefined) return;

@@ -1,5 +1,5 @@
-// Work on pictures that nobody waits for, in a worker: keys are heard and pictures drawn meanwhile. Where
-// there is no worker it is done here, in a quiet moment.
+// Background work on images, in a worker: keys and drawing are not delayed. Without a worker it is
+// done here when the browser is idle.
 
 import { whenIdle } from "../../../web/components/dom.js";
 import { burnedIn, lookedAt } from "./burned_in.js";
@@ -8,19 +8,19 @@ import { INCOMPLETE, PixelsUnavailable, rasterOf } from "./payload.js";
 /** @import { BurnedIn, Raster } from "../types.d.ts" */
 
 const WORK = { rasterOf, burnedIn };
-const QUIET_MS = 50; // without a worker a quiet moment is waited for so long
+const QUIET_MS = 50; // longest wait for an idle moment without a worker
 
 class Background {
   constructor() {
-    /** @type {Worker | null | undefined} null where there is none, undefined before it was tried */
+    /** @type {Worker | null | undefined} null if there is none, undefined before it was tried */
     this.worker = undefined;
     this.number = 0;
-    this.asked = new Map(); // number -> how its promise ends
-    this.known = new WeakMap(); // raster -> what is burned into it, null while that is to come
+    this.asked = new Map(); // number -> callbacks of its promise
+    this.known = new WeakMap(); // raster -> what is burned into it, null while unknown
   }
 
   /**
-   * What is drawn of a response of the server; its buffer is gone then.
+   * The raster of a response of the server; the buffer is transferred.
    *
    * @param {ArrayBuffer} buffer
    * @returns {Promise<Raster>}
@@ -30,7 +30,7 @@ class Background {
   }
 
   /**
-   * What is burned into a picture; null while it is looked for, `then` is called.
+   * What is burned into an image; null while unknown, `then` is called later.
    *
    * @param {Raster} raster
    * @returns {BurnedIn | null}
@@ -84,7 +84,7 @@ class Background {
     return this.worker;
   }
 
-  /** What it was asked for is asked for again by who needs it. */
+  /** The worker is lost: requests fail, and their callers repeat them. */
   #lost() {
     this.worker?.terminate();
     this.worker = null;
@@ -93,5 +93,5 @@ class Background {
   }
 }
 
-/** One for the page. */
+/** The one instance of the page. */
 export const inBackground = new Background();

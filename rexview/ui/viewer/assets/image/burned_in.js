@@ -1,13 +1,14 @@
-// Where a film carries something small, bright and sharp: letters and dates burned into it, markers,
-// clips, tips of lines. Names of boxes and lengths are put where they cover none of it.
+// Finds small, bright and sharp parts of an image: letters and dates burned into it, markers,
+// clips,
+// tips of lines. Names of boxes and lengths are placed where they cover none of them.
 //
-// No attempt is made to read anything: what is much brighter than all around it within a few pixels
-// counts, so that a device is left free as well, and nothing depends on where text usually stands.
+// Nothing is read: what is much brighter than everything around it within a few pixels counts. So a
+// device is left free as well, and nothing depends on where text usually is.
 
 /** @import { BurnedIn, Raster, Rect, Size } from "../types.d.ts" */
 /** @import { Projection } from "./geometry.js" */
 
-const LARGEST_SIDE = 640; // pixels of the level that is looked at
+const LARGEST_SIDE = 640; // pixels of the level that is searched
 const REACH = 4; // pixels on each side: strokes of letters are thinner than twice that
 const STANDS_OUT = 0.13; // of the range of codes
 const CELL = 8; // pixels of the level in a cell
@@ -15,17 +16,17 @@ const ENOUGH = 3; // pixels in a cell
 
 /** Running minimum (sign 1) or maximum (sign -1) of a line of values within REACH on each side. */
 function along(values, from, step, count, sign, target, line) {
-  const whole = count + 2 * REACH; // the first and last value go on beyond the ends
+  const whole = count + 2 * REACH; // the first and last value are repeated beyond the ends
   for (let at = 0; at < whole; at += 1) {
     const place = Math.min(Math.max(at - REACH, 0), count - 1);
     line[at] = sign * values[from + place * step];
   }
   let held = whole;
   for (let span = 1; span <= REACH; span *= 2) {
-    held -= span; // each value now stands for twice as many
+    held -= span; // each value now covers twice as many
     for (let at = 0; at < held; at += 1) if (line[at + span] < line[at]) line[at] = line[at + span];
   }
-  const last = 2 * REACH - (whole - held); // what is left of the 2 REACH + 1
+  const last = 2 * REACH - (whole - held); // the rest of the 2 REACH + 1
   for (let at = 0; at < count; at += 1) {
     target[from + at * step] = sign * Math.min(line[at], line[at + last]);
   }
@@ -40,12 +41,12 @@ function filtered(values, width, height, sign) {
   return whole;
 }
 
-/** The level of a picture that is looked at. */
+/** The level of an image that is searched. */
 export function lookedAt(/** @type {Raster} */ { levels }) {
   return levels.find((one) => Math.max(one.width, one.height) <= LARGEST_SIDE) ?? levels.at(-1);
 }
 
-/** A colour picture counts as its red, green and blue together. */
+/** A colour image counts as the sum of its red, green and blue. */
 export function burnedIn(/** @type {Raster} */ raster) {
   const { colour, codeCount, header } = raster;
   const { width, height, codes, factor } = lookedAt(raster);
@@ -73,7 +74,7 @@ export function burnedIn(/** @type {Raster} */ raster) {
 }
 
 /**
- * How many cells with something in them a rectangle on the screen covers.
+ * The number of cells with something in them that a rectangle on the screen covers.
  *
  * @param {BurnedIn} found
  * @param {Projection} projection
@@ -96,7 +97,7 @@ export function coveredBy(found, rect, projection) {
   return covered;
 }
 
-/** How many square pixels of the screen two rectangles share. */
+/** The area that two rectangles share, in square pixels of the screen. */
 function shared(/** @type {Rect} */ one, /** @type {Rect} */ other) {
   const across = (a, b) => Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
   const down = (a, b) => Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
@@ -104,13 +105,13 @@ function shared(/** @type {Rect} */ one, /** @type {Rect} */ other) {
 }
 
 /**
- * Where a label goes so that it covers the least: of other labels first, then of the film.
+ * The place of a label that covers the least: of other labels first, then of the image.
  *
  * @param {number[][]} places top left corners, best first
  * @param {Size} size of the label
- * @param {BurnedIn | null} found null where it is not known
+ * @param {BurnedIn | null} found null if unknown
  * @param {Projection} projection
- * @param {Rect[]} taken where other labels are
+ * @param {Rect[]} taken the places of other labels
  */
 export function freest(places, size, found, projection, taken = []) {
   let best = places[0];

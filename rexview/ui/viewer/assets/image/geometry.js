@@ -1,13 +1,13 @@
-// Where a pixel of the stored image lies on the screen, and back.
+// The place of a stored image's pixel on the screen, and the reverse.
 //
 // Image coordinates are pixels of the stored image (x right, y down, origin at the top left corner
-// of the first pixel). Screen coordinates are CSS pixels of one pane. Between them stand
+// of the first pixel). Screen coordinates are CSS pixels of one pane. Between them are
 // - the shape of a pixel: `aspect` is its height divided by its width;
 // - the orientation, one of eight: bit 4 mirrors left to right first, the low two bits then turn by
 //   that many quarters clockwise;
-// - the pose: `zoom` against the fitted size, and `x`, `y`, the point of the oriented picture at the
-//   middle of the pane, in shares of the picture's extent (0, 0 is its centre). Shares, so that a
-//   pose can be handed to another image.
+// - the pose: `zoom` relative to the fitted size, and `x`, `y`, the point of the oriented image at
+//   the middle of the pane, in shares of the image's extent (0, 0 is its centre). Shares, so that a
+//   pose can be applied to another image.
 
 /** @import { Point, Pose, Size } from "../types.d.ts" */
 
@@ -15,7 +15,7 @@ export const UPRIGHT = 0;
 export const FITTED = Object.freeze({ zoom: 1, x: 0, y: 0, orientation: UPRIGHT });
 
 const LOWEST_ZOOM = 0.25;
-const SMALLEST_PIXEL = 0.25; // CSS pixels: an image smaller than the pane can still be seen 1:1
+const SMALLEST_PIXEL = 0.25; // CSS pixels: an image smaller than the pane can still be viewed 1:1
 const LARGEST_PIXEL = 48; // CSS pixels that one image pixel may grow to
 const LOWEST_TOP_ZOOM = 8; // a tiny image may still be enlarged this much
 
@@ -106,7 +106,7 @@ export class Projection {
     };
   }
 
-  /** The part of the image that the pane shows: [left, top, right, bottom], within the image. */
+  /** The visible part of the image: [left, top, right, bottom], within the image. */
   visible() {
     const [x0, y0] = this.toImage(0, 0);
     const [x1, y1] = this.toImage(this.port.width, this.port.height);
@@ -124,7 +124,7 @@ export class Projection {
     return size / this.fit;
   }
 
-  /** The pose after zooming by `factor` with the point under (screenX, screenY) held. */
+  /** The pose after zooming by `factor` with the point under (screenX, screenY) fixed. */
   zoomedAt(factor, screenX, screenY) {
     const zoom = this.limited(this.pose.zoom * factor);
     const real = zoom / this.pose.zoom;
@@ -161,7 +161,7 @@ export class Projection {
     };
   }
 
-  /** The pose that brings a box of the image into the pane, or the pose as it is if it is there. */
+  /** The pose that brings a box of the image into the pane; unchanged if it is there. */
   revealing(box) {
     const rect = this.boxToScreen(box);
     const [midX, midY] = [rect.x + rect.width / 2, rect.y + rect.height / 2];
@@ -178,7 +178,7 @@ export class Projection {
   }
 }
 
-/** Keep the middle of the pane on the picture. */
+/** Keep the middle of the pane on the image. */
 function withinPicture(/** @type {Pose} */ pose) {
   const within = (value) => Math.min(Math.max(value, -0.5), 0.5);
   return { ...pose, x: within(pose.x), y: within(pose.y) };

@@ -1,4 +1,4 @@
-// Which side of the patient lies at each edge of what is shown, and what to say about it.
+// The side of the patient at each edge of the view, and the messages about it.
 //
 // Letters are DICOM's: R right, L left, A anterior, P posterior, H head, F feet; null is unknown.
 
@@ -36,7 +36,7 @@ export function acrossAxis({ left, top }, orientation) {
   return orientation & 1 ? "y" : "x";
 }
 
-/** Whether what is shown has the patient's sides the wrong way round, however it is turned. */
+/** Whether the view has the patient's sides exchanged, however it is turned. */
 export function seenFromBehind(edges) {
   const pair = `${edges.left}${edges.top}`;
   return ["LH", "RF", "HR", "FL"].includes(pair);
@@ -44,7 +44,7 @@ export function seenFromBehind(edges) {
 
 /**
  * The orientation that shows the head at the top and, on a frontal view, the patient's right on the
- * left of the screen; null when the image does not say enough.
+ * left of the screen; null if the image's data are insufficient.
  */
 export function standardOrientation(stored) {
   if (!Object.values(stored).includes("H")) return null;
@@ -57,7 +57,7 @@ export function standardOrientation(stored) {
   return null;
 }
 
-/** How what is shown differs from the usual; null if it does not. */
+/** How the view differs from the usual one; null if it does not. */
 function shownOtherwise(edges) {
   const edge = AT_TOP[edges.top];
   const mirrored = seenFromBehind(edges);
@@ -68,11 +68,11 @@ function shownOtherwise(edges) {
 }
 
 /**
- * What the band over the picture says.
+ * The message of the band over the image.
  *
  * @param {Stored} stored
  * @param {number} orientation
- * @param {boolean} lateral a lateral view: that its edges are not known is usual
+ * @param {boolean} lateral a lateral view: its edges are usually unknown
  * @returns {{text: string, warn: boolean, action: string|null, orientation: number|null} | null}
  */
 export function advice(stored, orientation, lateral = false) {

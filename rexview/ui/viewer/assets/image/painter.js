@@ -6,7 +6,7 @@ import { pixelLevels } from "./windowing.js";
 /** @import { Projection } from "./geometry.js" */
 
 const WHOLE_LEVEL_PIXELS = 1 << 20; // up to here a level is windowed as a whole and then only moved
-const MARGIN = 0.15; // beyond: the part that is seen, and so much more on each side
+const MARGIN = 0.15; // beyond it: the visible part, and this much more on each side
 
 /** The coarsest level that still has a pixel for each device pixel. */
 export function levelFor(levels, devicePixelsPerImagePixel) {
@@ -23,7 +23,7 @@ export class Painter {
     this.context = canvas.getContext("2d", { alpha: false });
     this.scratch = document.createElement("canvas");
     this.scratchContext = this.scratch.getContext("2d", { alpha: false });
-    this.drawn = null; // what the scratch canvas holds
+    this.drawn = null; // the content of the scratch canvas
   }
 
   /** Forget the pixels of the last image. */
@@ -84,7 +84,7 @@ export class Painter {
   }
 
   #fill(raster, level, region, window, inverted) {
-    // While the window is dragged only what is seen is worked out; a moved picture gets a margin.
+    // While the window is dragged only the visible part is computed; a moved image gets a margin.
     const moved = this.drawn?.raster === raster && this.drawn.window === window;
     const [x0, y0, x1, y1] = moved ? widened(region, level) : region;
     const width = Math.max(1, x1 - x0);
@@ -120,7 +120,7 @@ export class Painter {
     context.imageSmoothingEnabled = true;
     context.imageSmoothingQuality = projection.scale * ratio > 1 ? "high" : "low";
     const { width, height } = projection.image;
-    // The last column and row of a level may stand for half a pixel of the finer one: cut it off.
+    // The last column and row of a level may cover half a pixel of the finer one: cut it off.
     const right = Math.min(region[2], width / level.factor);
     const bottom = Math.min(region[3], height / level.factor);
     const [w, h] = [right - region[0], bottom - region[1]];

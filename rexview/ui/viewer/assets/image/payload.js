@@ -7,7 +7,7 @@ const MAGIC = 0x31565852; // "RXV1", little endian
 const PREAMBLE_BYTES = 8;
 export const INCOMPLETE = tr("The image did not arrive completely.");
 
-/** Why pixels could not be had, in words for the reader. `stale` says that the link has ended. */
+/** Why pixels are unavailable, in words for the reader. `stale` is true if the link has expired. */
 export class PixelsUnavailable extends Error {
   constructor(reason, stale = false) {
     super(reason);
@@ -36,7 +36,7 @@ export function unpack(buffer) {
   return { header, codes };
 }
 
-/** What is drawn of one response. */
+/** The raster of one response. */
 export function rasterOf(/** @type {ArrayBuffer} */ buffer) {
   const { header, codes } = unpack(buffer);
   return pyramid(header, codes);

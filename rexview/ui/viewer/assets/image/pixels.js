@@ -1,7 +1,8 @@
 // Pixels of images: fetched once, decoded once, kept while they fit.
 //
-// The store outlives a mount of the viewer: going to the next case and back costs nothing. Entries
-// are known by a key that stays the same when the link to the same pixels is renewed.
+// The store outlives a mount of the viewer: going to the next case and back costs nothing. The key
+// of
+// an entry stays the same when the link to the same pixels is renewed.
 
 import { tr } from "../../../web/components/words.js";
 import { inBackground } from "./background.js";
@@ -9,7 +10,7 @@ import { INCOMPLETE, PixelsUnavailable, rasterOf } from "./payload.js";
 
 /** @import { PixelLink, Raster } from "../types.d.ts" */
 
-/** @type {number | undefined} gigabytes, rounded; some browsers do not tell */
+/** @type {number | undefined} gigabytes, rounded; some browsers do not report it */
 const memory = /** @type {any} */ (navigator).deviceMemory;
 const LIMIT_BYTES = (memory >= 8 ? 256 : 96) * 1024 * 1024;
 const AT_ONCE = 2; // requests in the background
@@ -20,18 +21,18 @@ export class PixelStore {
     this.limit = limit;
     this.bytes = 0;
     /** @type {Map<string, Raster>} */
-    this.rasters = new Map(); // the least recently used comes first
+    this.rasters = new Map(); // the least recently used is first
     /** @type {Map<string, Promise<Raster>>} */
     this.pending = new Map();
     /** @type {Map<string, AbortController>} */
     this.controls = new Map(); // of the requests that are pending
     /** @type {PixelLink[]} */
-    this.wanted = []; // soon, likeliest first
+    this.wanted = []; // needed soon, likeliest first
     this.largest = 0; // bytes of one
-    this.failed = new Set(); // not asked for again in the background
+    this.failed = new Set(); // not requested again in the background
   }
 
-  /** The raster if it is here already, else undefined. */
+  /** The raster if it is loaded, else undefined. */
   loaded(key) {
     const raster = this.rasters.get(key);
     if (raster) {
@@ -41,7 +42,7 @@ export class PixelStore {
     return raster;
   }
 
-  /** The raster, fetched if need be. Several askers share one request. */
+  /** The raster, fetched if necessary. Concurrent callers share one request. */
   async load(key, url, priority = "high") {
     const held = this.loaded(key);
     if (held) return held;
@@ -59,8 +60,9 @@ export class PixelStore {
   }
 
   /**
-   * Fetch in the background what is likely to be wanted next, likeliest first and as far as it fits;
-   * failures wait until it is. All requests for others are given up.
+   * Prefetch what is likely to be needed next, likeliest first and as far as it fits. Failed images
+   * are
+   * retried only when needed. All other pending requests are cancelled.
    */
   async prefetch(/** @type {PixelLink[]} */ images) {
     this.wanted = images;
@@ -79,7 +81,7 @@ export class PixelStore {
     for (const { key, url } of images) {
       if (this.wanted !== images) return;
       bytes += this.rasters.get(key)?.bytes ?? this.largest;
-      if (bytes > this.limit) return; // it would push out what is likelier
+      if (bytes > this.limit) return; // it would displace likelier ones
       if (this.rasters.has(key) || this.pending.has(key) || this.failed.has(key)) continue;
       await this.load(key, url, "low").catch(() => undefined);
     }
@@ -101,7 +103,7 @@ export class PixelStore {
     let raster;
     try {
       const buffer = await response.arrayBuffer();
-      // what nobody waits for is not unpacked where keys are heard and pictures drawn
+      // background images are not unpacked in the thread for keys and drawing
       const ahead = options.priority === "low";
       raster = ahead ? await inBackground.rasterOf(buffer) : rasterOf(buffer);
     } catch (error) {
@@ -127,5 +129,5 @@ export class PixelStore {
   }
 }
 
-/** One store for the page. */
+/** The one store of the page. */
 export const pixelStore = new PixelStore(LIMIT_BYTES);

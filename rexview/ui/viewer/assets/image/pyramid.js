@@ -1,7 +1,7 @@
 // One image at full, half, quarter, ... size, in the codes of the payload.
 //
 // A fitted radiograph is drawn from the level just finer than the screen, so a window step touches
-// about as many pixels as are seen.
+// about as many pixels as are visible.
 
 /** @import { Codes, Header, Level, Raster } from "../types.d.ts" */
 
@@ -42,7 +42,7 @@ function halved({ width, height, codes, factor }, channels) {
 }
 
 /**
- * `codeCount` is one more than the highest code, so that a table of grey levels need not be longer.
+ * `codeCount` is one more than the highest code, so that a table of grey levels can be short.
  *
  * @returns {Raster}
  */

@@ -25,7 +25,7 @@ function shareOf({ kind, centre, width }) {
  * @param {Header} header
  * @param {Window} window
  * @param {number} length number of codes, from 0
- * @param {boolean} inverted the viewer wants it turned round once more
+ * @param {boolean} inverted the viewer inverts it once more
  * @returns {Uint8Array}
  */
 export function greyLevels(header, window, length, inverted = false) {

@@ -1,11 +1,12 @@
-// The worker of background.js: takes {number, name, given}, answers {number, made} or {number, reason}.
+// The worker of background.js: takes {number, name, given}, returns {number, made} or {number,
+// reason}.
 
 import { burnedIn } from "./burned_in.js";
 import { INCOMPLETE, PixelsUnavailable, rasterOf } from "./payload.js";
 
 const WORK = { rasterOf, burnedIn };
 
-/** Buffers of what was made, which go to the page without a copy. */
+/** Buffers of the result, which are transferred to the page without a copy. */
 function buffersOf(made) {
   const arrays = made.levels ? made.levels.map(({ codes }) => codes) : [made.cells];
   return arrays.map(({ buffer }) => buffer);

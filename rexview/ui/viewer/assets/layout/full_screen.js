@@ -1,8 +1,10 @@
-// Full screen: the whole page without its navigation, so that notice, case, question and answers stay
-// what they are and can be used; the column beside the picture is shown or hidden.
+// Full screen: the whole page without its navigation, so that notice, case, question and answers
+// can
+// still be used; the column next to the image is shown or hidden.
 //
-// style.css follows the two marks on <html>. Where the browser has no full screen (phones) the page
-// fills its window all the same.
+// style.css uses the two marks on <html>. In a browser without full screen (phones) the page fills
+// its
+// window instead.
 
 import { tr } from "../../../web/components/words.js";
 import { remember, remembered } from "../storage.js";
@@ -25,12 +27,12 @@ export class FullScreen {
     return FULL in document.documentElement.dataset;
   }
 
-  /** Whether there is a column to hide: the score pad is not, since its keys go on working. */
+  /** Whether there is a column to hide: not the score pad, since its keys must continue to work. */
   get hasTexts() {
     return !this.viewer.data.blinded && this.viewer.layout.columns.texts !== null;
   }
 
-  /** Whether the column beside the picture is shown. */
+  /** Whether the column next to the image is shown. */
   get texts() {
     return !(TEXTS in document.documentElement.dataset);
   }
@@ -60,7 +62,7 @@ export class FullScreen {
     this.#show(true);
   }
 
-  /** Show or hide the column beside the picture. */
+  /** Show or hide the column next to the image. */
   toggleTexts() {
     if (!this.on || !this.hasTexts) return;
     this.#show(!this.texts);

@@ -1,4 +1,4 @@
-// How much room the viewer takes and how the panes lie in it.
+// The room of the viewer and the arrangement of its panes.
 
 import { rootOf } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
@@ -13,7 +13,7 @@ const BELOW_PX = 10;
 const LEAST_PANES_PX = [160, 160];
 
 export class Layout {
-  /** @param {HTMLElement} place what holds it on the page */
+  /** @param {HTMLElement} place the viewer's container on the page */
   constructor(/** @type {Viewer} */ viewer, place) {
     this.viewer = viewer;
     this.columns = new PageColumns(place, () => this.#room());
@@ -33,22 +33,22 @@ export class Layout {
     this.due = null;
     this.count = 0;
     this.narrow = false;
-    this.put = new Map(); // what was set last: setting it again would make the page be styled anew
+    this.put = new Map(); // last values: setting one again would restyle the page
     window.addEventListener("resize", () => this.refresh(), { signal: viewer.signal });
   }
 
-  /** The panes show other views: little to do while there are as many as before. */
+  /** The panes show other views: little to do if their number is unchanged. */
   arrange() {
     if (this.viewer.panes.length !== this.count) this.refresh();
     else this.filmKnown();
   }
 
-  /** The shape of a film is known. */
+  /** The shape of an image is known. */
   filmKnown() {
     if (this.count > 1 || this.narrow) this.refresh();
   }
 
-  /** The page ran again and may have made its columns anew. */
+  /** The page ran again and may have recreated its columns. */
   soon() {
     this.due ??= requestAnimationFrame(() => this.refresh());
   }
@@ -71,7 +71,7 @@ export class Layout {
     return this.viewer.panes.map((pane) => pane.shownRatio);
   }
 
-  /** As high as the window leaves room for below what stands above the viewer. */
+  /** The free height of the window below what is above the viewer. */
   #room() {
     const { root, grid, data, panes } = this.viewer;
     if (!data || !root.isConnected) return;
@@ -86,7 +86,7 @@ export class Layout {
     const room = Math.max(LEAST_HEIGHT_PX, scroller.clientHeight - above - BELOW_PX);
     let height = room;
     if (this.narrow) {
-      // a phone: what the films need at its width, and none of them higher than the window
+      // a phone: the images' height at its width, and none of them higher than the window
       const chrome = root.clientHeight - grid.clientHeight;
       const films = stackedHeight(this.#ratios, grid.clientWidth);
       height = chrome + Math.min(films, panes.length * scroller.clientHeight);
@@ -129,12 +129,12 @@ export class Layout {
   }
 }
 
-export const GUTTER_PX = 20; // left and right of each picture, for the side letters
-export const FOOT_PX = 20; // below it, for the words
-const NEARLY = 0.95; // side by side where that costs little
+export const GUTTER_PX = 20; // left and right of each image, for the side letters
+export const FOOT_PX = 20; // below it, for the text
+const NEARLY = 0.95; // side by side if that costs little
 
 /**
- * @param {number[]} ratios width by height of each film
+ * @param {number[]} ratios width by height of each image
  * @param {{width: number, height: number}} room CSS pixels for all panes
  * @returns {number} columns
  */
@@ -155,7 +155,7 @@ function filmArea(ratio, across, down) {
   return high * high * ratio;
 }
 
-/** Height that films of these ratios fill, one above the other, at a width. */
+/** Height of images of these ratios, one above the other, at a width. */
 export function stackedHeight(ratios, width) {
   const across = width - 2 * GUTTER_PX;
   return ratios.reduce((sum, ratio) => sum + across / ratio + FOOT_PX, 0);

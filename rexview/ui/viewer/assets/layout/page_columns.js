@@ -1,21 +1,23 @@
-// The viewer's column on the page and the one beside it: which is how wide.
+// The widths of the viewer's column on the page and the one next to it.
 //
-// Streamlit lays columns out by itself; what is chosen here is a property on their block and marks on
-// the two columns (data-rx-column), which style.css follows. A run of the page may make the elements
-// anew: refresh() is called after each.
+// Streamlit lays columns out itself. A chosen width is a property on their block and marks on the
+// two
+// columns (data-rx-column), which style.css uses. A run of the page may recreate the elements:
+// refresh() is called after each.
 
 import { rootOf } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
 import { limitShare, Separator } from "./separator.js";
 
-/** What both columns keep, in pixels, and where the browser keeps their widths: beside the score pad
- * the picture is as wide as the pad allows, whatever was chosen elsewhere. */
+/** Minimum widths of both columns in pixels, and the browser's key for their widths: next to the
+score
+* pad the image is as wide as the pad allows, whatever was chosen elsewhere. */
 const OPEN = { key: "film-share", least: [320, 320] };
 const BLINDED = { key: "film-share-scoring", least: [320, 560] };
 const COLUMN = '[data-testid="stColumn"]';
 
 export class PageColumns {
-  /** @param {HTMLElement} place what holds the viewer */
+  /** @param {HTMLElement} place the viewer's container */
   constructor(place, /** @type {() => void} */ changed) {
     this.place = place;
     this.told = changed;
@@ -39,7 +41,7 @@ export class PageColumns {
     return (rootOf(this.place).host ?? this.place).closest(COLUMN);
   }
 
-  /** The other column, null where the page has none or several. */
+  /** The other column, null if the page has none or several. */
   get texts() {
     const film = this.#film;
     const columns = [...(film?.parentElement.children ?? [])].filter((one) => one.matches(COLUMN));
@@ -53,7 +55,7 @@ export class PageColumns {
     return { start: left + gap / 2, size: width - gap, gap };
   }
 
-  /** Mark the columns and give them their widths; `several` views get more than one does. */
+  /** Mark the columns and set their widths; `several` views get more than one does. */
   refresh({ several, blinded }) {
     this.#divide(blinded);
     this.several = several;

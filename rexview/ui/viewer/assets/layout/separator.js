@@ -1,5 +1,5 @@
-// A divider between two parts of the screen that the reader can move: with the mouse, a finger or the
-// arrow keys; a double click gives the usual sizes back. What was chosen is kept in this browser.
+// A movable divider between two parts of the screen: with the mouse, a finger or the arrow keys; a
+// double click restores the usual sizes. The choice is stored in this browser.
 
 import { html, set } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
@@ -9,7 +9,7 @@ const STEP = 0.02; // share of the whole that an arrow key moves it
 const LONG_STEP = 0.1;
 
 /**
- * Hold a share to what leaves both parts their least pixels; where there is no room, in proportion.
+ * Limit a share so that both parts keep their least pixels; without enough room, in proportion.
  */
 export function limitShare(share, whole, /** @type {number[]} */ least) {
   const [first, second] = least;
@@ -20,8 +20,8 @@ export function limitShare(share, whole, /** @type {number[]} */ least) {
 export class Separator {
   /**
    * @param {object} options
-   * @param {string} options.name what it divides, for a screen reader
-   * @param {string} options.key where the browser keeps it
+   * @param {string} options.name its label for a screen reader
+   * @param {string} options.key the browser's key for it
    * @param {number[]} options.least pixels that each of the two parts keeps
    * @param {() => {start: number, size: number}} options.frame the whole on the screen, CSS pixels
    * @param {(share: number | null) => void} options.changed the share of the first part, null for the
@@ -50,7 +50,7 @@ export class Separator {
     this.dragging = false;
   }
 
-  /** Bring it in line with how the parts lie and how large the first one is now. */
+  /** Update it to the arrangement of the parts and the size of the first one. */
   refresh(upright, share) {
     this.upright = upright;
     this.now = share;

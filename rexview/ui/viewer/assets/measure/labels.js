@@ -1,9 +1,9 @@
-// The label of a measured line: how wide it is, and where it may stand.
+// The label of a measured line: its width, and its possible places.
 
 export const LABEL_PX = 17; // height of a label's plate
 const LETTER_PX = 8.5; // about, at its size
 
-/** Write a label; returns how wide its plate has to be. */
+/** Write a label; return the necessary width of its plate. */
 export function widthOf(entry, words) {
   if (entry.text.textContent !== words) {
     entry.text.textContent = words;
@@ -12,7 +12,8 @@ export function widthOf(entry, words) {
   return entry.width;
 }
 
-/** Where a label may stand within the pane: above the middle of its line, below it, at its ends. */
+/** The possible places of a label in the pane: above the middle of its line, below it, at its ends.
+*/
 export function labelPlaces(lineEnds, width, port) {
   const [[x1, y1], [x2, y2]] = lineEnds;
   const within = (value, most) => Math.min(Math.max(value, 0), Math.max(0, most));

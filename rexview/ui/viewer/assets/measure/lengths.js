@@ -1,8 +1,10 @@
-// Lengths on a radiograph, in millimetres when the file says how far apart its pixels are, or when a
-// reader said how long a line is: a marker, a coin, a catheter of known width.
+// Lengths on a radiograph, in millimetres if the file gives the pixel spacing, or if a reader
+// entered
+// the length of a line: a marker, a coin, a catheter of known width.
 //
-// A calibration by hand is kept in this browser by image. What the file says of itself is never
-// changed, only set aside.
+// A calibration by hand is stored in this browser by image. It never changes the file's own
+// spacing,
+// and only overrides it.
 
 import { tr } from "../../../web/components/words.js";
 import { remember, remembered } from "../storage.js";
@@ -26,7 +28,7 @@ export function lengthText({ value, unit }) {
   return unit === "mm" ? `${value.toFixed(value < 100 ? 1 : 0)} mm` : `${value.toFixed(0)} px`;
 }
 
-/** What the lengths mean, in a few words. */
+/** The meaning of the lengths, in a few words. */
 export function lengthNote(header) {
   if (!header.spacing) return tr("pixels: the file gives no pixel spacing");
   if (header.spacing.at === "hand") return handNote(header.spacing);
@@ -44,7 +46,7 @@ function handNote({ length_mm, length_px }) {
 }
 
 /**
- * The widest heart against the widest thorax, both across the patient.
+ * The widest heart relative to the widest thorax, both across the patient.
  *
  * @param {string} axis "x" or "y": the axis of the stored image that runs across the patient
  * @param {{from: number, to: number}} heart along that axis, pixels
@@ -63,10 +65,10 @@ export function cardiothoracic(header, axis, heart, thorax) {
 
 const NAME = "calibrations";
 const MOST_KEPT = 500; // images
-const SHORTEST_PX = 10; // of the image: of a shorter line one pixel more is a tenth of the scale
+const SHORTEST_PX = 10; // of the image: on a shorter line one pixel changes the scale by a tenth
 const LONGEST_MM = 1000;
 
-/** A length as a reader types it: "25", "25,4", "2.5 cm". */
+/** A length as typed by a reader: "25", "25,4", "2.5 cm". */
 export function readLength(text) {
   const found = /^\s*(\d+(?:[.,]\d+)?|[.,]\d+)\s*(mm|cm)?\s*$/i.exec(text);
   if (!found) return { problem: tr("Give the length in mm, such as 25 or 25.4.") };
@@ -78,7 +80,7 @@ export function readLength(text) {
 }
 
 /**
- * The scale that a line of known length gives.
+ * The scale from a line of known length.
  *
  * @param {{aspect: number}} header of the image
  * @param {[Point, Point]} ends of the line, pixels of the stored image
@@ -91,7 +93,7 @@ export function scaleOf(header, ends, mm) {
   return { mm, px };
 }
 
-/** The header with the spacing that the set gives, when the file itself gives none. */
+/** The header with the set's pixel spacing, if the file itself gives none. */
 export function withGiven(
   /** @type {Header} */ header,
   /** @type {number | null | undefined} */ mm,
@@ -101,7 +103,7 @@ export function withGiven(
   return { ...header, spacing };
 }
 
-/** The header with the spacing that a scale gives; as it is without. */
+/** The header with the spacing of a scale; unchanged without one. */
 export function withScale(/** @type {Header} */ header, /** @type {Scale | null} */ scale) {
   if (!scale) return header;
   const col_mm = scale.mm / scale.px;
@@ -114,13 +116,13 @@ function all() {
   return Array.isArray(kept) ? kept.filter((one) => Array.isArray(one) && one.length === 3) : [];
 }
 
-/** The scale kept for an image, null without. */
+/** The stored scale of an image, null without. */
 export function scaleFor(key) {
   const [, mm, px] = all().find(([name]) => name === key) ?? [];
   return mm > 0 && px > 0 ? { mm, px } : null;
 }
 
-/** Keep a scale for an image, null to remove it; whether it outlives the page. */
+/** Store a scale for an image, null to remove it; return whether it outlives the page. */
 export function keepScale(key, /** @type {Scale | null} */ scale) {
   const others = all().filter(([name]) => name !== key);
   const kept = scale ? [...others, [key, scale.mm, scale.px]] : others;

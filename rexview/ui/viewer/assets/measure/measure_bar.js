@@ -1,5 +1,6 @@
-// The line below the tools while something is measured: what to do, what was found, what the lengths
-// mean, and a known length to calibrate with. It has one height, so that the picture stays in place.
+// The line below the tools during a measurement: the next step, the result, the meaning of the
+// lengths,
+// and a known length for calibration. Its height is fixed, so that the image stays in place.
 
 import { button, html } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
@@ -74,7 +75,7 @@ export class MeasureBar {
     this.viewer.activePane?.node.focus({ preventScroll: true });
   }
 
-  /** Begin to calibrate with a known length. */
+  /** Start a calibration with a known length. */
   ask() {
     const measures = this.#measures;
     if (!measures) return;
@@ -93,7 +94,7 @@ export class MeasureBar {
     } else this.#length();
   }
 
-  /** A line was drawn: go on if it was to be the known length. */
+  /** A line was drawn: continue if it was to be the known length. */
   drawn() {
     if (this.step === "draw" && this.#measures?.ruler) this.ask();
   }
@@ -133,7 +134,7 @@ export class MeasureBar {
     this.note.hidden = problem !== "";
   }
 
-  /** Bring it up to date with the active pane. */
+  /** Update it from the active pane. */
   refresh() {
     const { viewer } = this;
     const measures = this.#measures;

@@ -1,7 +1,7 @@
-// Rulers and the cardiothoracic ratio on one picture: drawn by dragging, moved by their ends with
-// the pointer or the arrow keys. Who cannot drag presses its two ends, one after the other.
+// Rulers and the cardiothoracic ratio on one image: drawn by dragging, moved by their ends with the
+// pointer or the arrow keys. Users who cannot drag press the two ends, one after the other.
 //
-// Ends are kept in pixels of the stored image, per image, for as long as the page is open.
+// Ends are kept in pixels of the stored image, per image, as long as the page is open.
 
 import { set, svg } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
@@ -12,7 +12,7 @@ import { cardiothoracic, distance, lengthText, scaleFor, withScale } from "./len
 /** @import { Header, Segment, SegmentKind, Point } from "../types.d.ts" */
 
 const SHORTEST_PX = 6; // on the screen: less is a click, not a measurement
-const STEP = 1; // image pixels an arrow key moves an end
+const STEP = 1; // image pixels that an arrow key moves an end
 const LONG_STEP = 10;
 /** @type {Map<string, Segment[]>} by image key */
 const kept = new Map();
@@ -26,7 +26,8 @@ const NAMES = { ruler: tr("Ruler"), heart: tr("Heart width"), thorax: tr("Thorax
 
 export class MeasureLayer {
   /**
-   * @param {Record<"changed" | "drawn", () => void>} on called when a segment changes, when one is drawn
+   * @param {Record<"changed" | "drawn", () => void>} on called when a segment changes, when one is
+   * drawn
    */
   constructor(parent, on) {
     this.node = svg("g", { class: "measures", role: "group", "aria-label": tr("Measurements") });
@@ -35,7 +36,7 @@ export class MeasureLayer {
     this.segments = [];
     /** @type {ReturnType<MeasureLayer["entry"]>[]} */
     this.drawn = [];
-    /** A line of which only the first end was pressed. @type {Segment | null} */
+    /** A line with only its first end placed. @type {Segment | null} */
     this.begun = null;
     parent.append(this.node);
   }
@@ -43,7 +44,7 @@ export class MeasureLayer {
   open(/** @type {string} */ key, /** @type {Header} */ header) {
     this.dropBegun();
     this.key = key;
-    this.original = header; // as the file has it
+    this.original = header; // as in the file
     this.header = withScale(header, scaleFor(key));
     this.segments = segmentsOf(key);
     this.#build();
@@ -55,13 +56,13 @@ export class MeasureLayer {
     this.#build();
   }
 
-  /** Take over the scale that was given by hand, or its end. */
+  /** Apply a scale set by hand, or its removal. */
   rescale() {
     this.header = withScale(this.original, scaleFor(this.key));
     this.on.changed();
   }
 
-  /** The ruler that was drawn or moved last, null without one. */
+  /** The ruler drawn or moved last, null without one. */
   get ruler() {
     const rulers = this.segments.filter((segment) => segment.kind === "ruler");
     return rulers.includes(this.touched) ? this.touched : (rulers.at(-1) ?? null);
@@ -78,7 +79,7 @@ export class MeasureLayer {
     this.on.changed();
   }
 
-  /** The line that the next drag draws for a tool, null when there is nothing left to draw. */
+  /** The line that the next drag draws for a tool, null if none is left to draw. */
   nextKind(tool) {
     if (this.begun) return this.begun.kind;
     if (tool === "ruler") return "ruler";
@@ -86,7 +87,7 @@ export class MeasureLayer {
     return kinds.find((kind) => !this.segments.some((segment) => segment.kind === kind)) ?? null;
   }
 
-  /** Begin a line at an image point. `axis` holds the widths to one axis of the image. */
+  /** Start a line at an image point. `axis` restricts the widths to one axis of the image. */
   begin(kind, point, axis) {
     this.dropBegun();
     /** @type {Segment} */
@@ -100,7 +101,7 @@ export class MeasureLayer {
     return { segment, end: 1 };
   }
 
-  /** An end was pressed: the first begins a line, the second ends it. */
+  /** An end was pressed: the first starts a line, the second ends it. */
   press(kind, point, axis, projection) {
     const { begun } = this;
     if (begun) {
@@ -115,7 +116,7 @@ export class MeasureLayer {
     }
   }
 
-  /** Take a line away of which only the first end was pressed. */
+  /** Remove a line with only its first end placed. */
   dropBegun() {
     const { begun } = this;
     this.begun = null;
@@ -152,7 +153,7 @@ export class MeasureLayer {
     return [within(x, this.header.width), within(y, this.header.height)];
   }
 
-  /** End of a drag: a line too short to be meant is taken away. */
+  /** End of a drag: a line that is too short is removed. */
   finish(segment, projection) {
     const [a, b] = segment.ends.map(([x, y]) => projection.toScreen(x, y));
     if (Math.hypot(a[0] - b[0], a[1] - b[1]) < SHORTEST_PX) this.remove(segment);
@@ -169,7 +170,7 @@ export class MeasureLayer {
     this.on.changed();
   }
 
-  /** The segment and end whose handle an event came from. */
+  /** The segment and end of the handle of an event. */
   handleOf(target) {
     for (const entry of this.drawn) {
       const end = entry.handles.indexOf(target.closest?.(".handle"));
@@ -178,7 +179,7 @@ export class MeasureLayer {
     return null;
   }
 
-  /** Heart, thorax and ratio once both widths are there, else null. */
+  /** Heart, thorax and ratio once both widths exist, else null. */
   ratio() {
     const heart = this.segments.find((segment) => segment.kind === "heart");
     const thorax = this.segments.find((segment) => segment.kind === "thorax");
@@ -249,7 +250,7 @@ export class MeasureLayer {
       : [x + Math.sign(a) * dx * step, y + Math.sign(d) * dy * step];
   }
 
-  /** Put every line where the picture is, its label where it covers nothing that is `found` there. */
+  /** Put every line in its place on the image, and its label where it covers nothing `found`. */
   place(projection, found) {
     this.projection = projection;
     for (const entry of this.drawn) {

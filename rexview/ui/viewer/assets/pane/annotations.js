@@ -1,7 +1,7 @@
-// What is written around one picture: title, side letters, warnings, window and zoom, values.
+// The text around one image: title, side letters, warnings, window and zoom, values.
 //
-// Nothing of it lies on the picture: films carry letters, names of views and dates of their own, in
-// any corner and at any edge, and none of them may be covered.
+// None of it is on the image: radiographs have their own letters, names of views and dates in any
+// corner and at any edge, and these must not be covered.
 
 import { button, html } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
@@ -10,7 +10,7 @@ import { advice, shownEdges } from "../image/orientation.js";
 
 /** @import { Header, Look, Point, Raster, Stored, View } from "../types.d.ts" */
 
-/** A value with as many figures as matter. */
+/** A value with its significant figures. */
 export function figure(value) {
   if (Math.abs(value) >= 20 || Number.isInteger(value)) return String(Math.round(value));
   return String(Number(value.toPrecision(3)));
@@ -44,7 +44,7 @@ export class Annotations {
   }
 
   /**
-   * Name the view; `header` is null until its image is there.
+   * Name the view; `header` is null until its image is loaded.
    *
    * @param {View} view
    * @param {Header | null} header
@@ -110,7 +110,7 @@ export class Annotations {
     const [column, row] = point.map(Math.floor);
     const { width, height, scale, offset } = raster.header;
     if (column < 0 || row < 0 || column >= width || row >= height) return;
-    const [finest] = raster.levels; // an exported file may hold fewer pixels than the stored image
+    const [finest] = raster.levels; // an exported file may have fewer pixels than the stored image
     const place =
       Math.floor(row / finest.factor) * finest.width + Math.floor(column / finest.factor);
     const code = finest.codes[place];
@@ -123,13 +123,13 @@ export class Notice {
     this.node = html("div", { class: "notice" });
   }
 
-  /** Show a few words, none with null. */
+  /** Show a short message, none for null. */
   tell(words) {
     this.node.replaceChildren(...(words ? [html("p", {}, words)] : []));
     this.node.hidden = !words;
   }
 
-  /** Show why there is no picture, with a button to try again if that may help. */
+  /** Show why there is no image, with a button to try again if that may help. */
   fail(reason, retry) {
     this.node.replaceChildren(
       icon("broken"),

@@ -1,4 +1,4 @@
-// What a drag on the picture does, by tool, button and pointer.
+// The action of a drag on the image, by tool, button and pointer.
 
 /** @import { Drag } from "../types.d.ts" */
 /** @import { Pane } from "./pane.js" */
@@ -10,13 +10,13 @@ export class Drags {
     this.pane = pane;
   }
 
-  /** Whether a single finger belongs to the page: moving a picture that is not zoomed in. */
+  /** Whether a single finger scrolls the page: moving an image that is not zoomed in. */
   scrollsPage() {
     const { pane } = this;
     return pane.viewer.tool === "pan" && pane.raster !== null && !pane.isZoomed;
   }
 
-  /** What a drag that begins at (x, y) does. */
+  /** The action of a drag that starts at (x, y). */
   begin(event, x, y) {
     const { pane } = this;
     if (!pane.raster) return null;

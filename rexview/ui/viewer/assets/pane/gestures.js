@@ -1,26 +1,28 @@
-// Mouse, trackpad, pen and fingers over one pane, told as what the reader means.
+// Mouse, trackpad, pen and fingers over one pane, reported as the reader's intention.
 //
-// Left drag does what the chosen tool does; right, middle or shift drag always moves the picture;
-// the wheel and a pinch zoom at the pointer. With fingers, moving is the gentle default: while the
-// picture is fitted a finger scrolls the page, once it is zoomed in a finger moves the picture.
+// Left drag performs the chosen tool's action; right, middle or shift drag always moves the image;
+// the
+// wheel and a pinch zoom at the pointer. For fingers, moving is the default: while the image is
+// fitted
+// a finger scrolls the page, and once it is zoomed in a finger moves the image.
 
 const CLICK_PX = 4; // less than that is a click, not a drag
 const WHEEL_ZOOM = 0.0016; // per pixel of wheel
-const PINCH_ZOOM = 0.012; // per pixel of a trackpad pinch, which arrives as a wheel with Ctrl
-const LINE_PX = 24; // a wheel that counts lines
+const PINCH_ZOOM = 0.012; // per pixel of a trackpad pinch, which arrives as a wheel event with Ctrl
+const LINE_PX = 24; // for wheels that count lines
 const LARGEST_WHEEL_PX = 240;
 const DOUBLE_MS = 350;
 
 /**
- * @typedef {object} Meaning what the pane does about it; positions are CSS pixels in the pane
- * @property {function} press (event, x, y): a drag begins; returns the drag's kind or an object
- *   {move(x, y, dx, dy), end(cancelled, pressed)}; pressed where it did not move before it ended
+ * @typedef {object} Meaning actions of the pane; positions are CSS pixels in the pane
+ * @property {function} press (event, x, y): a drag starts; returns the drag's kind or an object
+ *   {move(x, y, dx, dy), end(cancelled, pressed)}; pressed if it did not move before it ended
  * @property {function} hover (x, y) or (null)
  * @property {function} click (x, y, event)
  * @property {function} doubleClick (x, y)
  * @property {function} zoom (factor, x, y)
  * @property {function} pan (dx, dy)
- * @property {function} scrollsPage () whether a single finger belongs to the page
+ * @property {function} scrollsPage () whether a single finger scrolls the page
  */
 
 export class Gestures {

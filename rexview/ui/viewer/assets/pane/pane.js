@@ -1,4 +1,4 @@
-// One view in its place: its picture, boxes, measurements and words, and what is done to it.
+// One view in its place: its image, boxes, measurements and text, and its actions.
 
 import { html, set, svg } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
@@ -18,9 +18,9 @@ import { Gestures } from "./gestures.js";
 /** @import { Raster, View } from "../types.d.ts" */
 /** @import { Viewer } from "../viewer.js" */
 
-const SLOW_MS = 150; // only then is waiting worth a word
+const SLOW_MS = 150; // a shorter wait needs no message
 const PAPER_WIDTH = 660; // CSS pixels that fit between the margins of A4 and Letter
-const ZOOMED = 1.001; // above: the picture is larger than fitted
+const ZOOMED = 1.001; // above: the image is larger than fitted
 
 export class Pane {
   constructor(/** @type {Viewer} */ viewer) {
@@ -42,7 +42,7 @@ export class Pane {
       this.notice.node,
       this.focus.tip.node,
     );
-    const [before, after] = this.words.gutters; // words stand beside the picture, never on it
+    const [before, after] = this.words.gutters; // text is next to the image, never on it
     this.node = html(
       "div",
       { class: "pane", tabindex: "0", role: "group" },
@@ -80,9 +80,9 @@ export class Pane {
     this.node.remove();
   }
 
-  // --- what it shows ---------------------------------------------------------------------------
+  // --- content ---------------------------------------------------------------------------------
 
-  /** Show a view; an image that is here already appears with the next frame. */
+  /** Show a view; a loaded image appears in the next frame. */
   open(view) {
     const same = this.view?.id === view.id && this.view.key === view.key;
     this.view = view;
@@ -141,11 +141,11 @@ export class Pane {
   }
 
   #refused(error) {
-    if (error.stale && this.viewer.renewLinks()) return; // new links are on their way
+    if (error.stale && this.viewer.renewLinks()) return; // new links have been requested
     this.fail(error.message, () => this.#load(this.view));
   }
 
-  /** Show why there is no picture, in its place. */
+  /** Show why there is no image, in its place. */
   fail(reason, retry = null) {
     this.node.dataset.state = "broken";
     this.notice.fail(reason, retry);
@@ -153,7 +153,7 @@ export class Pane {
     this.viewer.loaded();
   }
 
-  /** Whether there is nothing more to wait for. */
+  /** Whether loading has ended. */
   get isLoaded() {
     return this.raster !== null || this.node.dataset.state === "broken";
   }
@@ -179,7 +179,7 @@ export class Pane {
     return { width: this.stage.clientWidth, height: this.stage.clientHeight };
   }
 
-  /** What the case says about the edges of the image, else what the file says. */
+  /** The case's data on the edges of the image, else the file's. */
   get stored() {
     const { orientation } = this.view;
     const own = this.raster?.header.orientation;
@@ -188,7 +188,7 @@ export class Pane {
     return { ...own, left, right, known: true };
   }
 
-  /** Width by height of the film as it is turned; square until it is known. */
+  /** Width by height of the image as it is turned; square until known. */
   get shownRatio() {
     if (!this.raster) return 1;
     const [across, down] = extents(this.raster.header, this.look.pose.orientation);
@@ -207,13 +207,13 @@ export class Pane {
     return new Projection(this.raster.header, this.port, this.look.pose);
   }
 
-  /** Draw everything; called once a frame at most. */
+  /** Draw everything; called at most once a frame. */
   paint() {
     const { look, port, raster, words, view } = this;
     const turned = raster ? look.pose.orientation : 0;
     this.node.classList.toggle("doubtful", words.orientation(view, this.stored, turned));
     if (port.width === 0 || port.height === 0) return;
-    // nothing is drawn anew for paper: there the picture keeps its size, or shrinks as a whole
+    // nothing is redrawn for paper: the image keeps its size there, or shrinks as a whole
     this.stage.style.setProperty("--drawn-width", `${port.width}px`);
     this.stage.style.setProperty("--drawn-height", `${port.height}px`);
     this.stage.style.setProperty("--print-zoom", String(Math.min(1, PAPER_WIDTH / port.width)));
@@ -236,7 +236,7 @@ export class Pane {
     this.focus.tip.place(this.port);
   }
 
-  // --- what the reader does --------------------------------------------------------------------
+  // --- actions of the reader -------------------------------------------------------------------
 
   #setPose(pose) {
     this.viewer.state.setPose(this.view.id, pose);

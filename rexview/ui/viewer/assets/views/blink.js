@@ -1,7 +1,7 @@
-// Blink comparison: the current image and the prior in the same place, by turns.
+// Blink comparison: the current image and the prior in the same place, alternating.
 //
-// Slow enough to be safe for people who react to flicker (at most 2 changes a second), and by hand
-// only where the reader has asked the system for less motion.
+// Slow enough to be safe for people who react to flicker (at most 2 changes a second), and only by
+// hand if the system asks for reduced motion.
 
 import { button, html, wantsLessMotion } from "../../../web/components/dom.js";
 import { tr, trc } from "../../../web/components/words.js";
@@ -56,8 +56,8 @@ export class Blink {
 }
 
 /**
- * Which two views to compare: the view that is looked at with the prior of the same kind, else with
- * the first prior; from a prior back to the current one. Null without a usable pair.
+ * The two views to compare: the active view with the prior of the same kind, else with the first
+ * prior; from a prior back to the current one. Null without a usable pair.
  */
 export function blinkPair(views, activeId) {
   const usable = views.filter((view) => view.kind === "image" && !view.error);

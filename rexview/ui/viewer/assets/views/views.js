@@ -1,4 +1,4 @@
-// Which views are on screen: one, several side by side, or two by turns.
+// The views on screen: one, several side by side, or two alternating.
 
 import { tr } from "../../../web/components/words.js";
 import { BLINK_SECONDS, Blink, blinkPair } from "./blink.js";
@@ -20,7 +20,7 @@ export class Views {
     return this.list.find((view) => view.id === id);
   }
 
-  /** Take the views of a case; the reader's choice stays while its views are there. */
+  /** Set the views of a case; the reader's choice remains if its views exist. */
   take(list, first, fresh) {
     const { state } = this.viewer;
     this.list = list;
@@ -36,7 +36,7 @@ export class Views {
     if (this.blink.on && !this.blink.pair.every((id) => this.get(id))) this.blink.stop();
   }
 
-  /** Show these views, as far as the case has them. */
+  /** Show these views, if the case has them. */
   showOnly(ids, active) {
     const { state } = this.viewer;
     const there = ids.filter((id) => this.get(id)).slice(0, MOST_PANES);
@@ -46,7 +46,7 @@ export class Views {
     state.active = there.includes(active) ? active : there[0];
   }
 
-  /** A chip was pressed: show that view, or with `beside` add it or take it away. */
+  /** A chip was pressed: show that view, or with `beside` add or remove it. */
   choose(id, beside) {
     const { state } = this.viewer;
     this.#endBlink();
@@ -71,7 +71,7 @@ export class Views {
     this.viewer.announce(title);
   }
 
-  /** All views beside each other, or the active one alone. */
+  /** All views side by side, or the active one alone. */
   toggleBeside() {
     const { state } = this.viewer;
     this.#endBlink();
