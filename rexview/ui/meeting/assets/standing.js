@@ -1,5 +1,6 @@
-// What stands on one thing of a meeting's cases (the agenda, one's notes): what the page said, with
-// over it what was given here since and the page does not know of yet.
+// The current values of a meeting's cases (agenda, own notes): the page's values, overlaid by the
+// ones
+// that were entered here since and that the page does not know yet.
 
 import { outbox } from "../../web/saving/assets/outbox.js";
 
@@ -22,7 +23,7 @@ export class Standing {
   }
 
   /**
-   * The page says what stands in a meeting, as of a revision of the reviews.
+   * Set the page's values of a meeting, as of a revision of the reviews.
    *
    * @param {string | null} meeting
    * @param {Record<string, Value>} said by case
@@ -35,7 +36,7 @@ export class Standing {
     }
   }
 
-  /** Of a case; null where nothing stands. */
+  /** The value of a case; null if there is none. */
   value(/** @type {string} */ name) {
     const own = this.own.get(name);
     if (own) return own.value;
@@ -43,7 +44,7 @@ export class Standing {
     return waiting ? waiting.value : (this.said[name] ?? null);
   }
 
-  /** Every case on which something stands, with its value; in no order. */
+  /** Every case that has a value, with it; unordered. */
   all() {
     const given = [...this.own.keys(), ...this.#waiting().map((one) => one.case)];
     const names = new Set([...Object.keys(this.said), ...given]);
@@ -52,12 +53,12 @@ export class Standing {
       .filter(([, value]) => value !== null);
   }
 
-  /** Whether what was given of a case is in the database. */
+  /** Whether a case's entry is in the database. */
   isSaved(/** @type {string} */ name) {
     return !this.#waiting().some((one) => one.case === name);
   }
 
-  /** Give a value; null takes away what stands. */
+  /** Set a value; null removes it. */
   put(/** @type {string} */ name, /** @type {Value} */ value) {
     const was = this.value(name);
     if (JSON.stringify(was) === JSON.stringify(value)) return;
@@ -65,13 +66,13 @@ export class Standing {
     this.problem = null;
     const seen = Math.max(this.revision, this.own.get(name)?.revision ?? 0);
     const about = { page: MEETING_PAGE, kind: this.kind, subject: this.meeting, case: name };
-    // drawn with what is kept, so it is there before the outbox tells that it has something
+    // it is drawn with the stored value, so it is set before the outbox reports its entry
     const own = { value, token: "", revision: null };
     this.own.set(name, own);
     own.token = outbox.add({ ...about, value, was, seen }).token;
   }
 
-  /** The server has answered to a batch. */
+  /** The server has replied to a batch. */
   heard(reply, batch) {
     for (const { token, case: name } of batch) {
       const own = this.own.get(name);
@@ -84,12 +85,12 @@ export class Standing {
     }
   }
 
-  /** What was not taken: [key, entry with its reason]. */
+  /** Refused entries: [key, entry with its reason]. */
   returned() {
     return outbox.returned.all(outbox.owner).filter(([, one]) => this.#isOf(one));
   }
 
-  /** Forget what was not taken, of a case or all. */
+  /** Forget refused entries, of one case or all. */
   putAway(/** @type {string | null} */ name = null) {
     this.problem = null;
     const some = this.returned().filter(([, one]) => name === null || one.case === name);

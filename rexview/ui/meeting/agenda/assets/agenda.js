@@ -1,7 +1,8 @@
 // The agenda of a meeting: its cases in order, by drag or keys, with sections, minutes, private notes.
 //
-// What is done here goes by the outbox at once. The page looks every few seconds for what others did;
-// what is typed or dragged meanwhile is left alone.
+// Changes are sent by the outbox at once. The page looks every few seconds for others' changes; a
+// row
+// that is being typed in or dragged is left alone.
 
 import { button, every, html, set } from "../../../web/components/dom.js";
 import { mounting } from "../../../web/components/mount.js";
@@ -38,7 +39,7 @@ export class Agenda extends OutboxView {
     /** Headings by the first case of their section. */
     this.headings = new Map();
     this.dragged = null;
-    this.taken = null; // what was taken off last: it can be put back
+    this.taken = null; // the last removed case, which can be restored
     this.total = html("p", { class: "total" });
     this.scorer = new ScorerLine(tr("Writing as {name}"));
     this.saved = html("p", { class: "saved", role: "status" });
@@ -74,14 +75,14 @@ export class Agenda extends OutboxView {
     this.items.heard(reply, batch);
     this.notes.heard(reply, batch);
     const ours = batch.some(({ subject }) => subject === this.items.meeting);
-    if (ours) this.tell("refresh", Date.now()); // what is known of cases may be another now
+    if (ours) this.tell("refresh", Date.now()); // notes on cases may have changed
   }
 
   giveAll() {
     for (const { typed } of [...this.rows.values(), ...this.headings.values()]) typed.commit();
   }
 
-  // ---- what is done ----
+  // ---- actions ----
 
   change(name, /** @type {Record<string, any>} */ fields) {
     this.changeAll([[name, fields]]);
@@ -111,7 +112,7 @@ export class Agenda extends OutboxView {
     this.rows.get(name)?.handle.focus();
   }
 
-  /** Begin a section with a case; those after it in its section go along. */
+  /** Start a section with a case; the following cases of its section move along. */
   beginSection(name) {
     const run = this.runOf(name);
     const used = new Set(this.items.all().map(([, { section }]) => section));
@@ -125,7 +126,7 @@ export class Agenda extends OutboxView {
     this.changeAll(this.runOf(name).map((one) => [one, { section: section.trim() || null }]));
   }
 
-  /** The cases beside one that are of its section. */
+  /** The cases of the same section. */
   runOf(name) {
     const runs = [];
     for (const [one, { section }] of inOrder(this.items.all())) {
@@ -190,7 +191,7 @@ export class Agenda extends OutboxView {
     row.node.scrollIntoView({ block: "nearest" });
   }
 
-  /** A row stands where it was put: what that means for its place and section. */
+  /** A row was dropped: derive its place and section. */
   moved(/** @type {Row} */ row) {
     const order = every("[data-case]", this.list).map((line) => line.dataset.case);
     const places = placesFor(order, row.name, (name) => this.items.value(name)?.place ?? 0);

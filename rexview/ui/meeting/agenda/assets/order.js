@@ -1,9 +1,9 @@
-// The order of an agenda: places are numbers, so that a case goes between two others by itself.
+// The order of an agenda: places are numbers, so that a case can be inserted between two others.
 
 /**
- * The places that put a case where it stands in an order: of as few cases as can be.
+ * The new places that put a case into an order, for as few cases as possible.
  *
- * @param {string[]} order all cases, the one that was moved where it shall stand
+ * @param {string[]} order all cases, the moved one at its new position
  * @param {string} moved
  * @param {(name: string) => number} placeOf
  * @returns {Map<string, number>} by case
@@ -18,12 +18,12 @@ export function placesFor(order, moved, placeOf) {
   else if (after !== null) place = after - 1;
   const fits = (before === null || before < place) && (after === null || place < after);
   if (fits) return new Map([[moved, place]]);
-  // no number lies between them: all are numbered anew
+  // no number is between them: all are renumbered
   const counted = order.map((name, index) => /** @type {[string, number]} */ ([name, index + 1]));
   return new Map(counted.filter(([name, number]) => name === moved || placeOf(name) !== number));
 }
 
-/** Cases as they stand, those of equal places by their names. */
+/** Cases by place; those of equal places by name. */
 export function inOrder(/** @type {[string, any][]} */ items) {
   return [...items].sort(([a, one], [b, other]) => {
     return (one.place ?? 0) - (other.place ?? 0) || (a < b ? -1 : 1);

@@ -1,4 +1,4 @@
-// One case of an agenda: its place in hand, what is known of it, minutes, private notes.
+// One case of an agenda: its place, notes on the case, minutes, private notes.
 
 import { button, html, set } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
@@ -6,7 +6,7 @@ import { TypedText } from "../../../web/saving/assets/typed_text.js";
 
 /** @import { Agenda } from "./agenda.js" */
 
-const PAUSE_MS = 2000; // without a key: then what was typed is given
+const PAUSE_MS = 2000; // without a key: then the typed text becomes an entry
 const STEPS = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity };
 
 export class Row {
@@ -73,7 +73,7 @@ export class Row {
     );
   }
 
-  /** Show what stands; fields in which somebody types are left alone. */
+  /** Show the stored values; fields in use are left alone. */
   update({ value, info, note, number, mayEdit, mayNote }) {
     this.number.textContent = String(number);
     set(this.link, { href: info?.href });

@@ -1,4 +1,4 @@
-// How many cases an agenda has and how long they take, in words.
+// The number of cases of an agenda and their duration, in words.
 
 import { tr, trn } from "../../../web/components/words.js";
 
@@ -6,7 +6,7 @@ const cases = (/** @type {number} */ n) =>
   trn("{n} case", "{n} cases", n, { n: n.toLocaleString("en") });
 
 /**
- * What stands above the agenda, and whether it takes longer than planned.
+ * The line above the agenda, and whether it takes longer than planned.
  *
  * @param {{ minutes: number | null }[]} values of its cases
  * @param {number | null} planned minutes

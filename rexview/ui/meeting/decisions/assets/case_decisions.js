@@ -1,4 +1,4 @@
-// On the Case page: what meetings decided about the case, and the form for one that has it on its agenda.
+// On the Case page: the meetings' decisions about the case, and the form if a meeting has it.
 
 import { turning } from "../../../turning/assets/turning.js";
 import { button, html, set } from "../../../web/components/dom.js";
@@ -76,7 +76,8 @@ class CaseDecisions {
     this.#align();
   }
 
-  /** Until the page has followed to the case on the screen nothing can be decided: it is of another. */
+  /** Until the page has followed to the shown case nothing can be decided: the form is of another
+  case. */
   #align() {
     this.root.inert = !turning.isOf(this.data?.case);
   }

@@ -1,4 +1,4 @@
-// The fields of the form in which a meeting decides: what is chosen or typed in one is told at once.
+// The fields of the form in which a meeting decides; each change is reported at once.
 
 import { button, html, rootOf, set } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
@@ -10,10 +10,11 @@ let made = 0;
 
 export class DecisionFields {
   /**
-   * @param {(name: keyof DecisionValue, value: any, known?: any) => void} give is told the name of a
-   *   field and its value, null for nothing, and what its writer knew of
-   * @param {() => string} about names what is decided about, for what is typed and not given yet
-   * @param {(name: keyof DecisionValue) => any} known what is known of a field
+   * @param {(name: keyof DecisionValue, value: any, known?: any) => void} give gets the name of a
+   *   field and its value, null for nothing, and the value that its writer knew
+   * @param {() => string} about names the subject of the decision, for typed text that is no entry
+   * yet
+   * @param {(name: keyof DecisionValue) => any} known the known value of a field
    */
   constructor(give, about, known) {
     made += 1;
@@ -76,18 +77,18 @@ export class DecisionFields {
     );
   }
 
-  /** The decision that was typed: one of the list, where it is called so. */
+  /** The typed decision; one of the list, if its name matches. */
   #meant(/** @type {string} */ typed) {
     const isTyped = ([, name]) => name.toLowerCase() === typed.toLowerCase();
     return this.choices.decisions.find(isTyped)?.[0] ?? (typed || null);
   }
 
-  /** Give what was typed and not left yet: the form turns to something else. */
+  /** Report typed text whose field was not left yet: the form changes its subject. */
   commit() {
     for (const typed of Object.values(this.typed)) typed.commit();
   }
 
-  /** Take over the words to choose from. */
+  /** Set the words to choose from. */
   offer(/** @type {Choices} */ choices) {
     this.choices = choices;
     const option = (value, words) => html("option", { value }, words);

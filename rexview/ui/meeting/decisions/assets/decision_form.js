@@ -1,9 +1,11 @@
-// The form in which a meeting decides: about a case or one of its answers. Each change is given to the
-// outbox at once. A decision is never written over another that was not seen: its writer is told, and
+// The form in which a meeting decides: about a case or one of its answers. Each change is given to
+// the
+// outbox at once. A decision never overwrites one that was not seen: its writer is informed, and
 // chooses between them.
 //
-// While models are not named (`letters`) answers stand under letters and what was decided is asked from
-// the server, case by case; else the page gives it.
+// While models are hidden (`letters`), answers have letters and the decisions are requested from
+// the
+// server, case by case; otherwise the page provides them.
 
 import { button, html, rootOf, set } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
@@ -15,15 +17,15 @@ import { historyNode, NOTHING, sameValue, summary, when } from "./decision_words
 /** @import { Choices, DecisionRow, DecisionValue, Proposal } from "./decision_words.js" */
 
 /**
- * What can be decided about: an answer by its model or letter, the case with no key. `shown` says which
- * answer that is; under letters the server says it.
+ * A subject of decisions: an answer by its model or letter, or the case with an empty key. `shown`
+ * identifies the answer; for letters the server provides it.
  * @typedef {{ key: string, name: string, shown?: string | null }} DecisionSubject
  */
 
 export const PAGE = "meeting page";
 
 export class DecisionForm {
-  /** `refresh` asks the page for what stands now, where it gives that. */
+  /** `refresh` requests the current values from the page, if it provides them. */
   constructor(/** @type {HTMLElement} */ place, refresh = () => {}) {
     this.refresh = refresh;
     /** @type {Choices} */
@@ -31,12 +33,12 @@ export class DecisionForm {
     this.may = false;
     this.meeting = "";
     this.case = "";
-    this.key = ""; // which subject is in hand
+    this.key = ""; // the current subject
     /** @type {DecisionSubject[]} */
     this.subjects = [];
     /** @type {Record<string, DecisionRow>} */
     this.rows = {};
-    this.shown = {}; // under letters, which answer is which
+    this.shown = {}; // for letters, the identity of each answer
     this.letters = false;
     this.loaded = false;
     this.revision = 0;
@@ -76,7 +78,7 @@ export class DecisionForm {
       this.scorer.node,
       this.history,
     );
-    // Keys that are typed here are not for the page.
+    // Keys typed here are not for the page.
     this.root.addEventListener("keydown", (event) => event.stopPropagation());
     place.append(this.root);
   }
@@ -88,7 +90,8 @@ export class DecisionForm {
     this.root.remove();
   }
 
-  /** What is the same for all cases: whether whoever looks may decide, and the words to choose from. */
+  /** The part that is the same for all cases: whether the user may decide, and the words to choose
+  from. */
   update({ may, choices }) {
     this.may = may;
     this.choices = choices;
@@ -97,7 +100,7 @@ export class DecisionForm {
   }
 
   /**
-   * Show the decisions on a case. Without `rows` they are asked from the server.
+   * Show the decisions on a case. Without `rows` they are requested from the server.
    * @param {{ meeting: string, case: string, subjects: DecisionSubject[],
    *   rows?: Record<string, DecisionRow>, revision?: number,
    *   proposals?: Record<string, Proposal> }} about
@@ -119,7 +122,7 @@ export class DecisionForm {
   }
 
   #ask(/** @type {string | null} */ of) {
-    if (of === null && outbox.askedPage !== PAGE) return; // somebody else's
+    if (of === null && outbox.askedPage !== PAGE) return; // another component's
     if (of === null && outbox.askedMeeting !== this.meeting) return;
     outbox.asked = of;
     outbox.askedPage = of === null ? null : PAGE;
@@ -148,7 +151,7 @@ export class DecisionForm {
     this.draw();
   }
 
-  // ---- what is known of a subject ----
+  // ---- known values of a subject ----
 
   get #about() {
     return `decide/${this.meeting}/${this.case}/${this.key}`;
@@ -162,7 +165,7 @@ export class DecisionForm {
     return this.#isOf(entry) && (entry.slot ?? "") === this.key;
   }
 
-  /** What stands as its writer knows it, with what is on its way. */
+  /** The value known to its writer, with entries on their way. */
   get value() {
     const waiting = outbox.pendingOf(PAGE, "decide").findLast((one) => this.#isHere(one));
     if (waiting) return waiting.value ?? NOTHING;
@@ -173,9 +176,9 @@ export class DecisionForm {
     return outbox.returnedOf(PAGE, "decide").filter(([, one]) => this.#isHere(one));
   }
 
-  // ---- what is given ----
+  // ---- entries ----
 
-  /** `known` is what its writer knew of a field when they began to type in it. */
+  /** `known` is the field's value known to its writer when they started to type. */
   give(name, value, known = null) {
     const next = { ...this.value, [name]: value };
     if (!sameValue(next, this.value)) this.#send(next, known && { ...known, name });
@@ -183,7 +186,7 @@ export class DecisionForm {
   }
 
   #send(next, known = null) {
-    outbox.putAway(this.returned.map(([key]) => key)); // given anew
+    outbox.putAway(this.returned.map(([key]) => key)); // entered again
     const subject = this.subjects.find(({ key }) => key === this.key);
     outbox.add({
       page: PAGE,
@@ -199,7 +202,7 @@ export class DecisionForm {
     });
   }
 
-  /** Give what was typed and not left yet: the form turns to something else. */
+  /** Send typed text whose field was not left yet: the form changes its subject. */
   #keepTyped() {
     this.fields.commit();
     const active = this.#active;
@@ -245,7 +248,7 @@ export class DecisionForm {
     this.history.replaceChildren(...(row ? historyNode(row, this.choices) : []));
   }
 
-  /** The worst failure found, where none is agreed on yet: it is stored once it is confirmed. */
+  /** The worst failure found, if none is agreed on yet: it is stored once it is confirmed. */
   #drawProposal(/** @type {DecisionValue} */ value) {
     const one = this.proposals[this.key];
     const open = value.failure === null && value.severity === null;
@@ -285,7 +288,7 @@ export class DecisionForm {
     return row.replaced ? `${saved} ${tr("The answer has been changed since.")}` : saved;
   }
 
-  /** Why what was given was not taken, and what can be done about it. */
+  /** Why an entry was refused, and what can be done about it. */
   #noticeNodes(row) {
     const [, back] = this.returned.at(-1) ?? [];
     if (!back) return [];

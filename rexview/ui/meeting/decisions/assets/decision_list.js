@@ -1,4 +1,5 @@
-// Decisions of all meetings: each with its case, what is left to do marked as done in place, all of it
+// Decisions of all meetings: each with its case; open ones can be marked as done in place, and all
+// can be
 // changed in the form that a row opens.
 
 import { button, html, set } from "../../../web/components/dom.js";
@@ -19,7 +20,7 @@ class DecisionList extends OutboxView {
     this.back = html("div", { class: "rx-d-notice", role: "alert" });
     this.list = html("div", {});
     this.root.append(this.back, this.list);
-    this.opened = ""; // which row's form is open
+    this.opened = ""; // the row with the open form
     this.slot = html("div", { class: "rx-d-opened" });
     this.form = new DecisionForm(this.slot, () => this.tell("refresh", Date.now()));
   }
@@ -34,7 +35,7 @@ class DecisionList extends OutboxView {
     this.#openForm();
   }
 
-  /** What was saved stands at once: the next tick is given over it. */
+  /** A saved value counts at once: the next tick is based on it. */
   #heard(reply, batch) {
     const decided = batch.filter(({ kind }) => kind === "decide");
     for (const one of decided) {
@@ -159,7 +160,7 @@ class DecisionList extends OutboxView {
     this.form.open({ ...row, subjects, rows: { [key]: row }, revision });
   }
 
-  /** What was not taken and has no row here with its form open. */
+  /** Refused entries whose row is not here with its form open. */
   #drawReturned() {
     const back = outbox
       .returnedOf(PAGE, "decide")

@@ -53,7 +53,7 @@ export function when(/** @type {string} */ at) {
   return `${dayUnlessToday(moment)} ${clock(moment)}`.trim();
 }
 
-/** What was written before, folded; nothing where there is only what stands. */
+/** Earlier values, folded; nothing if there is only the current one. */
 export function historyNode(/** @type {DecisionRow} */ row, /** @type {Choices} */ choices) {
   if (row.history.length < 2) return [];
   const total = row.history.length + row.earlier;

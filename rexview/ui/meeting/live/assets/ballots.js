@@ -1,12 +1,13 @@
-// What this device has voted: kept in this browser until the server has it, and told again to a
-// server that was started anew. The server knows it by a cookie that came with the meeting's stream.
+// The votes of this device: stored in this browser until the server has them, and sent again to a
+// server that restarted. The server identifies the device by a cookie from the meeting's stream.
 //
-// The server takes what arrives last. So one vote is on its way at a time, and always the newest.
+// The server keeps the vote that arrives last. So one vote is sent at a time, always the newest.
 
 /** @import { Kept } from "../../../web/saving/assets/kept.js" */
 /** @import { Cases, Vote } from "./types.d.ts" */
 
-/** @typedef {Vote & { epoch: string | null }} Given `epoch`: of the server that has it; null: none */
+/** @typedef {Vote & { epoch: string | null }} Given `epoch`: of the server that has it; null: none
+*/
 
 export class Ballots {
   /**
@@ -20,9 +21,9 @@ export class Ballots {
     this.tell = tell;
     this.busy = false;
     /** @type {Promise<unknown>} */
-    this.sent = Promise.resolve(); // what is on its way
+    this.sent = Promise.resolve(); // the request under way
     /** @type {Map<string, Given>} */
-    this.taken = new Map(); // what the server had of a case before a vote that is on its way
+    this.taken = new Map(); // the server's vote on a case before the one that is being sent
   }
 
   /** @returns {Record<string, Given>} */
@@ -37,12 +38,12 @@ export class Ballots {
   }
 
   /**
-   * Vote, or vote otherwise. It is kept at once; what is left out stays as it was.
+   * Vote, or change the vote. It is stored at once; omitted parts stay unchanged.
    *
    * @param {string} id
    * @param {Partial<Vote>} vote
    * @param {string | undefined} epoch
-   * @returns {Promise<string | null>} why it was not taken; null: it was, or will be sent
+   * @returns {Promise<string | null>} why it was refused; null: it was accepted, or will be sent
    */
   give(id, vote, epoch) {
     const before = this.#read()[id];
@@ -54,7 +55,7 @@ export class Ballots {
 
   async #sendNewest(/** @type {string} */ id, /** @type {string | null} */ epoch) {
     const given = this.#read()[id];
-    if (!given || given.epoch !== null) return null; // it went with the one before
+    if (!given || given.epoch !== null) return null; // it was sent with the previous one
     const said = await this.#send(id, given, false);
     if (said.ok) {
       const taken = { ...given, epoch: said.epoch ?? epoch };
@@ -65,7 +66,7 @@ export class Ballots {
     return said.ok ? null : (said.error ?? "");
   }
 
-  /** Tell a server what it does not know of this device; of a case that was not shown there, later. */
+  /** Send a server the votes it lacks; for a case not yet shown there, later. */
   async send(/** @type {Cases | null} */ cases) {
     if (!cases || this.busy) return;
     this.busy = true;
@@ -77,7 +78,7 @@ export class Ballots {
           const given = this.#read()[id];
           if (!given || given.epoch === epoch) return;
           const said = await this.#send(id, given, given.epoch !== null);
-          // 409: its answers were not revealed there yet; it is told again with the next event
+          // 409: its answers were not revealed there yet; the next event repeats it
           if (said.ok || said.status === 422) this.#settle(id, given, { ...given, epoch });
         });
       }
@@ -105,7 +106,7 @@ export class Ballots {
     return this.tell({ case: id, right, harm, again });
   }
 
-  /** Note that a server has a vote, unless another was given while it was on its way. */
+  /** Record that a server has a vote, unless another was given meanwhile. */
   #settle(/** @type {string} */ id, /** @type {Given} */ sent, /** @type {Given} */ taken) {
     const now = this.#read()[id];
     if (now?.right === sent.right && now.harm === sent.harm) this.#put(id, taken);

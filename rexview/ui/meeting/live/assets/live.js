@@ -1,8 +1,9 @@
-// A meeting in this window: what the presenter shows arrives here, or is told from here.
+// A meeting in this window: the presenter's view arrives here, or is sent from here.
 //
-// One stream of events (server-sent) brings everything; what is told goes by POST. The stream is
-// opened again whenever it ends or falls silent. A server that was started anew remembers nothing:
-// whoever led tells it again what was revealed, and each device its votes.
+// One stream of events (server-sent) brings all updates; actions are sent by POST. The stream is
+// reopened whenever it ends or falls silent. A restarted server remembers nothing: the former
+// leader
+// sends it what was revealed, and each device its votes.
 
 import { tr } from "../../../web/components/words.js";
 import { Kept } from "../../../web/saving/assets/kept.js";
@@ -40,7 +41,7 @@ class Room {
     this.unsent = null;
     /** @type {Promise<void> | null} */
     this.sending = null;
-    this.sentTo = ""; // the epoch that was told what had been revealed
+    this.sentTo = ""; // the epoch that received what had been revealed
     this.fetched = new ShownCases((id) => this.#fetchCase(id));
     this.shownVotes = new Set(this.led?.closed); // cases whose result was shown
     this.kept = new Kept("rexview:meeting:");
@@ -121,7 +122,7 @@ class Room {
     this.heard.onPresence?.(people);
   }
 
-  /** Open the stream again when it has ended or fallen silent. */
+  /** Reopen the stream when it has ended or fallen silent. */
   #look() {
     const closed = this.source?.readyState === EventSource.CLOSED;
     const silent = performance.now() - (this.last ?? 0) >= SILENT_MS;
@@ -130,7 +131,7 @@ class Room {
     this.#connect();
   }
 
-  /** A stream that was refused does not say why. */
+  /** A refused stream does not give the reason. */
   async #askWhy() {
     const answer = await fetch(this.#address("case?case=")).catch(() => null);
     if (answer && [401, 403, 503].includes(answer.status)) this.#refused(await reply(answer));
@@ -141,7 +142,7 @@ class Room {
     else this.heard.onProblem?.(error);
   }
 
-  /** Of whom a new ticket is asked (`Renewal`); without one the page is loaded anew. */
+  /** The source of a new ticket (`Renewal`); without one the page is reloaded. */
   get listeners() {
     return [{ refresh: () => this.heard.onRenew?.() }];
   }
@@ -186,7 +187,7 @@ class Room {
     });
   }
 
-  /** Share what is shown; of states that come quickly some are left out, never the newest. */
+  /** Share the view; of rapid states some are left out, never the newest. */
   send(/** @type {State} */ state) {
     if (new Blob([JSON.stringify(state)]).size > MOST_STATE)
       throw new RangeError(tr("Too much is drawn to be shared."));
@@ -220,10 +221,10 @@ class Room {
   }
 
   /**
-   * A case as far as it was revealed.
+   * The revealed part of a case.
    *
    * @param {string} id
-   * @param {number} step what is needed at least, such as that of the state
+   * @param {number} step the least step needed, such as that of the state
    * @returns {Promise<Shown>}
    */
   async fetchCase(id, step = 0) {
@@ -248,7 +249,7 @@ class Room {
     return this.#tellHere("look", { looking });
   }
 
-  /** Ask to lead; whoever leads answers. */
+  /** Ask to lead; the leader answers. */
   askToLead() {
     return this.#askToLead(null);
   }
@@ -258,22 +259,22 @@ class Room {
     return this.#tellHere("answer", { number, yes });
   }
 
-  /** Vote, or vote otherwise; kept on this device until the server has it. */
+  /** Vote, or change the vote; stored on this device until the server has it. */
   vote(/** @type {string} */ id, /** @type {Partial<Vote>} */ vote) {
     return this.ballots.give(id, vote, this.cases?.epoch);
   }
 
-  /** What this device has voted on a case. */
+  /** The vote of this device on a case. */
   ownVote(/** @type {string} */ id) {
     return this.ballots.of(id);
   }
 
-  /** Show the result to everybody, or go on voting; whoever leads. */
+  /** Show the result to everybody, or continue voting; for the leader. */
   showVotes(/** @type {string} */ id, shown = true) {
     return this.#tellHere("show", { case: id, shown });
   }
 
-  /** Go on with another ticket of the same room. */
+  /** Continue with another ticket of the same room. */
   renew(/** @type {Ticket} */ ticket) {
     if (ticket.address === this.ticket.address) return;
     this.ticket = ticket;

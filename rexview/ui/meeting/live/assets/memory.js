@@ -1,12 +1,13 @@
-// What a window remembers over a reload: its name, and if it led, what was shown and revealed. A
-// server that was started anew knows nothing, and its pages are loaded anew where it has no secret.
+// A window's memory across a reload: its name and, if it led, what was shown and revealed. A
+// restarted
+// server knows nothing, and its pages are reloaded if it has no secret.
 
 /** @import { Cases, State } from "./types.d.ts" */
 
 const WINDOW = "rexview:meeting:window";
 const LED = "rexview:meeting:led:";
 
-/** The name of this window, the same after a reload; a tab that was copied gets one of its own. */
+/** The name of this window, the same after a reload; a duplicated tab gets its own. */
 export function ownWindow() {
   let name = wasReloaded() ? sessionStorage.getItem(WINDOW) : null;
   if (!name) {
@@ -28,7 +29,7 @@ export function randomName() {
 }
 
 /**
- * What the window that led had shown; `closed` are the cases of which the opinions were.
+ * The view shared by the leading window; `closed` are the cases whose opinions were shown.
  *
  * @typedef {{ cases: Cases, state: State | null, closed: string[] }} Led
  */
@@ -37,7 +38,7 @@ export function remember(/** @type {string} */ room, /** @type {Led} */ led) {
   sessionStorage.setItem(LED + room, JSON.stringify(led));
 }
 
-/** @returns {Led | null} null: another window is not this one's business */
+/** @returns {Led | null} null if another window led */
 export function remembered(/** @type {string} */ room) {
   return wasReloaded() ? JSON.parse(sessionStorage.getItem(LED + room) ?? "null") : null;
 }

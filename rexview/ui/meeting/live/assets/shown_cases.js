@@ -1,4 +1,4 @@
-// Cases as far as they were revealed, fetched once for each step.
+// The revealed parts of cases, fetched once for each step.
 
 /** @import { Shown } from "./types.d.ts" */
 
@@ -12,7 +12,7 @@ export class ShownCases {
     this.held = new Map();
   }
 
-  /** Forget all: links to pictures end after a while. */
+  /** Forget all: links to images expire. */
   clear() {
     this.held.clear();
   }

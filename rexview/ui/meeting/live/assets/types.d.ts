@@ -1,9 +1,9 @@
-// What live.js gives to the pages of a meeting, and takes from them. Made in live/room.py, seats.py.
+// Types between live.js and the pages of a meeting. Made in live/room.py.
 
-/** What a page joins with (live/ticket.py). */
+/** What a page joins with (live/admission.py). */
 export type Ticket = { address: string; room: string; may_lead: boolean };
 
-/** What a screen shows; beside these whatever the presenting page wants, 2,048 bytes in all. */
+/** The view of a screen; with further fields of the presenting page, 2,048 bytes in all. */
 export type State = { case: string; step: number; [more: string]: unknown };
 export type Person = { number: number; name: string; here: boolean; looking: boolean };
 export type People = {
@@ -13,7 +13,7 @@ export type People = {
   asking: number[];
   people: Person[];
 };
-/** Of the cases that were shown: [place on the agenda from 1, id, farthest step]. */
+/** Cases that were shown: [place on the agenda from 1, id, farthest step]. */
 export type Cases = {
   epoch: string;
   total: number;
@@ -22,7 +22,7 @@ export type Cases = {
 };
 /** `right` is a letter, "none" or "unsure"; `harm` is 0 to 4. */
 export type Vote = { right: string | null; harm: number | null };
-/** Of the case that is shown; `of` is how many could vote; null: there is nothing to vote on. */
+/** Of the shown case; `of` is the number of voters; null: there is nothing to vote on. */
 export type Votes = {
   case: string;
   open: boolean;
@@ -33,11 +33,11 @@ export type Votes = {
   problem: string | null;
 } | null;
 export type Connection = "joining" | "here" | "away";
-/** A case as far as it was revealed: `content` is what the meeting's steps made of it. */
+/** The revealed part of a case: `content` is made by the meeting's steps. */
 export type Shown = { case: string; step: number; content: any };
 
 export type Listeners = {
-  /** What the presenter shows; whoever leads hears it once, to go on from there. */
+  /** The presenter's view; the leader gets it once, to continue from there. */
   onState?: (state: State) => void;
   onPresence?: (people: People) => void;
   onCases?: (cases: Cases) => void;
@@ -45,9 +45,9 @@ export type Listeners = {
   /** Whether this window leads now. */
   onLeading?: (leading: boolean) => void;
   onConnection?: (connection: Connection) => void;
-  /** The ticket is not good any more: get another from the page, and give it to `renew`; once. */
+  /** The ticket is no longer valid: get another from the page, and pass it to `renew`; once. */
   onRenew?: () => void;
-  /** Something was not taken: a sentence for the person. */
+  /** Something was refused: a sentence for the person. */
   onProblem?: (problem: string) => void;
 };
 export type Joining = Listeners & { ticket: Ticket; role: "lead" | "follow" };

@@ -1,5 +1,6 @@
-// Pins cases to the agenda of a meeting: a button on each card, or one for the case on the screen, and
-// a key. Pressed once more the case is taken off.
+// Pins cases to the agenda of a meeting: a button on each card, or one for the shown case, and a
+// key.
+// Pressed once more, it removes the case.
 
 import { turning } from "../../../turning/assets/turning.js";
 import { icon } from "../../../viewer/assets/controls/icons.js";
@@ -10,10 +11,10 @@ import { tr } from "../../../web/components/words.js";
 import { OutboxView } from "../../../web/saving/assets/outbox_view.js";
 import { Standing } from "../../assets/standing.js";
 
-const KEY = "M"; // with Shift: by itself it measures
+const KEY = "M"; // with Shift: without it, it measures
 const NONE = tr("No meeting is planned yet. Begin one under “Meeting…”.");
 
-/** What a button says: {@link name} is that of the meeting, if there is one. */
+/** The label of a button: {@link name} is that of the meeting, if there is one. */
 function pinWords(/** @type {string | undefined} */ name, pinned, saved) {
   if (name === undefined) return tr("Pin for a meeting");
   if (!pinned) return tr("Pin for “{name}”", { name });
@@ -26,7 +27,7 @@ class Pins extends OutboxView {
   constructor(/** @type {HTMLElement} */ place) {
     super(place, { class: "rx-pins" }, { heard: (reply, batch) => this.heard(reply, batch) });
     this.agenda = new Standing("agenda");
-    /** What stood of cases that were taken off here: it comes back with them. */
+    /** The values of cases that were removed here: restored with them. */
     this.before = new Map();
     this.said = "";
     this.own = button(null, null, { class: "rx-pin rx-pin-case", "data-rx-pin": "" });
@@ -70,7 +71,7 @@ class Pins extends OutboxView {
     if (this.data) this.draw();
   }
 
-  /** The case that the key is for: the one on the screen, or of the card in focus. */
+  /** The case that the key applies to: the shown one, or that of the card in focus. */
   get inHand() {
     if (this.data.case !== null) return turning.shown ?? this.data.case;
     const card = document.activeElement?.closest(".rx-card-place");
@@ -123,7 +124,7 @@ class Pins extends OutboxView {
     });
     this.own.hidden = of === null;
     this.own.dataset.rxPin = of === null ? "" : (turning.shown ?? of);
-    // where cards show it, only what went wrong is to be read
+    // if cards show it, only errors need a message
     const said = of === null && meeting !== null ? "" : this.said;
     this.status.replaceChildren(problem ?? said, ...(problem ? [" ", away] : []));
     this.root.toggleAttribute("data-rx-problem", Boolean(problem));

@@ -1,10 +1,10 @@
-// What keys and buttons of a meeting do.
+// The actions of keys and buttons of a meeting.
 
 /** @import { Presenting } from "./presenting.js" */
 
 /** Commands without arguments, by name; `goToStep` takes a number. */
 export function actsOf(/** @type {Presenting} */ presenting) {
-  // who has led knows the agenda, but goes by what was shown while another leads
+  // a former leader knows the agenda, but uses the shown cases while another leads
   const agendaNow = () => (presenting.leads ? presenting.data.agenda : []);
   const turn = (/** @type {1 | -1} */ way) => {
     const agenda = agendaNow();
@@ -34,7 +34,7 @@ export function actsOf(/** @type {Presenting} */ presenting) {
     goTo: () => {
       const reached = presenting.cases?.reached ?? [];
       const shown = new Set(reached.map(([, id]) => id));
-      // who follows knows of the cases that were shown
+      // followers know the cases that were shown
       const seen = reached.map(([place, id]) => ({ case: id, place, minutes: null, seconds: 0 }));
       const agenda = agendaNow();
       const [list, at] = [agenda.length > 0 ? agenda : seen, presenting.at?.case ?? ""];

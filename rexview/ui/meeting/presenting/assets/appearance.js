@@ -1,5 +1,6 @@
-// How a meeting looks on this screen: light or dark, size of the text, width of the film. It is kept in
-// this browser: a projector needs something else than a desk.
+// The appearance of a meeting on this screen: light or dark, text size, image width. It is stored
+// in
+// this browser: a projector needs other settings than a desk.
 
 import { Separator } from "../../../viewer/assets/layout/separator.js";
 import { remember, remembered } from "../../../viewer/assets/storage.js";
@@ -7,13 +8,13 @@ import { tr } from "../../../web/components/words.js";
 
 /** @import { Film } from "./film/film.js" */
 
-const LEAST = [320, 300]; // pixels that film and text keep
-const USUAL_SHARE = 0.56; // while the shape of the film is not known
-const NARROWEST = 0.42; // of the film where nobody chose otherwise
+const LEAST = [320, 300]; // minimum pixels of image and text
+const USUAL_SHARE = 0.56; // while the shape of the image is unknown
+const NARROWEST = 0.42; // of the image unless chosen otherwise
 const WIDEST = 0.66;
-const ANSWER_EM = 14; // of the text's size, that an answer beside another has (texts.css)
+const ANSWER_EM = 14; // width of an answer next to another, in text sizes (texts.css)
 const AROUND_EM = 3; // the edges of the text
-const GUTTERS_PX = 44; // beside the picture, for the side letters
+const GUTTERS_PX = 44; // next to the image, for the side letters
 const TEXT = { key: "present-text", least: 0.7, most: 1.8, step: 0.1 };
 const LOOK = "present-look";
 
@@ -26,8 +27,8 @@ export class Appearance {
     this.root = root;
     this.main = main;
     this.film = film;
-    this.share = USUAL_SHARE; // of the film in the width
-    this.answers = 0; // that stand side by side
+    this.share = USUAL_SHARE; // of the image in the width
+    this.answers = 0; // number of answers side by side
     this.between = new Separator({
       name: tr("Width of the film"),
       key: "present-film",
@@ -69,21 +70,21 @@ export class Appearance {
     this.root.style.setProperty("--rx-text", size.toFixed(2));
   }
 
-  /** The film alone, the question above it; or with the text beside it. */
+  /** The image alone, below the question; or with the text next to it. */
   alone(on = !this.root.hasAttribute("data-alone")) {
     if (this.root.hasAttribute("data-alone") === on) return;
     this.root.toggleAttribute("data-alone", on);
     this.columns();
   }
 
-  /** So many answers stand side by side: by itself the film leaves them room. */
+  /** Set the number of answers side by side: by default the image leaves them room. */
   answersShown(/** @type {number} */ count) {
     if (count === this.answers) return;
     this.answers = count;
     if (this.between.share === null) this.columns();
   }
 
-  /** The shape of the film is known: by itself it gets the width that its full height needs. */
+  /** The shape of the image is known: by default it gets the width that its full height needs. */
   filmKnown() {
     if (this.between.share === null && Math.abs(this.#fitting - this.share) > 0.01) this.columns();
   }

@@ -1,4 +1,4 @@
-// The thin bar above the film: which case, which steps, the time, the tools.
+// The thin bar above the image: case, steps, time and tools.
 
 import { icon } from "../../../viewer/assets/controls/icons.js";
 import { button, html, set } from "../../../web/components/dom.js";
@@ -94,7 +94,7 @@ export class Bar {
     );
   }
 
-  /** What was clicked leaves the keys to the meeting: the space bar is the next step. */
+  /** A click leaves the keys to the meeting: the space bar is the next step. */
   #release(/** @type {MouseEvent} */ event) {
     const pressed = /** @type {Element} */ (event.target).closest("button");
     if (event.detail > 0) pressed?.blur();
@@ -120,7 +120,7 @@ export class Bar {
   }
 
   /**
-   * Say where the meeting is: who follows knows of the agenda only how long it is.
+   * Show the position in the meeting: followers only know the length of the agenda.
    *
    * @param {AgendaItem[]} agenda
    * @param {Cases | null} cases
@@ -175,7 +175,7 @@ export class Bar {
     );
   }
 
-  /** So many others are there. */
+  /** The number of others present. */
   followed(/** @type {number} */ count) {
     this.people.textContent = count > 0 ? trn("{n} follows", "{n} follow", count) : "";
   }

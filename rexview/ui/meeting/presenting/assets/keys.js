@@ -1,6 +1,9 @@
-// The keys of a meeting, as they are listed and as they work. None of them is Streamlit's (r, c, Esc) or
-// the viewer's: j, k and q mean there what they mean here, Shift and a letter means nothing there. None that
-// writes on the page Case (a confirms, d rejects) means anything here: who uses both presses it by habit.
+// The keys of a meeting, as they are listed and as they work. None is Streamlit's (r, c, Esc) or
+// the
+// viewer's: j, k and q have the same meaning there, and Shift with a letter has none there. No key
+// that
+// writes on the page Case (a confirms, d rejects) has a meaning here, because users press it by
+// habit.
 
 import { dialogIsOpen, isPlain, TYPING } from "../../../web/components/page_keys.js";
 import { tr, trc } from "../../../web/components/words.js";
@@ -28,7 +31,7 @@ export const KEYS = [
   ["u", tr("tools of the picture"), false],
   ["?", tr("this list"), false],
 ];
-/** What a key of a meeting means elsewhere, where it cannot be the same. */
+/** The meaning elsewhere of a meeting's key, where it cannot be the same. */
 export const ELSEWHERE = [
   tr("On the page Case g goes to the report, u keeps words lit, Shift + N comments on an answer."),
   tr("Its keys for failures (e, a, d) do nothing here: they are shown, not judged."),
@@ -60,12 +63,12 @@ const ALL = {
   u: "tools",
   "?": "help",
 };
-/** What takes the space bar and Enter for itself while it has the focus. */
+/** Elements that need the space bar and Enter while they have the focus. */
 export const PRESSABLE = "button, a[href], summary, [role='button'], [role='separator']";
-const MOVES_PICTURE = /^Arrow/; // while the picture has the focus and is zoomed in
+const MOVES_PICTURE = /^Arrow/; // while the image has the focus and is zoomed in
 
 /**
- * What a key means now, null where it is for somebody else.
+ * The current meaning of a key, null if it is for another component.
  *
  * @param {KeyboardEvent} event
  * @param {Presenting} presenting

@@ -1,5 +1,6 @@
-// A window for the presenter alone: own notes, time, what comes next, the film small. It is made and
-// drawn by the window that is projected, so it shows that meeting and no other.
+// A window for the presenter alone: own notes, time, the next case, a small image. The projected
+// window
+// creates and draws it, so it always shows that meeting.
 
 import { html } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
@@ -103,7 +104,7 @@ export class NotesWindow {
     this.time.toggleAttribute("data-over", planned !== null && seconds > planned * 60);
   }
 
-  /** Draw the film as it is on the projector. */
+  /** Draw the image as on the projector. */
   mirror() {
     const pane = this.presenting.film.viewer?.activePane;
     if (!this.#isOpen || !pane?.raster || pane.canvas.width === 0) return;

@@ -1,5 +1,5 @@
-// What stands beside the film: the question, always in sight, and one panel below it. A panel that is
-// longer than its place is paged; how much lies below is said.
+// The text next to the image: the question, always visible, and one panel below it. A panel that is
+// longer than its place is paged, with a note on how much is below.
 
 import { button, html, set } from "../../../web/components/dom.js";
 import { serverNodes } from "../../../web/components/server_html.js";
@@ -24,10 +24,10 @@ const NAMES = {
   flags: tr("Failures"),
   decision: tr("Decision"),
 };
-const PAGE_SHARE = 0.85; // of its height, that a page turns
+const PAGE_SHARE = 0.85; // of its height, for each page
 
 export class Panels {
-  /** @param {HTMLElement} decision what stands in the panel for decisions; it is never made anew */
+  /** @param {HTMLElement} decision content of the panel for decisions; it is never recreated */
   constructor(decision) {
     this.decision = decision;
     this.open = "";
@@ -73,7 +73,7 @@ export class Panels {
     if (turnTo) this.open = PANEL_OF[turnTo] ?? turnTo;
     if (this.open === "answers" && !there.includes("answers")) this.open = "boxes";
     if (!there.includes(this.open)) this.open = there.at(-1) ?? "";
-    /** Whether the step has a text that was not there before. */
+    /** Whether the step adds a new text. */
     this.turned = turnTo !== null && this.open !== before && this.open !== "";
     set(this.notice, { hidden: content.notice === "" });
     this.notice.textContent = content.notice;
@@ -99,7 +99,7 @@ export class Panels {
     this.tabs.hidden = there.length === 0;
   }
 
-  /** Open a panel that is there. */
+  /** Open an existing panel. */
   turn(/** @type {string} */ name) {
     this.open = name;
     for (const tab of this.tabs.children)
@@ -127,7 +127,7 @@ export class Panels {
 
   #mark() {
     const { scrollTop, scrollHeight, clientHeight } = this.body;
-    // it keeps its place: a panel that grew at its end would move the text back
+    // it keeps its place: a panel that grows at its end would move the text back
     const below = scrollHeight - scrollTop - clientHeight;
     this.more.style.visibility = below < 12 ? "hidden" : "";
   }

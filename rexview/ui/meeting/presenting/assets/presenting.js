@@ -1,6 +1,7 @@
-// A meeting on the whole screen: led from here, or followed. The film and the question are always there;
-// all else comes step by step. What is shown is asked from the server, which gives no more of a case than
-// its presenter has shown.
+// A meeting on the whole screen: led from here, or followed. The image and the question are always
+// visible; everything else is shown step by step. The content is requested from the server, which
+// sends
+// no more of a case than its presenter has shown.
 
 import { html } from "../../../web/components/dom.js";
 import { mounting } from "../../../web/components/mount.js";
@@ -31,7 +32,7 @@ const AGAIN_MS = 1000;
 export class Presenting {
   constructor(/** @type {HTMLElement} */ place) {
     this.abort = new AbortController();
-    /** @type {MeetingData} what the page gives */
+    /** @type {MeetingData} data of the page */
     this.data = /** @type {any} */ (null);
     /** @type {{ case: string, step: number } | null} */
     this.at = null;
@@ -111,7 +112,7 @@ export class Presenting {
       this.room.renew(data.room);
       return this.leads && !this.at ? this.#lead(true) : this.#where();
     }
-    // what led here has the focus still, and would take the next press of the space bar for itself
+    // the link that led here still has the focus, and would take the next press of the space bar
     this.root.focus({ preventScroll: true });
     this.film.begin(data.viewerStyle);
     this.appearance.begin();
@@ -145,10 +146,10 @@ export class Presenting {
     this.bar.said.textContent = words;
   }
 
-  // --- what is shown -----------------------------------------------------------------------------
+  // --- the shown case ----------------------------------------------------------------------------
 
   #lead(/** @type {boolean} */ leading) {
-    if (!leading) this.timer.turn(""); // what was shown from here counts
+    if (!leading) this.timer.turn(""); // time shown from here counts
     this.leads = leading;
     if (leading && this.data.agenda.length === 0) this.tell("leads", this.room.window);
     this.bar.begin({ leads: leading, exit: this.data.exit });
@@ -176,7 +177,7 @@ export class Presenting {
     this.marks.take(marksOf(followed), pointedAt(followed));
   }
 
-  /** Show a case up to a step, and let everybody else see it. */
+  /** Show a case up to a step, and share that. */
   async goTo(/** @type {string} */ id, /** @type {number} */ step) {
     if (!this.leads && !this.room.looking) this.room.lookAround();
     const turned = this.at?.case !== id;
@@ -191,13 +192,13 @@ export class Presenting {
     await this.#fetch(step);
   }
 
-  /** Show what is to be shown: of a case that is here at once. `step` is the one to turn to. */
+  /** Show the current case: at once if it is loaded. `step` is the one to turn to. */
   async #fetch(/** @type {number | null} */ step) {
     const { at } = this;
     if (!at) return;
     if (step === null || this.content?.case !== at.case || this.content.step < at.step) {
       try {
-        if (step === null) this.room.fetched.clear(); // its links have ended
+        if (step === null) this.room.fetched.clear(); // its links have expired
         const { content } = await this.room.fetchCase(at.case, at.step);
         if (this.at?.case !== at.case) return;
         if (!content) return void this.say(tr("{case} is not in the set any more.", at));
@@ -223,7 +224,7 @@ export class Presenting {
     if (decides) {
       const subjects = content.letters.map(({ letter, name }) => ({ key: letter, name }));
       subjects.unshift({ key: "", name: tr("The case") });
-      // while a step before is shown the content may know more: it says nothing of it
+      // while an earlier step is shown the content may have more: it must not show it
       const proposals = this.isWhole ? content.proposals : {};
       this.form.open({ meeting: this.data.meeting.id, case: at.case, subjects, proposals });
     }

@@ -39,8 +39,9 @@ class Sheet {
   }
 
   close() {
-    // what can be pressed and has the focus would take the next press of the space bar for itself;
-    // a browser takes the focus from what is hidden only when it next draws
+    // a focused button would take the next press of the space bar; browsers remove the focus from
+    // hidden
+    // elements only at the next drawing
     if (this.before?.closest(PRESSABLE)) focusedElement()?.blur();
     else this.before?.focus?.({ preventScroll: true });
     this.node.hidden = true;
@@ -50,13 +51,13 @@ class Sheet {
 export class CaseList extends Sheet {
   /**
    * @param {(id: string) => void} go
-   * @param {() => void} ask for what failed in the cases: it comes with the agenda
+   * @param {() => void} ask requests the failures of the cases: they are sent with the agenda
    */
   constructor(go, ask) {
     super(tr("Cases"));
     this.go = go;
     this.ask = ask;
-    this.tells = false; // what failed
+    this.tells = false; // failures
     this.told = html("div", { class: "told" });
     this.node.insertBefore(this.told, this.content);
   }
@@ -74,7 +75,7 @@ export class CaseList extends Sheet {
     this.#drawRows();
   }
 
-  /** The agenda says more than before. */
+  /** The agenda has more data than before. */
   renew(/** @type {Listed[]} */ agenda) {
     if (!this.filled?.leads) return;
     this.filled.agenda = agenda;
@@ -83,7 +84,7 @@ export class CaseList extends Sheet {
     this.#drawRows();
   }
 
-  /** What failed is asked for each time: a room may see the list. */
+  /** Failures are requested each time: a room may see the list. */
   #drawTold() {
     const leads = this.filled?.leads ?? false;
     this.told.hidden = !leads;
@@ -152,7 +153,7 @@ export class CaseList extends Sheet {
   }
 }
 
-/** What failed worst in a case. */
+/** The worst failure of a case. */
 function headlineNode(/** @type {Listed} */ { headline }) {
   if (headline === undefined) return null;
   const words = headline?.words ?? tr("No failure found");

@@ -1,5 +1,6 @@
-// How long each case has been shown, against the minutes that were planned. What has passed is told now
-// and then, so that a closed window loses little.
+// The time for which each case has been shown, against the planned minutes. The elapsed time is
+// reported
+// regularly, so that a closed window loses little.
 
 import { outbox } from "../../../web/saving/assets/outbox.js";
 
@@ -8,8 +9,9 @@ const PAGE = "meeting page";
 
 export class Timer {
   /**
-   * @param {{ tick: () => void, passed: (id: string, seconds: number) => void }} on called each second,
-   *   and with what has passed since it was told last
+   * @param {{ tick: () => void, passed: (id: string, seconds: number) => void }} on called each
+   * second,
+   *   and with the time elapsed since the last report
    */
   constructor(on) {
     this.on = on;
@@ -30,7 +32,7 @@ export class Timer {
     window.removeEventListener("pagehide", this.leave);
   }
 
-  /** Begin with what was shown of a case before, in seconds. */
+  /** Start with the earlier time of a case, in seconds. */
   know(/** @type {string} */ id, /** @type {number} */ seconds) {
     if (!this.shown.has(id)) this.shown.set(id, seconds * 1000);
   }
@@ -53,7 +55,7 @@ export class Timer {
     return (this.shown.get(this.case) ?? 0) / 1000;
   }
 
-  /** Tell what has passed on the case that is shown. */
+  /** Report the elapsed time of the shown case. */
   tell() {
     this.#count();
     if (this.untold >= 1000 && this.case) this.on.passed(this.case, this.untold / 1000);
@@ -76,7 +78,7 @@ export class Timer {
   }
 }
 
-/** Keep how long a case was shown, more than before. */
+/** Store the time of a case if it is longer than before. */
 export function keepShown({ id: subject, closed }, /** @type {string} */ id, seconds) {
   if (closed) return;
   const value = { more_seconds: Math.round(seconds * 10) / 10 };

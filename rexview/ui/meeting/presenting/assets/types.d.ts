@@ -1,14 +1,14 @@
-// What the presenting view gets and hands on. Content is made in presenting/payload.py, data of the page
-// in presenting/widgets.py.
+// Types of the presenting view. Content is made in presenting/presented_case.py, the page's data in
+// presenting/presenting_view.py.
 
 import type { ViewerData } from "../../../viewer/assets/types.d.ts";
 import type { Proposal } from "../../decisions/assets/decision_words.js";
 import type { Ticket } from "../../live/assets/types.d.ts";
 
 export type Letter = { letter: string; name: string; colour: string; model: string | null };
-/** A level of harm, as the set names it. */
+/** A level of harm, with the set's name. */
 export type Grade = [level: number, name: string, meaning: string];
-/** A case as far as it was revealed. */
+/** The revealed part of a case. */
 export type Content = {
   case: string;
   step: number;
@@ -18,7 +18,7 @@ export type Content = {
   panels: Record<string, string>;
   letters: Letter[];
   notice: string;
-  /** What may be decided, by letter, "" for the case; nothing before failures are shown. */
+  /** Proposed decisions, by letter, "" for the case; none before failures are shown. */
   proposals: Record<string, Proposal>;
 };
 export type AgendaItem = {
@@ -27,7 +27,7 @@ export type AgendaItem = {
   minutes: number | null;
   seconds: number;
   note: string;
-  /** What failed worst, null where nothing did; not there until it is asked for. */
+  /** The worst failure, null if there is none; absent until requested. */
   headline?: { words: string; harm: number } | null;
 };
 export type MeetingData = {
@@ -46,7 +46,7 @@ export type MeetingData = {
 /** Places are pixels of the stored image: x, y, x, y … */
 export type Mark = { kind: "arrow" | "draw"; view: string; points: number[] };
 export type Pointed = { view: string; point: number[] };
-/** What a screen shows, as it is shared. */
+/** A screen's view in its shared form. */
 export type Shared = {
   case: string;
   step: number;

@@ -1,5 +1,6 @@
-// The film of a meeting: our viewer with nothing around the picture, and how it looks as a short text,
-// so that another screen can look the same.
+// The image of a meeting: our viewer without anything around it, and its look as a short text, so
+// that
+// another screen can look the same.
 
 import { addressOf, adopt, decode } from "../../../../viewer/assets/address.js";
 import { FITTED } from "../../../../viewer/assets/image/geometry.js";
@@ -9,7 +10,7 @@ import { listenToPage } from "../../../../web/components/events.js";
 
 /** @import { Content } from "../types.d.ts" */
 
-// The picture takes all the height that there is; toolbar and chips come on demand.
+// The image takes all the height; toolbar and chips are shown on request.
 const STYLE = `
   :host { display: block; min-width: 0; min-height: 0; height: 100%; }
   .place, .rx { height: 100%; }
@@ -37,8 +38,9 @@ const OF_REPORT = "report";
 
 export class Film {
   /**
-   * @param {{ changed: () => void, renew: () => void }} on called when it looks otherwise, and when its
-   *   links have ended
+   * @param {{ changed: () => void, renew: () => void }} on called when its look changes, and when
+   * its
+   *   links have expired
    */
   constructor(on) {
     this.on = on;
@@ -49,7 +51,7 @@ export class Film {
     listenToPage("painted", () => this.#painted(), this.abort.signal);
   }
 
-  /** Begin, once it is on the page. */
+  /** Start, once it is on the page. */
   begin(/** @type {string} */ style) {
     if (this.viewer) return;
     const sheet = new CSSStyleSheet();
@@ -74,7 +76,7 @@ export class Film {
     this.viewer?.close();
   }
 
-  /** Show what some steps of a case show. */
+  /** Show the content of some steps of a case. */
   show(/** @type {Content} */ content, /** @type {Set<string>} */ shown) {
     const { viewer } = content;
     if (this.case !== viewer.case) this.offered.clear();
@@ -87,13 +89,13 @@ export class Film {
     const views = viewer.views.filter(({ kind }) => boxes || kind !== "returned");
     for (const group of groups) {
       if (this.offered.has(group.id)) continue;
-      this.offered.add(group.id); // what was hidden on another case was another model's
+      this.offered.add(group.id); // a group hidden on another case was another model's
       this.viewer.state.setGroup(group, true);
     }
     this.viewer.show({ ...viewer, groups, views });
   }
 
-  /** Whether the toolbar and the chips are there. */
+  /** Whether the toolbar and the chips are visible. */
   toggleTools() {
     this.node.toggleAttribute("data-tools");
     this.viewer.layout.refresh();
@@ -101,12 +103,12 @@ export class Film {
     return this.node.hasAttribute("data-tools");
   }
 
-  /** How it looks: views, zoom, window, boxes; null while that cannot be told. */
+  /** Its look: views, zoom, window, boxes; null while unknown. */
   get look() {
     return addressOf(this.viewer);
   }
 
-  /** Look as another screen does; an empty text is the usual look. */
+  /** Apply another screen's look; an empty text is the usual look. */
   set look(/** @type {string | null} */ text) {
     if (text === null || text === this.look) return;
     if (adopt(this.viewer, text ? decode(text) : this.#usual)) this.viewer.arrange();

@@ -1,5 +1,6 @@
-// What a presenter points at and draws on the film: a pointer, arrows, freehand lines. Places are pixels
-// of the stored image, so that every screen shows them where they belong. Nothing of it is kept.
+// A presenter's marks on the image: a pointer, arrows, freehand lines. Places are pixels of the
+// stored
+// image, so that every screen shows them correctly. Nothing is stored.
 
 import { svg } from "../../../../web/components/dom.js";
 
@@ -8,8 +9,8 @@ import { svg } from "../../../../web/components/dom.js";
 
 export const TOOLS = /** @type {const} */ (["pointer", "arrow", "draw"]);
 const SHORTEST_PX = 8; // on the screen: less is a click
-const NEAR_PX = 5; // on the screen: points of a line lie this far apart at least
-const MOST_NUMBERS = 260; // in all marks together: what is shared has at most 2 KB
+const NEAR_PX = 5; // on the screen: minimum distance between points of a line
+const MOST_NUMBERS = 260; // in all marks together: the shared state has at most 2 KB
 const HEAD = 22; // CSS pixels of an arrow's head
 
 export class Marks {
@@ -36,7 +37,7 @@ export class Marks {
     film.node.addEventListener("pointerleave", () => this.#point(null), options);
   }
 
-  /** Take up a tool, or put it away. */
+  /** Choose a tool, or leave it. */
   choose(/** @type {string | null} */ tool) {
     this.tool = this.tool === tool ? null : tool;
     this.film.node.dataset.mark = this.tool ?? "";
@@ -52,7 +53,7 @@ export class Marks {
     this.changed();
   }
 
-  /** Show what another screen shows. */
+  /** Show another screen's marks. */
   take(/** @type {Mark[]} */ list, /** @type {Pointed | null} */ pointed) {
     this.list = list;
     this.pointed = pointed;
@@ -132,7 +133,7 @@ export class Marks {
 
   // --- drawing -----------------------------------------------------------------------------------
 
-  /** Put everything where the pictures are now. */
+  /** Put everything in its place on the images. */
   draw() {
     const marks = this.drawing?.mark ? [...this.list, this.drawing.mark] : this.list;
     for (const pane of this.film.panes) {
@@ -186,7 +187,8 @@ function shape(/** @type {Mark} */ { kind, points }, projection) {
 }
 
 /**
- * Marks that fit into what is shared: long lines lose every other point, then the oldest marks go.
+ * Marks that fit into the shared state: long lines lose every other point, then the oldest marks
+ * go.
  *
  * @param {Mark[]} list
  */

@@ -1,4 +1,4 @@
-// What a screen shows, as it is shared: small, and never more than the room takes.
+// A screen's view in its shared form: small, and never more than the room accepts.
 
 /** @import { Mark, Pointed, Shared } from "../types.d.ts" */
 
@@ -25,7 +25,7 @@ export function toShare(at, look, list, pointed) {
   return state;
 }
 
-/** The marks of a state that came from another screen. @returns {Mark[]} */
+/** The marks in another screen's state. @returns {Mark[]} */
 export function marksOf(/** @type {Partial<Shared>} */ { marks }) {
   return (marks ?? []).map(([kind, view, ...points]) => ({
     kind: kind === "arrow" ? "arrow" : "draw",

@@ -1,4 +1,5 @@
-// Everybody's opinion before the models are named: given on an own device, shown to all as counts.
+// Everybody's opinion before the models are named: given on one's own device, shown to all as
+// counts.
 
 import { arrange, button, html, set } from "../../../../web/components/dom.js";
 import { tr, trc, trn } from "../../../../web/components/words.js";
@@ -15,7 +16,7 @@ const OTHERS = [
 
 export class VoteCard {
   /**
-   * What is done names the case of the opinions that are drawn: another may be on its way already.
+   * Actions name the case of the drawn opinions: another may already be on its way.
    *
    * @param {{ give: (id: string, vote: Partial<Vote>) => Promise<string | null>,
    *   show: (id: string, shown: boolean) => void, grades: () => Grade[],
@@ -45,7 +46,7 @@ export class VoteCard {
     this.drawn = state;
     this.now = now;
     const nobody = leads && votes !== null && votes.of + votes.count === 0;
-    const none = votes !== null && !votes.open && votes.count === 0; // none was asked for
+    const none = votes !== null && !votes.open && votes.count === 0; // none was requested
     this.node.hidden = votes === null || nobody || none || !here || letters.length === 0;
     if (this.node.hidden || votes === null) return;
     const { count, of, open, result } = votes;
@@ -59,7 +60,7 @@ export class VoteCard {
     const nodes = /** @type {Node[]} */ ([head]);
     if (result) nodes.push(this.#result(result));
     else if (open && !leads) nodes.push(this.#ballot(votes.case));
-    const named = letters.some(({ model }) => model); // nothing is collected any more
+    const named = letters.some(({ model }) => model); // voting has ended
     if (leads && count > 0 && !(result && named)) nodes.push(result ? this.goOn : this.show);
     if (votes.problem) nodes.push(html("p", { role: "alert" }, votes.problem));
     arrange(this.node, nodes);
@@ -95,14 +96,14 @@ export class VoteCard {
 
   async #give(/** @type {string} */ id, /** @type {Partial<Vote>} */ vote) {
     const taken = this.on.give(id, vote);
-    this.update(this.now); // what was pressed is seen at once
+    this.update(this.now); // a press is visible at once
     const problem = await taken;
     this.update(this.now);
     if (problem && this.now.votes?.case === id)
       this.node.append(html("p", { role: "alert" }, problem));
   }
 
-  /** The ballot of a case: the same elements while others vote, too, so that a press finds them. */
+  /** The ballot of a case: the same elements while others vote, so that a press is not lost. */
   #ballot(/** @type {string} */ id) {
     const grades = this.on.grades();
     const asked = JSON.stringify([id, this.#rows, grades]);

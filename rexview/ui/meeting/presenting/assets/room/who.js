@@ -1,4 +1,4 @@
-// Who is there, who presents, and how another takes over.
+// The participants, the presenter, and taking over.
 
 import { button, html } from "../../../../web/components/dom.js";
 import { tr } from "../../../../web/components/words.js";
@@ -30,7 +30,7 @@ export class Who {
     this.#draw();
   }
 
-  /** So many are there besides whoever looks. */
+  /** The number of participants besides the user. */
   get others() {
     return (this.now?.people ?? []).filter(({ here, number }) => here && number !== this.now?.you)
       .length;
