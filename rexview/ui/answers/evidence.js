@@ -1,5 +1,7 @@
-// Flags and their evidence: pointing at a flag, or focusing its button, lights its words and boxes;
-// pressing "Show" keeps them lit until it is pressed again, another flag is shown, or Escape.
+// Flags and their evidence: pointing at a flag, or focusing its button, highlights its words and
+// boxes.
+// Pressing "Show" keeps them highlighted until it is pressed again, another flag is shown, or
+// Escape.
 
 import { turning } from "../turning/assets/turning.js";
 import { every, scrollWithin, wantsLessMotion, whenPageChanges } from "../web/components/dom.js";
@@ -23,7 +25,7 @@ function light(key) {
   tellPage("evidence", { flags: key ? [key] : [], pinned });
 }
 
-/** Bring what stands on the page in line with what is pinned and open. */
+/** Update the page to the pinned and open flags. */
 function align() {
   if (awaited) markWorst();
   for (const one of every("[data-rx-flag]")) {
@@ -74,14 +76,14 @@ function markWorst() {
   scrollTo(worst);
 }
 
-/** Mark nothing any more. */
+/** Remove all marks. */
 function unmark() {
   if (!pinned && !worst) return;
   worst = null;
   pin(null);
 }
 
-/** Lead to a part further down; the keyboard goes on from there. */
+/** Go to a part further down; the keyboard continues there. */
 function goTo(/** @type {HTMLElement} */ part) {
   part?.scrollIntoView({ behavior: wantsLessMotion() ? "auto" : "smooth", block: "start" });
   part?.focus({ preventScroll: true });

@@ -1,15 +1,15 @@
-// The failures that are listed on the page: which one keys are about, and what had the focus.
+// The failures listed on the page: the one that keys apply to, and the focus across reruns.
 
 import { every } from "../web/components/dom.js";
 
 export class FailureItems {
   constructor() {
     this.current = null; // "model/failure"
-    this.focusOn = null; // what gets the focus back when the page was drawn anew: a selector
-    this.bring = null; // what is brought into sight once it is on the page: "model/failure"
+    this.focusOn = null; // selector of the element that gets the focus after the page is redrawn
+    this.bring = null; // "model/failure" to scroll into view once it is on the page
   }
 
-  /** Go on with a failure's button: keys are about the failure, and the focus comes back to it. */
+  /** Continue with a failure's button: keys apply to the failure, and the focus returns to it. */
   goOn({ model, failure, verdict }) {
     this.current = `${model}/${failure}`;
     this.focusOn = Object.entries({ model, failure, verdict }).reduce(
@@ -27,19 +27,19 @@ export class FailureItems {
     return this.all.find((one) => one.dataset.rxItem === key);
   }
 
-  /** What holds the buttons of a failure, and what was given so far. */
+  /** The element with the buttons of a failure, and its entries so far. */
   buttonsOf(key) {
     const item = this.of(key);
     return item && every(".rx-verdicts", item)[0];
   }
 
-  /** The model of the answer in hand, else of the first one. */
+  /** The model of the current answer, else of the first one. */
   get model() {
     if (this.of(this.current)) return this.buttonsOf(this.current)?.dataset.rxModel;
     return every("[data-rx-add]")[0]?.dataset.rxAdd;
   }
 
-  /** Go to the next or previous failure and unfold it; first to one that the filter is about. */
+  /** Go to the next or previous failure and unfold it; first to one of the filter. */
   step(by) {
     const { all } = this;
     if (all.length === 0) return;
@@ -61,10 +61,10 @@ export class FailureItems {
   press(selector) {
     const item = this.of(this.current);
     if (item) every(selector, item)[0]?.click();
-    else this.step(1); // shows first what the key would be about
+    else this.step(1); // first shows which failure the key would apply to
   }
 
-  /** The focus went to an element: keys are about the failure that it belongs to. */
+  /** The focus moved to an element: keys apply to its failure. */
   enter(element) {
     const item = element.closest?.("[data-rx-item]");
     if (!item) return;
@@ -72,7 +72,7 @@ export class FailureItems {
     this.align();
   }
 
-  /** Bring what stands on the page in line; it may have been drawn anew. */
+  /** Update the page, which may have been redrawn. */
   align() {
     for (const one of this.all) {
       one.toggleAttribute("data-rx-current", one.dataset.rxItem === this.current);

@@ -1,6 +1,8 @@
-// The verdicts that the visitor has given: entries of the outbox, drafts of reasons, and reports to the
-// page of those that are not saved. A failure in words stands among the others as "written:NAME"; that
-// an answer has it is an entry of a kind of its own, of the words that were read.
+// The visitor's verdicts: entries of the outbox, drafts of reasons, and reports of unsaved ones to
+// the
+// page. A written failure is named "written:NAME" among the others. Its mark on an answer is an
+// entry of
+// its own kind, for the version of the text that was read.
 
 import { outbox } from "../web/saving/assets/outbox.js";
 import { noteSeen } from "../web/saving/assets/seen_cases.js";
@@ -20,7 +22,7 @@ function entryAbout(/** @type {string} */ failure) {
   return { kind: "written_mark", subject: failure.slice(WRITTEN.length) };
 }
 
-/** What an entry says: of a failure in words in which version of these, nothing where it is taken back. */
+/** The value of an entry; for a written failure its version, nothing if it is withdrawn. */
 function entryValue(/** @type {string} */ kind, { verdict, comment, version }) {
   if (kind === "verdict") return { verdict, comment };
   return verdict ? { version, comment } : null;
@@ -32,15 +34,15 @@ class GivenVerdicts {
     /** @type {Tell} */
     this.tell = () => {};
     this.items = new FailureItems();
-    this.given = new Map(); // "case/model/failure" -> what was given since the page was loaded
-    this.saved = 0; // verdicts that the server has answered to
-    this.answered = 0; // revision of the last answer
-    this.begins = false; // no data has come since the page is shown
+    this.given = new Map(); // "case/model/failure" -> entries since the page was loaded
+    this.saved = 0; // number of verdicts that the server has replied to
+    this.answered = 0; // revision of the last reply
+    this.begins = false; // no data have arrived since the page is shown
     this.reported = NOTHING_UNSAVED; // the last report to the page, as a key
-    this.nameGiven = ""; // the name that the page was told and does not know yet
+    this.nameGiven = ""; // the name that was sent to the page and that it does not know yet
   }
 
-  /** The page is shown anew, with what the server knew when it was asked. */
+  /** The page is shown again, with the server's state at its request. */
   begin() {
     this.begins = true;
   }
@@ -64,14 +66,14 @@ class GivenVerdicts {
     return outbox.returnedHere(...KINDS);
   }
 
-  /** Those on one failure of an answer that were not taken: [key, entry]. */
+  /** Refused entries on one failure of an answer: [key, entry]. */
   returnedOf(/** @type {About} */ { model, failure }) {
     const about = { case: this.data.case, slot: model, ...entryAbout(failure) };
     const isOf = (one) => Object.entries(about).every(([name, value]) => one[name] === value);
     return this.returned.filter(([, one]) => isOf(one));
   }
 
-  /** Whether the page shows what stood before the server's last answer. */
+  /** Whether the page shows the state before the server's last reply. */
   get isBehind() {
     return this.data.revision < this.answered;
   }
@@ -84,7 +86,7 @@ class GivenVerdicts {
     return `${this.data.case}/${model}/${failure}`;
   }
 
-  /** The verdict on a failure: what was given last, or what the page shows. */
+  /** The verdict on a failure: the last entry, or the page's value. */
   current(/** @type {About} */ about) {
     const shown = this.items.buttonsOf(`${about.model}/${about.failure}`)?.dataset;
     const onPage = {
@@ -95,7 +97,7 @@ class GivenVerdicts {
     return this.given.get(this.#key(about)) ?? onPage;
   }
 
-  /** The reason that goes with a mark in words when it is made again, of other words. */
+  /** The reason of a mark of a written failure when it is repeated for a newer text. */
   reasonKept(/** @type {About} */ about) {
     return isWritten(about.failure) ? (this.current(about).comment ?? "") : "";
   }
@@ -107,7 +109,7 @@ class GivenVerdicts {
     const now = {
       verdict: verdict || null,
       comment: (verdict && reason) || null,
-      // another reason does not say that newer words were read
+      // another reason does not mean that newer text was read
       version:
         (!anew && before.verdict && before.version) || data.versions[failure] || before.version,
     };
@@ -115,7 +117,7 @@ class GivenVerdicts {
     const named = entryAbout(failure);
     const [value, was] = [now, before].map((one) => entryValue(named.kind, one));
     const refused = this.returnedOf({ model, failure });
-    if (refused.length > 0) outbox.putAway(refused.map(([key]) => key)); // it is given anew
+    if (refused.length > 0) outbox.putAway(refused.map(([key]) => key)); // it is entered again
     outbox.add({ ...about, ...named, value, was, seen: data.revision });
   }
 
@@ -127,9 +129,10 @@ class GivenVerdicts {
     return failures.filter((one) => isKnown(one) && !there.has(`${model}/${one}`));
   }
 
-  // --- reasons that are being typed ----------------------------------------------------------------
+  // --- drafts of reasons
+  // ---------------------------------------------------------------------------
 
-  /** The reason that was being typed; that of a failure to be added has no failure yet. */
+  /** The draft of a reason; that of a failure to be added has no failure yet. */
   draft(/** @type {About} */ { model, failure = "+" }) {
     return outbox.drafts.get(outbox.owner, this.#reason(model, failure))?.text ?? null;
   }
@@ -140,7 +143,7 @@ class GivenVerdicts {
     else outbox.keepTyped(name, { kind: "verdict", text });
   }
 
-  /** The field of a reason is gone from the page; what was typed in it stays a draft. */
+  /** The field of a reason is no longer on the page; its text remains a draft. */
   leaveDraft(/** @type {About} */ { model, failure = "+" }) {
     outbox.leaveTyped(this.#reason(model, failure));
   }
@@ -153,17 +156,18 @@ class GivenVerdicts {
     return `reason/${this.#key({ model, failure })}`;
   }
 
-  // --- what the page is told -----------------------------------------------------------------------
+  // --- reports to the page
+  // -------------------------------------------------------------------------
 
-  /** Tell the page the name, until it knows it. */
+  /** Send the page the name, until it knows it. */
   giveName(name) {
     this.nameGiven = name;
     this.tell("name", name);
   }
 
-  /** Tell the page what is not saved: when that is for longer, and when something was saved. */
+  /** Report unsaved entries to the page after a while, and again when something was saved. */
   tellUnsaved() {
-    // while the page runs, what it is told last takes the place of what it was told before
+    // while the page runs, a later report replaces an earlier one
     if (this.nameGiven) return;
     const entries = this.unsaved;
     if (entries.length > 0 && outbox.ticket !== null && outbox.reason === null) return;
@@ -173,7 +177,7 @@ class GivenVerdicts {
     this.tell("unsaved", { set: this.data.set, key, entries });
   }
 
-  /** Tell it again: what is told while the page runs anew can be lost. */
+  /** Repeat the report: one sent while the page reruns can be lost. */
   tellAgain() {
     if (this.nameGiven && this.isNamed) this.nameGiven = ""; // known by another part of the page
     if (this.nameGiven) return this.giveName(this.nameGiven);
@@ -182,28 +186,28 @@ class GivenVerdicts {
     return this.tellUnsaved();
   }
 
-  /** Have the page hand out new data. */
+  /** Request new data from the page. */
   refresh() {
     if (this.nameGiven) return this.giveName(this.nameGiven);
     this.reported = null;
     return this.tell("unsaved", { set: this.data.set, key: null, entries: this.unsaved });
   }
 
-  /** The server has answered to a batch of entries. */
+  /** The server has replied to a batch of entries. */
   heard(reply, batch) {
     for (const { kind, token } of batch) {
       if (!KINDS.includes(kind)) continue;
       this.saved += 1;
       this.answered = reply.revision;
-      if (!reply.saved.includes(token)) this.given.clear(); // the page knows better
+      if (!reply.saved.includes(token)) this.given.clear(); // the page has the current state
     }
   }
 }
 
-/** Whether a failure is one in words. */
+/** Whether a failure is a written one. */
 export function isWritten(/** @type {string} */ failure) {
   return failure.startsWith(WRITTEN);
 }
 
-/** Those of the page, whichever case it shows. */
+/** The verdicts of the page, for any case that it shows. */
 export const verdicts = new GivenVerdicts();

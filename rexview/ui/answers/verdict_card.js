@@ -1,5 +1,6 @@
-// The card that lies over the page's lower right corner and moves nothing: it asks for the reason of a
-// verdict, for a failure to be added, for the name, and says what went wrong.
+// The card over the page's lower right corner, which moves nothing: it asks for the reason of a
+// verdict,
+// for a failure to add, or for the name, and reports errors.
 
 import { button, html } from "../web/components/dom.js";
 import { tr, trn } from "../web/components/words.js";
@@ -25,7 +26,7 @@ function unsavedWords(/** @type {number} */ n, /** @type {boolean} */ isNamed) {
 export class VerdictCard {
   constructor(place) {
     this.about = null;
-    this.nothing = false; // an answer that never came can have no failure that is not listed
+    this.nothing = false; // an answer that never arrived can have no unlisted failure
     this.named = false; // "Keep" was pressed with a name: the card goes once nothing is in the way
     this.title = html("b");
     this.status = html("p", { role: "status" });
@@ -77,14 +78,14 @@ export class VerdictCard {
     );
     this.box.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.leave();
-      event.stopPropagation(); // keys that are typed here are not for the page
+      event.stopPropagation(); // keys typed here are not for the page
     });
     this.chip = button(null, () => this.open(), { class: "rx-v-chip", hidden: true });
     this.root = html("div", { class: "rx-v" }, this.chip, this.box);
     place.append(this.root);
   }
 
-  /** Ask why, after a verdict. */
+  /** Ask for the reason of a verdict. */
   ask(about) {
     if (this.about?.failure) this.save();
     this.about = about;
@@ -93,7 +94,7 @@ export class VerdictCard {
     this.open();
   }
 
-  /** Ask which failure is to be added to an answer. */
+  /** Ask for the failure to add to an answer. */
   add(model) {
     const { data } = verdicts;
     const addable = verdicts.addable(model);
@@ -115,7 +116,7 @@ export class VerdictCard {
     if (!this.nothing) this.choice.focus();
   }
 
-  /** The reason that was typed before and not given, which is in its field again. */
+  /** The earlier draft of the reason, which is in its field again. */
   takeUpDraft() {
     const text = verdicts.draft(this.about);
     if (text !== null) verdicts.keepDraft(this.about, text);
@@ -129,12 +130,12 @@ export class VerdictCard {
     if (!this.about && !this.naming.hidden) this.askName();
   }
 
-  /** Whether the card asks for a name and proposes one: Enter on the page takes it. */
+  /** Whether the card asks for a name and proposes one: Enter on the page accepts it. */
   get proposes() {
     return this.shown && !this.naming.hidden && !this.adding && Boolean(this.name.value);
   }
 
-  /** Bring the question for the name into focus; a proposed name needs one press. */
+  /** Focus the question for the name; a proposed name needs one press. */
   askName() {
     if (this.name.value && !this.name.touched) this.keep.focus();
     else this.name.input.focus();
@@ -150,7 +151,7 @@ export class VerdictCard {
     this.draw();
   }
 
-  /** Leave the card as it was opened: what was typed into it since does not count. */
+  /** Leave the card as it was opened: text typed since does not count. */
   leave() {
     if (this.about) verdicts.keepDraft(this.about, null);
     this.about = null;
@@ -161,12 +162,12 @@ export class VerdictCard {
     this.meaning.textContent = verdicts.data.failures[this.choice.value]?.[1] ?? "";
   }
 
-  /** Whether the verdict that the card is about was not taken. */
+  /** Whether the verdict of the card was refused. */
   get isRefused() {
     return Boolean(this.about?.failure) && verdicts.returnedOf(this.about).length > 0;
   }
 
-  /** Send the reason, if it is another one; that of a verdict that was not taken stays a draft. */
+  /** Send the reason, if it changed; that of a refused verdict remains a draft. */
   save() {
     if (this.isRefused) return;
     const { about } = this;
@@ -199,7 +200,7 @@ export class VerdictCard {
       verdicts.add(about);
     }
     const name = this.name.value;
-    // a proposed name is not taken unseen: by the Enter that ends a reason
+    // the Enter that ends a reason must not accept a proposed name unseen
     if (!verdicts.isNamed && name && document.activeElement !== this.reason) {
       if (this.about?.failure) this.save();
       this.named = true;
@@ -214,7 +215,7 @@ export class VerdictCard {
     this.close();
   }
 
-  /** Which verdict is saved where the one that was given was not taken. */
+  /** The saved verdict, if the new one was refused. */
   savedWords() {
     if (verdicts.isBehind) return tr("yours is not saved.");
     const { verdict } = verdicts.current(this.about);
@@ -229,7 +230,7 @@ export class VerdictCard {
   }
 
   tryAgain() {
-    if (this.isRefused) this.about = null; // what it would go on to say is not so
+    if (this.isRefused) this.about = null; // its text would no longer be true
     outbox.putAway(verdicts.returned.map(([key]) => key));
     outbox.hurry();
   }

@@ -1,4 +1,4 @@
-// Confirms and rejects failures, adds one that no rule found, and asks why: by button or by key.
+// Confirms, rejects and adds failures, and asks for the reason: by button or by key.
 
 import { turning } from "../turning/assets/turning.js";
 import { whenPageChanges } from "../web/components/dom.js";
@@ -17,7 +17,7 @@ const { items } = verdicts;
 /** @type {VerdictCard} */
 let card = null;
 
-/** A verdict was pressed; the same once more takes it back. */
+/** A verdict was pressed; the same one again withdraws it. */
 function judge(button) {
   const { rxModel: model, rxFailure: failure, rxVerdict } = button.dataset;
   const verdict = button.getAttribute("aria-pressed") === "true" ? "" : rxVerdict;
@@ -54,7 +54,7 @@ function clicked(event) {
   return undefined;
 }
 
-/** Whether Enter means nothing to what has the focus, or that belongs to what the card is about. */
+/** Whether Enter has no meaning for the focus, or the focus belongs to the card's subject. */
 function leavesEnter(/** @type {EventTarget} */ target) {
   if (!(target instanceof Element)) return false;
   const { model, failure } = card.about ?? {};
@@ -117,12 +117,12 @@ function listen() {
   };
 }
 
-/** What the page said last. */
+/** The page's last message. */
 let ofPage = null;
 
-/** The reader has turned to a case ahead of the page: what is judged now is of that one. */
+/** The reader has turned to a case ahead of the page: verdicts now are about that case. */
 function turned(/** @type {CaseRecord} */ { case: name, judged }) {
-  // of the page's own case the page has said it: it does not say the same again
+  // the page has sent its own case: it does not send the same again
   const known = judged ?? (ofPage?.case === name ? ofPage : null);
   if (verdicts.data && known) take({ ...verdicts.data, ...known }, verdicts.tell);
 }

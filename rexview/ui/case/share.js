@@ -1,6 +1,8 @@
-// A button that copies the address of the page as it stands now: with the filter, the case, and what
-// the viewer keeps behind the "#", which the server never sees. The review set is always in it: whoever
-// opens the link may have another one open.
+// A button that copies the current address of the page: with the filter, the case, and the viewer's
+// state
+// after the "#", which the server never gets. It always names the review set, because the receiver
+// may
+// have another one open.
 
 import { turning } from "../turning/assets/turning.js";
 import { button, html } from "../web/components/dom.js";
@@ -52,7 +54,7 @@ class ShareButton {
   }
 }
 
-/** Copy a text; false where the browser has no clipboard or does not allow it. */
+/** Copy a text; return false if the browser has no clipboard or does not allow it. */
 async function toClipboard(text) {
   if (!navigator.clipboard || !window.isSecureContext) return false;
   try {

@@ -1,4 +1,4 @@
-// Long rankings (rexview/ui/tables/ranked.py): all of them on demand, and a search by name.
+// Long rankings (rexview/ui/tables/ranked.py): all of them on request, and a search by name.
 
 import { tr } from "../web/components/words.js";
 
@@ -28,7 +28,7 @@ function showAll(/** @type {Element} */ ranking, /** @type {boolean} */ all) {
   button.setAttribute("aria-expanded", String(all));
 }
 
-/** Let the rankings in an element be opened and searched: once for each element. */
+/** Make the rankings in an element expandable and searchable: once for each element. */
 export function listenToRankings(/** @type {Element} */ root) {
   root.addEventListener("click", (event) => {
     const button = /** @type {Element} */ (event.target).closest?.("[data-rx-all]");
@@ -42,8 +42,7 @@ export function listenToRankings(/** @type {Element} */ root) {
 }
 
 /**
- * What a person opened and searched in the rankings of an element, to be put back when its HTML
- * is replaced.
+ * The expanded rankings and searches of an element, to be restored when its HTML is replaced.
  *
  * @returns {() => void}
  */

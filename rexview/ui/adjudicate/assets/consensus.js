@@ -1,6 +1,9 @@
-// The fields for one consensus: a score, and why. What is given goes to the server by the outbox; what
-// is being typed lies in the browser's storage. A consensus is never written over one that this page
-// had not shown, of somebody else or of another window: it waits until its writer, told of the other,
+// The fields for one consensus: a score, and the reason. Entries are sent to the server by the
+// outbox;
+// typed text is kept in the browser's storage. A consensus never overwrites one that this page has
+// not
+// shown, of somebody else or of another window: it waits until its writer is informed of the other
+// and
 // chooses between them.
 
 import { button, html, set } from "../../web/components/dom.js";
@@ -15,15 +18,16 @@ const AGAIN_MS = 3000;
 export class ConsensusForm {
   constructor(place) {
     this.data = null;
-    this.value = NOTHING; // what the fields hold
-    // What was given last, or stood there when the fields were filled: how much was known then, and what
-    // the fields held, which is nothing where that was of an earlier answer.
+    this.value = NOTHING; // content of the fields
+    // The last entry, or the value that filled the fields: how much was known then, and the content
+    // of the
+    // fields, which is nothing if the value belongs to an earlier answer.
     this.base = null;
-    this.aside = null; // one's own that gave way to somebody else's
-    this.confirmed = null; // what the server has saved from here, until the data hold it
-    this.answered = 0; // revision of the server's last answer: older data do not know of it
-    this.unheard = false; // another tab sent it and heard the answer
-    this.waiting = false; // something given was not confirmed when last looked at
+    this.aside = null; // the user's own value that was replaced by somebody else's
+    this.confirmed = null; // saved by the server from here, until the data contain it
+    this.answered = 0; // revision of the server's last reply: older data do not contain it
+    this.unheard = false; // another tab sent it and received the reply
+    this.waiting = false; // an entry was unconfirmed at the last check
     this.levels = [1, 2, 3, 4, 5].map((level) =>
       button(String(level), () => this.choose(level), { role: "radio" }),
     );
@@ -34,7 +38,7 @@ export class ConsensusForm {
       "aria-label": tr("Why"),
       placeholder: tr("What the consensus rests on"),
       oninput: () => this.typed(),
-      onblur: () => this.save(), // not "change": a draft of before may only be looked at again
+      onblur: () => this.save(), // not "change": a restored draft may only be viewed
     });
     this.help = html("p", { class: "rx-quiet", hidden: true });
     this.ask = button("?", () => this.toggleHelp(), {
@@ -56,7 +60,7 @@ export class ConsensusForm {
       this.scorer.node,
       this.notice,
     );
-    // Keys that are typed here are not for the page.
+    // Keys typed here are not for the page.
     this.root.addEventListener("keydown", (event) => event.stopPropagation());
     this.unlisten = outbox.listen({
       changed: () => this.data && this.changed(),
@@ -92,7 +96,7 @@ export class ConsensusForm {
     this.draw();
   }
 
-  /** Fill the fields with what stands, or with what was typed or given and is not saved. */
+  /** Fill the fields with the stored value, or with unsaved text. */
   fill() {
     const draft = outbox.drafts.get(outbox.owner, this.name);
     const given = this.pending() ?? this.returned;
@@ -106,7 +110,7 @@ export class ConsensusForm {
     this.waiting = this.pending() !== null;
   }
 
-  /** Take over what stands, where nothing of the writer's own would be lost by it unseen. */
+  /** Take over the stored value, if nothing of the writer's own would be lost unseen. */
   follow() {
     const { data, returned } = this;
     if (this.pending() || this.isBehind) return;
@@ -118,7 +122,7 @@ export class ConsensusForm {
     if (data.mine && !isChanged) this.value = data.fields;
   }
 
-  /** What stands now is what the writer knows. */
+  /** The stored value is now known to the writer. */
   rebase() {
     const { stands, fields, revision } = this.data;
     this.base = { was: stands, fields, seen: revision };
@@ -136,7 +140,7 @@ export class ConsensusForm {
     this.draw();
   }
 
-  /** The server has answered to a batch of entries. */
+  /** The server has replied to a batch of entries. */
   heard(reply, batch) {
     const ours = batch.filter((one) => this.isOf(one));
     if (ours.length === 0) return;
@@ -162,7 +166,7 @@ export class ConsensusForm {
     return outbox.pendingHere("adjudicate").findLast((one) => this.isOf(one)) ?? null;
   }
 
-  /** What was given and not taken, with the reason. */
+  /** Refused entries, with the reason. */
   get returned() {
     return outbox.returnedHere("adjudicate").findLast(([, one]) => this.isOf(one))?.[1] ?? null;
   }
@@ -172,17 +176,17 @@ export class ConsensusForm {
     return every.map(([key]) => key);
   }
 
-  /** Whether the page shows what stood before the server's last answer. */
+  /** Whether the page shows the state before the server's last reply. */
   get isBehind() {
     return this.data !== null && (this.unheard || this.data.revision < this.answered);
   }
 
-  /** Whether the fields hold something that was not given. */
+  /** Whether the fields contain something that is no entry yet. */
   get isChanged() {
     return !same(this.value, this.base.fields);
   }
 
-  /** Whether something stands that the writer had not seen and has not decided about. */
+  /** Whether there is a stored value that the writer has not seen and not decided about. */
   get overtaken() {
     if (this.returned) return Boolean(this.returned.overtaken);
     if (this.pending() || this.isBehind) return false;
@@ -190,13 +194,13 @@ export class ConsensusForm {
     return !same(stands, this.base.was) && !same(stands, this.value);
   }
 
-  /** The writer's own that is not saved: what the fields hold, or what came back to another window. */
+  /** The writer's own unsaved value: from the fields, or returned to another window. */
   get own() {
     const { value, data, returned } = this;
     return returned && same(value, data.fields) ? returned.value : value;
   }
 
-  // ---- what the writer does ----
+  // ---- actions of the writer ----
 
   choose(level) {
     this.value = { ...this.value, score: this.value.score === level ? null : level };
@@ -225,17 +229,17 @@ export class ConsensusForm {
 
   save() {
     if (this.isChanged && !this.overtaken) {
-      this.putAway(); // refused before, and given anew
+      this.putAway(); // refused before, and entered again
       const { value, base, data } = this;
       const entry = { ...data.about, kind: "adjudicate", value, was: base.was, seen: base.seen };
-      this.base = { was: value, fields: value, seen: base.seen }; // what comes next is on top of this
+      this.base = { was: value, fields: value, seen: base.seen }; // the next entry is based on this
       outbox.add(entry);
     }
     this.keepDraft();
     this.draw();
   }
 
-  /** Forget what was not taken: its writer has decided. */
+  /** Forget refused entries: their writer has decided. */
   putAway() {
     const keys = this.keysOfReturned();
     if (keys.length > 0) outbox.putAway(keys);
@@ -285,7 +289,7 @@ export class ConsensusForm {
     this.notice.replaceChildren(...noticeNodes(this));
   }
 
-  /** Whether what the fields hold is saved; nothing where the notice tells. */
+  /** Whether the content of the fields is saved; nothing if the notice reports it. */
   statusWords() {
     const { data, value } = this;
     const pending = this.pending();

@@ -1,4 +1,4 @@
-// What is said below the fields for a consensus when it was not taken, or when another one stands.
+// Messages below the fields for a consensus: it was refused, or there is another one.
 
 import { button, html } from "../../web/components/dom.js";
 import { tr } from "../../web/components/words.js";
@@ -28,7 +28,7 @@ export function noticeNodes(/** @type {ConsensusForm} */ form) {
   return form.data.other ? theirsNodes(form) : ownNodes(form);
 }
 
-/** Not taken for another reason than that one stands, or it is not known yet which. */
+/** Refused for another reason than a stored consensus, or this is not known yet. */
 function refusedNodes(/** @type {ConsensusForm} */ form) {
   const words = html("p", {}, tr("Yours is not saved. {reason}", { reason: form.returned.reason }));
   if (form.isBehind) return [words];
@@ -36,7 +36,7 @@ function refusedNodes(/** @type {ConsensusForm} */ form) {
   return [words, again, button(tr("Put away"), () => form.takeTheirs())];
 }
 
-/** Somebody else's stands. */
+/** There is somebody else's consensus. */
 function theirsNodes(/** @type {ConsensusForm} */ form) {
   const { other } = form.data;
   const kept = form.returned ? tr("Yours is not saved: it is kept on this computer.") : "";
@@ -59,7 +59,7 @@ function theirsNodes(/** @type {ConsensusForm} */ form) {
   ];
 }
 
-/** One's own stands that was recorded in another window. */
+/** There is the user's own consensus, recorded in another window. */
 function ownNodes(/** @type {ConsensusForm} */ form) {
   const { stands, at } = form.data;
   return [

@@ -1,5 +1,5 @@
-// What of the consensus is not saved, above the fields: the server does not take it now, or somebody
-// else recorded one meanwhile on a case that is not on the screen.
+// Unsaved consensus entries, above the fields: the server refuses them now, or somebody else has
+// recorded one meanwhile on a case that is not on the screen.
 
 import { button, html } from "../../web/components/dom.js";
 import { mounting } from "../../web/components/mount.js";

@@ -1,5 +1,6 @@
-// The form in which a comment is written: on what, under which name, the words. It is made once, and
-// what is being typed is kept in the browser.
+// The form for a comment: its target, the name, the text. It is created once, and its text is kept
+// in the
+// browser.
 
 import { button, html } from "../../web/components/dom.js";
 import { tr, trc } from "../../web/components/words.js";
@@ -12,7 +13,7 @@ import { shorter } from "./threads.js";
 export class CommentForm {
   constructor(/** @type {Panel} */ panel) {
     this.panel = panel;
-    this.about = {}; // what is being written: {spot} or {replyTo} or {comment} (one's own, edited)
+    this.about = {}; // the current subject: {spot} or {replyTo} or {comment} (one's own, edited)
     this.nameGiven = "";
     /** @type {string | null} */
     this.draft = null;
@@ -36,7 +37,7 @@ export class CommentForm {
       onkeydown: (event) => {
         if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
         if (this.naming.hidden) this.write();
-        else this.name.input.focus(); // a proposed name is not taken unseen
+        else this.name.input.focus(); // a proposed name is not accepted unseen
       },
     });
     this.typed = html("p", { class: "rx-c-quiet", role: "status", hidden: true });
@@ -57,7 +58,7 @@ export class CommentForm {
     );
   }
 
-  /** The page gave new data; for another case its draft is taken up. */
+  /** The page sent new data; for another case its draft is restored. */
   update(another) {
     const { data } = this.panel;
     if (data.named || data.problem) this.nameGiven = "";
@@ -69,13 +70,13 @@ export class CommentForm {
     if (draft) this.keepDraft();
   }
 
-  /** The case is gone from the page; what was typed about it stays a draft. */
+  /** The case has left the page; text about it remains a draft. */
   leave() {
     if (this.draft) outbox.leaveTyped(this.draft);
     this.draft = null;
   }
 
-  /** Tell the page the name that was given, until it knows it. */
+  /** Send the page the given name, until it knows it. */
   giveName() {
     if (this.nameGiven) this.panel.tell("name", this.nameGiven);
   }
@@ -104,13 +105,13 @@ export class CommentForm {
 
   keepDraft() {
     const text = this.field.value;
-    this.draft = this.draftName(); // of what is typed
+    this.draft = this.draftName(); // of typed text
     if (text) outbox.keepTyped(this.draft, { kind: "comment", text, about: this.about });
     else outbox.dropTyped(this.draft);
     this.draw();
   }
 
-  /** Begin to write about something; what was typed stays. */
+  /** Start to write about something; typed text remains. */
   begin(about, text) {
     const { spot } = about; // which answer that is: later its letter may be another one's
     if (spot?.key) spot.shown = this.panel.data.targets.find(({ key }) => key === spot.key)?.shown;

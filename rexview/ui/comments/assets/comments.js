@@ -1,9 +1,12 @@
 // The panel of comments: a tab in the page's header, and the panel that it opens.
 //
-// What others write arrives every few seconds and redraws the list only; the field in which somebody
-// types is made once. Drafts and everything that the server has not confirmed are the outbox's.
-// All texts become text nodes, never markup. Words that carry a comment are marked with the browser's
-// highlights, which leave the page's elements alone.
+// Others' comments arrive every few seconds and redraw only the list; the field for typing is
+// created
+// once. The outbox keeps drafts and everything that the server has not confirmed. All texts become
+// text
+// nodes, never markup. Commented words are marked with the browser's highlights, which leave the
+// page's
+// elements unchanged.
 
 import { turning } from "../../turning/assets/turning.js";
 import { button, every, html } from "../../web/components/dom.js";
@@ -19,14 +22,14 @@ import { threadNode, threadsOf } from "./threads.js";
 
 const AGAIN_MS = 4000;
 
-let panel = null; // the one on the page: one that follows it is open if it was
+let panel = null; // the current one: its successor is open if it was
 
 export class Panel {
   constructor(/** @type {HTMLElement} */ place) {
     this.isOpen = panel?.isOpen ?? false;
     panel?.close();
     panel = this;
-    this.arrived = []; // saved, and perhaps not yet among the comments that the page gave
+    this.arrived = []; // saved, and perhaps not yet among the page's comments
     /** @type {Tell} */
     this.tell = () => {};
     this.data = { comments: [], targets: [], outbox: {} };
@@ -68,7 +71,7 @@ export class Panel {
       this.alert,
       this.form.node,
     );
-    // Keys that are typed here are not for the page.
+    // Keys typed here are not for the page.
     this.box.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.open(false);
       event.stopPropagation();
@@ -103,17 +106,17 @@ export class Panel {
     if (first && outbox.isPast(data.revision)) tell("refresh", Date.now());
   }
 
-  /** Until the page has followed to the case on the screen nothing can be written: it is of another. */
+  /** Until the page has followed to the shown case, nothing can be written on it. */
   #align() {
     this.root.inert = !turning.isOf(this.data.case);
   }
 
-  /** What was written or resolved and is not confirmed. */
+  /** Written or resolved comments that are not confirmed. */
   pending() {
     return outbox.pendingHere("comment", "resolve");
   }
 
-  // ---- what is sent ----
+  // ---- entries ----
 
   add(kind, comment, value, more = {}) {
     this.refused = "";
@@ -131,7 +134,7 @@ export class Panel {
     for (const [key, { kind, case: of, value }] of outbox.returnedHere("comment", "resolve")) {
       if (kind === "comment") {
         if (of !== this.data.case || this.form.field.value.trim()) continue;
-        this.form.field.value = value.text; // so that nothing typed is lost
+        this.form.field.value = value.text; // so that no typed text is lost
         this.form.keepDraft();
       }
       outbox.putAway([key]);
@@ -227,7 +230,7 @@ export class Panel {
     }
   }
 
-  /** A comment that the server has not taken yet, or would not take. */
+  /** A comment that the server has not accepted yet, or refused. */
   unsaved({ token, value, reason, revision }) {
     const away = () => {
       const every = outbox.returnedHere("comment");
@@ -262,7 +265,7 @@ export class Panel {
     this.form.field.focus();
   }
 
-  /** Ask once more in the same place: removing is not undone by a second click elsewhere. */
+  /** Ask for confirmation in the same place: a second click there removes it for good. */
   remove(one, button) {
     if (button.dataset.sure) return this.add("comment", one.id, null, { was: one.text });
     button.dataset.sure = "1";
@@ -270,7 +273,7 @@ export class Panel {
     return undefined;
   }
 
-  /** A key elsewhere on the page asks to comment on an answer, or on the case. */
+  /** A key elsewhere on the page starts a comment on an answer, or on the case. */
   asked(key) {
     if (this.root.inert) return;
     const known = this.data.targets.some((target) => target.key === key);

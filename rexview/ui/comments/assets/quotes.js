@@ -1,4 +1,4 @@
-// Words of an answer that a comment is on: found again in the text and marked, or chosen on the page.
+// The commented words of an answer: found again in the text and marked, or selected on the page.
 
 import { button, every, scrollWithin, whenPageChanges } from "../../web/components/dom.js";
 import { tr } from "../../web/components/words.js";
@@ -38,7 +38,7 @@ function rangeOf(read, first, last) {
   return range;
 }
 
-/** The range of the nth place with these words, null when it is not there. */
+/** The range of the nth place with these words, null if there is none. */
 function findWords(element, wanted, nth) {
   if (wanted.length === 0) return null;
   const read = wordsOf(element);
@@ -51,7 +51,7 @@ function findWords(element, wanted, nth) {
   return null;
 }
 
-/** What is selected on the page as whole words of one answer, null when it is not that. */
+/** The selection on the page as whole words of one answer, null if it is something else. */
 function chosenWords() {
   const selection = window.getSelection();
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null;
@@ -82,16 +82,17 @@ function textOf(key) {
   return every(`[data-rx-answer="${CSS.escape(key)}"] ${TEXT}`)[0];
 }
 
-/** Marks the words of comments, and offers to comment on those that are chosen. */
+/** Marks the words of comments, and offers to comment on selected ones. */
 export class Quotes {
   /**
    * @param {object} on
-   * @param {(spot: {key: string, quote: string, before: number}) => void} on.taken the offer was taken
+   * @param {(spot: {key: string, quote: string, before: number}) => void} on.taken the offer was
+   * accepted
    * @param {(id: string) => void} on.pressed the words of this comment were pressed
    */
   constructor({ taken, pressed }, /** @type {AbortSignal} */ signal) {
     this.comments = [];
-    this.ranges = []; // {id, range} of the words that are marked
+    this.ranges = []; // {id, range} of the marked words
     this.mayWrite = false;
     this.offer = button(tr("Comment on this"), () => this.#take(taken), {
       class: "rx-c-offer",
@@ -106,7 +107,7 @@ export class Quotes {
     );
   }
 
-  /** Take over the comments of the case. */
+  /** Set the comments of the case. */
   show(comments, mayWrite) {
     this.comments = comments;
     this.mayWrite = mayWrite;
@@ -156,7 +157,7 @@ export class Quotes {
     if (hit) pressed(hit.id);
   }
 
-  /** Scroll the page to what a comment is on. */
+  /** Scroll the page to the target of a comment. */
   goTo(one) {
     const text = one.key === null ? null : textOf(one.key);
     if (!text) return;

@@ -1,4 +1,4 @@
-// Threads of comments: which comment answers which, and what each looks like.
+// Threads of comments: the replies to each comment, and how they are shown.
 
 import { clock, dayUnlessToday } from "../../web/components/clock.js";
 import { button, html } from "../../web/components/dom.js";
@@ -13,7 +13,7 @@ function when(iso) {
 export const shorter = (text, most = 90) =>
   text.length > most ? `${text.slice(0, most - 1)}…` : text;
 
-/** The comments by thread: the first of each is the one that the others answer. */
+/** The comments by thread: the first of each is the one that the others reply to. */
 export function threadsOf(comments) {
   const byId = new Map(comments.map((one) => [one.id, one]));
   const rootOf = (one) => {
@@ -31,7 +31,7 @@ export function threadsOf(comments) {
  * @typedef {Record<Act, (comment: any) => void> & {remove: (comment: any, button: any) => void}} Acts
  */
 
-/** A thread, with buttons for those who may write. */
+/** A thread, with buttons for users who may write. */
 export function threadNode(comments, may, /** @type {Acts} */ acts) {
   const [first] = comments;
   const act = (name, what, run) => button(what, run, { "data-focus": `${name}:${first.id}` });
@@ -48,7 +48,7 @@ export function threadNode(comments, may, /** @type {Acts} */ acts) {
   );
 }
 
-/** What a thread is about; pointing at it lights the box that it is about. */
+/** The target of a thread; pointing at it highlights its box. */
 function whereNode(one, /** @type {Acts} */ acts) {
   const where = {
     span: `${one.where}: “${shorter(one.quote ?? "")}”`,

@@ -1,4 +1,4 @@
-// One candidate question: what it says, how it is scored, tagged and decided.
+// One candidate question: its text, scores, tags and decision.
 
 import { plain } from "../../pad/assets/task_frame.js";
 import { html, set } from "../../web/components/dom.js";

@@ -1,5 +1,6 @@
-// How many questions are chosen, by category and tag, beside what is wanted: counted here, so that the
-// numbers change with the key.
+// The number of chosen questions by category and tag, next to the wanted number. It is computed
+// here, so
+// that the numbers change with the key.
 
 import { html } from "../../web/components/dom.js";
 import { tr } from "../../web/components/words.js";
@@ -24,10 +25,10 @@ export class Coverage {
     );
     this.more.addEventListener("toggle", () => this.data && this.#drawTags());
     /** @type {Map<string, [Candidate[], Record<string, Rows>][]>} */
-    this.counted = new Map(); // case -> as it is in the page's counts, and as it is now
+    this.counted = new Map(); // case -> its part of the page's counts, and its current part
   }
 
-  /** New counts from the page, in which these studies are counted as they came with them. */
+  /** Set new counts from the page, which include these studies as they were sent with it. */
   update(/** @type {DeskData} */ data) {
     this.data = data;
     this.counted.clear();
@@ -36,7 +37,7 @@ export class Coverage {
   /**
    * @param {string} study
    * @param {Candidate[]} candidates
-   * @param {Record<string, Rows>} before what the page has counted of it
+   * @param {Record<string, Rows>} before its part of the page's counts
    * @param {Record<string, Rows>} now
    */
   draw(study, candidates, before, now) {

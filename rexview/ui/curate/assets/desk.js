@@ -1,6 +1,8 @@
-// The desk of the Curate page: the candidates of one study, scored, tagged, edited, chosen or rejected by
-// key or click. Everything is an entry of its own, about one candidate, with the whole of what stands
-// then; what the page sends later only fills in what was not written here.
+// The desk of the Curate page: the candidates of one study, scored, tagged, edited, chosen or
+// rejected by
+// key or click. Each action is one entry about one candidate, with the whole new value. Later data
+// of the
+// page only fill in what was not written here.
 
 import { CountedPad } from "../../pad/assets/counted_pad.js";
 import { plain } from "../../pad/assets/task_frame.js";
@@ -20,7 +22,7 @@ import { changed, latestOf, questionOf, same, selectOf, withOwn } from "./values
 /** @import { Candidate, DeskData, DeskOwn } from "./types.d.ts" */
 
 const WORDS = { page: "curate page", kinds: ["propose", "select", "rate", "tag"], items: STUDIES };
-const NEWS_MS = 10_000; // so often what others did is asked for
+const NEWS_MS = 10_000; // milliseconds between two checks for others' changes
 
 export class Desk extends CountedPad {
   constructor(place) {
@@ -59,7 +61,7 @@ export class Desk extends CountedPad {
     super.update(data, tell);
   }
 
-  // --- what is shown -----------------------------------------------------------------------------
+  // --- content -----------------------------------------------------------------------------------
 
   /** @returns {DeskOwn} */
   get written() {
@@ -111,7 +113,7 @@ export class Desk extends CountedPad {
     this.coverage.draw(this.case.case, here, this.#counted.rows, record.rows);
   }
 
-  /** The study as it is in the page's counts: what was fetched ahead can be older than these. */
+  /** The study as in the page's counts: prefetched data can be older than these. */
   get #counted() {
     const known = this.known.get(this.case.case);
     const isOlder = known.revision <= this.data.case.own.revision;
@@ -131,7 +133,7 @@ export class Desk extends CountedPad {
     return candidate.id.startsWith("o-") && Boolean(this.rowsOf(candidate).propose);
   }
 
-  /** Why a question cannot be chosen as it reads now; null where the server has to say. */
+  /** Why a question cannot be chosen with its current text; null if the server has to decide. */
   blockedReason(/** @type {Candidate} */ candidate, rows) {
     return questionOf(candidate, rows) === candidate.judged ? candidate.blocked : null;
   }
@@ -149,15 +151,15 @@ export class Desk extends CountedPad {
     return Object.values(value).filter(Number.isInteger).join(", ");
   }
 
-  /** Save what was not taken in place of what stands, which its writer has seen by now. */
+  /** Save a refused entry in place of the stored value, which its writer has seen by now. */
   again(entry) {
     const card = entry.case === this.case.case ? this.cards.get(entry.subject) : null;
     return card ? () => this.give(entry.kind, entry.value, card.candidate) : null;
   }
 
-  // --- what is given -----------------------------------------------------------------------------
+  // --- entries -----------------------------------------------------------------------------------
 
-  /** Whether it was given: not what stands already, and nothing while another study is waited for. */
+  /** Whether an entry was made: not if the value is unchanged or another study is waited for. */
   give(kind, wanted, candidate = this.candidate) {
     const value = kind === "rate" ? this.scoring.marked(wanted, candidate) : wanted;
     const was = this.#standing(candidate, kind);
@@ -203,7 +205,7 @@ export class Desk extends CountedPad {
     if (this.card) this.card.past.hidden = !this.card.past.hidden;
   }
 
-  // --- what is typed -----------------------------------------------------------------------------
+  // --- typed text --------------------------------------------------------------------------------
 
   commit() {
     this.form.commit();
@@ -217,7 +219,7 @@ export class Desk extends CountedPad {
     if (this.card) this.form.tag(this.card);
   }
 
-  /** Change fields of what becomes of a candidate. */
+  /** Change fields of the decision on a candidate. */
   select(changes, candidate = this.candidate) {
     const select = selectOf(candidate, this.rowsOf(candidate));
     return this.give("select", changed(select, changes), candidate);
@@ -231,7 +233,7 @@ export class Desk extends CountedPad {
     return this.data.whole && super.isFinished(worklist);
   }
 
-  // --- going about -------------------------------------------------------------------------------
+  // --- moving ------------------------------------------------------------------------------------
 
   go(/** @type {Card} */ card) {
     if (card === this.card) return;

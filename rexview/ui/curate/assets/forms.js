@@ -1,5 +1,6 @@
-// What is typed about a candidate: its question as it is edited, its tags, a question of one's own.
-// While it is typed it lies in the browser's storage; it is saved when the form is left.
+// Forms for a candidate: its edited question, its tags, a question of one's own. Typed text is kept
+// in the
+// browser's storage, and saved when the form is left.
 
 import { plain } from "../../pad/assets/task_frame.js";
 import { html } from "../../web/components/dom.js";
@@ -10,11 +11,11 @@ import { outbox } from "../../web/saving/assets/outbox.js";
 
 const LONGEST = 4000;
 
-/** A form whose fields are kept as a draft; `save` gets those that were changed when it is left. */
+/** A form whose fields are kept as a draft; `save` gets the changed ones when it is left. */
 export class Form {
   /**
    * @param {string} draft name of the draft
-   * @param {Record<string, string>} values what the fields hold before anything is typed
+   * @param {Record<string, string>} values content of the fields before typing
    * @param {(changed: Record<string, string>) => void} save
    * @param {() => void} gone
    */
@@ -26,11 +27,11 @@ export class Form {
     /** @type {Record<string, HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>} */
     this.fields = {};
     /** @type {Record<string, string>} */
-    this.before = {}; // what they held, as a field holds it: line ends are of one kind there
+    this.before = {}; // the former content, as a field has it: with one kind of line ends
     this.typed = false;
     this.kept = draftOf(draft);
     if (this.kept) outbox.typing.add(draft);
-    // with a tabindex: a press beside a field does not leave the form
+    // with a tabindex: a press next to a field does not leave the form
     this.root = html("form", { class: "typed", tabindex: "-1" });
     this.root.addEventListener("submit", (event) => event.preventDefault());
     this.root.addEventListener("input", () => this.#keep());
@@ -41,7 +42,7 @@ export class Form {
     });
   }
 
-  /** Whether it is saved and closed when the focus goes elsewhere; else what is typed stays a draft. */
+  /** Whether it is saved and closed on losing the focus; otherwise typed text remains a draft. */
   leaves = true;
 
   field(name, label, /** @type {any} */ node) {
@@ -62,7 +63,7 @@ export class Form {
     );
   }
 
-  /** The fields that were changed: what is left alone is another's word by now, perhaps. */
+  /** The changed fields; others may have changed the rest meanwhile. */
   get changed() {
     return Object.fromEntries(
       Object.entries(this.now).filter(([name, text]) => text !== this.before[name]),
@@ -87,8 +88,9 @@ export class Form {
   }
 
   /**
-   * Save what was typed, where something was, and forget the draft. One that was only opened again, and
-   * that is gone, another window has saved.
+   * Save typed text, if any, and delete the draft. A draft that was only reopened and no longer
+   * exists was
+   * saved by another window.
    */
   commit() {
     if (this.closed || !this.leaves) return;
@@ -114,13 +116,13 @@ export class Form {
   }
 }
 
-/** The fields that were changed and not saved; those of an earlier version stood by themselves. */
+/** The changed and unsaved fields; an earlier version stored them directly. */
 export function draftOf(/** @type {string} */ draft) {
   const kept = outbox.drafts.get(outbox.owner, draft) ?? null;
   return kept?.fields ?? kept;
 }
 
-/** Fields for a question as it is edited. */
+/** Fields for editing a question. */
 export function questionForm(
   draft,
   values,
@@ -140,7 +142,7 @@ export function questionForm(
   return form;
 }
 
-/** Fields for a question of one's own: it is proposed when that is said. */
+/** Fields for a question of one's own: proposed with a button. */
 export function ownForm(draft, /** @type {Record<string, string>} */ categories, propose, gone) {
   const form = new Form(draft, {}, () => {}, gone);
   form.leaves = false;
@@ -176,7 +178,7 @@ export function ownForm(draft, /** @type {Record<string, string>} */ categories,
   return form;
 }
 
-/** Fields for the eight tags; several values are parted by semicolons. `save` gets those changed. */
+/** Fields for the eight tags; semicolons separate values. `save` gets the changed ones. */
 export function tagForm(draft, /** @type {Tags} */ tags, words, save, gone) {
   const values = Object.fromEntries(
     Object.keys(words.tags).map((name) => [name, (tags[name] ?? []).join("; ")]),

@@ -38,7 +38,7 @@ export function keyList() {
   );
 }
 
-/** What a key does now, or null. */
+/** The current action of a key, or null. */
 export function meaningOf(/** @type {Desk} */ desk, /** @type {KeyboardEvent} */ { key }) {
   if (/^[1-5]$/.test(key)) return () => desk.scoring.score(desk.scoring.criterion, Number(key));
   const none = () => desk.scoring.score(desk.scoring.criterion, null);

@@ -1,4 +1,4 @@
-// The one form that is open on the desk, if any: what is typed in it is kept, whatever happens.
+// The one open form of the desk, if any: its typed text is always kept.
 
 import { newToken, outbox } from "../../web/saving/assets/outbox.js";
 import { draftOf, ownForm, questionForm, tagForm } from "./forms.js";
@@ -31,7 +31,7 @@ export class OpenForm {
     this.desk.refresh();
   };
 
-  /** Save what is typed and close. */
+  /** Save the typed text and close. */
   close() {
     this.form?.close();
   }
@@ -40,7 +40,7 @@ export class OpenForm {
     this.form?.commit();
   }
 
-  /** Another study: its form, if it has one, is saved by now. */
+  /** Another study: the form of the previous one is saved by now. */
   clear() {
     if (this.form) {
       this.form.closed = true;
@@ -104,7 +104,7 @@ export class OpenForm {
     desk.own.scrollIntoView({ block: "nearest" });
   }
 
-  /** Open again what was being typed when the page went. */
+  /** Reopen the form that was being typed in when the page ended. */
   reopen(/** @type {Candidate[]} */ candidates) {
     for (const candidate of candidates) {
       const card = this.desk.cardOf(candidate);

@@ -33,7 +33,7 @@ export class Scoring {
     this.desk.give("rate", isEmpty ? null : value);
   }
 
-  /** Scores that are taken back with the model's in view: those given in their place have seen these. */
+  /** Withdraw scores with the model's visible; new ones are marked as given after seeing them. */
   marked(/** @type {Rate | null} */ rate, /** @type {Candidate} */ candidate) {
     const isSeen = this.desk.cards.get(candidate.id)?.candidate.model;
     const isWhole = sumOf(this.#names, rate) !== null;
@@ -43,7 +43,7 @@ export class Scoring {
   score(name, level) {
     const { candidate } = this.desk;
     if (!candidate) return;
-    // scores given with the model's in view say little about these, and enter no agreement
+    // scores given with the model's visible do not measure agreement, and are left out of it
     this.#change(candidate.model ? { [name]: level, after_model: true } : { [name]: level });
     const next = this.#names[this.#names.indexOf(name) + 1];
     this.to(level !== null && next ? next : name);

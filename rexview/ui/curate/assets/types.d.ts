@@ -1,8 +1,8 @@
-// What the Curate page gives its desk (curate/desk_data.py).
+// The Curate page's data for its desk (curate/curation_round.py).
 
 import type { Own, TaskData } from "../../pad/assets/types.d.ts";
 
-/** What becomes of a candidate; null: nothing was decided or edited. */
+/** The decision on a candidate; null: nothing was decided or edited. */
 export type Select = {
   decision: "chosen" | "rejected" | null;
   question: string | null;
@@ -10,7 +10,7 @@ export type Select = {
   category: string | null;
   comment: string | null;
 };
-/** A person's scores by criterion, and `risk`; all null: they went without and saw the model's. */
+/** A person's scores by criterion, and `risk`; all null: they saw the model's without scoring. */
 export type Rate = Record<string, number | boolean | string | null>;
 export type Tags = Record<string, string[]>;
 export type Rows = { select?: Select | null; rate?: Rate | null; tag?: { tags: Tags } | null; propose?: { question: string; category: string | null } | null };
@@ -22,11 +22,11 @@ export type Candidate = {
   by: string;
   given: Rows;
   tags: Tags;
-  /** The model's scores: null where it gave none, and where they are hidden. */
+  /** The model's scores: null if there are none, or while they are hidden. */
   model: { scores: Record<string, number | null>; sum: number | null; stated: number | null; risk: boolean | null; comment: string } | null;
   hidden: boolean;
   others: { name: string; words: string }[];
-  /** Why it cannot be chosen, and the question that this was said of. */
+  /** Why it cannot be chosen, and the question that this applies to. */
   blocked: string | null;
   judged: string;
   alike: { words: string; question: string; href: string | null }[];
@@ -43,7 +43,7 @@ export type DeskData = TaskData & {
     values: Tags;
   };
   counts: Counts;
-  /** Whether all studies are gone through, not some by a filter. */
+  /** Whether all studies are selected, not some by a filter. */
   whole: boolean;
   targets: { all: number | null; categories: Record<string, number> };
 };

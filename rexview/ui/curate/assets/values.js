@@ -1,4 +1,4 @@
-// What stands of a candidate: as it was given, with what was written on it since; and counts of it.
+// The current values of a candidate: as sent, overlaid by what was written since; and their counts.
 
 import { tr } from "../../web/components/words.js";
 
@@ -12,7 +12,7 @@ const NOTHING = {
   comment: null,
 };
 
-/** What stands of one kind: what was written, also that it was taken back, else what was given. */
+/** The current value of one kind: what was written, including withdrawals, else what was sent. */
 export function latestOf(/** @type {Candidate} */ candidate, kind, /** @type {Rows} */ rows = {}) {
   return (Object.hasOwn(rows, kind) ? rows[kind] : candidate.given[kind]) ?? null;
 }
@@ -22,7 +22,7 @@ export function selectOf(candidate, rows) {
   return { ...NOTHING, ...latestOf(candidate, "select", rows) };
 }
 
-/** A select with some fields changed; null where nothing of it is left. */
+/** A decision with some fields changed; null if nothing of it is left. */
 export function changed(/** @type {Select} */ select, /** @type {Partial<Select>} */ changes) {
   const value = { ...select, ...changes };
   return Object.values(value).some((one) => one !== null) ? value : null;
@@ -46,7 +46,7 @@ export const questionOf = (candidate, rows) =>
 export const categoryOf = (candidate, rows) =>
   selectOf(candidate, rows).category ?? candidate.category;
 
-/** The sum of all criteria; null where one is missing. */
+/** The sum of all criteria; null if one is missing. */
 export function sumOf(/** @type {string[]} */ criteria, /** @type {Rate | null} */ rate) {
   const scores = criteria.map((name) => rate?.[name] ?? null);
   return scores.some((one) => typeof one !== "number")
@@ -55,7 +55,7 @@ export function sumOf(/** @type {string[]} */ criteria, /** @type {Rate | null} 
 }
 
 /**
- * Add what is chosen of a study to counts, or with -1 take it away.
+ * Add the chosen questions of a study to counts, or with -1 subtract them.
  *
  * @param {Counts} counts
  * @param {Candidate[]} candidates
@@ -90,7 +90,7 @@ function sorted(value) {
 }
 
 /**
- * A question of somebody's own, which the page does not know yet.
+ * A user's own question, which the page does not know yet.
  *
  * @returns {Candidate}
  */
@@ -110,8 +110,9 @@ export function ownCandidate(id, { question, category }, by = tr("You")) {
 }
 
 /**
- * The candidates that there are: those of the page that nobody took back, and own ones that it does not
- * know yet.
+ * The existing candidates: those of the page that were not withdrawn, and own ones that it does not
+ * know
+ * yet.
  *
  * @param {Candidate[]} known
  * @param {Record<string, Rows & { by?: string }>} rows

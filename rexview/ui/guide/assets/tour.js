@@ -1,15 +1,15 @@
-// The tour of the demonstration (rexview/ui/guide/tour.py makes the HTML of each step).
+// The tour of the demonstration (rexview/ui/guide/guides.py makes the HTML of each step).
 
 import { forget, remember, remembered } from "../../viewer/assets/storage.js";
 import { mount as mountLinked } from "../../web/streamlit_adapter/in_app.js";
 
-const TOUR = "tour"; // nothing: never begun, "on", "done"
+const TOUR = "tour"; // absent: never started, "on", "done"
 
 /**
  * @param {object} all
  * @param {HTMLElement} all.parentElement
- * @param {{ html: string, again: boolean, begins: boolean }} all.data `begins`: this page is where
- *   the tour begins; `again`: it shows no step, but how to begin anew
+ * @param {{ html: string, again: boolean, begins: boolean }} all.data `begins`: the tour starts on
+ *   this page; `again`: it shows no step, but a button to restart the tour
  */
 export function mount({ parentElement: root, data }) {
   if (!data.again) {
@@ -22,7 +22,7 @@ export function mount({ parentElement: root, data }) {
   }
   if (root.dataset.rxTour) return;
   root.dataset.rxTour = "here";
-  // before the link is followed: the next page must find what it asks for
+  // before the link is followed: the next page must find its state
   root.addEventListener("click", (event) => clicked(root, event), { capture: true });
 }
 

@@ -1,5 +1,5 @@
-// A pad beside which the page shows what has come of its items so far: once the last entry is saved, the
-// page is asked to count anew.
+// A pad with a summary of its items on the page: once the last entry is saved, the page is asked to
+// count again.
 
 import { html } from "../../web/components/dom.js";
 import { RepeatedRequest } from "../../web/components/repeated_request.js";
@@ -21,7 +21,7 @@ export class CountedPad extends TaskPad {
   constructor(place, words, name, hint) {
     super(place, words);
     this.root.classList.add(name);
-    this.undoable = []; // what was given in this tab, newest last
+    this.undoable = []; // entries made in this tab, newest last
     this.frame.feet.prepend(html("span", { class: "hint" }, hint));
     const nothing = () => {};
     this.counting = new RepeatedRequest();

@@ -1,5 +1,6 @@
-// The page follows the pad to another case; where it does not, though the server answers, it is gone
-// and is loaded anew.
+// Makes the page follow the pad to another case; if it does not, although the server answers, the
+// page
+// is dead and is reloaded.
 
 import { turning } from "../../turning/assets/turning.js";
 import { RepeatedRequest } from "../../web/components/repeated_request.js";
@@ -11,7 +12,7 @@ export class Follow {
   constructor(pad) {
     this.pad = pad;
     this.stuck = false;
-    this.number = null; // of the request that is being made
+    this.number = null; // of the pending request
     this.request = new RepeatedRequest();
   }
 
@@ -19,14 +20,14 @@ export class Follow {
     this.request.end();
   }
 
-  /** Ask the page for another case until it has come. */
+  /** Request another case from the page until it has followed. */
   await(wanted) {
-    if (this.number === wanted.number) return; // it is being asked
+    if (this.number === wanted.number) return; // already requested
     this.number = wanted.number;
     const ask = () => this.pad.tell("go", wanted);
     this.request.begin(ask, PATIENCE_MS, () => {
       this.stuck = true;
-      outbox.ask(); // is the server there at all?
+      outbox.ask(); // is the server reachable?
     });
   }
 
@@ -37,7 +38,7 @@ export class Follow {
     this.stuck = false;
   }
 
-  /** The server has answered; the page may be gone all the same. */
+  /** The server has answered, but the page may still be dead. */
   reached() {
     if (this.stuck) outbox.renewal.reload();
   }

@@ -1,19 +1,20 @@
-// How long something was on the screen: the time in which the tab was visible, from the first showing,
-// also before a reload.
+// Measures the time for which an item was on the screen in a visible tab, since its first showing,
+// also
+// across reloads.
 
 const PREFIX = "rexview:time:";
 
 export class Stopwatch {
   constructor(/** @type {AbortSignal} */ signal) {
-    this.name = null; // what is timed
-    this.before = 0; // seconds until it was shown last
-    this.since = null; // when that was, null while the tab is hidden
+    this.name = null; // the timed item
+    this.before = 0; // seconds before the current showing
+    this.since = null; // start of the current showing, null while the tab is hidden
     const options = { signal };
     document.addEventListener("visibilitychange", () => this.#turn(), options);
     window.addEventListener("pagehide", () => this.stop(), options);
   }
 
-  /** Time something; it goes on from where it was left. */
+  /** Time an item; the time continues from its last value. */
   begin(/** @type {string} */ name) {
     if (name === this.name) return;
     this.stop();
@@ -52,6 +53,6 @@ function keep(name, seconds) {
   try {
     sessionStorage.setItem(PREFIX + name, String(seconds));
   } catch {
-    // no storage in this browser: it is timed anew
+    // no storage in this browser: the time restarts
   }
 }

@@ -1,5 +1,5 @@
-// What stands around every item of a task: progress and saved state, what was not taken, the report
-// where the study's rules show it, the end.
+// The frame of every item of a task: progress and saved state, refused entries, the report if the
+// study's rules show it, the end.
 
 import { button, html, set } from "../../web/components/dom.js";
 import { serverNodes } from "../../web/components/server_html.js";
@@ -115,7 +115,7 @@ export class TaskFrame {
     this.alert.hidden = text === "";
   }
 
-  /** What was not taken stays here until the reader puts it away. */
+  /** Refused entries remain here until the reader dismisses them. */
   #returned() {
     const { page, kinds } = this.pad.words;
     const every = outbox.returned

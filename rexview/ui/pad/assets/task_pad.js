@@ -1,6 +1,8 @@
-// What the pads of all tasks besides scoring have in common: progress and saved state, which item is
-// shown, what was not taken, keys. What is entered goes to the server by the outbox; only which item is
-// shown ("go"), and the wish for new data ("refresh"), go through the page's script.
+// The common parts of the pads of all tasks besides scoring: progress and saved state, the shown
+// item,
+// refused entries, keys. Entries are sent to the server by the outbox. Only the shown item ("go")
+// and
+// requests for new data ("refresh") use the page's script.
 
 import { turning } from "../../turning/assets/turning.js";
 import { dialogIsOpen, isPlain, TYPING } from "../../web/components/page_keys.js";
@@ -19,8 +21,9 @@ const PICTURE = ".rx"; // the viewer
 export class TaskPad {
   /**
    * @param {HTMLElement} place
-   * @param {{ page: string, kinds: string[], items: ItemWords }} words the page's name in entries, the
-   *   kinds of these, and what items are called
+   * @param {{ page: string, kinds: string[], items: ItemWords }} words the page's name in entries,
+   * their
+   *   kinds, and the names of items
    */
   constructor(place, words) {
     this.words = words;
@@ -29,7 +32,7 @@ export class TaskPad {
     this.data = null;
     /** @type {TaskItem} */
     this.case = null;
-    this.known = new Map(); // item -> the newest of what the reader gave that the server sent
+    this.known = new Map(); // item -> the reader's newest entries sent by the server
     this.watch = new Stopwatch(this.abort.signal);
     this.frame = new TaskFrame(this);
     this.root = this.frame.root;
@@ -66,33 +69,33 @@ export class TaskPad {
     this.root.remove();
   }
 
-  // --- what a task adds --------------------------------------------------------------------------
+  // --- defined by each task ----------------------------------------------------------------------
 
-  /** Put an item on the pad; kept: it is there already, and what is typed on it stays. */
+  /** Put an item on the pad; kept: it is already there, and its typed text remains. */
   put(_kept) {}
 
-  /** Show what the reader gave on it. */
+  /** Show the reader's entries on it. */
   draw(_record) {}
 
-  /** Make entries of what is being typed. */
+  /** Make entries of typed text. */
   commit() {}
 
-  /** What a key means here, or null. */
+  /** The action of a key here, or null. */
   meaning(_event) {
     return null;
   }
 
-  /** What the reader gave, with one more entry. */
+  /** The reader's entries with one more. */
   withEntry(record, entry) {
     return { ...record, value: entry.value?.value, comment: entry.value?.comment ?? "" };
   }
 
-  /** An entry that was not taken, in words. */
+  /** A refused entry in words. */
   told(entry) {
     return String(entry.value?.value ?? "");
   }
 
-  /** What gives an entry anew that was not taken, or null. */
+  /** A function that makes a refused entry again, or null. */
   again(_entry) {
     return null;
   }
@@ -102,7 +105,7 @@ export class TaskPad {
     return done + skipped === total;
   }
 
-  /** More nodes for when everything is done. */
+  /** Further nodes when everything is done. */
   ending() {
     return [];
   }
@@ -150,7 +153,7 @@ export class TaskPad {
     if (!before || own.revision >= before.revision) this.known.set(item, own);
   }
 
-  /** What the reader gave on the item shown, with what is still on its way to the server. */
+  /** The reader's entries on the shown item, including those on their way to the server. */
   record() {
     const { case: item, own } = this.case;
     const known = this.known.get(item);
@@ -162,8 +165,9 @@ export class TaskPad {
   }
 
   /**
-   * Give something on the item shown; false while another one is waited for: nothing is given then, and
-   * the pad says so.
+   * Make an entry on the shown item; return false while another item is waited for: no entry is
+   * made then,
+   * and the pad shows a message.
    */
   add(/** @type {Record<string, any>} */ entry) {
     const { case: item, own } = this.case;
@@ -216,7 +220,7 @@ export class TaskPad {
       if (reason && entry.page === this.words.page && entry.kind === "reveal") this.say(reason);
     }
     if (reply.page !== this.words.page) {
-      askWhereSeen(batch); // the rest is what another task had asked
+      askWhereSeen(batch); // the rest replies to another task
       return;
     }
     for (const [item, own] of Object.entries(reply.own ?? {})) {
@@ -265,7 +269,7 @@ export class TaskPad {
     return Object.hasOwn(acts, event.key) ? acts[event.key] : null;
   }
 
-  // --- the report, where the study's rules show it -----------------------------------------------
+  // --- the report, if the study's rules show it --------------------------------------------------
 
   report() {
     const { report } = this.case;
@@ -282,7 +286,7 @@ export class TaskPad {
 
   // --- drawing -----------------------------------------------------------------------------------
 
-  /** A short word about what was just done. */
+  /** A short message about the last action. */
   say(words) {
     this.frame.message.textContent = words;
   }

@@ -1,10 +1,10 @@
-// What the pads of the tasks say of their items: what these are called, which is shown, what is done.
+// The texts of the tasks' pads about their items: names, position, progress.
 
 import { tr } from "../../web/components/words.js";
 
 /** @import { ItemWords } from "./types.d.ts" */
 
-/** What was pressed while another item is waited for. */
+/** The message for a press while another item is waited for. */
 export const NOT_HERE = tr("Not taken: the next one is still loading.");
 
 /** @type {ItemWords} */

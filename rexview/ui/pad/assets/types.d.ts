@@ -1,9 +1,9 @@
-// What the pads of the tasks get from the page (tasks/content.py, tasks/widgets.py).
+// The page's data for the pads of the tasks (score_cases/reader_pads.py).
 
 import type { TurningData } from "../../turning/assets/types.d.ts";
 import type { OutboxData } from "../../web/saving/assets/types.d.ts";
 
-/** What is said of the items of a task (task_words.js). */
+/** The texts about the items of a task (task_words.js). */
 export type ItemWords = {
   plural: string;
   meter: string;
@@ -19,7 +19,7 @@ export type ItemWords = {
   allDoneOrOut: string;
 };
 
-/** What the reader gave on an item; by task also more (reader_tasks.py). */
+/** The reader's entries on an item; further fields by task (reader_tasks.py). */
 export type Own = { shown: string; report: boolean; revision: number; [more: string]: any };
 export type TaskItem = {
   case: string;

@@ -1,5 +1,6 @@
-// A part of the texts of a case: HTML made by the app, exchanged at once when the reader turns to another
-// case. It arrives ready and escaped, from the page or ahead of it (case/case_texts.py).
+// A part of the texts of a case: HTML made by the app, replaced at once when the reader turns to
+// another
+// case. It is sent complete and escaped, by the page or in advance (case/case_page.py).
 
 import { html } from "../../web/components/dom.js";
 import { mounting } from "../../web/components/mount.js";
@@ -12,7 +13,7 @@ class CasePart {
   constructor(/** @type {HTMLElement} */ place) {
     this.page = { case: null, part: "", html: "" };
     this.drawn = null;
-    this.root = html("div", { class: "rx-part stHtml" }); // styled as Streamlit's own HTML is
+    this.root = html("div", { class: "rx-part stHtml" }); // styled like Streamlit's own HTML
     place.append(this.root);
     this.unlisten = turning.listen({
       has: (record) => this.#textOf(record) !== undefined,
@@ -26,13 +27,13 @@ class CasePart {
     this.#followed();
   }
 
-  /** What the page sends is shown together with the picture, which may come later. */
+  /** The page's content is shown together with the image, which may arrive later. */
   #followed() {
     if (this.page.case !== null && turning.isOf(this.page.case)) this.#draw(this.page);
     this.#showIfOfCase();
   }
 
-  /** Words of another case than the one on the screen are not to be read beside it. */
+  /** Texts of another case than the shown one must not be read with it. */
   #showIfOfCase() {
     const { case: name } = this.root.dataset;
     this.root.style.visibility = name === undefined || turning.isOf(name) ? "" : "hidden";

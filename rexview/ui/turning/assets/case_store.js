@@ -1,10 +1,10 @@
-// The cases around the one on the screen, as the page would show them: fetched some at a time, nearest
-// first, and forgotten when they are far away, or when the page says that they are made of something
-// else by now.
+// The cases around the shown one, as the page would show them: fetched some at a time, nearest
+// first. They
+// are dropped when they are far away, or when the page reports that their content has changed.
 
 /** @import { CaseRecord, Step, TurningData } from "./types.d.ts" */
 
-const LEAST_AHEAD = 16; // fewer in the reader's direction: fetch more
+const LEAST_AHEAD = 16; // with fewer in the reader's direction: fetch more
 const LEAST_BEHIND = 4;
 const MOST_KEPT = 64; // cases; one is a few tens of kilobytes
 const AGAIN_MS = 3000; // after a failure
@@ -24,14 +24,14 @@ export class CaseStore {
   }
 
   configure(/** @type {TurningData} */ { address, version }) {
-    // with another address the links to pictures may have ended, too
+    // with another address the links to images may have expired, too
     if (version !== this.version || address !== this.address) this.clear();
     this.address = address;
     this.version = version;
   }
 
   clear() {
-    this.abort.abort(); // what is on its way is of the past
+    this.abort.abort(); // requests under way are outdated
     this.abort = new AbortController();
     this.cases.clear();
     this.pending.clear();
@@ -45,7 +45,7 @@ export class CaseStore {
     return this.cases.get(caseId);
   }
 
-  /** Take what is known of a case, beside what was known before. */
+  /** Merge new data of a case into the known data. */
   add(/** @type {CaseRecord} */ one) {
     const before = this.cases.get(one.case);
     this.cases.delete(one.case);
@@ -56,14 +56,14 @@ export class CaseStore {
     }
   }
 
-  /** Whether all is here that the page shows of a case. */
+  /** Whether all of the page's data of a case are here. */
   #isWhole(caseId) {
     const one = this.cases.get(caseId);
     return Boolean(one && (one.texts || one.pad));
   }
 
   /**
-   * Cases from one on (itself left out), nearest first, as far as they are here.
+   * Loaded cases from one on (itself left out), nearest first.
    *
    * @returns {CaseRecord[]}
    */
@@ -78,9 +78,9 @@ export class CaseStore {
     return found;
   }
 
-  /** Have enough cases here around one: those that are likely to be wanted first. */
+  /** Load enough cases around one: those that are likely to be needed first. */
   async fill(caseId, /** @type {Step} */ by) {
-    this.around = caseId; // where the reader is now
+    this.around = caseId; // the reader's position
     const back = /** @type {Step} */ (-by);
     while (this.around === caseId && performance.now() - this.failedAt > AGAIN_MS) {
       const side = this.#lacks(caseId, by, LEAST_AHEAD) ? by : back;
@@ -107,7 +107,7 @@ export class CaseStore {
     return !isEnd && this.#whole(caseId, by).length < least;
   }
 
-  /** Fetch the cases after or before one; whether any came. Several askers share one request. */
+  /** Fetch the cases after or before one; return whether any came. Callers share one request. */
   fetch(caseId, /** @type {Step} */ by) {
     if (!this.address) return Promise.resolve(false);
     const key = `${by} ${caseId}`;
@@ -128,7 +128,7 @@ export class CaseStore {
       ({ cases } = await answer.json());
     } catch {
       if (!signal.aborted) this.failedAt = performance.now();
-      return false; // the page gives the case, as it does without all this
+      return false; // the page sends the case, as it does without prefetching
     }
     if (signal.aborted) return false;
     for (const one of cases) this.add(one);

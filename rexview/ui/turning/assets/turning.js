@@ -1,10 +1,13 @@
-// Turning to other cases ahead of the page: which case is on the screen, which one is wanted, and when
-// the page follows.
+// Turning to other cases ahead of the page: the shown case, the wanted case, and when the page
+// follows.
 //
-// A press shows the next case at once if it is here (CaseStore): whoever shows parts of a case listens
-// and changes in the same moment, so that picture and texts are of one case. The page's script, which
-// takes long, is only asked to follow when the reader rests. What it sends of another case meanwhile
-// is left aside. Where a case is not here yet, presses are counted, and the last one wins.
+// A press shows the next case at once if it is loaded (CaseStore): all parts that show a case
+// listen and
+// change at the same time, so that image and texts are of one case. The page's script, which takes
+// long,
+// is only asked to follow when the reader pauses. Its data of other cases are ignored meanwhile. If
+// a case
+// is not loaded yet, presses are counted, and the last one wins.
 
 import { RepeatedRequest } from "../../web/components/repeated_request.js";
 import { CaseStore } from "./case_store.js";
@@ -12,13 +15,13 @@ import { CaseStore } from "./case_store.js";
 /** @import { CaseRecord, Step, TurningData, Listener } from "./types.d.ts" */
 
 const REST_MS = 300; // without a press: then the page follows
-const LONGEST_MS = 4000; // a reader who does not rest is followed all the same
-// Then what the page says counts again, whatever it is. Long: a busy server may need seconds.
+const LONGEST_MS = 4000; // the page follows even a reader who does not pause
+// After that the page's data count again in any case. Long: a busy server may need seconds.
 const PATIENCE_MS = 30_000;
 const MOST_OWED = 99;
 const MOST_PASSED = 1000;
 const BEHIND = "rxTurning"; // mark of the document while the page has not followed
-const WAITING = "rxWaiting"; // and while the case that is wanted is not here
+const WAITING = "rxWaiting"; // and while the wanted case is not loaded
 
 export class Turning {
   constructor() {
@@ -27,8 +30,8 @@ export class Turning {
     /** @type {Set<Listener>} */
     this.listeners = new Set();
     this.owners = []; // the last one asks the page
-    this.task = null; // whose cases these are, where a page has several lists
-    this.number = Date.now(); // of the last request: a tab that was loaded anew goes on from there
+    this.task = null; // the list of these cases, on a page with several lists
+    this.number = Date.now(); // of the last request: a reloaded tab continues from there
     window.addEventListener("pagehide", () => this.#left());
     this.#begin();
   }
@@ -36,27 +39,28 @@ export class Turning {
   #begin() {
     this.shown = null; // the case on the screen
     this.target = null; // the case that the page has not followed to; empty: the one to go on with
-    this.unmet = false; // whether the last request was not met by the page
+    this.unmet = false; // whether the page has not met the last request
     this.owed = 0; // steps that wait for their cases
     this.until = 0;
-    this.passed = []; // shown before the page followed, and not known to have been told to it
-    this.told = 0; // how many of them the last request tells
+    this.passed = []; // shown before the page followed, and perhaps not reported to it
+    this.told = 0; // how many of them the last request reports
     this.movedAt = null; // first step since the page was asked to follow
     this.direction = /** @type {Step} */ (1);
   }
 
-  // --- who takes part --------------------------------------------------------------------------
+  // --- participants ----------------------------------------------------------------------------
 
   /**
-   * Something that shows cases is on the page: its `ask` asks the page to follow; `left`, if it has that,
-   * is told of cases that were shown and of which the page does not know.
+   * A part that shows cases is on the page: its `ask` asks the page to follow; its `left`, if any,
+   * gets the
+   * shown cases that the page does not know.
    */
   enter(owner) {
     this.owners.push(owner);
     window.addEventListener("popstate", this.#goneElsewhere);
   }
 
-  /** It goes; with the last one nothing is shown any more, and nothing waited for. */
+  /** It leaves; after the last one nothing is shown or waited for. */
   leave(owner) {
     if (this.owners.length === 1) this.#left();
     this.owners = this.owners.filter((one) => one !== owner);
@@ -68,24 +72,24 @@ export class Turning {
     window.removeEventListener("popstate", this.#goneElsewhere);
   }
 
-  /** The page is about to go. */
+  /** The page is about to end. */
   #left() {
     for (const owner of this.owners) owner.left?.(new Set(this.passed));
   }
 
-  /** A case is not shown before everybody `has` what is to be shown of it. */
+  /** A case is not shown before all parts have (`has`) their content of it. */
   listen(/** @type {Listener} */ listener) {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** What a part of the page got about turning, and the cases that it brought. */
+  /** A part's data about turning, and the cases sent with it. */
   configure(/** @type {TurningData} */ data, /** @type {CaseRecord[]} */ cases) {
     const task = data?.task ?? null;
-    if (task !== this.task) this.#giveUp(); // what was asked for is of another list
+    if (task !== this.task) this.#giveUp(); // the request is of another list
     this.task = task;
     if (data) this.store.configure(data);
-    else this.unmet = false; // such a page does not say which request it answers
+    else this.unmet = false; // such a page does not report which request it answers
     if (data?.asked === this.number) {
       this.unmet = false;
       this.passed.splice(0, this.told);
@@ -96,7 +100,7 @@ export class Turning {
 
   // --- steps -----------------------------------------------------------------------------------
 
-  /** Go some cases on; false where there is none. */
+  /** Go some cases on; return false if there is none. */
   step(/** @type {Step} */ by) {
     this.direction = by;
     if (this.owed === 0) {
@@ -115,7 +119,7 @@ export class Turning {
     return true;
   }
 
-  /** Show any case; whether it is here. The page is asked to follow in any case. */
+  /** Show any case; return whether it is loaded. The page is asked to follow in any case. */
   goTo(caseId) {
     this.owed = 0;
     this.#tell();
@@ -127,13 +131,13 @@ export class Turning {
     return false;
   }
 
-  /** Show the case that the page finds best to go on with. */
+  /** Show the case that the page chooses to continue with. */
   goOn() {
     this.owed = 0;
     this.#askFor("");
   }
 
-  /** The case beside one: null at the end, undefined while it is not known. */
+  /** The neighbour of a case: null at the end, undefined while unknown. */
   #beside(caseId, /** @type {Step} */ by) {
     return this.store.get(caseId)?.viewer?.neighbours[by > 0 ? "next" : "previous"];
   }
@@ -162,9 +166,9 @@ export class Turning {
     this.store.fill(caseId, this.direction);
   }
 
-  // --- cases that are not here -----------------------------------------------------------------
+  // --- cases that are not loaded ---------------------------------------------------------------
 
-  /** Go as far as what is owed and what is here allow; ask for the rest. */
+  /** Go as far as the pending steps and the loaded cases allow; request the rest. */
   #settle() {
     if (this.owed !== 0) {
       const by = /** @type {Step} */ (Math.sign(this.owed));
@@ -183,7 +187,7 @@ export class Turning {
     for (const { arrived } of this.listeners) arrived?.();
   }
 
-  /** Have the cases come, from the route or, where that does not give them, from the page. */
+  /** Load the cases, from the route or, if that does not have them, from the page. */
   #await() {
     this.#tell();
     if (this.owed === 0 || this.shown === null) return; // the first case is still to come
@@ -192,7 +196,7 @@ export class Turning {
     this.store.fetch(from, by).then(() => {
       if (this.owed === 0 || this.#isAsking || this.shown !== from) return; // it went on
       const next = this.#beside(from, by);
-      // what came may be in an order that has changed since the page was made
+      // the loaded cases may have an order that has changed since the page was made
       if (next && !this.#isHere(next)) this.#askFor(next);
     });
   }
@@ -217,24 +221,25 @@ export class Turning {
     this.#tell();
   }
 
-  /** Whether the page was asked for a case that is not on the screen, not only to follow. */
+  /** Whether a case that is not on the screen was requested from the page, not only to follow. */
   get #isAsking() {
     return this.target !== null && this.target !== this.shown;
   }
 
-  /** Whether what the page sends of a case is behind what is on the screen, and is left aside. */
+  /** Whether the page's data of a case are outdated against the shown one, and are ignored. */
   isBehind(caseId) {
     if (this.target === null || caseId === this.target) return false;
-    // what answers the last request holds, also another case: the one asked for may be theirs no more
+    // the reply to the last request counts, even for another case: the requested one may be
+    // withdrawn
     const answers = !this.unmet && this.movedAt === null;
     return !answers && performance.now() < this.until;
   }
 
-  /** The page shows a case, which is not behind. */
+  /** The page shows a case that is not outdated. */
   came(caseId) {
     const asked = this.#isAsking;
     if (asked)
-      this.owed -= Math.sign(this.owed); // the step that the page was asked for
+      this.owed -= Math.sign(this.owed); // the step that was requested from the page
     // the page went there by itself; a step pressed before any case was shown is one on from here
     else if (this.shown !== null && caseId !== this.shown) this.owed = 0;
     this.shown = caseId;
@@ -253,7 +258,7 @@ export class Turning {
     this.movedAt = null;
   }
 
-  /** Whether something about a case may be done on the page: it is the one on the screen. */
+  /** Whether actions on the page apply to a case: it is the shown one. */
   isOf(caseId) {
     return this.shown === null || this.shown === caseId;
   }
@@ -277,7 +282,7 @@ export class Turning {
     this.request.end();
   }
 
-  /** Mark the document, and tell whoever listens whether a case is waited for. */
+  /** Mark the document, and report to listeners whether a case is waited for. */
   #tell() {
     const marks = document.documentElement.dataset;
     if (this.target === null) delete marks[BEHIND];
@@ -287,11 +292,11 @@ export class Turning {
     for (const { waiting } of this.listeners) waiting?.(this.waits);
   }
 
-  /** Whether a case is wanted that is not here yet: what is pressed now is not for the one shown. */
+  /** Whether a wanted case is not loaded yet: presses do not apply to the shown one. */
   get waits() {
     return this.owed !== 0 || this.#isAsking;
   }
 }
 
-/** One for the page. */
+/** The one instance of the page. */
 export const turning = new Turning();

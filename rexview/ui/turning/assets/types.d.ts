@@ -1,12 +1,13 @@
-// What turning to other cases needs. Cases are made in case/case_texts.py and score_cases/widgets.py.
+// Types for turning to other cases. Cases are made in case/case_page.py and
+// score_cases/scored_case.py.
 
 import type { PadCase } from "../../score_cases/pad/assets/types.d.ts";
 import type { ViewerData } from "../../viewer/assets/types.d.ts";
 
 export type Step = 1 | -1;
-/** What a page says (turning/ticket.py). */
+/** The page's data (turning/ticket.py). */
 export type TurningData = { address: string; version: string; asked: number; task: string | null } | null;
-/** One case; what a page gives along has only some parts of it. */
+/** One case; one sent with the page has only some parts. */
 export type CaseRecord = {
   case: string;
   viewer?: ViewerData;
@@ -14,7 +15,7 @@ export type CaseRecord = {
   judged?: { case: string; revision: number; answers: Record<string, any> };
   pad?: PadCase;
 };
-/** Whoever shows a part of a case, or waits for cases. */
+/** A part that shows a case, or waits for cases. */
 export type Listener = {
   has?: (record: CaseRecord) => boolean;
   show?: (record: CaseRecord) => void;

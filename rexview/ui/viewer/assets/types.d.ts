@@ -141,7 +141,6 @@ export type Drag = {
   end: (cancelled: boolean, pressed?: boolean) => void;
 };
 export type SegmentKind = "ruler" | "heart" | "thorax";
-/** A measured line, its ends in pixels of the stored image; `axis` restricts a width to one axis.
-*/
+/** A measured line, ends in pixels of the stored image; `axis` restricts a width to one axis. */
 export type Segment = { kind: SegmentKind; ends: [Point, Point]; axis: "x" | "y" | null };
 export type Scale = { mm: number; px: number };

@@ -17,8 +17,7 @@ const ATTRIBUTES = new Set(
 const WORDLESS = new Set(["script", "style", "iframe", "object", "template", "noscript"]);
 const ADDRESSES = new Set(["href", "src"]);
 
-/** The nodes of some HTML, without parts that our pages never contain: scripts, handlers, frames.
-*/
+/** The nodes of some HTML, without parts that our pages never have: scripts, handlers, frames. */
 export function serverNodes(/** @type {string} */ text) {
   const { body } = new DOMParser().parseFromString(text, "text/html");
   for (const node of body.querySelectorAll("*")) {

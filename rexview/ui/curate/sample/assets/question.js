@@ -1,4 +1,5 @@
-// One multiple choice question of the sample: its options, the right one, what was checked, the word on it.
+// One multiple choice question of the sample: options, right one, checks, and the expert's
+// judgment.
 
 import { plain } from "../../../pad/assets/task_frame.js";
 import { html, set } from "../../../web/components/dom.js";
@@ -10,7 +11,7 @@ import { Form } from "../../assets/forms.js";
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** A line to type a comment into; what is typed and not saved yet stays a draft. */
+/** A text field for a comment; unsaved text remains a draft. */
 class Comment {
   constructor(/** @type {Question} */ question) {
     this.question = question;

@@ -1,5 +1,6 @@
-// The experts' sample of multiple choice questions: each passed, or said what is wrong with it, by key or
-// click. A word on a question is one entry with the whole of what stands then.
+// The experts' sample of multiple choice questions: each is passed, or gets its defects, by key or
+// click.
+// A judgment of a question is one entry with the whole new value.
 
 import { CountedPad } from "../../../pad/assets/counted_pad.js";
 import { STUDIES } from "../../../pad/assets/task_words.js";
@@ -50,7 +51,7 @@ export class Sample extends CountedPad {
     this.list.replaceChildren(...ids.map((id) => this.questions.get(id).root));
   }
 
-  /** @returns {Word | null} what the person said of a question, null for nothing. */
+  /** @returns {Word | null} the person's judgment of a question, null for none. */
   wordOn(id) {
     const rows = this.record().rows[id] ?? {};
     const { given } = this.questions.get(id).data;
@@ -85,7 +86,7 @@ export class Sample extends CountedPad {
     this.refresh();
   }
 
-  /** Say that the question in focus is good, or what is wrong; the same again takes it back. */
+  /** Mark the current question as good, or a defect; the same again withdraws it. */
   judge(passed, defect = null) {
     if (this.chosen === null) return;
     const now = this.wordOn(this.chosen) ?? NOTHING;
@@ -93,7 +94,7 @@ export class Sample extends CountedPad {
     const word = again ? { passed: null, defect: null } : { passed, defect };
     const value = { ...now, ...word };
     this.give(this.chosen, again && !value.comment ? null : value);
-    if (!again && passed) this.#onward(); // what is wrong may be followed by a comment
+    if (!again && passed) this.#onward(); // a comment may follow a defect
   }
 
   comment(id, text) {

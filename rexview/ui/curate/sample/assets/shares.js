@@ -1,4 +1,4 @@
-// What experts found in the sample so far: the share of each defect, beside the paper's.
+// The experts' findings in the sample so far: the share of each defect, next to the paper's.
 
 import { html } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";

@@ -1,8 +1,8 @@
-// What the Curate page gives the pad of the experts' sample (curate/sample/data.py).
+// The Curate page's data for the pad of the experts' sample (curate/question_sample.py).
 
 import type { TaskData } from "../../../pad/assets/types.d.ts";
 
-/** A person's word on a question. */
+/** A person's judgment of a question. */
 export type Word = {
 	passed: boolean | null;
 	defect: string | null;
@@ -19,7 +19,7 @@ export type Asked = {
 	facts: string[];
 	by: string;
 	given: { validate: Word | null };
-	/** What did not pass, or could not be told; how many passed; what nobody has told yet. */
+	/** Defective or undecided ones; number passed; number not yet judged. */
 	checks: { name: string; says: string; failed: boolean; reason: string; by: string }[];
 	passed: number;
 	untold: string[];

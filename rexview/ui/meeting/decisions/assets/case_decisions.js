@@ -76,8 +76,7 @@ class CaseDecisions {
     this.#align();
   }
 
-  /** Until the page has followed to the shown case nothing can be decided: the form is of another
-  case. */
+  /** Until the page has followed to the shown case, nothing can be decided on it. */
   #align() {
     this.root.inert = !turning.isOf(this.data?.case);
   }

@@ -90,8 +90,7 @@ export class DecisionForm {
     this.root.remove();
   }
 
-  /** The part that is the same for all cases: whether the user may decide, and the words to choose
-  from. */
+  /** Data for all cases: whether the user may decide, and the words to choose from. */
   update({ may, choices }) {
     this.may = may;
     this.choices = choices;

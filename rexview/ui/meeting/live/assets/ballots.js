@@ -6,8 +6,7 @@
 /** @import { Kept } from "../../../web/saving/assets/kept.js" */
 /** @import { Cases, Vote } from "./types.d.ts" */
 
-/** @typedef {Vote & { epoch: string | null }} Given `epoch`: of the server that has it; null: none
-*/
+/** @typedef {Vote & { epoch: string | null }} Given `epoch`: of the server that has it, if any */
 
 export class Ballots {
   /**

@@ -96,7 +96,7 @@ export class AnswerView {
     return { failure, node };
   }
 
-  /** Scroll the text by most of its height; false where there is no more of it that way. */
+  /** Scroll the text by most of its height; false if there is no more of it in that direction. */
   scroll(step) {
     const { scrollTop, clientHeight, scrollHeight } = this.text;
     const room = step > 0 ? scrollHeight - clientHeight - scrollTop : scrollTop;
@@ -124,7 +124,7 @@ export class Row {
   constructor(/** @type {Pad} */ pad, /** @type {Answer} */ answer, /** @type {Item} */ item) {
     this.pad = pad;
     this.answer = answer;
-    this.caseId = pad.case.case; // a comment may settle when another case is on the screen
+    this.caseId = pad.case.case; // a comment may be completed when another case is on the screen
     this.item = item;
     this.key = scoreKey(answer.slot, item);
     const dimension = pad.dimension(item.dimension);
@@ -199,7 +199,7 @@ export class Row {
     this.pad.refresh();
   }
 
-  // What is typed is kept with every letter; a pause, or leaving the field, makes it an entry.
+  // Typed text is stored with every letter; a pause, or leaving the field, makes it an entry.
   #typed() {
     if (!this.dirty) {
       this.before = this.written ?? "";

@@ -1,12 +1,15 @@
-// What a reader has entered on one case (CaseRecord in types.d.ts), and what a further entry changes of
-// it. Nothing here touches the page.
+// A reader's entries on one case (CaseRecord in types.d.ts), and the effect of a further entry on
+// them.
+// Nothing here touches the page.
 //
-// A record comes from reader_study.py (given_json). A score of an earlier text of the answer does not
+// A record is made by reader_study.py (given_json). A score of an earlier text of the answer does
+// not
 // count: it is in the record as "earlier" only. An entry is {token, order, case, kind, slot, shown,
-// subject, picture, field, value, was, seen}: "shown" names the answer that the reader saw, "seen" the
-// revision that this page knew.
+// subject, picture, field, value, was, seen}: "shown" identifies the answer that the reader saw,
+// "seen" is
+// the revision that this page knew.
 
-/** Whether a record is of the answers shown: the same ones under the same letters. */
+/** Whether a record is of the shown answers: the same ones under the same letters. */
 export function fits(record, padCase) {
   const { shown } = record;
   return (
@@ -23,7 +26,7 @@ export function flagKey(slot, failure) {
   return `${slot}/${failure}`;
 }
 
-/** The letter of a failure: the same for every answer, whichever failures it can have. */
+/** The key of a failure: the same for every answer, whichever failures it can have. */
 export function failureLetter(failures, failure) {
   return String.fromCharCode("a".charCodeAt(0) + Object.keys(failures).indexOf(failure));
 }
@@ -35,7 +38,7 @@ function keyOf(entry) {
   return flagKey(entry.slot, entry.subject);
 }
 
-/** The value in a record that an entry is about; the one before it while it is not applied. */
+/** The value in a record that an entry changes; the previous one while it is not applied. */
 export function valueAt(record, entry) {
   if (entry.kind === "score") {
     const empty = entry.field === "comment" ? "" : null;
@@ -46,7 +49,7 @@ export function valueAt(record, entry) {
   return false;
 }
 
-/** What a case looks like after some entries, in their order. */
+/** A case's record after some entries, in their order. */
 export function withEntries(record, entries) {
   const now = { ...record, scores: { ...record.scores }, flags: { ...record.flags } };
   for (const entry of entries) {
@@ -62,7 +65,7 @@ export function withEntries(record, entries) {
   return now;
 }
 
-/** What is missing before a case counts: [{slot, items}], items null where the answer has no score. */
+/** The missing parts of a case: [{slot, items}], items null if the answer has no score. */
 export function missing(padCase, record) {
   const found = [];
   for (const { slot, needed, items } of padCase.answers) {
@@ -73,7 +76,7 @@ export function missing(padCase, record) {
   return found;
 }
 
-/** How many scores a case needs and how many are given. */
+/** The number of scores that a case needs, and of those given. */
 export function counted(padCase, record) {
   let needed = 0;
   let given = 0;
@@ -87,7 +90,7 @@ export function counted(padCase, record) {
   return { needed, given };
 }
 
-/** How far a reader is with a case: "open", "begun", "done" or "skipped". */
+/** A reader's state of a case: "open", "begun", "done" or "skipped". */
 export function stateOf(padCase, record) {
   const { needed, given } = counted(padCase, record);
   if (needed > 0 && needed === given) return "done";

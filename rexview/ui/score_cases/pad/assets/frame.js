@@ -126,12 +126,12 @@ export class Frame {
     if (open) this.report.scrollIntoView({ block: "nearest" });
   }
 
-  /** A short word about what was just done. */
+  /** A short message about the last action. */
   say(words) {
     this.message.textContent = words;
   }
 
-  /** What the reader must know, until it is put away; the same words once. */
+  /** A message that remains until dismissed; the same text is shown once. */
   complain(words) {
     if ([...this.complaints.children].some((line) => line.firstChild.textContent === words)) return;
     const line = html(
@@ -170,7 +170,7 @@ export class Frame {
     this.#unfinished(record, state);
   }
 
-  /** What the reader saw of the case besides its answers, and whether to score it all the same. */
+  /** What the reader saw of the case besides its answers, and the choice to score it anyway. */
   #seen({ report, unblinded }) {
     const { pad } = this;
     const lines = [];
@@ -198,7 +198,7 @@ export class Frame {
     this.seen.hidden = lines.length === 0;
   }
 
-  /** What is missing on a case that is begun: until then it counts nowhere. */
+  /** The missing parts of a started case: until they are given it does not count. */
   #unfinished(record, state) {
     const { pad } = this;
     const open = missing(pad.case, record);
@@ -251,7 +251,7 @@ export class Frame {
     }
   }
 
-  /** Above the anchors of a row: its dimension, and what that asks. */
+  /** Above the anchors of a row: its dimension, and its question. */
   #rubric(/** @type {Row} */ row) {
     const where = this.pad.case.answers.length > 1 ? `${row.answer.name} · ` : "";
     const { question } = this.pad.dimension(row.item.dimension);
@@ -274,8 +274,9 @@ export class Frame {
   }
 
   /**
-   * Let the rubric be as high as its longest dimension here, and the answer's text have the rest: it
-   * neither jumps from row to row, nor is the text cut above free space.
+   * Make the rubric as high as its longest dimension here, and give the answer's text the rest: the
+   * rubric
+   * does not jump from row to row, and the text is not cut above free space.
    */
   fitRubric() {
     const { anchors, pad } = this;

@@ -1,8 +1,9 @@
 // Keys of the pad: anywhere on the page, but never while something is being typed or a dialog of the
 // page is open.
 //
-// Listens on the document while the event is on its way down. The viewer, which listens earlier,
-// leaves these keys to the pad (its data names them) and takes them with Shift instead.
+// Listens on the document in the capture phase. The viewer, which listens earlier, leaves these
+// keys to
+// the pad (its data name them) and uses them with Shift instead.
 
 import { dialogIsOpen, isPlain, TYPING } from "../../../web/components/page_keys.js";
 

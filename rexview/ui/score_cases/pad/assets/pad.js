@@ -1,7 +1,8 @@
-// The score pad as a whole: what a reader sees of one case, and enters on it.
+// The score pad as a whole: the reader's view of one case, and their entries on it.
 //
-// What the reader enters goes to the server by the outbox, not through the page's script; only which
-// case is shown ("go"), and the wish for new data ("refresh"), do.
+// Entries are sent to the server by the outbox, not through the page's script. Only the shown case
+// ("go")
+// and requests for new data ("refresh") use the script.
 
 import { Follow } from "../../../pad/assets/follow.js";
 import { turning } from "../../../turning/assets/turning.js";
@@ -26,7 +27,7 @@ import { Sheets } from "./sheets.js";
 /** @import { Row } from "./answer.js" */
 /** @import { Item, CaseRecord, PadCase, PadData } from "./types.d.ts" */
 
-const BESIDE_FROM_PX = 1000; // answers stand side by side from this width on
+const BESIDE_FROM_PX = 1000; // answers are side by side from this width on
 
 export class Pad {
   constructor(/** @type {HTMLElement} */ place) {
@@ -42,7 +43,7 @@ export class Pad {
     this.rows = [];
     /** @type {Map<string, CaseRecord>} */
     this.known = new Map(); // case -> the newest record that the server sent
-    this.pictured = null; // the case that the picture shows
+    this.pictured = null; // the case shown by the viewer
     this.selection = new Selection(this);
     this.scoring = new Scoring(this);
     this.sheets = new Sheets(this);
@@ -100,7 +101,7 @@ export class Pad {
     if (first && outbox.isPast(data.case.own.revision)) outbox.ask();
   }
 
-  /** Take over how a case stands, unless something newer is known. */
+  /** Apply a case's state, unless a newer one is known. */
   #learn(caseId, record) {
     const before = this.known.get(caseId);
     if (!before || record.revision >= before.revision) this.known.set(caseId, record);
@@ -132,7 +133,7 @@ export class Pad {
     this.refresh();
   }
 
-  /** What the reader has entered on a case, with what is still on its way to the server. */
+  /** The reader's entries on a case, including those on their way to the server. */
   record() {
     const { case: caseId, own, answers } = this.case;
     const known = this.known.get(caseId);
@@ -144,7 +145,7 @@ export class Pad {
     );
   }
 
-  /** Whether another case was asked for and is not here yet: what is pressed now is for that one. */
+  /** Whether another case was requested and has not arrived: presses are for that one. */
   get turning() {
     return turning.waits;
   }
@@ -167,15 +168,15 @@ export class Pad {
     return this.data.rubric.find((one) => one.id === id);
   }
 
-  /** What an item is called: its dimension, and which of several pictures it is about. */
+  /** The name of an item: its dimension, and its image if there are several. */
   titleOf(/** @type {Item} */ { dimension, picture }) {
     const name = this.dimension(dimension)?.name ?? dimension;
     return Number.isInteger(picture) ? ofPicture(name, picture) : name;
   }
 
-  // --- what the reader does ----------------------------------------------------------------------
+  // --- actions of the reader ---------------------------------------------------------------------
 
-  /** Make entries of what is being typed. */
+  /** Make entries of typed text. */
   commit() {
     for (const { rows } of this.views) for (const row of rows) row.commit();
   }
@@ -210,7 +211,7 @@ export class Pad {
 
   #heard(reply, batch) {
     this.follow.reached();
-    if (reply.page) return; // to what a task besides scoring had asked
+    if (reply.page) return; // the reply is for another task
     for (const [caseId, record] of Object.entries(reply.own ?? {})) {
       const before = this.known.get(caseId);
       this.#learn(caseId, record);
@@ -238,7 +239,7 @@ export class Pad {
     Object.assign(this.data.worklist, { done, skipped, total });
   }
 
-  /** The page is loaded anew: it shall show the same case. */
+  /** The page will be reloaded: it has to show the same case. */
   leave() {
     if (!this.case) return;
     this.commit();
@@ -247,7 +248,7 @@ export class Pad {
     history.replaceState(history.state, "", address);
   }
 
-  /** Whether words are being entered that would be in the way of a reload. */
+  /** Whether a reload would interrupt typing. */
   get typing() {
     const active = document.activeElement;
     return this.sheets.open || Boolean(active?.closest("input, textarea"));
@@ -262,14 +263,14 @@ export class Pad {
     this.root.classList.toggle("beside", beside);
   }
 
-  /** Tell the picture whose boxes may be shown: those of the answer in hand, no others. */
+  /** Tell the viewer which boxes may be shown: only those of the current answer. */
   #tellPicture() {
     if (!this.case) return;
     tellPage("group", { case: this.case.case, group: this.selection.slot ?? null });
   }
 
   #painted(caseId) {
-    this.#tellPicture(); // the picture may have come after the pad
+    this.#tellPicture(); // the viewer may be created after the pad
     if (this.pictured === caseId) return;
     this.pictured = caseId;
     this.refresh();

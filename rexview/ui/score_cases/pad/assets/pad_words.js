@@ -1,4 +1,4 @@
-// Sentences of the score pad that are made of what is known of a case.
+// Sentences of the score pad about a case.
 
 import { clock, dayUnlessToday } from "../../../web/components/clock.js";
 import { tr, trn } from "../../../web/components/words.js";
@@ -6,7 +6,7 @@ import { tr, trn } from "../../../web/components/words.js";
 export const ANSWERS_CHANGED = tr(
   "The answers to this case were changed. You now see them as they are.",
 );
-/** Reasons for skipping that are offered: as they are kept, and in the reader's language. */
+/** Offered reasons for skipping: as stored, and in the reader's language. */
 export const SKIP_REASONS = [
   ["Image cannot be judged", tr("Image cannot be judged")],
   ["Question is unclear", tr("Question is unclear")],
@@ -20,7 +20,7 @@ const SAW_REPORT = {
   after: (/** @type {string} */ when) => tr("You saw the report {when}, after scoring.", { when }),
 };
 
-/** When something was seen, as the reader's clock has it: the day only where it is not today. */
+/** When something was seen, by the reader's clock: with the day only if it is not today. */
 function at({ at: moment }) {
   const time = new Date(moment);
   if (Number.isNaN(time.getTime())) return "";
@@ -38,7 +38,7 @@ export function sawReport(seen) {
   return SAW_REPORT[seen.timing](at(seen));
 }
 
-/** Why a case is skipped, as it was kept or typed. */
+/** The reason for skipping a case, as stored or typed. */
 export function skippedWords(/** @type {string} */ kept) {
   const [, reason = kept] = SKIP_REASONS.find(([one]) => one === kept) ?? [];
   return tr("Skipped: {reason}", { reason });
@@ -55,7 +55,7 @@ export function allScored({ total, skipped }) {
     : trn("The one case is scored.", "All {n} cases are scored.", total);
 }
 
-/** What is said of a case that is begun: `open` is [[letter, names of what has no score or null]]. */
+/** The message about a started case: `open` is [[letter, names of missing scores or null]]. */
 export function unfinishedWords(state, open) {
   if (state === "skipped") return tr("Skipped: the scores given count nowhere.");
   const parts = open.map(([slot, names]) => {

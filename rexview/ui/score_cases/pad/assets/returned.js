@@ -1,6 +1,6 @@
-// What the reader gave and the server did not take: the answers were changed since, or another
-// window had saved something first. It is shown until the reader puts it away, so that it can be
-// given again.
+// Entries that the server refused: the answers have changed since, or another window saved
+// something
+// first. They are shown until the reader dismisses them, so that they can be entered again.
 
 import { button, html } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
@@ -11,7 +11,7 @@ import { skippedWords } from "./pad_words.js";
 
 const BEGINNING = 60;
 
-/** How the text of an answer begins: its letter may stand for another one by then. */
+/** The start of an answer's text: its letter may belong to another one by then. */
 export function beginningOf(answer) {
   const page = new DOMParser().parseFromString(answer.html, "text/html"); // nothing in it is run
   const text = page.body.textContent.trim().replace(/\s+/g, " ");
@@ -25,7 +25,7 @@ export class Returned {
     this.listed = "";
   }
 
-  /** Show what is kept: of the case on the screen first. */
+  /** Show the refused entries: first those of the shown case. */
   refresh() {
     const here = this.pad.case.case;
     const every = outbox.returnedHere("score", "verdict", "skip");

@@ -1,5 +1,6 @@
-// What a reader enters on the pad: scores, failures, comments, skips, what is to be shown. Each becomes
-// an entry of the outbox.
+// The reader's entries on the pad: scores, failures, comments, skips, reveals. Each becomes an
+// entry of
+// the outbox.
 
 import { NOT_HERE } from "../../../pad/assets/task_words.js";
 import { tr } from "../../../web/components/words.js";
@@ -15,7 +16,7 @@ const SEEN_UNBLINDED = tr(
   "You have seen this case with the models named: say first that you go on, or skip it",
 );
 
-/** What an entry on a row is about. */
+/** The subject of an entry on a row. */
 function aboutRow(/** @type {Row} */ { answer, caseId, item }) {
   const { dimension: subject, picture } = item;
   return { kind: "score", case: caseId, slot: answer.slot, subject, picture };
@@ -24,12 +25,12 @@ function aboutRow(/** @type {Row} */ { answer, caseId, item }) {
 export class Scoring {
   constructor(/** @type {Pad} */ pad) {
     this.pad = pad;
-    this.done = []; // what can be undone, of the case shown
+    this.done = []; // actions that can be undone, of the shown case
     this.reportWanted = false;
   }
 
   /**
-   * What the reader knew: which answer was seen, how it began, and what of the case was saved.
+   * What the reader knew: the answer seen, its start, and the saved state of the case.
    *
    * @param {Answer} answer
    * @returns {Context}
@@ -62,7 +63,7 @@ export class Scoring {
     this.pad.refresh();
   }
 
-  /** A key: score the marked row and go on to the next. */
+  /** A key: score the marked row and go to the next. */
   scoreHere(value) {
     const { pad } = this;
     const { row } = pad.selection;
@@ -94,7 +95,7 @@ export class Scoring {
     this.pad.refresh();
   }
 
-  /** Confirm what was given to an earlier text of an answer: it holds for this one, too. */
+  /** Confirm an entry on an earlier text of an answer for the current text. */
   confirm(/** @type {AnswerView} */ view) {
     const record = this.pad.record();
     for (const row of view.rows) {
@@ -135,7 +136,7 @@ export class Scoring {
 
   // --- comments on scores --------------------------------------------------------------------------
 
-  /** What is known when somebody begins to type. */
+  /** The known state when somebody starts to type. */
   began(/** @type {Row} */ row) {
     return this.#context(row.answer, row.caseId);
   }
@@ -155,7 +156,7 @@ export class Scoring {
     outbox.dropTyped(`${caseId}/${key}`);
   }
 
-  /** What was being typed when the page went away becomes an entry now. */
+  /** Text that was being typed when the page ended becomes an entry now. */
   takeDrafts() {
     for (const [key, { text, was, kind, ...about }] of outbox.drafts.all(outbox.owner)) {
       if ((kind ?? "score") !== "score" || typeof text !== "string") continue;
@@ -164,20 +165,21 @@ export class Scoring {
     }
   }
 
-  // --- what is to be shown, which is recorded ------------------------------------------------------
+  // --- reveals, which are recorded
+  // -----------------------------------------------------------------
 
   #reveal(subject) {
     const about = { case: this.pad.case.case, kind: "reveal", subject, ...this.#context() };
     outbox.add({ ...about, value: true, was: false });
   }
 
-  /** Score a case that was seen with its models named all the same. */
+  /** Score a case although it was seen with its models named. */
   accept() {
     this.#reveal("unblinded");
     this.pad.refresh();
   }
 
-  /** Show the report; where that is recorded, ask first. */
+  /** Show the report; if that is recorded, ask first. */
   report() {
     const { frame, sheets } = this.pad;
     const { state } = this.pad.case.report;

@@ -1,4 +1,4 @@
-// Which row of the pad is marked, which answer is in hand, and how keys move among them.
+// The marked row of the pad, the current answer, and how keys move among them.
 
 /** @import { Row } from "./answer.js" */
 /** @import { Pad } from "./pad.js" */
@@ -7,14 +7,14 @@ export class Selection {
   constructor(/** @type {Pad} */ pad) {
     this.pad = pad;
     this.key = null; // of the marked row
-    this.slot = null; // of the answer in hand
+    this.slot = null; // of the current answer
   }
 
   get row() {
     return this.pad.rows.find(({ key }) => key === this.key) ?? null;
   }
 
-  /** The answer in hand. */
+  /** The current answer. */
   get view() {
     return this.pad.views.find(({ answer }) => answer.slot === this.slot) ?? null;
   }
@@ -24,14 +24,14 @@ export class Selection {
     return rows.find(({ answer, key }) => answer.needed && !scores[key]?.score) ?? null;
   }
 
-  /** Begin a case with the first row that has no score yet. */
+  /** Start a case with the first row that has no score yet. */
   begin() {
     const row = this.#firstOpen(this.pad.rows) ?? this.pad.rows[0];
     this.key = row?.key ?? null;
     this.slot = row?.answer.slot ?? this.pad.case.answers[0]?.slot;
   }
 
-  /** Mark the row that the reader is in. */
+  /** Mark the row of the focus. */
   select(/** @type {Row} */ row) {
     if (this.key === row.key) return;
     this.key = row.key;
@@ -51,8 +51,9 @@ export class Selection {
   }
 
   /**
-   * After a score, mark the next row; after the last, one that has no score yet. If there is none,
-   * no row stays marked, so that further digits change nothing.
+   * After a score, mark the next row; after the last, one without a score. If there is none, no row
+   * is
+   * marked, so that further digits change nothing.
    */
   goOnFrom(/** @type {Row} */ row) {
     const { rows } = this.pad;

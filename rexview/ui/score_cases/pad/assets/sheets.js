@@ -1,5 +1,6 @@
-// What opens over the pad: the list of cases, the keys, the reason for skipping, the last question
-// before the models are named. One at a time.
+// Sheets over the pad: the list of cases, the keys, the reason for skipping, the confirmation
+// before the
+// models are named. One at a time.
 
 import { button, every, focusedElement, html, set } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
@@ -35,7 +36,7 @@ export class Sheets {
   constructor(/** @type {Pad} */ pad) {
     this.pad = pad;
     this.node = html("div", { class: "sheet", role: "dialog", hidden: true });
-    this.letters = new Map(); // what letters do while a sheet is open
+    this.letters = new Map(); // the action of each letter while a sheet is open
     this.node.addEventListener("keydown", (event) => {
       const plain = !(event.ctrlKey || event.metaKey || event.altKey);
       const act =

@@ -1,4 +1,4 @@
-// What the pad gets from the page (pad_data.py) and what a reader enters.
+// The page's data for the pad (reader_pads.py), and a reader's entries.
 
 import type { OutboxData } from "../../../web/saving/assets/types.d.ts";
 import type { TurningData } from "../../../turning/assets/types.d.ts";
@@ -16,9 +16,9 @@ export type Answer = {
   failures: string[];
 };
 export type Score = { score: number | null; comment: string; earlier?: number | null };
-/** When something was seen, and whether the reader scores the case all the same. */
+/** When something was seen, and whether the reader scores the case nevertheless. */
 export type Seen = { at?: string; timing?: "before" | "during" | "after"; accepted?: boolean };
-/** What a reader has entered on a case: scores by "A/process/", failures by "A/omission". */
+/** A reader's entries on a case: scores by "A/process/", failures by "A/omission". */
 export type CaseRecord = {
   scores: Record<string, Score>;
   flags: Record<string, boolean>;
@@ -65,5 +65,5 @@ export type PadData = {
   failures: Record<string, { name: string; meaning: string }>;
   protocol: { report: string; reveal: string };
 };
-/** What a page knew when something was entered: the revision, the answer, how its text began. */
+/** The page's knowledge at an entry: the revision, the answer, the start of its text. */
 export type Context = { seen: number; shown?: string; began?: string };

@@ -104,7 +104,7 @@ export class ComparisonPad extends TaskPad {
     this.refresh();
   }
 
-  /** Under which name a comment waits in this browser for what is chosen. */
+  /** The name of a comment in this browser while it waits for a choice. */
   get #name() {
     return `${this.words.page}/${this.case.own.shown}`;
   }
@@ -113,7 +113,7 @@ export class ComparisonPad extends TaskPad {
     return outbox.drafts.get(outbox.owner, this.#name)?.text ?? null;
   }
 
-  /** What was typed belongs to what was chosen, and waits for it. */
+  /** Typed text belongs to the choice, and waits for it. */
   commit() {
     if (!this.case) return;
     const { value, comment } = this.record();

@@ -1,11 +1,11 @@
-// What is said of the correction of a report.
+// Texts about the correction of a report.
 
 import { tr } from "../../../web/components/words.js";
 
 export const HINT = tr(
   "↑ ↓ line · y keep · s substitute · d delete · i insert after · 0–4 severity · u take back · f finished · j next",
 );
-/** What was done with a line. */
+/** The edit of a line in words. */
 export const DONE = {
   keep: tr("keep"),
   substitute: tr("substitute"),

@@ -1,7 +1,8 @@
 // Correct reports: one report, line by line, by keys or click.
 //
-// What is done with a line is an entry of its own, at its place (see store/kinds/): "3" for the third
-// line, "3+1" for what is inserted after it. Nothing counts before the reader says that all is done.
+// The edit of a line is an entry of its own, at its place (see store/kinds.py): "3" for the third
+// line,
+// "3+1" for an insertion after it. Nothing counts before the reader marks the report as done.
 
 import { plain } from "../../../pad/assets/task_frame.js";
 import { TaskPad } from "../../../pad/assets/task_pad.js";
@@ -20,7 +21,7 @@ const WORDS = {
   kinds: ["edit", "corrected", "reference"],
   items: REPORTS,
 };
-/** What a line's number and an insertion's number are. */
+/** The numbers of a line and of an insertion. */
 function parts(place) {
   const [line, added] = place.split("+").map(Number);
   return { line, added: added || 0 };
@@ -48,7 +49,7 @@ export class CorrectionPad extends TaskPad {
       html("span", { class: "hint" }, HINT),
     );
     this.current = null; // the place that is marked
-    this.drafts = new Map(); // place -> what is being typed there, and is no entry yet
+    this.drafts = new Map(); // place -> text being typed there that is no entry yet
   }
 
   put(kept) {
@@ -69,20 +70,20 @@ export class CorrectionPad extends TaskPad {
 
   withEntry(record, entry) {
     if (entry.kind === "corrected") return { ...record, done: entry.value };
-    if (entry.kind === "reference") return record; // told when it is kept
+    if (entry.kind === "reference") return record; // reported when it is stored
     const lines = { ...record.lines };
     if (entry.value === null) delete lines[entry.subject];
     else lines[entry.subject] = entry.value;
     return { ...record, lines };
   }
 
-  // --- what is being typed, and is no entry yet ------------------------------------------------
+  // --- typed text that is no entry yet ---------------------------------------------------------
 
   get #prefix() {
     return `${this.words.page}/${this.case.own.shown}/`;
   }
 
-  /** What was typed before the page went away is in its line again. */
+  /** Text typed before the page ended is in its line again. */
   #takeDrafts() {
     for (const place of this.drafts.keys()) outbox.leaveTyped(`${this.#prefix}${place}`);
     this.drafts.clear();
@@ -107,7 +108,7 @@ export class CorrectionPad extends TaskPad {
 
   // --- lines -------------------------------------------------------------------------------------
 
-  /** Every place in order: before the first line, the lines, and what is inserted. */
+  /** Every place in order: before the first line, the lines, and insertions. */
   places(record = this.record()) {
     const added = new Set(
       [...Object.keys(record.lines), ...this.drafts.keys()].filter((place) => place.includes("+")),
@@ -141,7 +142,7 @@ export class CorrectionPad extends TaskPad {
     if (next !== undefined) this.select(next);
   }
 
-  /** Do something with a line; null takes back what was done. */
+  /** Edit a line; null withdraws the edit. */
   give(place, value) {
     const record = this.record();
     const was = record.lines[place] ?? null;
@@ -195,7 +196,7 @@ export class CorrectionPad extends TaskPad {
     this.editor.focus();
   }
 
-  /** Change severity, kind or significance of what was done with the line that is marked. */
+  /** Change severity, kind or significance of the marked line's edit. */
   setPart(name, value) {
     const { current } = this;
     if (this.closed) return;
@@ -210,7 +211,7 @@ export class CorrectionPad extends TaskPad {
     this.refresh();
   }
 
-  /** What was typed becomes an entry; words that say nothing take it back. */
+  /** Typed text becomes an entry; empty text withdraws it. */
   commit() {
     for (const [place, draft] of [...this.drafts]) {
       const edited = draft.edited?.trim();
@@ -301,7 +302,7 @@ export class CorrectionPad extends TaskPad {
   }
 }
 
-/** An edit with all that the server keeps of one (task_entries.py), in its order. */
+/** An edit with all fields that the server stores (reader_entries.py), in their order. */
 function whole(edit, action) {
   const {
     edited = null,

@@ -1,4 +1,4 @@
-// What stands below the marked line of a report: what is done with it, in which words, how grave that is.
+// The editor below the marked line of a report: the edit, its text, its severity.
 
 import { plain } from "../../../pad/assets/task_frame.js";
 import { html, set } from "../../../web/components/dom.js";
@@ -60,7 +60,7 @@ export class LineEditor {
     );
   }
 
-  /** Offer the words of the study, once. */
+  /** Set the words of the study, once. */
   #offer() {
     if (this.severities.childElementCount > 0) return;
     const { severities, kinds, significances } = this.pad.data.words;
@@ -116,7 +116,7 @@ export class LineEditor {
   }
 
   #chosen(name, /** @type {HTMLSelectElement} */ select) {
-    select.blur(); // keys are the pad's again
+    select.blur(); // keys are for the pad again
     this.pad.setPart(name, select.value || null);
   }
 

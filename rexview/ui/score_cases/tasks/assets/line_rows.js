@@ -1,4 +1,4 @@
-// The lines of a report as rows: each with what is done with it, headed by its section.
+// The lines of a report as rows: each with its edit, headed by its section.
 
 import { html } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";

@@ -59,7 +59,7 @@ export class QuestionPad extends TaskPad {
     this.earlier.textContent = own.earlier ? earlierWords(own) : "";
   }
 
-  /** As the server says it; and what was answered last in this tab, which it may not know yet. */
+  /** The server's value, and the last answer of this tab, which the server may not know yet. */
   record() {
     const record = super.record();
     const since = this.last !== undefined && this.last !== this.case.case;

@@ -119,8 +119,7 @@ export class BoxGroups {
     for (const pane of this.viewer.panes) pane.boxes.light(test);
   }
 
-  /** Keep some boxes highlighted, with their groups and a view that has them; a null key ends it.
-  */
+  /** Keep boxes highlighted, with their groups and a view that has them; a null key ends it. */
   pin(key, isLit) {
     if ((this.pinned?.key ?? null) === key) return;
     for (const group of this.pinned?.revealed ?? []) this.viewer.state.setGroup(group, false);

@@ -14,8 +14,7 @@ const TOLERANCE_PX = 4; // makes a thin box easier to hit
 const TAG_HEIGHT = 15;
 const LETTER_PX = 7.4; // about, in a tag
 
-/** The accessible name of a box: "Answer A: right effusion, on the patient's right, lower third".
-*/
+/** The accessible name of a box: "Answer A: right effusion, on the patient's right, lower third" */
 export function accessibleName(group, box) {
   const parts = [`${group.name}: ${box.label || tr("box without a label")}`];
   if (box.side) parts.push(box.side);

@@ -9,9 +9,10 @@ import { rootOf } from "../../../web/components/dom.js";
 import { tr } from "../../../web/components/words.js";
 import { limitShare, Separator } from "./separator.js";
 
-/** Minimum widths of both columns in pixels, and the browser's key for their widths: next to the
-score
-* pad the image is as wide as the pad allows, whatever was chosen elsewhere. */
+/**
+ * Minimum widths of both columns in pixels, and the browser's key for their widths. Next to the
+ * score pad the image is as wide as the pad allows, whatever was chosen elsewhere.
+ */
 const OPEN = { key: "film-share", least: [320, 320] };
 const BLINDED = { key: "film-share-scoring", least: [320, 560] };
 const COLUMN = '[data-testid="stColumn"]';

@@ -12,8 +12,7 @@ export function widthOf(entry, words) {
   return entry.width;
 }
 
-/** The possible places of a label in the pane: above the middle of its line, below it, at its ends.
-*/
+/** Possible places of a label in the pane: above the middle of its line, below it, at its ends. */
 export function labelPlaces(lineEnds, width, port) {
   const [[x1, y1], [x2, y2]] = lineEnds;
   const within = (value, most) => Math.min(Math.max(value, 0), Math.max(0, most));

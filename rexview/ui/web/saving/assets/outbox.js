@@ -114,8 +114,7 @@ class Outbox {
 
   // --- storage -----------------------------------------------------------------------------------
 
-  /** Store an entry and send it: the fields of `SentEntry` in entries.py, without token; of this
-  page. */
+  /** Store an entry and send it: fields of `SentEntry` in entries.py, without token and page. */
   add(entry) {
     const order = this.#next();
     const kept = { page: this.page, ...entry, token: newToken(), order };

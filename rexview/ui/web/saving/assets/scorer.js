@@ -36,8 +36,7 @@ export class ScorerLine {
   }
 }
 
-/** A field for the name: the name known on this machine is proposed, names used in the set are
-offered. */
+/** A field for the name; the name known on this machine and names used in the set are offered. */
 export class NameField {
   constructor() {
     this.offers = html("datalist", { id: `rx-names-${Math.random().toString(36).slice(2)}` });

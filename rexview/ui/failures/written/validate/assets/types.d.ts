@@ -1,10 +1,10 @@
-// What the Failures page gives the pad of a sample (failures/written/validate/data.py).
+// The Failures page's data for the pad of a sample (failures/written_sample.py).
 
 import type { TaskData } from "../../../../pad/assets/types.d.ts";
 
 export type Word = "yes" | "no" | "unsure";
 export type ValidateData = TaskData & {
-  /** HTML of ours. */
+  /** Our own HTML. */
   definition: string;
   round: { failure: string; version: string; judge: string };
 };

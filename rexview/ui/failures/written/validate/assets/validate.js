@@ -1,5 +1,6 @@
-// A sample of answers read for a failure in words: yes, no or unsure by key or click. Nothing here knows
-// what the judge said.
+// A sample of answers read for a written failure: yes, no or unsure by key or click. The judge's
+// finding
+// is not known here.
 
 import { CountedPad } from "../../../../pad/assets/counted_pad.js";
 import { plain } from "../../../../pad/assets/task_frame.js";
@@ -106,7 +107,7 @@ export class Validate extends CountedPad {
     });
   }
 
-  /** Say it of the answer shown and go on; the same again only goes on. */
+  /** Judge the shown answer and go on; the same judgment again only goes on. */
   judge(/** @type {Word} */ word) {
     const was = this.record().said ?? null;
     const { case: item } = this.case;
@@ -116,7 +117,7 @@ export class Validate extends CountedPad {
     this.refresh();
   }
 
-  /** Take the last word back: on its answer, which is turned to. */
+  /** Withdraw the last judgment, on its answer, which is shown. */
   undo() {
     const last = this.undoable.at(-1);
     if (!last) return this.say(tr("Nothing to undo"));
