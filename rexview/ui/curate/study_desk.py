@@ -244,7 +244,7 @@ class StudiesAround(TurnableItems[CurationRound]):
 def studies_around(
     review_set: ReviewSet, detail: Mapping[str, Any]
 ) -> StudiesAround | SampleAround | None:
-    """Return the sender's studies; None for people who do not curate.
+    """Return the requesting person's studies; None for people who do not curate.
 
     Raises
     ------

@@ -190,7 +190,7 @@ class RoundAround(TurnableItems[WrittenRound]):
 
 
 def items_around(review_set: ReviewSet, detail: Mapping[str, Any]) -> RoundAround | None:
-    """Return the sender's sample; None for people who do not validate.
+    """Return the requesting person's sample; None for people who do not validate.
 
     Raises
     ------

@@ -173,7 +173,7 @@ class ScoredCasesAround:
 def scored_cases_around(
     review_set: ReviewSet, detail: Mapping[str, Any]
 ) -> ScoredCasesAround | tasks_widgets.ItemsAround | None:
-    """Return the sender's cases, or the items of their task; None for people who do not score.
+    """Return the requesting reader's cases or task items; None for people who do not score.
 
     Raises
     ------

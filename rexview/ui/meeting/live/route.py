@@ -504,7 +504,7 @@ def _record(who: Admitted, entry: Entry, person: Person) -> None:
 
 
 def routes(cases: CaseMaker) -> list[Route]:
-    """Return the routes to mount beside Streamlit's own, under the app's base path."""
+    """Return the routes to mount besides Streamlit's own, under the app's base path."""
     live = _Live(cases)
     begin_streams()
     base = server_state.base_path()

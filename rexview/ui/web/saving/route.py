@@ -512,6 +512,6 @@ def _lock(key: str, person: str) -> Lock:
 
 
 def routes(hides: Hides = lambda *_: False) -> list[Route]:
-    """Return the routes to mount beside Streamlit's own, under the app's base path."""
+    """Return the routes to mount besides Streamlit's own, under the app's base path."""
     address = f"{server_state.base_path()}/{ADDRESS}"
     return [Route(address, partial(take_entries, hides=hides), methods=["POST"])]
