@@ -564,7 +564,7 @@ def _manifest(version: str, review_set: ReviewSet, table: AnswerTable) -> Manife
 
 
 def _counted(table: AnswerTable, metric: MetricId) -> tuple[int, tuple[int, ...]]:
-    """Return the number of answers with a metric's value, and of those computed on together."""
+    """Return the number of a metric's values, and the numbers of values computed together."""
     values = table.metrics.of(metric)
     return len(values), tuple(np.unique(values.together[values.together > 0]).tolist())
 

@@ -202,7 +202,7 @@ class CaseFilter:
     reader_scores : tuple of str
         Single scores of readers (:mod:`.conditions`); the answer has all of them.
     reader_pairs : tuple of str
-        Pairs of readers whose scores of the answer differ so much (:mod:`.conditions`); all hold.
+        Pairs of readers with a range of differences of their scores (:mod:`.conditions`); all hold.
     model_pairs : tuple of str
         Pairs of models that both have a score in the case (:mod:`.conditions`); all hold, and the
         answer is one of the two models'.
