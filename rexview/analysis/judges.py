@@ -140,7 +140,7 @@ def _opened(base: CaseFilter, model: str, condition: JudgeCondition, value: int)
     return Count(value, with_all(own, "opinions", str(condition)))
 
 
-# Captions beside and under a judge's opinions. All are plain text.
+# Captions for a judge's opinions. All are plain text.
 
 OPINION: Final = tr("a language model’s opinion")
 NEVER: Final = tr("never compared with readers")

@@ -344,7 +344,7 @@ def failing_models(page: CasePage, table: HarmTable) -> FailingModels:
 
 
 def failing_first(page: CasePage, table: HarmTable) -> CasePage:
-    """Return the page with failing answers first, the worst foremost.
+    """Return the page with the failing answers first, from the worst on.
 
     Up to :data:`MOST_BESIDE` answers, which all fit beside the image, keep their order.
     """

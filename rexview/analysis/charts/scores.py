@@ -59,8 +59,8 @@ _HIDDEN: Final = (ROW, "start", "end", "middle", "ink")
 def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
     """Draw the final scores of each dimension and model in classes, as stacked shares.
 
-    Shares below 3 are left of the line, the others right of it. Of many models, only those with the
-    highest and lowest mean of each dimension are drawn. Return None if nothing is scored.
+    Shares below 3 are on the line's left, the others on its right. Of many models, only those with
+    the highest and lowest mean of each dimension are drawn. Return None if nothing is scored.
     """
     marks, sizes, lines = Marks(), [], ModelRows()
     one_model = len(tables.models) == 1

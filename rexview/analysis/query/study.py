@@ -158,7 +158,7 @@ def reading_order(cases: Iterable[str], *, reader: str, seed: int) -> tuple[str,
 def case_states(
     required: pl.DataFrame, given: pl.DataFrame, skipped: Collection[str]
 ) -> dict[str, CaseState]:
-    """Return a reader's state (done, skipped or begun) for each case that is no longer open.
+    """Return a reader's state (done, skipped or begun) for each case with scores or skipped.
 
     ``required`` is what :meth:`rexview.analysis.query.study.StudyEngine.required` returns for the
     cases that the reader scored or skipped. ``given`` has the reader's own current scores
