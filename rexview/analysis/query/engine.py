@@ -592,8 +592,9 @@ class Engine(ChoiceQuestions, ReportQuestions, JudgeQuestions, Protocol):
     def not_looked_at(self, case_filter: CaseFilter, first: Sequence[str]) -> Sequence[int]:
         """Return the cases to run detectors on next, as rows of the set.
 
-        The cases in ``first`` come first. If the filter limits, those follow that may match and
-        have answers without a run; else no others are returned, because they come in order anyway.
+        The cases in ``first`` come first. If the filter limits, cases follow that may match and
+        have answers without a run. Without a filter there are no more, because the scan visits them
+        in order anyway.
         """
 
     def tally(self, case_filter: CaseFilter) -> FilterTally:
