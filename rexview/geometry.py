@@ -21,7 +21,7 @@ SIDE_WORDS: Final[dict[BoxSide, str]] = {
     "left": "on the patient's left",
     "midline": "at the midline",
 }
-UNSURE_BOX: Final = "How the model counts in boxes is not known: this one may lie elsewhere."
+UNSURE_BOX: Final = "How this model gives box positions is unknown: this box may be misplaced."
 OTHER_SIDE: Final[dict[str, Literal["right", "left"]]] = {"right": "left", "left": "right"}
 _OPPOSITE: Final[dict[str, Letter]] = {"R": "L", "L": "R", "A": "P", "P": "A", "H": "F", "F": "H"}
 MIDLINE_TOLERANCE: Final = 0.06

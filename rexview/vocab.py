@@ -322,7 +322,7 @@ _FAILURES: Final = (
     Failure(
         "box_misplaced",
         *(tr("Box misplaced"), tr("Boxes misplaced")),
-        tr("A box does not lie on its finding."),
+        tr("A box is not on its finding."),
     ),
     Failure(
         "box_unrelated",

@@ -133,7 +133,7 @@ def test_cards_show_the_picture_with_boxes_over_it(address, same_page):
     assert top == pytest.approx(180 / 320, abs=0.02)
     assert box["width"] / image["width"] == pytest.approx(60 / 256, abs=0.02)
     missing = page.locator(".rx-card", has_text="c2")
-    expect(missing).to_contain_text("The image file is not there.")
+    expect(missing).to_contain_text("The image file does not exist.")
     expect(missing.locator("img")).to_have_count(0)
 
 

@@ -54,7 +54,7 @@ describe("pixel store", () => {
 
   for (const [url, reason, stale] of /** @type {[string, string, boolean][]} */ ([
     ["gone", "No such picture.", true],
-    ["cut", "did not arrive completely", false],
+    ["cut", "did not load completely", false],
     ["html", "not an image", false],
   ]))
     test(`says why there is no image: ${url}`, async () => {
@@ -111,6 +111,6 @@ describe("background without a worker", () => {
     const reason = await inBackground
       .rasterOf(film().slice(0, 500))
       .catch(({ message }) => message);
-    assert.ok(reason.includes("did not arrive completely"), reason);
+    assert.ok(reason.includes("did not load completely"), reason);
   });
 });

@@ -56,7 +56,7 @@ def test_a_box_that_may_lie_elsewhere_says_so_and_no_side(open_app, review_folde
     (box,) = group["boxes"]
     assert group["name"] == "Model M (boxes unsure)"
     assert (box["side"], box["place"]) == (None, None)
-    assert "may lie elsewhere" in box["note"]
+    assert "may be misplaced" in box["note"]
 
 
 def test_the_viewer_gets_boxes_with_side_and_conflict(open_app):
@@ -75,7 +75,7 @@ def test_a_missing_image_is_told_in_its_place_and_the_case_works_on(open_app):
     app = open_app("case", case="c2")
     (view,) = viewer(app)["views"]
     assert view["url"] is None
-    assert "not there" in view["error"]
+    assert "does not exist" in view["error"]
     assert "Question 2" in shown(app)
 
 
@@ -247,7 +247,7 @@ def test_scores_written_here_stand_beside_given_ones(open_app, kept):
     assert "Dr Bob <small" in text
     assert "Reader A</th>" in text
     assert "No &lt;b&gt;plan&lt;/b&gt;." in text
-    assert text.count("case not finished: counts nowhere yet") == 1
+    assert text.count("case not finished: not counted yet") == 1
 
 
 def give_to_an_earlier_answer(reviews, review_folder):
@@ -271,10 +271,10 @@ def change_text(review_folder):
 
 def test_what_was_given_to_an_earlier_answer_is_shown_as_that(open_app, kept, review_folder):
     before = shown(open_app("case", case="c1"))
-    assert "Of an earlier answer" not in before
+    assert "On an earlier answer" not in before
     give_to_an_earlier_answer(kept(), review_folder)
     text = shown(open_app("case", case="c1"))
-    assert "Of an earlier answer" in text
+    assert "On an earlier answer" in text
     assert "<b>Model M, Ann A.</b> Process 2 (&lt;i&gt;x&lt;/i&gt;), Missed finding" in text
     assert text.count("Ann A.") == 1, "in no table and in no flag"
 

@@ -34,10 +34,10 @@ _PLACE_WORDS: Final = frozenset(
 )
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _STATUS_WORDS: Final = {
-    "negated": tr("said to be absent"),
+    "negated": tr("reported as absent"),
     "uncertain": "uncertain",
-    "hypothetical": tr("only considered"),
-    "prior": tr("of an earlier study"),
+    "hypothetical": tr("only hypothetical"),
+    "prior": tr("from an earlier study"),
 }
 
 

@@ -198,7 +198,7 @@ _OUTCOMES: Final = {
     "chosen": ("", trc("choice", "chosen")),
 }
 _NOT_KNOWN: Final = {
-    "not_yet": f'<span class="rx-quiet">{tr("Not looked at for failures yet")}</span>',
+    "not_yet": f'<span class="rx-quiet">{tr("Not checked for failures yet")}</span>',
     "not_judged": f'<span class="rx-quiet">{tr("Could not be judged by every rule")}</span>',
 }
 """Shown while not all flags are known: no flag would look like no failure."""
@@ -206,9 +206,9 @@ _FOUND_BY: Final = {
     "detector": tr("Flagged by rule."),
     "reader": tr("Marked by a reader."),
     "both": tr("Flagged by rule and marked by a reader."),
-    "hint": tr("Suggested by rule; nobody confirmed it."),
+    "hint": tr("Suggested by rule, not confirmed."),
 }
-_MARKED: Final = tr("In own words, marked by people.")
+_MARKED: Final = tr("In people's own words.")
 _PEOPLE: Final = tr("people")
 """Source of a mark with a written failure."""
 _BY_READER: Final = {one: f" · {tr('reader')}" for one in ("reader", "both")}

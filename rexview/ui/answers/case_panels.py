@@ -81,11 +81,11 @@ def _cut(answer: Answer) -> str:
     if answer.output_tokens is None or answer.max_output_tokens is None:
         if is_there:
             return tr("Cut here: token limit reached")
-        return tr("No answer came: token limit reached")
+        return tr("No answer returned: token limit reached")
     said = (
         tr("Cut here: token limit reached ({n:,} of {most:,} tokens)")
         if is_there
-        else tr("No answer came: token limit reached ({n:,} of {most:,} tokens)")
+        else tr("No answer returned: token limit reached ({n:,} of {most:,} tokens)")
     )
     return said.format(n=answer.output_tokens, most=answer.max_output_tokens)
 
@@ -120,15 +120,17 @@ def _tokens(n: int, most: int | None) -> str:
 
 def unread_answer_html(answer: Answer) -> str:
     """Return a note that an answer in another language than English is not judged by its words."""
-    told = tr("Not read by the rules (looks {language}): failures in its words are not judged.")
+    told = tr(
+        "Not read by the rules (seems to be {language}): failures in its words are not judged."
+    )
     other = tr("Not read by the rules (not in English): failures in its words are not judged.")
     return _unread_html(answer.text or "", told, other)
 
 
 def unread_report_html(report: Report) -> str:
     """Return a note that a report in another language than English is compared with no answer."""
-    told = tr("Not read by the rules (looks {language}): no answer is held against it.")
-    other = tr("Not read by the rules (not in English): no answer is held against it.")
+    told = tr("Not read by the rules (seems to be {language}): no answer is compared with it.")
+    other = tr("Not read by the rules (not in English): no answer is compared with it.")
     whole = "\n".join(text or "" for text in (report.findings, report.impression))
     return _unread_html(whole, told, other)
 
@@ -310,7 +312,7 @@ def question_html(
     question = inline_html(case.question, evidence_spans(flags, "question"))
     boxes = case.question_boxes
     with_boxes = inline_html(boxes or "", evidence_spans(flags, "question_boxes"))
-    told = f"<span><b>{tr('Where boxes are asked for:')} </b>{with_boxes}</span>"
+    told = f"<span><b>{tr('If boxes are requested:')} </b>{with_boxes}</span>"
     asked = f'<p class="rx-request">{told}</p>' if boxes else ""
     return f'<p class="rx-question">{question}</p>{asked}{options_html(case, option_html, votes)}'
 
@@ -319,10 +321,10 @@ _NOT_JUDGED = (
     '<p class="rx-unjudged">'
     f"{tr('Could not be judged by every rule: there may be more failures.')}</p>"
 )
-_NOT_YET = f'<p class="rx-unjudged">{tr("Not looked at for failures yet.")}</p>'
+_NOT_YET = f'<p class="rx-unjudged">{tr("Not checked for failures yet.")}</p>'
 _UNCOUNTED = (
     '<p class="rx-uncounted">'
-    f"{tr('Not a whole answer: its scores count in no table and no mean.')}</p>"
+    f"{tr('No full answer: its scores are not part of any table or mean.')}</p>"
 )
 
 
@@ -472,7 +474,7 @@ def _answer_html(
 
 
 def _add_html(answer: Answer) -> str:
-    title = tr("Name a failure that no rule found (Shift+A)")
+    title = tr("Add a failure that no rule flagged (Shift+A)")
     return (
         f'<p class="rx-add"><button type="button" data-rx-add="{html.escape(answer.model)}" '
         f'title="{title}">{tr("Add a failure")}</button></p>'
@@ -490,7 +492,7 @@ def _headline_html(answer: Answer, final: FinalScores | None) -> str:
     if status == "answered":
         return f'<span class="rx-content rx-quiet">{tr("not scored")}</span>'
     word = tr("cut off") if (answer.text or "").strip() else tr("no answer")
-    title = tr("Counted as no full answer: scores given to it enter no mean")
+    title = tr("Counted as no full answer: its scores are not part of any mean")
     return f'<span class="rx-content rx-quiet" title="{title}">{word}</span>'
 
 
@@ -588,7 +590,7 @@ def scores_html(
             if model in uncounted:
                 tables.append(_UNCOUNTED)
     if not tables and not stale_scores:
-        tables.append(f'<p class="rx-quiet">{tr("Nobody has scored this case.")}</p>')
+        tables.append(f'<p class="rx-quiet">{tr("No one has scored this case.")}</p>')
     return "".join(tables) + _stale_html(stale_scores, stale_flags, stale_marks, names, readers)
 
 
@@ -628,11 +630,11 @@ def _stale_html(
     if not lines:
         return ""
     why = tr(
-        "the answer was changed after this was given. It counts nowhere until its reader confirms "
-        "it: scores on the Score page, failures here."
+        "the answer was changed after this was given. It is not counted until its reader "
+        "confirms it: scores on the Score page, failures here."
     )
     return (
-        f'<section class="rx-stale"><p><b>{tr("Of an earlier answer:")}</b> {why}</p>'
+        f'<section class="rx-stale"><p><b>{tr("On an earlier answer:")}</b> {why}</p>'
         f'<ul class="rx-comments">{"".join(lines)}</ul></section>'
     )
 
@@ -674,7 +676,7 @@ def _score_table_html(
             if score.comment
         )
 
-    unfinished_note = tr("case not finished: counts nowhere yet")
+    unfinished_note = tr("case not finished: not counted yet")
     for reader in dict.fromkeys(score.reader for score in scores):
         of_reader = [score for score in scores if score.reader == reader]
         note = written_here("app" if any(one.origin == "app" for one in of_reader) else None)
@@ -683,7 +685,7 @@ def _score_table_html(
         add(html.escape(readers.get(reader, reader)), of_reader, note=note)
     if agreed:
         who = {readers.get(score.reader, score.reader) for score in agreed}
-        title = tr("Settled by {who}; the readers' scores stand")
+        title = tr("Settled by {who}; the readers' scores are unchanged")
         title = html.escape(title.format(who=", ".join(sorted(who))))
         add(tr("Consensus"), agreed, f' class="rx-agreed" title="{title}"')
     listed = f'<ul class="rx-comments">{"".join(comments)}</ul>' if comments else ""

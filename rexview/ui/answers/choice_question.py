@@ -152,8 +152,8 @@ def reason_html(page: CasePage) -> str:
     said = ""
     if stale:
         note = trn(
-            "{n:,} choice of readers among earlier options of this question, not counted.",
-            "{n:,} choices of readers among earlier options of this question, not counted.",
+            "{n:,} choice by readers among earlier options of this question, not counted.",
+            "{n:,} choices by readers among earlier options of this question, not counted.",
             stale,
         )
         said += f'<p class="rx-uncounted">{note.format(n=stale)}</p>'
@@ -170,7 +170,7 @@ def why_unusable(case: Case, answer: Answer) -> str:
         return _no_such_option(case, answer.choice)
     if status != "answered":
         return inside(STATUSES[status])
-    return tr("the text does not settle on one option") if answer.text else tr("nothing was chosen")
+    return tr("the text does not commit to one option") if answer.text else tr("nothing was chosen")
 
 
 def _no_such_option(case: Case, choice: int) -> str:

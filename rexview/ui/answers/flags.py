@@ -310,7 +310,7 @@ def _found_html(key: str, flag: Flag, first: str = "") -> str:
         item.where in _BOX_EVIDENCE or (item.where in _TEXT_EVIDENCE and item.start is not None)
         for item in flag.evidence
     )
-    title = tr("Mark the evidence in texts and boxes until pressed again (Esc)")
+    title = tr("Highlight the evidence in texts and boxes until pressed again (Esc)")
     show = (
         f' <button type="button" class="rx-show" aria-pressed="false" title="{title}">'
         f"{tr('Show')}</button>"
@@ -381,7 +381,7 @@ _PLACES = {
 
 WRITTEN: Final = "written:"
 """Prefix of a written failure's name among all failures."""
-_EARLIER: Final = tr("said of earlier words")
+_EARLIER: Final = tr("about earlier words")
 
 
 def named_failures(standing: Mapping[str, FailureWords]) -> dict[str, tuple[str, str]]:
@@ -482,7 +482,7 @@ class _Marked:
         given_now = mine is not None and not mine.is_earlier
         shows = back if given_now else tr("This answer shows this failure")
         if mine and mine.is_earlier:
-            shows = tr("Say it of the words as they are now")
+            shows = tr("Confirm it for the current words")
         label = tr("Why: {name}").format(name=title)
         return (
             f'<span class="rx-verdicts" {about} {given}>'

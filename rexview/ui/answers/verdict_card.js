@@ -9,16 +9,16 @@ import { NameField, ScorerLine } from "../web/saving/assets/scorer.js";
 import { isWritten, verdicts } from "./given_verdicts.js";
 
 const SAVED = {
-  confirmed: tr("saved is that you confirmed it."),
-  rejected: tr("saved is that you rejected it."),
+  confirmed: tr("saved as confirmed by you."),
+  rejected: tr("saved as rejected by you."),
 };
 const VERDICTS = { confirmed: tr("you confirmed it."), rejected: tr("you rejected it.") };
 
 function unsavedWords(/** @type {number} */ n, /** @type {boolean} */ isNamed) {
   if (isNamed) return trn("{n} verdict not saved yet", "{n} verdicts not saved yet", n);
   return trn(
-    "{n} verdict not saved yet: give your name",
-    "{n} verdicts not saved yet: give your name",
+    "{n} verdict not saved yet: enter your name",
+    "{n} verdicts not saved yet: enter your name",
     n,
   );
 }
@@ -217,9 +217,9 @@ export class VerdictCard {
 
   /** The saved verdict, if the new one was refused. */
   savedWords() {
-    if (verdicts.isBehind) return tr("yours is not saved.");
+    if (verdicts.isBehind) return tr("your verdict is not saved.");
     const { verdict } = verdicts.current(this.about);
-    return verdict ? SAVED[verdict] : tr("no verdict of yours is saved.");
+    return verdict ? SAVED[verdict] : tr("you have no saved verdict.");
   }
 
   keepWords(/** @type {boolean} */ isNamed) {
@@ -245,12 +245,12 @@ export class VerdictCard {
     const problem = [
       data.nameProblem,
       ...new Set(
-        back.map(([, { reason }]) => tr("Your verdict was not taken. {reason}", { reason })),
+        back.map(([, { reason }]) => tr("Your verdict was not accepted. {reason}", { reason })),
       ),
       failing
         ? trn(
-            "{n} verdict is not kept yet. {reason}",
-            "{n} verdicts are not kept yet. {reason}",
+            "{n} verdict is not saved yet. {reason}",
+            "{n} verdicts are not saved yet. {reason}",
             waiting,
             { reason },
           )
@@ -286,7 +286,7 @@ export class VerdictCard {
     this.naming.hidden = isNamed || this.nothing;
     this.alert.textContent = problem;
     this.again.hidden = !failing && back.length === 0;
-    this.again.textContent = failing ? tr("Try again") : tr("Put away");
+    this.again.textContent = failing ? tr("Try again") : tr("Dismiss");
     this.keep.hidden = isRefused || this.nothing;
     this.keep.textContent = this.keepWords(isNamed);
     if (data.nameProblem) this.named = false;

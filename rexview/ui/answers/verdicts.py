@@ -38,9 +38,9 @@ LONGEST_REASON: Final = 4000
 KEYS: Final = (
     (tr("e, Shift+E"), tr("next, previous failure")),
     ("a", tr("confirm it")),
-    ("d", tr("reject it, or take back what you marked in your own words")),
+    ("d", tr("reject it, or withdraw what you marked in your own words")),
     (tr("Shift+W"), tr("say why")),
-    ("u", tr("keep its words and boxes lit")),
+    ("u", tr("keep its words and boxes highlighted")),
     (tr("Shift+A"), tr("add a failure")),
     (tr("Shift+N"), tr("comment on the answer")),
 )

@@ -314,9 +314,9 @@ _REPORT: Final = tr("the report")
 def show_no_case(wanted: str | None) -> None:
     """Explain why there is no case to show, and link to other pages."""
     if wanted:
-        st.warning(tr("This review set has no such case. It may have been renamed or taken out."))
+        st.warning(tr("This review set has no such case. It may have been renamed or removed."))
     else:
-        st.info(tr("No case fits the filter. Loosen it on the Browse page."))
+        st.info(tr("No case matches the filter. Loosen it on the Browse page."))
     st.page_link(PAGE_BROWSE, label=tr("Browse all cases"), query_params=link_keys.link_query())
 
 

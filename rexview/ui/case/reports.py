@@ -168,14 +168,14 @@ class _Aligned:
             f"<p>{html.escape(self.reader(reader))}: {_summary_html(edits)}</p>"
             for reader, edits in _by_reader(self.reports.edits.get(model, ())).items()
         )
-        stale = tr("of an earlier report, counts nowhere")
+        stale = tr("of an earlier report, not counted")
         said += "".join(
             f'<p class="rx-quiet">{html.escape(self.reader(reader))}: {stale}</p>'
             for reader in _by_reader(self.reports.stale_edits.get(model, ()))
         )
         unknown = self.edits[model].get(None, ())
         lost = "".join(self.edit_html(one) for one in unknown if one.action != "keep")
-        unplaced = f"<p>{tr('Of lines that this text does not have:')}</p>{lost}" if lost else ""
+        unplaced = f"<p>{tr('On lines that are not in this text:')}</p>{lost}" if lost else ""
         colour, name = html.escape(self.colours[model]), html.escape(self.name(model))
         name = f"<b>{name}</b>{_READER if self.is_reader(model) else ''}"
         return (
@@ -206,7 +206,7 @@ class _Aligned:
         given = row.by_model.get(model, ())
         lines = "".join(self.line_html(beside, model) for beside in given)
         if not given:
-            lines = f'<span class="rx-quiet" title="{tr("No sentence says this")}">–</span>'
+            lines = f'<span class="rx-quiet" title="{tr("No matching sentence")}">–</span>'
         name = html.escape(self.name(model))
         return (
             f'<td role="cell" data-rx-name="{name}" style="--rx-colour:{html.escape(colour)}">'
@@ -486,7 +486,7 @@ def _agreed(pair: Pair) -> str:
     if not pair.differs:
         return ""
     kinds = ", ".join(inside(EDIT_KINDS.get(kind, kind)) for kind in pair.differs)
-    return tr("differs: {kinds}; counts {credit:.2f}").format(kinds=kinds, credit=pair.credit)
+    return tr("differs: {kinds}; credit {credit:.2f}").format(kinds=kinds, credit=pair.credit)
 
 
 def _metrics_html(values: Sequence[MetricValue]) -> str:
@@ -501,13 +501,13 @@ def _metrics_html(values: Sequence[MetricValue]) -> str:
 
 def _metric_html(value: MetricValue) -> str:
     metric = metric_value_identity(value)
-    together = f" · {tr('{n:,} together').format(n=value.n)}" if value.n else ""
+    together = f" · {tr('computed over n = {n:,}').format(n=value.n)}" if value.n else ""
     return (
         f'<tr><th scope="row">{html.escape(metric.name)}</th>'
         f'<td class="rx-num">{metric_text(value.value)}</td>'
         f'<td title="{html.escape(metric.provenance, quote=True)}">'
         f"{html.escape(metric.computed_by)}</td>"
-        f"<td>{html.escape(metric.scope or tr('not said'))}{together}</td></tr>"
+        f"<td>{html.escape(metric.scope or tr('not given'))}{together}</td></tr>"
     )
 
 

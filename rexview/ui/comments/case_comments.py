@@ -203,8 +203,8 @@ def _comment_json(
 
 # A browser's comment as an entry for the database.
 
-_NO_ANSWER: Final = tr("What the comment is on is not on this page any more.")
-_CHANGED: Final = tr("The answers were changed after you began. Look at them as they are now.")
+_NO_ANSWER: Final = tr("What the comment refers to is no longer on this page.")
+_CHANGED: Final = tr("The answers were changed after you started. Check the current answers.")
 
 
 def comment_entry(
@@ -229,7 +229,7 @@ def comment_entry(
     content: Mapping[str, Any] = sent.value if isinstance(sent.value, Mapping) else {}
     is_new = sent.kind == "comment" and bool(content)
     if before is None and (not is_new or _is_hidden(reviews, targets, comment)):
-        raise Refused(tr("The comment is not there any more."))
+        raise Refused(tr("The comment no longer exists."))
     if sent.kind == "resolve":
         resolved = {"resolved": sent.value is True}
         return Entry("resolve", subject=comment, value=resolved, token=sent.token, via=sent.page)
@@ -241,7 +241,7 @@ def comment_entry(
         replace(sent, value=text).check_unseen(row, before.text, {"text": before.text})
         about, reply_to = before, before.reply_to
     elif reply_to is not None and about is None:
-        raise Refused(tr("What you reply to is not there any more."))
+        raise Refused(tr("The comment you reply to no longer exists."))
     if about is not None:
         case, model, on = about.case, about.model, about.on
     else:
@@ -285,7 +285,7 @@ def _target(
         screen = targets.texts[sent.slot]  # covered text must not be found by guessing
         found = find_quote(screen.text, quote, whole(content.get("before")) or 0)
         if found is None:
-            raise Refused(tr("The words that you chose are not in the answer."))
+            raise Refused(tr("The words that you selected are not in the answer."))
         start, end = screen.source(found.start, found.end)
         return answer.model, {
             "what": "span",

@@ -40,7 +40,7 @@ _SIDES: Final[dict[BoxSide, str]] = {
     "left": tr("on the patient's left"),
     "midline": tr("at the midline"),
 }
-_UNSURE_BOX: Final = tr("How the model counts in boxes is not known: this one may lie elsewhere.")
+_UNSURE_BOX: Final = tr("How this model gives box positions is unknown: this box may be misplaced.")
 
 
 @dataclass(frozen=True)

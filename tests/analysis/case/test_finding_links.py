@@ -42,7 +42,7 @@ def test_other_words_for_a_finding_are_linked_whatever_is_said_of_it():
 
 def test_a_link_tells_side_and_status():
     abouts = {link.about for link in finding_spans("No left pneumothorax.") if not link.is_side}
-    assert abouts == {"pneumothorax, left, said to be absent"}
+    assert abouts == {"pneumothorax, left, reported as absent"}
 
 
 def test_the_words_of_the_side_are_linked_too():

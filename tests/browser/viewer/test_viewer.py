@@ -264,7 +264,7 @@ class TestPicture:
     def test_broken_view_says_why_and_the_others_work(self, viewer):
         viewer.open()
         viewer.press(".chip[data-view='gone']")
-        viewer.says(".notice", "The image file is not there.")
+        viewer.says(".notice", "The image file does not exist.")
         viewer.press(".chip[data-view='pa']")
         viewer.until(viewer.grey, lambda grey: grey != [0, 0, 0])
 
@@ -444,7 +444,7 @@ class TestBoxes:
     def test_what_cannot_be_drawn_is_counted_with_the_reason(self, viewer):
         viewer.open()
         chip = viewer.page.locator(".chip[data-group='gen']")
-        expect(chip).to_have_accessible_name("Generalist: 2 boxes · 1 not drawable, key 1")
+        expect(chip).to_have_accessible_name("Generalist: 2 boxes · 1 cannot be drawn, key 1")
         expect(chip).to_have_attribute("title", re.compile("the box has no area"))
 
     def test_reference_from_the_start_if_wished_and_never_blinded(self, viewer):

@@ -145,4 +145,4 @@ class TestBackground:
                  const cut = film().slice(0, 500);
                  return inBackground.rasterOf(cut).catch(({ message }) => message);""",
         )
-        assert "did not arrive completely" in reason
+        assert "did not load completely" in reason

@@ -120,7 +120,7 @@ def test_what_is_written_in_the_app_stands_there(folder):
 
 def test_an_order_by_a_metric_that_is_not_there_says_so(folder):
     app = run_page("browse", sort="worst:green:<b>odd</b>")
-    assert "No report here has a value of GREEN (<b>odd</b>)" in shown(app)
+    assert "No report here has a value for GREEN (<b>odd</b>)" in shown(app)
     assert not app.exception
 
 

@@ -89,7 +89,7 @@ COLOURS = {"m": "#123456", "n": '"><script>', "o": "red"}
 
 def test_answers(page, review_set):
     text = read(answers_html.answers_html(page, review_set, colours=COLOURS, gap_threshold=2))
-    assert "No answer came: token limit reached (8 of 8 tokens)" in text
+    assert "No answer returned: token limit reached (8 of 8 tokens)" in text
     assert "Gap 3" in text
     assert text.count("no answer") == 2
     assert "Error: <img" in text
@@ -210,8 +210,8 @@ def test_a_rejected_failure_that_a_rule_or_a_reader_raised_stays_a_chip(raised):
 def test_the_question_with_boxes_stands_below_the_question():
     case = Case("c", "Where is it?", question_boxes=f"Where is it? Box it. {EVIL}")
     text = read(answers_html.question_html(case))
-    assert text.index("Where is it?") < text.index("Where boxes are asked for: Where is it? Box it")
-    assert "Where boxes" not in read(answers_html.question_html(replace(case, question_boxes=None)))
+    assert text.index("Where is it?") < text.index("If boxes are requested: Where is it? Box it")
+    assert "If boxes" not in read(answers_html.question_html(replace(case, question_boxes=None)))
 
 
 def test_the_options_that_contradict_are_marked_in_the_question():
@@ -243,7 +243,7 @@ def test_scores_of_an_answer_that_was_cut_off_are_shown_and_said_to_count_nowher
     column = answers_html.answers_html(page, review_set, colours=COLOURS, gap_threshold=2)
     table = answers_html.scores_html(scores, names=NAMES, readers={}, uncounted=page.uncounted)
     for html in (column, table):
-        assert ("count in no table and no mean" in read(html)) is not counts
+        assert ("not part of any table or mean" in read(html)) is not counts
     assert 'title="Execution 4' in column
     assert ">5</td>" in table
 
@@ -271,7 +271,7 @@ def test_the_other_panels(page):
 def test_empty_panels_say_so():
     case = Case("c", "q")
     assert "no reference report" in read(answers_html.report_html(CasePage(case, (), (), {}, ())))
-    assert "Nobody has scored" in read(answers_html.scores_html((), names={}, readers={}))
+    assert "No one has scored" in read(answers_html.scores_html((), names={}, readers={}))
 
 
 def test_choice_questions_name_the_option_and_whether_it_is_right(review_set):

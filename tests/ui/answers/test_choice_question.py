@@ -91,7 +91,7 @@ def test_what_cannot_be_used_is_listed_with_the_reason(review_set: ReviewSet) ->
     )
     below = options(page, review_set)[-1]
     assert below.startswith("No usable choice: Model A <img")
-    assert "the text does not settle on one option" in below
+    assert "the text does not commit to one option" in below
     assert "Model B token limit reached" in below
     assert "Model C option number 5, of 4 options" in below
     assert "option number 8, of 4 options" in below
@@ -119,7 +119,7 @@ def test_nobody_has_answered_yet(review_set: ReviewSet) -> None:
 def test_why_the_right_option_is_right_and_what_counts_nowhere(review_set: ReviewSet) -> None:
     stale = (ReaderChoice("q", "p", 0), ReaderChoice("q", "x", 1))
     text = read(reason_html(page_of(stale_choices=stale)))
-    assert "2 choices of readers among earlier options of this question, not counted." in text
+    assert "2 choices by readers among earlier options of this question, not counted." in text
     assert "Explanation The right angle is blunt. <img" in text
     assert reason_html(page_of(case=Case("c", "?"))) == ""
 

@@ -146,8 +146,8 @@ def test_one_invented_finding_that_is_marked_twice_is_said_to_be(make_set):
 def test_metric_values_have_their_identity(drawn):
     _, answers, _ = drawn("r1")
     said = words(answers)
-    assert "BLEU-2 0.210 radeval 2.0 findings · 3 together" in said
-    assert "RadCliQ-v1 1.720 implementation not said not said" in said
+    assert "BLEU-2 0.210 radeval 2.0 findings · computed over n = 3" in said
+    assert "RadCliQ-v1 1.720 implementation not given not given" in said
     assert "−1.000" in words(drawn("r2")[1])
 
 
@@ -172,7 +172,7 @@ def test_only_the_chosen_corrections_are_shown(drawn):
 
 def test_a_correction_of_a_line_that_is_not_there_is_not_lost(drawn):
     said = words(drawn("r2")[2])
-    assert "Of lines that this text does not have: severity not given Replace" in said
+    assert "On lines that are not in this text: severity not given Replace" in said
 
 
 def test_corrections_of_an_earlier_report_are_told(drawn):
@@ -180,8 +180,8 @@ def test_corrections_of_an_earlier_report_are_told(drawn):
         return replace(reports, stale_edits={"n": reports.edits["m"]})
 
     said = words(drawn("r1", change=changed)[2])
-    assert "Reader A: of an earlier report, counts nowhere" in said
-    assert "judge:x: of an earlier report, counts nowhere" in said
+    assert "Reader A: of an earlier report, not counted" in said
+    assert "judge:x: of an earlier report, not counted" in said
 
 
 def test_without_agreement_nothing_is_marked(drawn):

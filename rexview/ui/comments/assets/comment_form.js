@@ -18,7 +18,7 @@ export class CommentForm {
     /** @type {string | null} */
     this.draft = null;
     this.where = html("select", {
-      "aria-label": tr("What the comment is on"),
+      "aria-label": tr("Subject of the comment"),
       onchange: () => this.chose(),
     });
     this.context = html("p", { class: "rx-c-context" });

@@ -144,9 +144,9 @@ export class Panel {
 
   waitingNotice() {
     if (this.pending().length === 0) return "";
-    if (!this.data.named && outbox.ticket === null) return tr("Give your name, then it is sent.");
+    if (!this.data.named && outbox.ticket === null) return tr("Enter your name to send it.");
     return outbox.reason
-      ? tr("Not saved yet: kept, and tried again. {reason}", { reason: outbox.reason })
+      ? tr("Not saved yet: kept, and sent again later. {reason}", { reason: outbox.reason })
       : tr("Saving…");
   }
 
@@ -176,7 +176,7 @@ export class Panel {
     this.tab.toggleAttribute("data-waiting", pending.length > 0);
     const back = outbox.returnedHere("comment").map(([, one]) => one);
     const problem = [
-      this.refused && tr("Not taken: {reason}", { reason: this.refused }),
+      this.refused && tr("Not accepted: {reason}", { reason: this.refused }),
       this.data.problem,
     ]
       .filter(Boolean)
@@ -218,7 +218,7 @@ export class Panel {
             "p",
             { class: "rx-c-quiet" },
             this.data.may
-              ? tr("No comments yet. Choose words of an answer to comment on them.")
+              ? tr("No comments yet. Select words in an answer to comment on them.")
               : tr("No comments yet."),
           )
         : null;
@@ -242,8 +242,12 @@ export class Panel {
       html("p", {}, value.text),
       revision
         ? null
-        : html("small", {}, reason ? tr("Not taken: {reason}", { reason }) : tr("not saved yet")),
-      reason ? button(tr("Put away"), away) : null,
+        : html(
+            "small",
+            {},
+            reason ? tr("Not accepted: {reason}", { reason }) : tr("not saved yet"),
+          ),
+      reason ? button(tr("Dismiss"), away) : null,
     );
   }
 
@@ -269,7 +273,7 @@ export class Panel {
   remove(one, button) {
     if (button.dataset.sure) return this.add("comment", one.id, null, { was: one.text });
     button.dataset.sure = "1";
-    button.textContent = tr("Really remove");
+    button.textContent = tr("Confirm removal");
     return undefined;
   }
 

@@ -128,7 +128,7 @@ CASES = {
             _view("prior", "PA, prior", prior=True, orientation=STANDARD),
             _view("returned", "Generalist’s picture", kind="returned", orientation=STANDARD),
             ViewerImage(
-                "gone", "AP", "AP", error="The image file is not there.", orientation=STANDARD
+                "gone", "AP", "AP", error="The image file does not exist.", orientation=STANDARD
             ),
         ),
         BOXES,
@@ -178,7 +178,7 @@ def _for_opening(data: ViewerData, opening: str) -> ViewerData:
 async def _pixels(request):
     name = request.path_params["name"]
     if name == "ended":
-        return Response("This link has ended.", 403, media_type="text/plain")
+        return Response("This link has expired.", 403, media_type="text/plain")
     if name not in _pictures():
         return Response("The file ends too early.", 422, media_type="text/plain")
     headers = {"Content-Encoding": "identity", "Cache-Control": "private, max-age=60"}

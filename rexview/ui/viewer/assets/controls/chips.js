@@ -49,7 +49,7 @@ export class Chips {
           title:
             viewer.state.shown.length > 1
               ? tr("Show or hide")
-              : tr("Show; with Shift beside the others"),
+              : tr("Show; with Shift next to the others"),
         });
       }),
     );
@@ -67,7 +67,7 @@ export class Chips {
 
   #group(/** @type {Group} */ group) {
     const count = group.boxes.length;
-    const undrawable = tr("{n} not drawable", { n: group.undrawable });
+    const undrawable = tr("{n} cannot be drawn", { n: group.undrawable });
     const undrawn = group.undrawable > 0 ? ` · ${undrawable}` : "";
     const amount = trn("{n} box", "{n} boxes", count);
     const reasons = group.reasons.length > 0 ? `\n${group.reasons.join("\n")}` : "";

@@ -45,10 +45,10 @@ const KEY_LIST = [
       ["m", tr("ruler")],
       ["c", tr("cardiothoracic ratio")],
       ["z", tr("calibrate with a known length")],
-      [tr("two presses"), tr("its two ends, in place of a drag")],
+      [tr("two presses"), tr("its two ends, instead of a drag")],
       [trc("key", "Enter"), tr("place it by keyboard; arrows move its ends")],
       [trc("key", "Delete"), tr("remove the one in focus")],
-      [tr("Esc"), tr("put the tool away")],
+      [tr("Esc"), tr("close the tool")],
     ],
   ],
   [
@@ -60,7 +60,7 @@ const KEY_LIST = [
       ["b", tr("blink with the prior")],
       [tr("space"), tr("flip current and prior")],
       [", .", tr("slower, faster")],
-      [tr("Tab, then arrows"), tr("on a divider: wider, narrower; Enter: as usual")],
+      [tr("Tab, then arrows"), tr("on a divider: wider, narrower; Enter: default size")],
     ],
   ],
   [

@@ -142,13 +142,13 @@ export class Toolbar {
   #refreshWindow(/** @type {Header} */ header, /** @type {Look} */ look) {
     const names = header?.presets.map((preset) => preset.name) ?? [];
     const manual = look?.window && look.window.name === null;
-    const wanted = [...names, ...(manual ? [tr("Own setting")] : [])].join("\n");
+    const wanted = [...names, ...(manual ? [tr("Custom")] : [])].join("\n");
     if (this.presetNames !== wanted) {
       this.presetNames = wanted;
       const options = names.map((name, place) =>
         html("option", { value: place }, presetWords(name)),
       );
-      if (manual) options.push(html("option", { value: -1 }, tr("Own setting")));
+      if (manual) options.push(html("option", { value: -1 }, tr("Custom")));
       this.presets.replaceChildren(...options);
     }
     const usable = Boolean(look?.window);

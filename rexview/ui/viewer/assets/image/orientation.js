@@ -98,7 +98,7 @@ export function advice(stored, orientation, lateral = false) {
     const stored_ = advice(stored, UPRIGHT);
     if (stored_?.warn) {
       return {
-        text: tr("Put into the standard orientation. The file holds it otherwise."),
+        text: tr("Turned to the standard orientation. The file stores it differently."),
         warn: false,
         action: tr("As stored"),
         orientation: UPRIGHT,

@@ -5,7 +5,7 @@ import { pyramid } from "./pyramid.js";
 
 const MAGIC = 0x31565852; // "RXV1", little endian
 const PREAMBLE_BYTES = 8;
-export const INCOMPLETE = tr("The image did not arrive completely.");
+export const INCOMPLETE = tr("The image did not load completely.");
 
 /** Why pixels are unavailable, in words for the reader. `stale` is true if the link has expired. */
 export class PixelsUnavailable extends Error {
@@ -19,7 +19,7 @@ export class PixelsUnavailable extends Error {
 export function unpack(buffer) {
   const view = new DataView(buffer);
   if (buffer.byteLength < PREAMBLE_BYTES || view.getUint32(0, true) !== MAGIC) {
-    throw new PixelsUnavailable(tr("The server sent something that is not an image."));
+    throw new PixelsUnavailable(tr("The server's reply is not an image."));
   }
   const headerBytes = view.getUint32(4, true);
   const text = new TextDecoder().decode(new Uint8Array(buffer, PREAMBLE_BYTES, headerBytes));

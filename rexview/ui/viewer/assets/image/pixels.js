@@ -98,7 +98,7 @@ export class PixelStore {
       const plain = (response.headers.get("content-type") ?? "").startsWith("text/plain");
       const reason = plain ? (await response.text()).slice(0, REASON_LENGTH) : "";
       const stale = [401, 403, 410].includes(response.status);
-      throw new PixelsUnavailable(reason || tr("The image cannot be had."), stale);
+      throw new PixelsUnavailable(reason || tr("The image is not available."), stale);
     }
     let raster;
     try {

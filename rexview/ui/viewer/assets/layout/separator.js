@@ -39,7 +39,7 @@ export class Separator {
       tabindex: "0",
       role: "separator",
       "aria-label": name,
-      title: tr("{name}: drag; double click for the usual size", { name }),
+      title: tr("{name}: drag; double click for the default size", { name }),
       onpointerdown: (event) => this.#press(event),
       onpointermove: (event) => this.#move(event),
       onpointerup: () => this.#release(),

@@ -24,9 +24,9 @@ export class MeasureBar {
       title: tr("Calibrate with a line of known length (z)"),
     });
     this.remove = button(tr("Remove calibration"), () => this.#keep(null), {
-      title: tr("Measure as the file says again"),
+      title: tr("Use the file's calibration again"),
     });
-    this.go = button(tr("Replace it"), () => this.#length(), {
+    this.go = button(tr("Replace"), () => this.#length(), {
       title: tr("Calibrate by hand in place of what the file says"),
     });
     this.stay = button(tr("Keep the file’s"), () => this.cancel(), {
@@ -46,7 +46,7 @@ export class MeasureBar {
       this.input,
       html("span", {}, "mm"),
       html("button", { type: "submit" }, tr("Calibrate")),
-      button(tr("Cancel"), () => this.cancel(), { title: tr("Leave it as it is (Esc)") }),
+      button(tr("Cancel"), () => this.cancel(), { title: tr("Keep it unchanged (Esc)") }),
     );
     this.problem = html("div", { class: "problem", role: "alert" });
     this.node = html(
@@ -158,8 +158,7 @@ export class MeasureBar {
 
   #instruction(measures) {
     const { view } = this.viewer.activePane;
-    if (this.step === "replace")
-      return tr("The file says how large it is. Calibrate by hand instead?");
+    if (this.step === "replace") return tr("The file gives its size. Calibrate by hand instead?");
     if (this.step === "draw")
       return tr("Draw a line along a known length, then press “Known length…”.");
     const measured = measures.ratio()?.ratio;

@@ -76,7 +76,7 @@ export class BlinkBar {
     this.views = views;
     this.showing = html("strong", { "aria-live": "polite" });
     this.run = button("", () => views.toggleRun(), {
-      title: tr("Change by itself, or only by hand"),
+      title: tr("Alternate automatically, or only by hand"),
     });
     this.node = html(
       "div",
