@@ -244,7 +244,7 @@ def _added_words(added: Sequence[str], there: int) -> dict[str, str]:
     n = len(added)
     parts = [trn("{n:,} case added.", "{n:,} cases added.", n).format(n=n)] if added else []
     if there:
-        before = trn("{n:,} case on it before.", "{n:,} cases on it before.", there)
+        before = trn("{n:,} case was already on it.", "{n:,} cases were already on it.", there)
         parts.append(before.format(n=there))
     return {"done": " ".join(parts)} if parts else {}
 
@@ -303,8 +303,8 @@ def _offer_postponed(review_set: ReviewSet, meeting: Meeting) -> None:
             st.session_state[_SAID] = _added_words(added, len(left) - len(added))
 
     label = trn(
-        "Add {n:,} case that it did not come to",
-        "Add {n:,} cases that it did not come to",
+        "Add {n:,} case that was not reached",
+        "Add {n:,} cases that were not reached",
         len(left),
     ).format(n=len(left))
     save_button(as_markdown(label), key="agenda_add_left", disabled=not left, on_click=add)
@@ -361,7 +361,7 @@ def show_changing(review_set: ReviewSet, meeting: Meeting) -> None:
                     width=150,
                 )
             st.multiselect(
-                tr("Shown of a case after image and question, in this order"),
+                tr("Shown for each case after image and question, in this order"),
                 [step for step in MEETING_STEPS if step != FIRST_STEP],
                 default=stands["steps"],
                 format_func=lambda step: MEETING_STEPS[step],
@@ -372,11 +372,13 @@ def show_changing(review_set: ReviewSet, meeting: Meeting) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             label = tr("Open again") if meeting.closed else tr("Close the meeting")
             why = (
-                None if meeting.closed else tr("Its agenda stays as it is; decisions can be done.")
+                None
+                if meeting.closed
+                else tr("Its agenda stays unchanged; decisions can still be marked done.")
             )
             save_button(label, key="agenda_close", help=why, on_click=set_closed)
             sure = st.checkbox(
-                tr("Remove it and what it decided from all lists"), key=f"agenda_sure_{meeting.id}"
+                tr("Remove it and its decisions from all lists"), key=f"agenda_sure_{meeting.id}"
             )
             save_button(tr("Remove"), key="agenda_remove", disabled=not sure, on_click=remove)
 
@@ -407,9 +409,7 @@ def show_agenda(review_set: ReviewSet, meeting: Meeting | None) -> None:
             _link_to_other_views(meeting)
     if meeting is None:
         if link_keys.query_value(link_keys.QUERY_MEETING) is not None:
-            st.warning(
-                tr("There is no meeting under this link any more."), icon=":material/link_off:"
-            )
+            st.warning(tr("This meeting no longer exists."), icon=":material/link_off:")
         elif not every:
             show_nothing_yet(
                 tr("No meeting has been planned in this review set.")
@@ -420,13 +420,13 @@ def show_agenda(review_set: ReviewSet, meeting: Meeting | None) -> None:
                         "all cases of a filter."
                     )
                     if leads
-                    else tr("Whoever leads the review begins one.")
+                    else tr("The review lead starts one.")
                 ),
                 (PAGE_BROWSE, tr("Browse cases")),
             )
         return
     if meeting.closed:
-        st.caption(tr("This meeting is closed: its agenda stays as it is."))
+        st.caption(tr("This meeting is closed: its agenda stays unchanged."))
     _show_gone(meeting)
     if not meeting.agenda:
         show_nothing_yet(
@@ -510,10 +510,10 @@ def _show_gone(meeting: Meeting) -> None:
         named = tr("{named} and {n:,} more").format(named=named, n=more)
     n = len(meeting.gone)
     said = trn(
-        "{n:,} case of this agenda is not in the review set any more: {named}. With the set's "
-        "files they come back.",
-        "{n:,} cases of this agenda are not in the review set any more: {named}. With the set's "
-        "files they come back.",
+        "{n:,} case on this agenda is no longer in the review set: {named}. It comes back "
+        "with the set's files.",
+        "{n:,} cases on this agenda are no longer in the review set: {named}. They come "
+        "back with the set's files.",
         n,
     )
     st.warning(as_markdown(said.format(n=n, named=named)), icon=":material/link_off:")

@@ -58,8 +58,8 @@ def _list(review_set: ReviewSet) -> None:
     if not every:
         show_nothing_yet(
             tr(
-                "No meeting has decided anything yet. What is agreed on is written down "
-                "beside a case, in a meeting or on its page."
+                "No meeting has decided anything yet. Decisions are recorded next to a "
+                "case, in a meeting or on its page."
             ),
             (PAGE_CASE, tr("Open a case")),
         )

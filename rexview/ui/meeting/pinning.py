@@ -203,7 +203,7 @@ def _show_done(review_set: ReviewSet) -> None:
     said = trn("{n:,} case pinned to {name}.", "{n:,} cases pinned to {name}.", n)
     words = said.format(n=n, name=done.name)
     if done.there:
-        words += f" {tr('{n:,} on it before.').format(n=done.there)}"
+        words += f" {tr('{n:,} already on it.').format(n=done.there)}"
     st.success(as_markdown(words))
 
     def undo() -> None:

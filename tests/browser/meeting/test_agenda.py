@@ -80,7 +80,7 @@ def test_a_case_is_pinned_on_its_card_and_by_key_and_taken_off_again(server, new
     expect(own).to_have_attribute("aria-pressed", "true")
     server.has(page, "c1", "c2")
     page.keyboard.press("Shift+M")
-    expect(page.locator(".rx-pins")).to_contain_text("Taken off")
+    expect(page.locator(".rx-pins")).to_contain_text("Removed from")
     server.has(page, "c1")
     assert page.evaluate("window.hacked") is None
 
@@ -95,8 +95,8 @@ def test_what_a_removed_meeting_did_not_take_can_be_put_away(server, new_page):
     pin(page, "c1").click()
     lower_edge = page.locator(".rx-waiting")
     expect(lower_edge).to_contain_text("1 entry on c1 not taken: Meeting")
-    expect(lower_edge).to_contain_text("There is no such meeting any more.")
-    lower_edge.get_by_role("button", name="Put away").click()
+    expect(lower_edge).to_contain_text("This meeting no longer exists.")
+    lower_edge.get_by_role("button", name="Dismiss").click()
     expect(lower_edge).to_be_empty()
 
 
@@ -165,7 +165,7 @@ def check_that_what_bob_changed_stands(server, page, row):
     expect(notice).to_contain_text("c2: not saved. Bob changed it meanwhile.")
     expect(row.locator("input")).to_have_value("20")
     assert server.agenda()[0].minutes == 20
-    notice.get_by_role("button", name="Give it again").click()
+    notice.get_by_role("button", name="Enter it again").click()
     expect(row.locator("input")).to_have_value("3")
     becomes(page, lambda: server.agenda()[0].minutes, 3)
 

@@ -118,9 +118,9 @@ def test_what_somebody_else_decided_meanwhile_is_told_and_stays(server, visitor)
     close_databases()
     first.get_by_role("radio", name="Retrain").click()
     expect(first.locator(".rx-d-notice")).to_contain_text("Lea Lead decided something else")
-    expect(first.locator(".rx-d-notice")).to_contain_text("It stands: Accept")
+    expect(first.locator(".rx-d-notice")).to_contain_text("Now saved: Accept")
     assert server.decided()[-1][2]["decision"] == "accept"
-    first.get_by_role("button", name="Decide mine").click()
+    first.get_by_role("button", name="Save mine").click()
     saved(first)
     expect(first.locator(".rx-d-notice")).to_be_empty()
     assert server.decided()[-1][2]["decision"] == "retrain"

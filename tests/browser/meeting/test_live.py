@@ -87,7 +87,7 @@ def test_what_is_sent_in_a_hurry_arrives_newest_last_and_what_is_too_much_is_sai
         }""",
         case,
     )
-    assert said == "Too much is drawn to be shared."
+    assert said == "The drawing is too large to share."
     found = follower.evaluate("(id) => room.fetchCase(id)", case)
     assert found["content"]["case"] == case
     assert found["content"]["panels"] == {}

@@ -334,7 +334,7 @@ def test_who_follows_looks_around_in_what_was_shown_and_comes_back(started, pres
     page.keyboard.press("j")
     shown(page, CASES[2], "question")
     expect(other.locator(".rx-present")).to_have_attribute("data-case", CASES[0])
-    other.locator(".who button", has_text="Come back").click()
+    other.locator(".who button", has_text="Rejoin").click()
     shown(other, CASES[2], "question")
 
 
@@ -342,7 +342,7 @@ def test_the_list_of_keys_says_which_mean_something_else_on_the_case_page(presen
     page = present()
     page.keyboard.press("?")
     told = page.locator(".sheet .elsewhere")
-    expect(told).to_contain_text("On the page Case g goes to the report")
+    expect(told).to_contain_text("On the Case page, g goes to the report")
     expect(told).to_contain_text("(e, a, d) do nothing here")
 
 

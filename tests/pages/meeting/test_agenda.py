@@ -48,7 +48,7 @@ def test_the_link_says_which_meeting_is_shown(open_app, kept):
     plan(kept, "Second", "c2", meeting_id="m2")
     assert app_cases(open_app("meeting", meeting="m1")) == ["c1"]
     assert app_cases(open_app("meeting", meeting="m2")) == ["c2"]
-    assert "no meeting under this link" in shown(open_app("meeting", meeting="gone"))
+    assert "This meeting no longer exists" in shown(open_app("meeting", meeting="gone"))
 
 
 def test_where_a_meeting_is_shown_stands_in_the_address(open_app, kept):
@@ -92,7 +92,7 @@ def test_cases_are_added_by_ids_and_unknown_ones_are_named_and_stay(open_app, ke
     app.button(key="agenda_add_ids").click().run()
     assert not app.exception
     text = shown(app)
-    assert "1 case added. 1 case on it before." in text
+    assert "1 case added. 1 case was already on it." in text
     assert "Not in this review set: <b>c9</b>." in text  # as text: Markdown shows no HTML
     assert app.text_area(key="agenda_ids").value == "<b>c9</b>"
     assert app_cases(app) == ["c1", "c3"]
@@ -154,7 +154,7 @@ def test_cases_that_left_the_set_are_named(open_app, kept, review_folder):
     lines = cases.read_text(encoding="utf-8").splitlines()
     cases.write_text("\n".join(line for line in lines if '"c3"' not in line), encoding="utf-8")
     app = open_app("meeting")
-    assert "1 case of this agenda is not in the review set any more: c3." in shown(app)
+    assert "1 case on this agenda is no longer in the review set: c3." in shown(app)
     assert app_cases(app) == ["c1"]
 
 
@@ -165,10 +165,10 @@ def test_what_another_meeting_did_not_come_to_is_taken_over(open_app, kept):
     app = opened(open_app("meeting", meeting="m2"), "agenda_add")
     app.selectbox(key="agenda_from").set_value("m1").run()
     button = app.button(key="agenda_add_left")
-    assert button.label == "Add 2 cases that it did not come to"
+    assert button.label == "Add 2 cases that were not reached"
     button.click().run()
     assert not app.exception
-    assert "1 case added. 1 case on it before." in shown(app)
+    assert "1 case added. 1 case was already on it." in shown(app)
     assert app_cases(app) == ["c3", "c2"]
 
 
@@ -181,7 +181,7 @@ def test_what_is_too_much_for_an_agenda_stays_in_the_field(open_app, kept, monke
     text = shown(app)
     assert "2 cases would be added" in text
     assert "Not in this review set: c9." in text
-    assert "on it before" not in text
+    assert "already on it" not in text
     assert app.text_area(key="agenda_ids").value == "c2 c3 c9"
 
 

@@ -47,7 +47,7 @@ def test_all_that_a_filter_found_is_pinned_and_undone(open_app, kept):
     app.button(key="pins_many_0").click().run()
     assert not app.exception
     assert agendas(kept) == {"Chest": ("c1", "c2", "c3")}
-    assert "2 cases pinned to Chest. 1 on it before." in shown(app)
+    assert "2 cases pinned to Chest. 1 already on it." in shown(app)
     app.button(key="pins_undo").click().run()
     assert agendas(kept) == {"Chest": ("c1",)}
 
@@ -87,7 +87,7 @@ def test_an_agenda_is_bounded_and_what_is_too_much_is_not_pinned_in_part(
     app = opened(open_app("browse"))
     app.button(key="pins_many_0").click().run()
     assert "has 1 case, and 2 cases would be added" in shown(app)
-    assert "on it before" not in shown(app)
+    assert "already on it" not in shown(app)
     assert agendas(kept) == {"Chest": ("c1",)}
 
 

@@ -157,7 +157,7 @@ async def go_by_code(request: Request) -> Response:
     held = (room for room in ROOMS.held() if code_of(*room) == wanted)
     found = next(held, None)
     if found is None:
-        message = tr("No meeting with this code is held here just now.")
+        message = tr("No meeting with this code is running right now.")
         return PlainTextResponse(message, 404, NOT_KEPT)
     place = f"{server_state.base_path()}/{follow_link(*found)}"
     return RedirectResponse(place, 303, NOT_KEPT)

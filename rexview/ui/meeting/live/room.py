@@ -97,7 +97,7 @@ class Seats:
             seat = self._seats[window] = Seat(self._next(), window, voter, person, may_lead)
         elif _id(seat.person) not in (None, _id(person)):
             if seat.here:
-                raise RoomRefused(tr("This window is somebody else's. Reload the page."))
+                raise RoomRefused(tr("This window belongs to someone else. Reload the page."))
             if seat is self.leader:
                 self.leader = None
             seat = self._seats[window] = Seat(self._next(), window, voter, person, may_lead)
@@ -129,7 +129,7 @@ class Seats:
         """
         seat = self._seats.get(window) if isinstance(window, str) else None
         if seat is None or _id(seat.person) != _id(person):
-            raise RoomRefused(tr("This window is not in the meeting yet."))
+            raise RoomRefused(tr("This window has not joined the meeting yet."))
         seat.may_lead = may_lead
         return seat
 
@@ -186,7 +186,7 @@ class Seats:
         self.check_leads(seat)
         wanted = next((one for one in self._asking if one.number == asking), None)
         if wanted is None or not (wanted.here and wanted.may_lead):
-            raise RoomRefused(tr("They do not ask any more."))
+            raise RoomRefused(tr("They are no longer asking."))
         if yes:
             self._lead(wanted)
         else:
@@ -201,7 +201,7 @@ class Seats:
         RoomRefused
         """
         if seat is not self.leader:
-            raise RoomRefused(tr("Somebody else presents now."))
+            raise RoomRefused(tr("Someone else is presenting now."))
         if not seat.may_lead:
             raise RoomRefused(tr("Your role may not lead a meeting."))
 
@@ -235,7 +235,7 @@ class Seats:
         RoomRefused
         """
         if voter is None or not any(seat.voter == voter for seat in self._seats.values()):
-            raise RoomRefused(tr("This window is not in the meeting yet."))
+            raise RoomRefused(tr("This window has not joined the meeting yet."))
         return voter
 
     def told(self, seat: Seat) -> dict[str, Any]:
@@ -485,7 +485,7 @@ class Room:
         """
         self.seats.check_leads(seat)
         if not self.is_revealed(state["case"], state["step"]):
-            raise RoomRefused(tr("This was not revealed."))
+            raise RoomRefused(tr("This has not been revealed."))
         if number <= self._newest:
             return
         before = self.state["case"] if self.state else None

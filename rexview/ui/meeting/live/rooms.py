@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 # ends with its process. The others answer 503, and the proxy then asks the next one (docs/team.md).
 
 ELSEWHERE: Final = tr(
-    "This meeting is held on another server of this address. Whoever runs "
-    "it: let the proxy ask the next server (docs/team.md)."
+    "This meeting runs on another server of this address. For the administrator: let the "
+    "proxy ask the next server (docs/team.md)."
 )
 
 
@@ -139,7 +139,7 @@ class Rooms:
                 del self._rooms[key]
                 self._forgotten(*key)
         if len(self._rooms) >= MOST_ROOMS:
-            raise RoomRefused(tr("Too many meetings are held on this server at once."))
+            raise RoomRefused(tr("Too many meetings are running on this server."))
 
 
 ROOMS: Final = Rooms(forgotten=let_go)

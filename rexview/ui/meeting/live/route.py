@@ -296,14 +296,14 @@ class _Live:
         room.seats.check_leads(seat)
         state, number = body.get("state"), body.get("n")
         if not isinstance(state, dict) or type(number) is not int:
-            raise RequestRefused(422, tr("This is not what a page of ours sends."))
+            raise RequestRefused(422, tr("This request does not come from this app."))
         told = json.dumps(state, separators=(",", ":"), ensure_ascii=False)
         if len(told.encode("utf-8", "surrogatepass")) > MOST_STATE:  # as in browsers
             most = tr("A state has at most {n:,} bytes.").format(n=MOST_STATE)
             raise RequestRefused(413, most)
         case, step = state.get("case"), state.get("step")
         if not isinstance(case, str) or type(step) is not int:
-            raise RequestRefused(422, tr("This is not what a page of ours sends."))
+            raise RequestRefused(422, tr("This request does not come from this app."))
         state = _shared(state)
         if not room.is_revealed(case, step):
             await self._reveal(who, room, {case: step})
@@ -371,8 +371,8 @@ class _Live:
             )
             try:
                 await run_in_threadpool(_record, who, entry, outcome.person)
-            except StoreRefused:  # its message may name a model, and all get it
-                refused = tr("The votes could not be kept: the database refused them.")
+            except StoreRefused:  # its words may name a model, and all are told
+                refused = tr("The votes could not be saved: the database refused them.")
                 room.note(outcome.case, refused)
             except RexviewError:
                 room.to_write = [*waiting[number:], *room.to_write]
@@ -460,7 +460,7 @@ def _seat(who: Admitted, room: Room, body: Mapping[str, Any]) -> Seat:
 
 def _window(given: str | None) -> str:
     if given is None or not _WINDOW.fullmatch(given):
-        raise RequestRefused(422, tr("This is not what a page of ours sends."))
+        raise RequestRefused(422, tr("This request does not come from this app."))
     return given
 
 
@@ -479,7 +479,7 @@ def _meeting(who: Admitted) -> tuple[ReviewSet, Meeting]:
     review_set = review_sets.open_set(review_sets.folder_of(who.set_id))
     found = meeting(review_sets.reviews(review_set), who.meeting)
     if found is None:
-        raise RequestRefused(404, tr("There is no such meeting any more."))
+        raise RequestRefused(404, tr("This meeting no longer exists."))
     return review_set, found
 
 

@@ -44,8 +44,10 @@ from rexview.words import tr
 # Panels next to the radiograph in a meeting, as HTML made only from what a step shows.
 
 _VISITOR = Visitor(may_judge=False)
-_BY_NAME = f'<p class="rx-quiet">{tr("In words once answers, boxes and report are shown.")}</p>'
-_UNSEEN = f'<p class="rx-quiet">{tr("Not looked at for failures yet.")}</p>'
+_BY_NAME = (
+    f'<p class="rx-quiet">{tr("Details appear once answers, boxes and report are shown.")}</p>'
+)
+_UNSEEN = f'<p class="rx-quiet">{tr("Not checked for failures yet.")}</p>'
 _UNJUDGED = f'<p class="rx-quiet">{tr("Not every rule could judge it: there may be more.")}</p>'
 
 

@@ -44,7 +44,7 @@ def show_presenting(review_set: ReviewSet, held: Meeting | None, *, leads: bool)
     if held is None:
         page_header(tr("Meeting"))
         show_nothing_yet(
-            tr("There is no such meeting. Choose one on the agenda."),
+            tr("This meeting does not exist. Choose one on the agenda."),
             (PAGE_MEETING, tr("All meetings")),
         )
         return

@@ -185,17 +185,17 @@ def meeting_entries(
     if sent.kind == "meeting":
         row = state.of("meeting", person.id).get((None, None, subject, None))
         if sent.case:
-            raise Refused(tr("A meeting is about no single case."))
+            raise Refused(tr("A meeting is not about a single case."))
         if row is None and not _NEW_ID.fullmatch(subject):
-            raise Refused(tr("This is no id of a meeting."))
+            raise Refused(tr("This is not the id of a meeting."))
         return [_made(sent, row, value_of("meeting", sent.value))]
     if review_set.case(sent.case) is None:
-        raise Refused(tr("There is no such case any more."))
+        raise Refused(tr("This case no longer exists."))
     held = meeting(reviews, subject)
     if held is None:
         if sent.kind == "decide" and _was_given(review_set, sent):
             return [_decided(sent, state.of("decide", person.id))]
-        raise Refused(tr("There is no such meeting any more."))
+        raise Refused(tr("This meeting no longer exists."))
     if sent.field == "letter" and sent.slot is not None:
         sent = _of_model(review_set, reviews, held, sent)
     row = state.of(sent.kind, person.id).get((sent.case, sent.slot, subject, None))
@@ -208,7 +208,7 @@ def meeting_entries(
     if sent.kind == "discussed":
         return [_discussed(sent, row)]
     if sent.slot is not None and row is None and not _is_answered(review_set, sent):
-        raise Refused(tr("There is no such answer any more."))
+        raise Refused(tr("This answer no longer exists."))
     value = value_of(sent.kind, sent.value)
     if sent.kind == "decide":
         decided = _decided(sent, state.of("decide", person.id))
@@ -278,10 +278,10 @@ def _check_vote(review_set: ReviewSet, case: str, value: Mapping[str, Any]) -> N
     """Check that the case has the answers voted for, and that votes do not exceed people."""
     right, harm = value["right"] or {}, value["harm"] or {}
     if not isinstance(right, Mapping) or not isinstance(harm, Mapping):
-        raise Refused(tr("These are no votes."))
+        raise Refused(tr("These are not votes."))
     models = {answer.model for answer in review_set.answers_of(case)}
     if set(right) - models - _NOT_RIGHT:
-        raise Refused(tr("A vote is for an answer that the case does not have any more."))
+        raise Refused(tr("A vote is for an answer that the case no longer has."))
     for of in (right, harm):
         given = [times for times in of.values() if isinstance(times, int)]
         if isinstance(value["count"], int) and sum(given) > value["count"]:
@@ -294,9 +294,9 @@ def _discussed(sent: SentEntry, row: Stored | None) -> Entry:
     if sent.value is not None:
         more = sent.value.get("more_seconds") if isinstance(sent.value, Mapping) else None
         if isinstance(more, bool) or not isinstance(more, int | float):
-            raise Refused(tr("This is not something that the page sends."))
+            raise Refused(tr("This request does not come from this page."))
         if not 0 <= more <= _LONGEST_SHOWN_S:
-            raise Refused(tr("So long no case is shown."))
+            raise Refused(tr("No case is shown for that long."))
         before = (row.value or {}).get("seconds") or 0.0 if row else 0.0
         value = {"seconds": round(before + more, 1)}
     return Entry(

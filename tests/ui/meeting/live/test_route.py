@@ -367,7 +367,7 @@ def test_a_meeting_that_was_removed_is_said_to_be(meeting):
             answer = await lea.show("c2", 0)
             assert (answer.status_code, answer.json()["error"]) == (
                 404,
-                "There is no such meeting any more.",
+                "This meeting no longer exists.",
             )
 
     run(held())

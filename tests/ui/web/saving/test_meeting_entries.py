@@ -90,7 +90,7 @@ def test_readers_may_not(send):
 
 @pytest.mark.parametrize("kind", ["agenda", "decide", "discussed", "vote", "presenter_note"])
 def test_nothing_is_kept_of_a_meeting_that_is_not_there(send, answer, kind):
-    assert "no such meeting" in refusal(send(entry(kind, {}, answer[0])))
+    assert "This meeting no longer exists" in refusal(send(entry(kind, {}, answer[0])))
 
 
 def test_only_what_is_on_the_agenda_is_decided(send, reviews, review_set, on_agenda):
@@ -134,11 +134,11 @@ def test_what_somebody_else_decided_unseen_is_not_undone(send, reviews, on_agend
         ("decide", {"severity": 5}, "0 to 4"),
         ("decide", {"failure": "bad"}, "not known"),
         ("decide", {"decision": "x" * 300}, "1 to 200"),
-        ("vote", {"count": 1, "right": {"nobody": 1}}, "does not have"),
+        ("vote", {"count": 1, "right": {"nobody": 1}}, "no longer has"),
         ("vote", {"count": 1, "right": {"none": 2}}, "more votes than people"),
-        ("discussed", {"more_seconds": "long"}, "not something"),
-        ("discussed", {"more_seconds": -3}, "no case is shown"),
-        ("agenda", [], "not something"),
+        ("discussed", {"more_seconds": "long"}, "does not come from this page"),
+        ("discussed", {"more_seconds": -3}, "No case is shown"),
+        ("agenda", [], "does not come from this page"),
     ],
 )
 def test_what_cannot_be_is_refused(send, on_agenda, kind, value, why):
@@ -209,7 +209,7 @@ def test_what_came_with_the_set_can_be_marked_as_done(tmp_path, monkeypatch):
         writer = EntryWriter(review_set, review_sets.reviews(review_set), ANN)
         writer.write([sent, replace(sent, token=str(uuid4()), subject="other")])
         assert writer.saved == [sent.token]
-        assert "no such meeting" in next(iter(writer.refused.values()))
+        assert "This meeting no longer exists" in next(iter(writer.refused.values()))
         (row,) = decisions(review_sets.newest(review_set))
     assert (row.decision, row.done, row.by) == ("retrain", True, "Ann A.")
     assert row.failure == "Of our own"
@@ -220,7 +220,9 @@ def test_what_was_decided_about_a_model_that_left_can_be_marked_as_done(
 ):
     case, _ = on_agenda
     of_other = {"slot": "gone"}
-    assert "no such answer" in refusal(send(entry("decide", {"done": True}, case, **of_other)))
+    assert "This answer no longer exists" in refusal(
+        send(entry("decide", {"done": True}, case, **of_other))
+    )
     about = Entry("decide", case, "gone", MEETING, value={"decision": "retrain"})
     reviews.record([about], ANN)  # as it was kept while the set had this model
     (row,) = decisions(review_sets.newest(review_set))

@@ -283,8 +283,8 @@ export class Agenda extends OutboxView {
         };
         nodes.push(
           html("p", {}, `${one.case}: ${tr("not saved.")} ${one.reason}${said} `),
-          button(tr("Give it again"), again),
-          button(tr("Put away"), away),
+          button(tr("Enter it again"), again),
+          button(tr("Dismiss"), away),
         );
       }
       if (standing.problem && nodes.length === 0) nodes.push(html("p", {}, standing.problem));

@@ -45,8 +45,8 @@ export class Row {
       title: tr("Begin a section here"),
     });
     this.off = button("✕", () => agenda.takeOff(name), {
-      "aria-label": tr("Take {case} off the agenda", { case: name }),
-      title: tr("Take it off the agenda"),
+      "aria-label": tr("Remove {case} from the agenda", { case: name }),
+      title: tr("Remove from the agenda"),
     });
     this.note = html("textarea", {
       rows: 1,

@@ -17,7 +17,7 @@ export function totalOf(values, planned) {
   const without = values.length - given.length;
   const parts = [cases(values.length)];
   if (given.length > 0 && without > 0)
-    parts.push(tr("{minutes} min expected, {n} without", { minutes: sum, n: without }));
+    parts.push(tr("{minutes} min expected, {n} without time", { minutes: sum, n: without }));
   else if (given.length > 0) parts.push(tr("{minutes} min expected", { minutes: sum }));
   if (planned) parts.push(tr("{minutes} min planned", { minutes: planned }));
   return { words: parts.join(" · "), over: Boolean(planned && sum > planned) };

@@ -93,7 +93,7 @@ export class DecisionFields {
     this.choices = choices;
     const option = (value, words) => html("option", { value }, words);
     this.failure.replaceChildren(
-      option("", tr("Not said")),
+      option("", tr("Not given")),
       ...choices.failures.map(([id, name]) => option(id, name)),
     );
     this.harm.replaceChildren(

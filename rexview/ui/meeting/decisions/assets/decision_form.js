@@ -272,12 +272,12 @@ export class DecisionForm {
       return outbox.typedWords;
     const waiting = outbox.pendingOf(PAGE, "decide").some((one) => this.#isHere(one));
     if (waiting && outbox.ticket === null)
-      return tr("Not saved yet: kept on this computer. Give your name, then it is sent.");
+      return tr("Not saved yet: kept on this computer. Enter your name to send it.");
     if (waiting) {
       const { message, reason } = outbox.status();
       return `${message} ${reason}`.trim();
     }
-    if (!this.loaded) return tr("Loading what was decided…");
+    if (!this.loaded) return tr("Loading the decisions…");
     if (this.confirmed[this.key]) return tr("Saved");
     if (!row) return "";
     const { by } = row;
@@ -294,15 +294,15 @@ export class DecisionForm {
     const away = () => outbox.putAway(this.returned.map(([key]) => key));
     if (!back.overtaken)
       return [
-        html("p", {}, tr("Not taken: {reason}", { reason: back.reason })),
-        button(tr("Put away"), away),
+        html("p", {}, tr("Not accepted: {reason}", { reason: back.reason })),
+        button(tr("Dismiss"), away),
       ];
     const theirs = row ? summary(row.value, this.choices) : tr("nothing");
     return [
-      html("p", {}, `${back.reason} ${tr("It stands: {theirs}.", { theirs })}`),
+      html("p", {}, `${back.reason} ${tr("Now saved: {theirs}.", { theirs })}`),
       html("p", {}, tr("Yours: {decision}.", { decision: summary(back.value, this.choices) })),
       button(tr("Keep theirs"), away),
-      button(tr("Decide mine"), () => this.#send(back.value)),
+      button(tr("Save mine"), () => this.#send(back.value)),
     ];
   }
 }

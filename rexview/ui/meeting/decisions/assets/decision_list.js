@@ -167,8 +167,12 @@ class DecisionList extends OutboxView {
       .filter(([, one]) => rowName(entryAbout(one)) !== this.opened);
     this.back.replaceChildren(
       ...back.flatMap(([key, one]) => [
-        html("p", {}, tr("Not taken, on {case}: {reason}", { case: one.case, reason: one.reason })),
-        button(tr("Put away"), () => outbox.putAway([key])),
+        html(
+          "p",
+          {},
+          tr("Not accepted, on {case}: {reason}", { case: one.case, reason: one.reason }),
+        ),
+        button(tr("Dismiss"), () => outbox.putAway([key])),
       ]),
     );
   }

@@ -172,7 +172,7 @@ class Room {
 
   async #tellHere(act, body) {
     const said = await this.#announce(act, { window: this.window, ...body });
-    if (!said.ok) this.heard.onProblem?.(said.error ?? tr("The server did not take this."));
+    if (!said.ok) this.heard.onProblem?.(said.error ?? tr("The server did not accept this."));
     return said.ok;
   }
 
@@ -190,7 +190,7 @@ class Room {
   /** Share the view; of rapid states some are left out, never the newest. */
   send(/** @type {State} */ state) {
     if (new Blob([JSON.stringify(state)]).size > MOST_STATE)
-      throw new RangeError(tr("Too much is drawn to be shared."));
+      throw new RangeError(tr("The drawing is too large to share."));
     this.state = this.unsent = state;
     this.#remember();
     return this.#send();
@@ -238,7 +238,7 @@ class Room {
     );
     const said = answer ? await reply(answer) : {};
     if (said.renew) this.#refused(said);
-    if (!answer?.ok) throw new Error(said.error ?? tr("The case cannot be had at the moment."));
+    if (!answer?.ok) throw new Error(said.error ?? tr("The case is not available at the moment."));
     return said;
   }
 

@@ -20,7 +20,7 @@ function pinWords(/** @type {string | undefined} */ name, pinned, saved) {
   if (!pinned) return tr("Pin for “{name}”", { name });
   return saved
     ? tr("Pinned to “{name}”", { name })
-    : tr("Pinned, not saved yet to “{name}”", { name });
+    : tr("Pinned, but not saved yet, to “{name}”", { name });
 }
 
 class Pins extends OutboxView {
@@ -108,7 +108,7 @@ class Pins extends OutboxView {
     const place = Math.max(last, ...places) + 1;
     const fresh = { place, section: null, minutes: null, found_by: foundBy };
     this.agenda.put(name, stands ? null : (this.before.get(name) ?? fresh));
-    this.said = stands ? tr("Taken off “{name}”.", { name: meeting.name }) : "";
+    this.said = stands ? tr("Removed from “{name}”.", { name: meeting.name }) : "";
     return this.draw();
   }
 
@@ -118,7 +118,7 @@ class Pins extends OutboxView {
     const problem = refused
       ? tr("{case} is not pinned: {reason}", { case: refused.case, reason: refused.reason })
       : this.agenda.problem;
-    const away = button(tr("Put away"), () => {
+    const away = button(tr("Dismiss"), () => {
       this.agenda.putAway();
       this.draw();
     });
@@ -146,7 +146,7 @@ class Pins extends OutboxView {
       set(one, {
         "aria-pressed": String(pinned),
         "aria-label": `${words}: ${one.dataset.rxPin}`,
-        title: `${words}${pinned ? `; ${tr("press to take it off")}` : ""}${key}`,
+        title: `${words}${pinned ? `; ${tr("press to remove it")}` : ""}${key}`,
       });
       one.replaceChildren(icon("pin"));
     }

@@ -33,8 +33,10 @@ export const KEYS = [
 ];
 /** The meaning elsewhere of a meeting's key, where it cannot be the same. */
 export const ELSEWHERE = [
-  tr("On the page Case g goes to the report, u keeps words lit, Shift + N comments on an answer."),
-  tr("Its keys for failures (e, a, d) do nothing here: they are shown, not judged."),
+  tr(
+    "On the Case page, g goes to the report, u keeps words highlighted, Shift + N comments on an answer.",
+  ),
+  tr("Its keys for failures (e, a, d) do nothing here: failures are shown, not judged."),
 ].join(" ");
 const LEADS = {
   " ": "nextStep",

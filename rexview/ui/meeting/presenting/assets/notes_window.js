@@ -34,7 +34,7 @@ export class NotesWindow {
     }
     this.window = window.open("", "", "popup,width=900,height=620");
     if (!this.window) {
-      this.presenting.say(tr("The browser did not let a window open."));
+      this.presenting.say(tr("The browser blocked the new window."));
       return;
     }
     const { document: page } = this.window;

@@ -201,7 +201,7 @@ export class Presenting {
         if (step === null) this.room.fetched.clear(); // its links have expired
         const { content } = await this.room.fetchCase(at.case, at.step);
         if (this.at?.case !== at.case) return;
-        if (!content) return void this.say(tr("{case} is not in the set any more.", at));
+        if (!content) return void this.say(tr("{case} is no longer in the set.", at));
         this.content = content;
         this.say("");
       } catch (error) {

@@ -91,7 +91,7 @@ export class CaseList extends Sheet {
     if (!leads) return;
     const known = this.filled?.agenda.some(({ headline }) => headline !== undefined);
     if (this.tells)
-      return this.told.replaceChildren(html("p", {}, known ? "" : tr("Loading what failed…")));
+      return this.told.replaceChildren(html("p", {}, known ? "" : tr("Loading failures…")));
     const tell = () => {
       this.tells = true;
       if (!known) this.ask();
@@ -101,7 +101,7 @@ export class CaseList extends Sheet {
     };
     this.told.replaceChildren(
       button(tr("Show what failed in each case"), tell),
-      html("p", {}, tr("Everybody who sees this screen sees it, also of cases to come.")),
+      html("p", {}, tr("Everyone who sees this screen sees it, for later cases, too.")),
     );
   }
 

@@ -37,7 +37,7 @@ export class Who {
   }
 
   #name(/** @type {number | null} */ number) {
-    return this.now?.people.find((one) => one.number === number)?.name || tr("Somebody");
+    return this.now?.people.find((one) => one.number === number)?.name || tr("Someone");
   }
 
   #draw() {
@@ -64,13 +64,13 @@ export class Who {
     const own = now.people.find(({ number }) => number === now.you);
     const asked = now.asking.includes(now.you);
     const around = own?.looking
-      ? button(tr("Come back"), () => this.on.around(false))
+      ? button(tr("Rejoin"), () => this.on.around(false))
       : button(tr("Look around"), () => this.on.around(true));
     const acts = now.leader === null && !own?.looking ? [] : [around];
     if (now.may_lead && !asked) acts.push(button(tr("Ask to present"), () => this.on.ask()));
     const who =
       now.leader === null
-        ? tr("Nobody presents yet. It begins here by itself.")
+        ? tr("No one is presenting yet. It starts here automatically.")
         : tr("{name} presents.", { name: this.#name(now.leader) });
     const words = own?.looking ? `${tr("You look around.")} ${who}` : who;
     return [line(asked ? `${words} ${tr("You have asked to present.")}` : words, ...acts)];
