@@ -46,7 +46,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     pin_filter(filtered.review_set, engine, case_filter, filtered.counts.total)
 if judge is not None:
     judge_widgets.show_where_failures(judge)
-with st.spinner(tr("Working out rates and intervals…")):
+with st.spinner(tr("Computing rates and intervals…")):
     tables = query_cache.failures(engine, case_filter, counted=counted)
 if not tables.models:
     show_nothing_yet(
@@ -60,9 +60,7 @@ if not tables.models:
     st.stop()
 
 if case_filter.failures or case_filter.sources or case_filter.judged or case_filter.findings:
-    st.caption(
-        tr("What the filter says about failures is left out here: all failures are counted.")
-    )
+    st.caption(tr("Failures in the filter are ignored here: all failures are counted."))
 failures_widgets.show_rates(tables, engine.facts)
 show_own_words_by_model(filtered.review_set)
 judge_widgets.show_failures(engine, case_filter, judge)

@@ -51,8 +51,8 @@ def so_far_caption(scanned: Scanned) -> str:
     if scanned.is_complete:
         return ""
     return trn(
-        "So far: {looked:,} of {n:,} answer looked at for failures.",
-        "So far: {looked:,} of {n:,} answers looked at for failures.",
+        "So far: {looked:,} of {n:,} answer checked for failures.",
+        "So far: {looked:,} of {n:,} answers checked for failures.",
         scanned.answers,
     ).format(looked=scanned.looked, n=scanned.answers)
 
@@ -109,23 +109,21 @@ COUNTED_MEANING: Final = {
 }
 _JUDGED_BY: Final = {
     "laterality_error": tr(
-        "answers that name a side, or draw a box, which the report, a reference "
-        "box or the answer itself can contradict"
+        "answers that name a side, or draw a box, which can be checked against the report, "
+        "a reference box or the answer itself"
     ),
     "token_limit": tr("answers with a finish reason, token counts or an English text"),
     "execution_gap": tr("answers with a Process and an Execution score"),
     "hallucination": tr("answers in English with an English report beside them"),
     "omission": tr(
-        "answers in English with an English report beside them, but for choice questions"
+        "answers in English with an English report beside them, except choice questions"
     ),
     "wrong_type": tr(
-        "answers in English with an English report beside them, but for choice questions"
+        "answers in English with an English report beside them, except choice questions"
     ),
-    "side_incomplete": tr(
-        "answers that name a side in English, and a report beside them that does"
-    ),
+    "side_incomplete": tr("answers that name a side in English, with a report that does, too"),
     "boxes_missing": tr(
-        "answers in English to questions that ask for boxes, of models that draw them"
+        "answers in English to questions that ask for boxes, from models that draw them"
     ),
     "box_misplaced": tr("answers with boxes or an Image Content score"),
     "box_unrelated": tr("answers with boxes or an Image Style score"),
@@ -133,7 +131,7 @@ _JUDGED_BY: Final = {
     "verbose": tr("scored answers with others to compare their length with"),
     "terse": tr("scored answers with others to compare their length with"),
     "failed_extraction": tr("answers to choice questions"),
-    "wrong_explanation": tr("answers of which a reader said whether the reason is right"),
+    "wrong_explanation": tr("answers whose explanation a reader judged right or wrong"),
     "disagreement": tr("answers that two readers scored"),
 }
 SMALL: Final = 10
@@ -176,9 +174,9 @@ def rate_caption(*, clustered: bool) -> str:
     )
     if clustered:
         how = tr(
-            "Some cases share a patient or study: {level:.0%} intervals resample patients (BCa, "
-            "{resamples:,} resamples), and a share of 0% or 100% has Wilson's interval with each "
-            "patient counted once; the tests take cases as independent."
+            "Some cases share a patient or study: {level:.0%} intervals resample patients "
+            "(BCa, {resamples:,} resamples), and a share of 0% or 100% has Wilson's "
+            "interval with each patient counted once; the tests treat cases as independent."
         )
     else:
         how = tr("{level:.0%} intervals are Wilson's, those of differences are bootstrapped.")
@@ -188,10 +186,10 @@ def rate_caption(*, clustered: bool) -> str:
 def comparison_caption(first: str = "A", second: str = "B") -> str:
     """Return a caption on the comparison of two models; both names as in the table."""
     return tr(
-        "Two models are compared over the cases in which both can be judged: "
-        "McNemar's exact test, p adjusted by Benjamini-Hochberg over all "
-        "failures and pairs here. Differences are {first} minus {second}; of the "
-        "pairs, those are counted in which only one of the two failed."
+        "Two models are compared over the cases in which both can be judged: McNemar's "
+        "exact test, p adjusted by Benjamini-Hochberg over all failures and pairs here. "
+        "Differences are {first} minus {second}; only pairs in which exactly one of the "
+        "two failed are counted."
     ).format(first=first, second=second)
 
 
@@ -205,14 +203,16 @@ def group_caption(kind: str, *, any_small: bool) -> str:
         n = tr("n: answers that can be judged in the cases of the group.")
     else:
         n = tr(
-            "n: all answers that can be judged, whatever they are about. The {kind} "
-            "is the one that the rule found in its evidence; failures without one "
-            "stand as not known. An answer can stand in several rows."
+            "n: all answers that can be judged, whatever they are about. The {kind} is the "
+            "one in the rule's evidence; failures without one are listed as not known. An "
+            "answer can be in several rows."
         ).format(kind=kind)
     words = tr("Most failures first. {n}").format(n=n)
     if not any_small:
         return words
-    small = tr("Groups with n under {small} are small: read them as cases.").format(small=SMALL)
+    small = tr("Groups with n under {small} are small: treat them as single cases.").format(
+        small=SMALL
+    )
     return f"{words} {small}"
 
 

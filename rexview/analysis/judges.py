@@ -174,13 +174,13 @@ def _words(n: int, name: str, kappa: float | None, around: Interval) -> str:
     if not n:
         return NEVER
     if n < FEWEST:
-        return tr("compared with readers on {counted}: too few to say").format(
+        return tr("compared with readers on {counted}: too few to tell").format(
             counted=counted(n, "answer")
         )
     if kappa is None:
-        return tr("no kappa with readers, {counted}: one side always says the same").format(
-            counted=counted(n, "answer")
-        )
+        return tr(
+            "no kappa with readers, {counted}: one side always gives the same opinion"
+        ).format(counted=counted(n, "answer"))
     limits = _limits(around, ".2f")
     return tr("agreement with readers: {name} {kappa:.2f}{limits}, {counted}").format(
         name=name, kappa=kappa, limits=limits, counted=counted(n, "answer")
@@ -220,12 +220,12 @@ def _left_caption(agreement: JudgeAgreement) -> str:
     parts = []
     if agreement.stale:
         n = counted(agreement.stale, "opinion")
-        parts.append(tr("{n} on earlier texts of answers count nowhere.").format(n=n))
+        parts.append(tr("{n} on earlier texts of answers are not counted.").format(n=n))
     if agreement.wordings > 1:
         parts.append(
             tr(
-                "The wording {prompt_id} was changed under its name: opinions in its "
-                "{wordings} versions are taken together."
+                "The wording {prompt_id} was changed but kept its name: opinions in its "
+                "{wordings} versions are pooled."
             ).format(prompt_id=agreement.judge.prompt_id, wordings=agreement.wordings)
         )
     return " ".join(parts)
@@ -234,20 +234,21 @@ def _left_caption(agreement: JudgeAgreement) -> str:
 def failures_caption(agreement: JudgeAgreement) -> str:
     """Return a caption on the numbers in the table of failures."""
     parts = [
-        tr("Judge {name}: {opinion}, in no other number of this page.").format(
+        tr("Judge {name}: {opinion}, not part of any other number on this page.").format(
             name=agreement.judge.name, opinion=OPINION
         ),
         tr(
-            "Agreement with readers is over all answers of the set, whatever the "
-            "filter: Cohen’s kappa; precision, the share of what the judge sees that "
-            "readers see, too; recall, the other way round. Readers see a failure "
-            "that one of them confirmed; they do not see one that they rejected, or "
-            "left alone on an answer that they scored while they mark failures on "
-            "others."
+            "Agreement with readers is over all answers of the set, regardless of the "
+            "filter: Cohen’s kappa; precision, the share of failures the judge sees that "
+            "readers see, too; recall, the share of failures readers see that the judge "
+            "sees. Readers see a failure that one of them confirmed; they do not see one "
+            "that they rejected, or left alone on an answer that they scored while they "
+            "mark failures on others."
         ),
-        tr("95% intervals resample patients; below {fewest} answers there are no numbers.").format(
-            fewest=FEWEST
-        ),
+        tr(
+            "95% intervals resample patients; with fewer than {fewest} answers there are no "
+            "numbers."
+        ).format(fewest=FEWEST),
         _left_caption(agreement),
     ]
     return " ".join(filter(None, parts))
@@ -256,23 +257,24 @@ def failures_caption(agreement: JudgeAgreement) -> str:
 def scores_caption(agreement: JudgeAgreement, *, more: bool = False) -> str:
     """Return a caption on the numbers in the tables of scores; ``more`` covers more than kappa."""
     others = tr(
-        "MAD: mean absolute difference, points. Same score: the very same one. "
-        "Readers among themselves: kappa over all pairs of scores that two "
-        "readers gave one of these answers."
+        "MAD: mean absolute difference, points. Same score: exactly the same one. Readers "
+        "among themselves: kappa over all pairs of scores that two readers gave to one of "
+        "these answers."
     )
     parts = [
-        tr("Judge {name}: {opinion}, in no other number of this page.").format(
+        tr("Judge {name}: {opinion}, not part of any other number on this page.").format(
             name=agreement.judge.name, opinion=OPINION
         ),
         tr(
-            "Agreement is over all answers of the set that both scored, whatever the "
-            "filter: quadratic-weighted kappa of the judge’s score and the final "
-            "score, which is not rounded."
+            "Agreement is over all answers of the set that both scored, regardless of the "
+            "filter: quadratic-weighted kappa of the judge’s score and the final score, "
+            "which is not rounded."
         ),
         others if more else "",
-        tr("95% intervals resample patients; below {fewest} answers there are no numbers.").format(
-            fewest=FEWEST
-        ),
+        tr(
+            "95% intervals resample patients; with fewer than {fewest} answers there are no "
+            "numbers."
+        ).format(fewest=FEWEST),
         _left_caption(agreement),
     ]
     return " ".join(filter(None, parts))

@@ -186,7 +186,8 @@ _MOST_CELLS: Final = 5_000_000
 _FEWEST_DRAWN: Final = 999
 _NOT_COMPARED: Final = tr("No answer has both the judge's opinion and the readers'.")
 _ONE_SAYS_THE_SAME: Final = tr(
-    "The judge or the readers say the same of all answers: without variance kappa is undefined."
+    "The judge or the readers give the same opinion on all answers: without variance kappa "
+    "is undefined."
 )
 _NEVER: Final = {
     "precision": tr("The judge sees this failure in none of these answers."),

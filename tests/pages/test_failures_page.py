@@ -25,8 +25,8 @@ def with_verdicts(review_folder):
 def test_rates_say_what_could_be_judged_and_why_the_rest_not(open_app, with_verdicts):
     text = words(open_app("failures"))
     for part in (
-        "Laterality errors Can be judged: answers that name a side, or draw a box, which the "
-        "report, a reference box or the answer itself can contradict "
+        "Laterality errors Can be judged: answers that name a side, or draw a box, which can "
+        "be checked against the report, a reference box or the answer itself "
         "Model M 100% 2 of 2 34% to 100% 2 of 2",
         "Model N – – 0 of 1",
         "Shares are of the answers that can be judged or have a reader's verdict; the others are "

@@ -54,7 +54,7 @@ def go_on_to_the_end(found):
 
 def test_a_page_stands_before_any_answer_was_looked_at(found):
     text = said(page_of())
-    assert "Looking for failures is stopped at 0 of 3 answers." in text
+    assert "Looking for failures stopped at 0 of 3 answers." in text
     assert "Laterality errors so far" in text
     assert "none of 2 answers can be judged so far" in text
     assert "Most severe first, so far" in text
@@ -64,7 +64,7 @@ def test_a_page_stands_before_any_answer_was_looked_at(found):
 def test_numbers_change_when_their_visitor_asks_and_not_before(found):
     app = page_of("browse")
     assert "<b>0 <small>cases</small></b><span>Laterality errors so far</span>" in said(app)
-    assert "Not looked at for failures yet" in said(app)
+    assert "Not checked for failures yet" in said(app)
     found.background.look_at(0)
     app.run()
     text = said(app)
@@ -99,16 +99,16 @@ def test_a_list_keeps_its_order_when_one_goes_to_a_case_and_back(found):
 
 def test_nothing_found_so_far_is_not_nothing_found(found):
     text = said(page_of("browse", failure="laterality_error"))
-    assert "No case fits all of these conditions so far." in text
-    assert "0 of 3 answers looked at" in text
+    assert "No case matches all of these conditions so far." in text
+    assert "0 of 3 answers checked" in text
 
 
 def test_the_case_that_is_open_has_its_flags_before_its_turn(found):
     app = page_of("case", case="c1")
     first = said(app)
-    assert ("Not looked at for failures yet" in first) != ("Laterality error" in first)
+    assert ("Not checked for failures yet" in first) != ("Laterality error" in first)
     end = time.monotonic() + 60
-    while "Not looked at for failures yet" in (text := said(app)) and time.monotonic() < end:
+    while "Not checked for failures yet" in (text := said(app)) and time.monotonic() < end:
         time.sleep(0.1)
         app.run()
     assert "Laterality error" in text
@@ -127,7 +127,7 @@ def test_the_failures_page_says_so_in_titles_captions_and_files(found):
     app = page_of("failures")
     text = said(app)
     assert "Table 4. Failures by model so far" in text
-    assert "So far: 2 of 3 answers looked at for failures." in text
+    assert "So far: 2 of 3 answers checked for failures." in text
     assert app.session_state["rexview_so_far"].startswith("So far: 2 of 3")
 
 
@@ -146,7 +146,7 @@ def test_all_numbers_are_those_of_a_scan_at_once_in_the_end(found, review_folder
     go_on_to_the_end(found)
     app.run()
     text = said(app)
-    assert "All 3 answers have been looked at for failures." in text
+    assert "All 3 answers have been checked for failures." in text
     app.button(key="rx_scan_update").click().run()
     text = said(app)
     assert SO_FAR not in text
@@ -193,7 +193,7 @@ def test_a_search_that_broke_can_be_begun_again(found, monkeypatch):
     assert found.background.wait(60)
     assert found.progress.state == "broken"
     app = page_of("browse")
-    assert "came to an end at 0 of 3 answers. No process can be started" in said(app)
+    assert "ended at 0 of 3 answers. No process can be started" in said(app)
     monkeypatch.setattr(sys, "executable", python)
     app.button(key="rx_scan_again").click().run()
     assert found.background.wait(60)

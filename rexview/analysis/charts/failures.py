@@ -164,6 +164,6 @@ def groups_chart(
         plural=FAILURES[groups.failure].plural, name=inside(groups.by.name)
     )
     if together:
-        words = tr("All {n:,} models together; the table has each.").format(n=len(groups.models))
+        words = tr("All {n:,} models together; the table lists each.").format(n=len(groups.models))
         caption = f"{caption} {words}".strip()
     return linked(title, bars, marks, caption=caption)

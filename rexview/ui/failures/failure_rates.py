@@ -123,7 +123,7 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
             )
         )
     heads = heads[1:] if of_models.is_cut else heads
-    tools = ranked_tools(of_models, tr("share, the highest first"))
+    tools = ranked_tools(of_models, tr("share, highest first"))
     return table_html(title, heads, body, " ".join(caption), tools) + reasons.html()
 
 
@@ -262,7 +262,7 @@ def groups_html(groups: FailureGroups, title: str, *, so_far: str = "") -> str:
     if groups.left_out:
         left_out = tr("{n:,} groups with fewer failures are left out.").format(n=groups.left_out)
         caption += f" {left_out}"
-    tools = ranked_tools(ranking, tr("answers with the failure, the most first"))
+    tools = ranked_tools(ranking, tr("answers with the failure, most first"))
     return table_html(title, heads, body, caption, tools) + reasons.html()
 
 

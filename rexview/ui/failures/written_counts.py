@@ -78,33 +78,32 @@ _BY_MODEL_HEADS: Final = (
     tr("Answers judged"),
     tr("Marked by people"),
 )
-_SEVERAL: Final = tr("Opens the cases; several models may have it in one case")
+_SEVERAL: Final = tr("Opens the cases; answers of several models may have it in one case")
 _FOUND: Final = tr(
-    "Found by a language model, over all cases that it was asked about, "
-    "whatever the filter says; counted with no failure of rules or readers."
+    "Found by a language model, over all cases it was asked about, regardless of the "
+    "filter; not counted with failures from rules or readers."
 )
-_NOT_READABLE: Final = tr("Not readable: it answered otherwise than asked.")
+_NOT_READABLE: Final = tr("Not readable: the reply is not in the requested form.")
 _MARKED: Final = tr(
-    "Answers of which people say on the Case page that they have it, over all cases, whatever the "
-    "filter says. Nobody looked at every answer for it, so it is no share."
+    "Answers that people marked with it on the Case page, over all cases, regardless of "
+    "the filter. Not every answer was checked for it, so this is not a share."
 )
 _MARKED_BY_MODEL: Final = tr(
-    "Marked by people: answers of which people say it on the Case page, whatever words the failure "
-    "had; part of no share."
+    "Marked by people: answers marked with it on the Case page, with any words of the "
+    "failure; not part of any share."
 )
-_PRECISION: Final = tr("Precision: of those found and read by a clinician, those that have it.")
-_INTERVALS: Final = tr("Intervals by Wilson, patients not grouped.")
+_PRECISION: Final = tr("Precision: of those found and read by a clinician, the share that has it.")
+_INTERVALS: Final = tr("Wilson intervals, patients not grouped.")
 READ_CAPTION: Final = tr(
-    "A random sample, read without knowing what the model said. Precision: "
-    "of the answers found and read, those that have the failure. Missed: of "
-    "those not found and read, those that have it. 95% intervals by Wilson; "
-    "unsure answers count in neither."
+    "A random sample, read without knowing what the model said. Precision: of the answers "
+    "found and read, the share that has the failure. Missed: of those not found and read, "
+    "the share that has it. 95% Wilson intervals; unsure answers count in neither."
 )
 
 
 def words_html(words: FailureWords, *, stale: bool) -> str:
     """Return a definition as it was written; ``stale`` is True if there is newer text."""
-    note = tr("earlier words: what was found and read in them stays here")
+    note = tr("earlier words: their results and readings stay here")
     about = html.escape(f"{written_at(words)} · {note}" if stale else written_at(words))
     return (
         f'<section class="rx-written" aria-label="{tr("Definition")}">'
@@ -136,7 +135,7 @@ def found_html(
         judged = f"{sum(row.judged for row in rows):,}"
         body.append(cells(tr("All models"), *numbers, judged))
     title = tr("Found by {judge}").format(judge=found.judge)
-    tools = ranked_tools(ranking, tr("share found, the highest first"))
+    tools = ranked_tools(ranking, tr("share found, highest first"))
     return table_html(title, _HEADS, body, f"{_FOUND} {_NOT_READABLE}", tools)
 
 
@@ -163,7 +162,7 @@ def marked_html(one: Marked, names: Mapping[str, str], colours: Mapping[str, str
         body.append(cells(tr("All models"), total, f"{one.all.people:,}"))
     heads = (tr("Model"), tr("Answers marked"), tr("People"))
     caption = f"{_MARKED} {elsewhere_words(one)}".strip()
-    tools = ranked_tools(ranking, tr("answers marked, the most first"))
+    tools = ranked_tools(ranking, tr("answers marked, most first"))
     return table_html(tr("Marked by people"), heads, body, caption, tools)
 
 
@@ -204,7 +203,7 @@ def by_model_html(
         (_MARKED_BY_MODEL, any(row.marked for one in every for row in one.rows)),
     ]
     caption = " ".join(text for text, is_there in explained if is_there)
-    tools = ranked_tools(most, tr("share found, the highest first"))
+    tools = ranked_tools(most, tr("share found, highest first"))
     return table_html(title, heads, body, caption, tools)
 
 
@@ -280,7 +279,7 @@ def _rest(row: ValidationResult) -> str:
 def _share(one: Share, where: str, reasons: Reasons) -> str:
     told, interval = one.yes + one.no, one.interval
     if one.share is None or interval is None or interval.low is None or interval.high is None:
-        return reasons.add(tr("Nothing of it was read yet."), where) if one.of else NOTHING
+        return reasons.add(tr("None of them has been read yet."), where) if one.of else NOTHING
     limits = tr("{low:.0%} to {high:.0%}").format(low=interval.low, high=interval.high)
     read = tr("{n:,} of {read:,} read, of {total:,}").format(n=one.yes, read=told, total=one.of)
     return f"<b>{one.share:.0%}</b> {limits}<small>{read}</small>"
@@ -303,7 +302,7 @@ def show_own_words_by_model(review_set: ReviewSet) -> None:
     box = st.expander(tr("Failures in your own words"), key="failures_in_words", on_change="rerun")
     if not box.open:
         return
-    with box, st.spinner(tr("Reading what was found…")):
+    with box, st.spinner(tr("Reading the results…")):
         try:
             read = review_sets.reviews(review_set).current(READ)
         except StoreError as error:
@@ -320,7 +319,7 @@ def show_own_words_by_model(review_set: ReviewSet) -> None:
             if rows and name not in asked
         ]
         if not every:
-            st.caption(tr("None that was looked for is left: their words were removed."))
+            st.caption(tr("None of the failures searched for remains: their words were removed."))
             return
         colours = review_sets.colours(review_set)
         drawn = by_model_html(every, review_set.model_names, colours)

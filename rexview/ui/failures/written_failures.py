@@ -138,7 +138,7 @@ def _choose_version(versions: Sequence[FailureWords]) -> FailureWords:
         format_func=lambda version: (
             tr("Now: {words}") if version == first else tr("Earlier: {words}")
         ).format(words=written_at(by_version[version])),
-        help=tr("What was found and read in earlier words stays with those words."),
+        help=tr("Results and readings of earlier words stay with those words."),
         **option_kept_in_link("written_version", _VERSION, by_version, first),
     )
     return by_version.get(str(chosen), versions[0])
@@ -155,7 +155,7 @@ _SENT: Final = (
 def show_find(filtered: FilteredSet, words: FailureWords) -> None:
     """Show the choice of model and answers, the cost, the start, and the runs."""
     if not permissions.may_see(PAGE_RUN_MODELS):
-        st.caption(tr("Your role does not run models: ask whoever leads the study to look for it."))
+        st.caption(tr("Your role does not run models: ask the review lead to search for it."))
         return
     review_set = filtered.review_set
     st.markdown(f"### {tr('Find it')}")
@@ -192,12 +192,12 @@ _TEXTS: Final = {
         tr("The question itself asks for a comparison."),
     ),
     "examples": (
-        tr("Examples that count, a line each"),
+        tr("Examples that count, one per line"),
         _LISTED,
         tr("Unchanged from the prior study."),
     ),
     "counterexamples": (
-        tr("Examples that do not count, a line each"),
+        tr("Examples that do not count, one per line"),
         _LISTED,
         tr("No earlier study is available for comparison."),
     ),
@@ -259,8 +259,8 @@ def show_taken_away(review_set: ReviewSet) -> bool:
         return False
     st.warning(
         tr(
-            "Somebody took this failure away while you edited it: nothing was saved. Your words "
-            "stand in the form, and can be saved as a failure of its own."
+            "Someone removed this failure while you edited it: nothing was saved. Your "
+            "words are still in the form, and can be saved as a new failure."
         ),
         icon=":material/error:",
     )
@@ -291,9 +291,9 @@ def _ask_and_save(
         typed = {part: _form_ask(part, given[part], f"{key}_{part}") for part in _TEXTS}
         st.caption(
             tr(
-                "The language model is given these words with question, report, answer "
-                "and, where it reads pictures, the images. Changed words are a new version: what "
-                "was found and read before stays with the old one."
+                "The language model gets these words with question, report, answer and, if "
+                "it reads pictures, the images. Changed words are a new version: results "
+                "and readings so far stay with the old one."
             )
         )
         if said := st.session_state.pop(_PROBLEM, None):
@@ -393,8 +393,9 @@ def _save(
 def _keep_typed(review_set: ReviewSet, name: str, typed: Mapping[str, str]) -> None:
     """Show that others changed it first; the typed text remains in the form for their version."""
     st.session_state[_PROBLEM] = tr(
-        "Somebody else changed this failure meanwhile, or another window did: nothing was saved. "
-        "Their words stand above, yours in the form: saved again, yours take their place."
+        "This failure was changed meanwhile, by someone else or in another window: nothing "
+        "was saved. Their words are shown above, yours in the form: saving again replaces "
+        "theirs."
     )
     rows = review_sets.reviews(review_set).current_state().of(FAILURE_KIND, "")
     row = rows.get((None, None, name, None))
@@ -464,17 +465,17 @@ def may_write() -> bool:
 def _show_new(review_set: ReviewSet, chosen: WrittenFailureChoice, *, writes: bool) -> None:
     st.caption(
         tr(
-            "Say in words what goes wrong, such as a comparison with a study that "
-            "does not exist. A language model looks for it in the answers, you read "
-            "a random sample of what it found, and its precision stands beside the "
-            "count. Without a language model, Add a failure on the Case page offers it, and a "
+            "Describe in words what goes wrong, such as a comparison with a study that "
+            "does not exist. A language model looks for it in the answers, you read a "
+            "random sample of the results, and its precision is shown next to the count. "
+            "Without a language model, Add a failure on the Case page offers it, and a "
             "meeting can agree on it."
         )
     )
     if writes:
         show_form(review_set, chosen.every, None)
     elif not chosen.every:
-        st.info(tr("No failure was written in words yet."))
+        st.info(tr("No failure has been written in words yet."))
 
 
 def _show_changes(review_set: ReviewSet, chosen: WrittenFailureChoice, now: FailureWords) -> None:
@@ -484,8 +485,8 @@ def _show_changes(review_set: ReviewSet, chosen: WrittenFailureChoice, now: Fail
             with st.popover(tr("Remove")):
                 st.markdown(
                     tr(
-                        "It leaves the lists, and what people marked with it is no longer shown. "
-                        "Its words, what was read and what was marked stay in the history."
+                        "It is removed from the lists, and answers marked with it are no "
+                        "longer shown. Its words, readings and marks stay in the history."
                     )
                 )
                 save_button(
@@ -504,17 +505,17 @@ def _show_found(review_set: ReviewSet, words: FailureWords, *, stale: bool, writ
         judge for prompt, judge in judged_versions(review_set) if prompt.hash == words.prompt.hash
     ]
     if not judges and any_at_work(review_set, (JUDGING,)):
-        st.info(tr("A search begins: see below. What it finds stands here afterwards."))
+        st.info(tr("A search is starting: see below. Its results will appear here."))
     elif not judges:
         st.info(
             tr(
-                "Not searched for yet in these words: choose a language model below. Without one, "
-                "a meeting can agree on it: its form offers it, and Browse finds those cases "
-                "under Meetings."
+                "These words have not been searched for yet: choose a language model "
+                "below. Without one, a meeting can agree on it: its form offers it, and "
+                "Browse finds those cases under Meetings."
             )
         )
     for judge in judges:
-        with st.spinner(tr("Reading what was found…")):
+        with st.spinner(tr("Reading the results…")):
             found = found_in(review_set, words.prompt, judge)
         _show_judge(review_set, found, writes=writes)
     _show_marked(review_set, words, stale=stale)
@@ -526,10 +527,10 @@ def _show_marked(review_set: ReviewSet, words: FailureWords, *, stale: bool) -> 
     found = marked(counted_marks(written), names, words.failure, words.version)
     if not found.rows:
         nobody = (
-            tr("Nobody marked an answer with these words.")
+            tr("No answer is marked with these words.")
             if stale
             else tr(
-                "Nobody has marked an answer with these words yet: Add a failure, on the Case "
+                "No answer is marked with these words yet: Add a failure, on the Case "
                 "page, offers them."
             )
         )
@@ -555,7 +556,7 @@ def _show_judge(review_set: ReviewSet, found: FoundIn, *, writes: bool) -> None:
     if read:
         linked_html(written_html.validated_html(read), key=f"written_read_{key}")
     elif found.results.said:
-        st.caption(tr("Not validated yet: how many of those found are right is not known."))
+        st.caption(tr("Not validated yet: the share of correct results is unknown."))
     if writes and found.results.said:
         st.button(
             tr("Read a sample"),

@@ -95,7 +95,7 @@ def show_round(review_set: ReviewSet) -> None:
     item = now.item_of(link_keys.case_wanted()) if now else None
     if now is None or item is None:
         st.info(
-            tr("Nobody has looked for this failure in these words, or nothing can be read of it.")
+            tr("No one has searched for this failure in these words, or the result cannot be read.")
         )
         return
     link_keys.go_to_case(item)
@@ -127,7 +127,7 @@ def show_head() -> None:
     sizes = {str(size): tr("{n} of each").format(n=size) for size in SIZES}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.button(
-            tr("Back to what was found"),
+            tr("Back to the results"),
             icon=":material/arrow_back:",
             key="written_back",
             on_click=open_part,
@@ -139,12 +139,12 @@ def show_head() -> None:
             format_func=sizes.__getitem__,
             required=True,
             help=tr(
-                "So many of those found, and of those not found, in one random order. A "
-                "longer sample begins with the shorter one."
+                "This many of those found, and of those not found, in random order. A "
+                "longer sample starts with the shorter one."
             ),
             **option_kept_in_link("written_size", _SIZE, sizes, str(USUAL)),
         )
-        st.caption(as_markdown(tr("What the language model said is not shown while you read.")))
+        st.caption(as_markdown(tr("The language model's opinion is hidden while you read.")))
 
 
 def _size(typed: object) -> int:

@@ -85,7 +85,7 @@ def item_html(head: str, said: Quoting, *, seen: bool, key: str | None) -> str:
         flag = f' data-rx-flag="{key}"'
         show = (
             ' <button type="button" class="rx-show" aria-pressed="false" title="'
-            f'{tr("Mark the quoted words until pressed again (Esc)")}">{tr("Show")}</button>'
+            f'{tr("Highlight the quoted words until pressed again (Esc)")}">{tr("Show")}</button>'
         )
     word = "yes" if seen else "no"
     said_of_it = f"{_quote_html(said)}{reason_html(said.reason)}"
@@ -144,8 +144,8 @@ def _card_html(opinions: CaseOpinions, model: str, one: AnswerOpinion) -> str:
         parts.append(f'<p class="rx-quiet">{tr("No opinion on this answer.")}</p>')
     if one.stale:
         stale = trn(
-            "{n:,} opinion on an earlier text of this answer: not shown, and counted nowhere.",
-            "{n:,} opinions on an earlier text of this answer: not shown, and counted nowhere.",
+            "{n:,} opinion on an earlier text of this answer: not shown, and not counted.",
+            "{n:,} opinions on an earlier text of this answer: not shown, and not counted.",
             one.stale,
         ).format(n=one.stale)
         parts.append(f'<p class="rx-quiet">{stale}</p>')
@@ -196,13 +196,13 @@ def failures_html(tables: JudgeTables, colours: dict[str, str], title: str) -> s
         more = _failure_cells(agreement, name, reasons)
         body += group_rows(html.escape(name), ranking, line, 3, more, apart=of_models.is_cut)
     caption = failures_caption(tables.agreement)
-    tools = ranked_tools(of_models, tr("share, the highest first"))
+    tools = ranked_tools(of_models, tr("share, highest first"))
     return table_html(title, heads, body, caption, tools) + reasons.html()
 
 
 def _seen_cells(row: JudgedFailure, where: str, reasons: Reasons) -> str:
     if row.rate.share is None:
-        dash = reasons.add(tr("The judge spoke of none of these answers."), where)
+        dash = reasons.add(tr("The judge has no opinion on any of these answers."), where)
         return f"<td>{dash}</td><td>{NOTHING}</td>"
     spoken = linked_number(row.spoken, f"{row.rate.n:,}")
     seen = linked_number(row.present, f"<b>{row.present.value:,}</b>")
@@ -277,7 +277,7 @@ def scores_html(tables: JudgeTables, colours: dict[str, str], title: str) -> str
         kappa = NOTHING if agreement is None else _weighted_cell(agreement, name, reasons)
         body += group_rows(html.escape(name), ranking, line, 3, [kappa], apart=of_models.is_cut)
     caption = scores_caption(tables.agreement)
-    tools = ranked_tools(of_models, tr("the judge’s mean, the highest first"))
+    tools = ranked_tools(of_models, tr("the judge’s mean, highest first"))
     return table_html(title, heads, body, caption, tools) + reasons.html()
 
 

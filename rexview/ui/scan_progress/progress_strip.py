@@ -37,18 +37,16 @@ def progress_text(progress: Progress, shown: Scanned) -> str:
     )
     if progress.state == "finished":
         parts = [
-            tr("All {all_answers} have been looked at for failures.").format(
-                all_answers=all_answers
-            )
+            tr("All {all_answers} have been checked for failures.").format(all_answers=all_answers)
         ]
     elif progress.state == "running":
         parts = [
             tr("Looking for failures: {join}.").format(join=", ".join([of_all, *_pace(progress)]))
         ]
     elif progress.state == "stopped":
-        parts = [tr("Looking for failures is stopped at {of_all}.").format(of_all=of_all)]
+        parts = [tr("Looking for failures stopped at {of_all}.").format(of_all=of_all)]
     else:
-        parts = [tr("Looking for failures came to an end at {of_all}.").format(of_all=of_all)]
+        parts = [tr("Looking for failures ended at {of_all}.").format(of_all=of_all)]
     parts.append(progress.message)
     if progress.looked > shown.looked:
         counts = (
@@ -180,18 +178,18 @@ def metrics_text(shown: ComputedMetrics) -> str:
     if shown.failed:
         parts.append(
             trn(
-                "BLEU-2 and agreement could not be worked out for {n:,} report.",
-                "BLEU-2 and agreement could not be worked out for {n:,} reports.",
+                "BLEU-2 and agreement could not be computed for {n:,} report.",
+                "BLEU-2 and agreement could not be computed for {n:,} reports.",
                 shown.failed,
             ).format(n=shown.failed)
         )
     if shown.not_read:
         parts.append(
             trn(
-                "No finding-level agreement for {n:,} report: report or reference is not in "
-                "English, and is not read.",
-                "No finding-level agreement for {n:,} reports: report or reference is not in "
-                "English, and is not read.",
+                "No finding-level agreement for {n:,} report: report or reference is not "
+                "in English.",
+                "No finding-level agreement for {n:,} reports: report or reference is not "
+                "in English.",
                 shown.not_read,
             ).format(n=shown.not_read)
         )

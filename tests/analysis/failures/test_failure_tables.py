@@ -157,7 +157,7 @@ def test_a_finding_in_a_filter_is_said_in_words(engine):
     words = {
         ("pneumothorax",): "about pneumothorax",
         ("region:pleura",): "about pleura (region)",
-        ("unknown",): "about a finding that is not known",
+        ("unknown",): "about an unknown finding",
     }
     for findings, told in words.items():
         found = CaseFilter(failures=("laterality_error",), findings=findings)

@@ -20,7 +20,7 @@ def test_numbers_of_all_answers_are_not_so_far():
 
 
 def test_of_how_many_answers_flags_are_known_is_said():
-    words = "So far: 1,200 of 40,000 answers looked at for failures."
+    words = "So far: 1,200 of 40,000 answers checked for failures."
     assert so_far_caption(Scanned(40_000, 1_200, 0)) == words
     assert counted_caption("any", Scanned(40_000, 1_200, 0)).startswith(f"{words} Counted:")
     assert so_far_after("Failures", so_far=True) == "Failures so far"

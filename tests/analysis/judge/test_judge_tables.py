@@ -145,7 +145,7 @@ def test_agreement_is_said_in_a_line(engine):
     )
     older = engine.judge_agreement(Judge(JUDGE, OLDER))
     assert failure_words(older.failures["omission"]) == (
-        "compared with readers on 1 answer: too few to say"
+        "compared with readers on 1 answer: too few to tell"
     )
     assert failure_words(None) == score_words(None) == NEVER
     assert "a language model’s opinion" in failures_caption(found)
@@ -160,8 +160,8 @@ def test_what_is_not_counted_and_what_is_mixed_is_said(tmp_path):
     engine = memory_engine(load(write_judged_set(tmp_path / "set", opinions=rows)))
     for caption in (failures_caption, scores_caption):
         text = caption(engine.judge_agreement(ASKED))
-        assert "16 opinions on earlier texts of answers count nowhere." in text
-        assert f"The wording {PROMPT} was changed under its name" in text
+        assert "16 opinions on earlier texts of answers are not counted." in text
+        assert f"The wording {PROMPT} was changed but kept its name" in text
     assert engine.facts.judges == (ASKED, Judge(JUDGE, OLDER))  # of the other all are stale
 
 

@@ -171,7 +171,7 @@ def test_browse_names_it_apart(folder):
 
 @pytest.mark.parametrize("word", ["<b>", "a b", "prior:", "prior:xyz", "a:3fa9c1d2:m", "-x"])
 def test_other_words_are_not_understood(word):
-    with pytest.raises(FilterError, match="which is not known here"):
+    with pytest.raises(FilterError, match="which is unknown here"):
         CaseFilter.from_query({"marked": word})
 
 

@@ -72,7 +72,7 @@ def test_marked_on_a_case_counted_found_and_taken_back(opened):
     open_page, folder = opened
     page = open_page("failures", **{"as": "own-words"})
     write(page)
-    expect(page.get_by_text("Nobody has marked an answer with these words yet")).to_be_visible()
+    expect(page.get_by_text("No answer is marked with these words yet")).to_be_visible()
     page.close()
 
     page = open_page("case", case="case-1")
@@ -116,7 +116,7 @@ def test_marked_on_a_case_counted_found_and_taken_back(opened):
     found = page.locator("table", has_text="Failures in your own words by model")
     expect(found).to_contain_text("not searched for")
     note = page.locator(".st-key-failures_in_words_table .rx-note")
-    expect(note).to_contain_text("Marked by people: answers of which")
+    expect(note).to_contain_text("Marked by people: answers marked with it")
     expect(note).not_to_contain_text(re.compile("Precision|Wilson|language model"))
     expect(found.locator("img, b b, code")).to_have_count(0)
     expect(found.get_by_role("link", name="1", exact=True)).to_have_count(1)
@@ -141,7 +141,7 @@ def test_marked_on_a_case_counted_found_and_taken_back(opened):
 
     page = open_page("case", case="case-1")
     item = page.locator(ITEM)
-    expect(item).to_contain_text("you marked · said of earlier words")
+    expect(item).to_contain_text("you marked · about earlier words")
     expect(item).to_contain_text("or on both sides")
     calm(page)
     item.get_by_role("button", name="Confirm").click()  # says it of the words as they are now
@@ -164,5 +164,5 @@ def test_marked_on_a_case_counted_found_and_taken_back(opened):
     page.close()
 
     page = open_page("failures", **{"as": "own-words"})
-    expect(page.get_by_text("Nobody has marked an answer with these words yet")).to_be_visible()
+    expect(page.get_by_text("No answer is marked with these words yet")).to_be_visible()
     assert page.evaluate("window.hacked") is None

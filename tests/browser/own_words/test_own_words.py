@@ -60,14 +60,14 @@ def press(page, name):
 def write(page, name=f"Left {HOSTILE}", counts=f"It sees one on the left. {HOSTILE}"):
     page.get_by_label("Name", exact=True).fill(name)
     page.get_by_label("What counts").fill(counts)
-    page.get_by_label("Examples that count, a line each").fill("Left effusion.\n- Fluid, left.")
+    page.get_by_label("Examples that count, one per line").fill("Left effusion.\n- Fluid, left.")
     press(page, "Save")
     expect(page.get_by_text("Saved.", exact=True)).to_be_visible()
     calm(page)
 
 
 def find(page):
-    leave = page.get_by_test_id("stCheckbox").filter(has_text="These may be sent there")
+    leave = page.get_by_test_id("stCheckbox").filter(has_text="Allow sending these")
     expect(page.get_by_role("button", name="Start")).to_be_visible()
     if leave.count():  # once for each address: then it is confirmed
         leave.click()
@@ -126,7 +126,7 @@ def test_written_found_read_and_counted(opened, server):
     wait_saved(page)
     expect(page.locator(".rx-validate")).to_contain_text("All answers are read.")
     assert len(said(folder)) == 6
-    press(page, "Back to what was found")
+    press(page, "Back to the results")
     expect(table).to_contain_text("precision 100%, 21% to 100%")
     read = page.locator("table", has_text="Validated by clinicians")
     expect(read).to_contain_text("1 of 1 read, of 1")
@@ -168,10 +168,10 @@ def test_changed_words_are_a_version_of_their_own(opened):
     page.get_by_label("What counts").fill("Something else.")
     press(page, "Save")
     expect(page.locator(".rx-written")).to_contain_text("Something else.")
-    expect(page.get_by_text("Not searched for yet in these words")).to_be_visible()
+    expect(page.get_by_text("These words have not been searched for yet")).to_be_visible()
     other.get_by_label("What counts").fill("A third thing.")
     press(other, "Save")
-    expect(other.get_by_text("Somebody else changed this failure meanwhile")).to_be_visible()
+    expect(other.get_by_text("This failure was changed meanwhile")).to_be_visible()
     expect(other.locator(".rx-written")).to_contain_text("Something else.")
     expect(other.get_by_label("What counts")).to_have_value("A third thing.")
     expect(page.locator(".rx-written")).to_contain_text("Something else.")
@@ -185,9 +185,9 @@ def test_changed_words_are_a_version_of_their_own(opened):
     expect(page.locator(".rx-written")).to_have_count(0)
     by_model = open_page(**{"as": ""})
     by_model.get_by_text("Failures in your own words", exact=True).click()
-    expect(by_model.get_by_text("None that was looked for is left")).to_be_visible()
+    expect(by_model.get_by_text("None of the failures searched for remains")).to_be_visible()
     press(other, "Save")
-    expect(other.get_by_text("Somebody took this failure away")).to_be_visible()
+    expect(other.get_by_text("Someone removed this failure")).to_be_visible()
     expect(other.get_by_label("What counts")).to_have_value("Kept, though it was taken away.")
     press(other, "Save as a new failure")
     expect(other.locator(".rx-written")).to_contain_text("Kept, though it was taken away.")
@@ -234,14 +234,14 @@ def test_hostile_words_in_every_field_are_only_words(opened, server):
         "Name": f"../../{HOSTILE}",
         "What counts": words,
         "What does not count": words,
-        "Examples that count, a line each": words,
-        "Examples that do not count, a line each": "\n".join(["One more."] * 21),
+        "Examples that count, one per line": words,
+        "Examples that do not count, one per line": "\n".join(["One more."] * 21),
     }
     for label, text in fields.items():
         page.get_by_label(label, exact=True).fill(text)
     press(page, "Save")
     expect(page.get_by_test_id("stAlert")).to_contain_text("a list of 1 to 20 texts")
-    page.get_by_label("Examples that do not count, a line each").fill(words)
+    page.get_by_label("Examples that do not count, one per line").fill(words)
     press(page, "Save")
     expect(page.get_by_text("Saved.", exact=True)).to_be_visible()
     calm(page)

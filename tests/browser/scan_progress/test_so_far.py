@@ -86,7 +86,7 @@ def test_pages_stand_at_once_and_say_so_far_until_all_is_known(address, folder, 
 
     until(page, lambda: looked_at(page), lambda looked: looked > 0)
     page.get_by_role("button", name="Stop").click()
-    expect(strip(page)).to_contain_text("is stopped at")
+    expect(strip(page)).to_contain_text("failures stopped at")
     shown = page.locator(".rx-heads, .rx-cards")
     before = shown.all_inner_texts()
     pass_time(page, 5_000)  # what a process had in hand is taken in, and the strip looks again

@@ -108,5 +108,5 @@ def test_opinions_on_an_earlier_text_are_not_shown_but_said(open_app, review_fol
     stale = (review_folder.parent / "stale" / "opinions.jsonl").read_text(encoding="utf-8")
     (review_folder / "opinions.jsonl").write_text(stale, encoding="utf-8")
     text = words(open_app("case", case="c00", **ON))
-    assert "8 opinions on an earlier text of this answer: not shown, and counted nowhere." in text
+    assert "8 opinions on an earlier text of this answer: not shown, and not counted." in text
     assert REASON not in text

@@ -77,7 +77,7 @@ def test_groups_mark_small_ones_and_escape_names(three):
     Tags(drawn)
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", drawn))
     assert "pneumothorax 8 8 of 8 100%, 68% to 100% · small group" in text
-    assert "Groups with n under 10 are small: read them as cases." in text
+    assert "Groups with n under 10 are small: treat them as single cases." in text
 
 
 def test_nothing_is_said_of_small_groups_where_none_is(make_set, monkeypatch):

@@ -17,7 +17,7 @@ UNREAD = Share("found", 2, 2, 0, 0, 0, None)
 EXPLAINED = {
     "Found by a language model": "found",
     "Precision: of those": "precision",
-    "Intervals by Wilson": "intervals",
+    "Wilson intervals": "intervals",
     "Marked by people: answers": "marked",
 }
 

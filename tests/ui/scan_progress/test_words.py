@@ -33,7 +33,7 @@ def test_what_is_left_is_one_number(seconds, words):
 def test_it_says_what_the_page_counts_where_that_is_less():
     said = progress_text(progress(40_000, "finished"), Scanned(40_000, 900, 0))
     assert said == (
-        "All 40,000 answers have been looked at for failures. This page counts the first 900."
+        "All 40,000 answers have been checked for failures. This page counts the first 900."
     )
     assert "This page" not in progress_text(progress(), Scanned(40_000, 1_234, 0))
     assert "counts none of them yet." in progress_text(progress(), Scanned(40_000, 0, 0))
@@ -43,9 +43,9 @@ def test_it_says_that_it_was_stopped_or_came_to_an_end_and_why():
     shown = Scanned(40_000, 1_234, 0)
     stopped = progress(state="stopped")
     assert progress_text(stopped, shown) == (
-        "Looking for failures is stopped at 1,234 of 40,000 answers."
+        "Looking for failures stopped at 1,234 of 40,000 answers."
     )
     broken = progress(state="broken", message="The disk is full.", failed=3)
     assert progress_text(broken, shown) == (
-        "Looking for failures came to an end at 1,234 of 40,000 answers. The disk is full."
+        "Looking for failures ended at 1,234 of 40,000 answers. The disk is full."
     )

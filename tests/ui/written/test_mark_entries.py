@@ -117,7 +117,7 @@ def test_who_says_so_and_what_can_be_done_about_it(review_set):
     assert 'data-rx-mine="" data-rx-reason=""' in html
     new = write(review_set, {**OLD, "counts": "Other words."})
     html, _ = shown(review_set)
-    assert html.count("said of earlier words") == 3  # in the line, in its title, at the name
+    assert html.count("about earlier words") == 3  # in the line, in its title, at the name
     assert f'data-rx-version="{new}"' in html
     sender(review_set, PAGE, ANN)(entry(review_set, old, "Mine."))
     html, _ = shown(review_set)
@@ -144,7 +144,7 @@ def test_hostile_words_are_text_wherever_they_are_shown(review_set):
         for one in page.marks
     ]
     listed = scores_html((), names={"m": "M"}, readers={}, stale_scores=(), stale_marks=stale)
-    assert "Of an earlier answer:" in listed
+    assert "On an earlier answer:" in listed
     assert "&lt;img" in listed
     assert "<img" not in html + listed
     assert named_failures(standing_failures(review_sets.newest(review_set))) == {

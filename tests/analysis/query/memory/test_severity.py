@@ -154,7 +154,7 @@ def test_an_answer_that_never_came_does_some_harm(make_set):
         scores=scored("fine", 4),
     )
     assert order(review_set) == ["lost", "fine"]
-    assert words(review_set, "lost") == "Harm 2: no answer came"
+    assert words(review_set, "lost") == "Harm 2: no answer returned"
     assert words(review_set, "fine") == "No failure found; Content 4"
 
 

@@ -128,12 +128,12 @@ export class Validate extends CountedPad {
     } else if (last.item === this.case.previous) {
       this.takingBack = last.item; // once it is on the screen
       this.turn(-1);
-    } else this.say(tr("What you said last is on another answer: go back to it with p"));
+    } else this.say(tr("Your last verdict is on another answer: go back to it with p"));
     this.refresh();
   }
 
   ending() {
-    return [html("span", {}, tr("Precision stands with what was found."))];
+    return [html("span", {}, tr("Precision is shown with the results."))];
   }
 
   meaning({ key }) {
