@@ -155,7 +155,7 @@ def show_nothing_found(engine: Engine, counts: Facets, case_filter: CaseFilter) 
     """Explain why no case is left, and offer ways back."""
     reasons = list(unknown_values(counts, engine.facts, case_filter))
     so_far = so_far_caption(engine.scanned(case_filter)) if rests_on_flags(case_filter) else ""
-    nothing = so_far_after(tr("No case fits all of these conditions"), so_far=bool(so_far))
+    nothing = so_far_after(tr("No case matches all of these conditions"), so_far=bool(so_far))
     st.info(as_markdown(" ".join(filter(None, [f"{nothing}.", so_far, *reasons]))))
     with st.container(horizontal=True, gap="small"):
         if case_filter.words:
@@ -206,8 +206,8 @@ def _mention(case_filter: CaseFilter, counts: Facets, *, so_far: bool) -> None:
         required=True,
         on_change=changed,
         help=tr(
-            "Present, or said to be absent, in the answer or the report, by any of "
-            "its names. Plain text finds the words as typed."
+            "Present, or reported as absent, in the answer or the report, by any of its "
+            "names. Plain text finds the words as typed."
         ),
     )
 
@@ -304,7 +304,7 @@ def _saved(case_filter: CaseFilter, set_name: str) -> None:
                     "",
                     icon=":material/delete:",
                     key=f"filter_forget_{number}",
-                    help=tr("Forget this saved filter: {name}").format(name=as_markdown(name)),
+                    help=tr("Delete this saved filter: {name}").format(name=as_markdown(name)),
                     on_click=_forget,
                     args=(set_name, name),
                     type="tertiary",
@@ -345,7 +345,7 @@ def _forget(set_name: str, name: str) -> None:
     try:
         forget_filter(set_name, name)
     except OSError:
-        st.toast(tr("The filter could not be taken away: its file cannot be written."))
+        st.toast(tr("The filter could not be deleted: its file cannot be written."))
 
 
 def _label(name: str, count: int) -> str:
@@ -362,9 +362,9 @@ def asked_filter() -> CaseFilter:
         return found
     st.warning(
         tr(
-            "The link asks what a language model found of failures in words. This server has the "
-            "set on ClickHouse, where that is not known: the condition is left out. A server "
-            "without REXVIEW_ENGINE knows it."
+            "The link filters by a language model's results for failures in words. This "
+            "server has the set on ClickHouse, where they are not available: the condition "
+            "is ignored. Use a server without REXVIEW_ENGINE."
         ),
         icon=":material/link_off:",
     )

@@ -46,7 +46,7 @@ def test_nothing_of_a_file_is_taken_for_html(open_app, review_folder):
 
 def test_a_missing_and_a_broken_picture_do_not_keep_the_cards_away(open_app):
     html = drawn(open_app("browse"))
-    assert "The image file is not there." in html
+    assert "The image file does not exist." in html
     assert html.count("<img ") == 2  # the broken one is found out by the browser
     assert html.count("<rect ") == 1
 
@@ -81,7 +81,7 @@ def test_how_a_finding_is_searched_for_is_chosen_beside_the_search(open_app):
     app = open_app("browse")
     app.text_input(key="filter_search").set_value("no effusion").run()
     assert query(app) == {"q": ["no effusion"], "mention": ["absent"]}
-    assert "Shown: pleural effusion said to be absent" in drawn(app)
+    assert "Shown: pleural effusion reported as absent" in drawn(app)
     assert re.search(
         r'href="browse\?q=no\+effusion&amp;mention=present"[^>]*>\d present</a>', drawn(app)
     )

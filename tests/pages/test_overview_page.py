@@ -94,7 +94,7 @@ def test_the_order_of_the_link_holds_for_numbers_and_links(open_app, review_fold
 
 def test_an_unknown_order_is_told(open_app):
     app = open_app(content_order="*best*")
-    assert any("order of Content that is not known" in item.value for item in app.warning)
+    assert any("unknown order of Content" in item.value for item in app.warning)
 
 
 def test_what_a_new_session_did_not_hear_is_done_before_the_page_runs(open_app):

@@ -98,7 +98,7 @@ def criteria_chart(tables: CuratedTables) -> LinkedChart | None:
         .add_params(clickable())
         .properties(height=alt.Step(30))
     )
-    caption = tr("Scores by the model of {counted}.").format(counted=counted(n, "chosen question"))
+    caption = tr("Model scores of {counted}.").format(counted=counted(n, "chosen question"))
     return linked(tr("Scores by criterion"), bars, marks, caption=caption)
 
 
@@ -126,7 +126,7 @@ def _covered(tables: CuratedTables, part: str, title: str) -> LinkedChart | None
         _bar(marks, tr("{known:,} others").format(known=len(known) - TOP), known[TOP:])
     untold = [row for row in rows if row.value is None and row.chosen]
     if untold:
-        _bar(marks, tr("Not said"), untold)
+        _bar(marks, tr("Not given"), untold)
     order = [row["Value"] for row in marks.rows]
     longest = max(row["Chosen"] for row in marks.rows)
     base = alt.Chart(marks.frame).encode(
@@ -145,7 +145,7 @@ def _covered(tables: CuratedTables, part: str, title: str) -> LinkedChart | None
     )
     drawn = alt.layer(bars, texts).properties(height=alt.Step(22))
     n = counted(tables.coverage.chosen, "chosen question")
-    caption = tr("{n}; beside each bar: of how many candidates.").format(n=n)
+    caption = tr("{n}; beside each bar: the number of candidates.").format(n=n)
     if part != CATEGORY:
         caption += " One with several values counts for each."
     return linked(title, drawn, marks, caption=caption)

@@ -187,5 +187,5 @@ def kappa_chart(
             "file below has all pairs."
         ).format(first=EACH_END, last=EACH_END, n=len(tables.models))
         caption = f"{caption} {words}"
-    title = tr("Who chose the same: {questions}").format(questions=inside(questions))
+    title = tr("Same choice: {questions}").format(questions=inside(questions))
     return linked(title, drawn, marks, caption=caption, hidden=("row", "column"))

@@ -92,7 +92,7 @@ def show_order(engine: Engine, case_filter: CaseFilter) -> None:
     """Show a note that the metric of the link's order does not exist."""
     order = case_filter.metric_order
     if order and order.metric not in engine.facts.metrics:
-        said = tr("No report here has a value of {described}: order of the files.").format(
+        said = tr("No report here has a value for {described}: order of the files.").format(
             described=order.metric.described
         )
         st.caption(as_markdown(said))
@@ -175,7 +175,9 @@ def show_table(
     if cells:
         case_id = str(frame["Case"].iloc[cells[0][0]])
         go_to(PAGE_CASE, case_filter, case_id)
-    st.caption(tr("Each row is one answer. Press a cell to open its case, on a phone the case."))
+    st.caption(
+        tr("Each row is one answer. Press a cell to open its case; on a phone, press the case.")
+    )
 
 
 def _rows(card: CaseCard, names: dict[str, str], case_filter: CaseFilter) -> list[dict[str, Any]]:
@@ -260,7 +262,7 @@ def filter_bar_html(
                 chip.rest,
                 f'{html.escape(chip.label)}<span aria-hidden="true">×</span>',
                 css="rx-chip",
-                title=tr("Take away: {label}").format(label=chip.label),
+                title=tr("Remove: {label}").format(label=chip.label),
             )
             for chip in shown
         ]

@@ -165,7 +165,7 @@ _STEPS: Final = (
     _Step(
         PAGE_BROWSE,
         tr("The cases behind a number"),
-        tr("Filters say beforehand how many cases each would leave. A picture opens its case."),
+        tr("Filters show beforehand how many cases each would leave. A picture opens its case."),
         tr("Open the first case"),
         PAGE_CASE,
     ),
@@ -173,14 +173,14 @@ _STEPS: Final = (
         PAGE_CASE,
         tr("Film, answers, report"),
         tr(
-            "The boxes of models lie on the film; Reference below it adds those of the reference. "
-            "The answers stand side by side, with readers' scores and what is wrong marked in the "
-            "words."
+            "The boxes of models are drawn on the film; Reference below it adds the "
+            "reference boxes. The answers are shown side by side, with readers' scores, "
+            "and errors marked in the words."
         ),
         tr("Done"),
         keys=tr(
-            "R shows the reference on the film. J and K turn to the next and the previous case, "
-            "? lists all keys."
+            "R shows the reference on the film. J and K go to the next and the previous "
+            "case, ? lists all keys."
         ),
     ),
 )

@@ -105,7 +105,7 @@ def failures_html(numbers: Overview) -> str:
             ranked_item(_failure_row(numbers, row), numbers.models[row.model], row, ranking)
             for row in ranking.order
         )
-        body = ranked_tools(ranking, tr("share, the highest first")) + body
+        body = ranked_tools(ranking, tr("share, highest first")) + body
         body = body or f"<p>{tr('No answers yet.')}</p>"
         name = so_far_after(about.plural, so_far=so_far)
         cards.append(
@@ -220,7 +220,7 @@ def other_failures_html(numbers: Overview) -> str:
         "(not counted as failures; Failures says how many suggestions were right in tests)."
     ).format(title=title)
     heads = [ranked_head(numbers.models[model], model, ranking) for model in ranking.order]
-    tools = ranked_tools(ranking, tr("answers marked or found, the most first"))
+    tools = ranked_tools(ranking, tr("answers marked or flagged, most first"))
     return rows_table("rx-scores rx-others", ["", *heads], body, caption, tools)
 
 
@@ -255,10 +255,10 @@ def self_contradiction_html(rows: Sequence[SelfContradictions], names: Mapping[s
         line = cells(html.escape(names[row.model]), *found)
         body.append(ranked_item(line, names[row.model], row, ranking))
     caption = tr(
-        "Asked more than once: how often a model says the opposite side of the "
-        "same finding, or chooses another option, with 95% interval."
+        "Asked more than once: how often a model gives the opposite side of the same "
+        "finding, or chooses another option, with 95% interval."
     )
-    tools = ranked_tools(ranking, tr("share of opposite sides, the highest first"))
+    tools = ranked_tools(ranking, tr("share of opposite sides, highest first"))
     return rows_table("rx-scores rx-contradicting", heads, body, caption, tools)
 
 
@@ -341,7 +341,7 @@ def _wait_for_comparison(review_set: ReviewSet) -> None:
     permissions.guard(PAGE_OVERVIEW)
     if compare_ahead(review_set):
         st.rerun()
-    st.caption(tr("Answers to what was asked more than once are being compared."))
+    st.caption(tr("Repeated answers are being compared."))
 
 
 def show_charts(engine: Engine, case_filter: CaseFilter) -> bool:

@@ -15,7 +15,9 @@ function search(/** @type {Element} */ ranking, /** @type {string} */ text) {
   }
   ranking.classList.toggle("rx-searching", wanted !== "");
   const none = wanted && !names.size;
-  ranking.querySelector("[role=status]").textContent = none ? tr("No model has such a name.") : "";
+  ranking.querySelector("[role=status]").textContent = none
+    ? tr("No model matches this name.")
+    : "";
 }
 
 function showAll(/** @type {Element} */ ranking, /** @type {boolean} */ all) {

@@ -128,7 +128,7 @@ def test_a_chart_that_cannot_be_drawn_says_so(chart: LinkedChart) -> None:
 
 
 def test_a_chart_that_is_so_far_says_so_in_every_form(chart: LinkedChart) -> None:
-    words = "So far: 12 of 400 answers looked at for failures."
+    words = "So far: 12 of 400 answers checked for failures."
     read = pd.read_csv(io.BytesIO(export_chart(chart, "csv", so_far=words)), encoding="utf-8-sig")
     assert set(read["So far"]) == {words}
     assert "So far" not in export_chart(chart, "csv").decode()

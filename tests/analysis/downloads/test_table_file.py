@@ -88,7 +88,7 @@ def test_failures_have_what_could_be_judged(demo):
 
 
 def test_numbers_that_are_so_far_say_so_in_every_form():
-    words = "So far: 12 of 400 answers looked at for failures."
+    words = "So far: 12 of 400 answers checked for failures."
     frame = pd.DataFrame({"Model": ["m"], "Share": [0.5]})
     table = TableFile("Table 4. Failures by model so far", lambda: frame, "Counted: all.")
     rows = list(

@@ -414,7 +414,7 @@ def _is_order(word: str) -> bool:
 
 
 def _unknown(key: str, value: str) -> str:
-    return tr("The link asks for “{value}” as {key}, which is not known here: left out.").format(
+    return tr("The link asks for “{value}” as {key}, which is unknown here: ignored.").format(
         value=str(value)[:40], key=key
     )
 

@@ -69,7 +69,7 @@ class Finding:
         known = _by_region() if region else _region_of()
         if found.id not in known and word != NOT_KNOWN:
             raise FilterError(
-                tr("“{word}” is no finding that the rules know.").format(word=word[:40])
+                tr("“{word}” is not a finding that the rules know.").format(word=word[:40])
             )
         return found
 
@@ -84,7 +84,7 @@ class Finding:
     def name(self) -> str:
         """The name on screen: ``pneumothorax``, ``pleura (region)``."""
         if self.id == NOT_KNOWN:
-            return tr("a finding that is not known")
+            return tr("an unknown finding")
         if self.is_region:
             return tr("{region_name} (region)").format(region_name=region_name(self.id))
         return finding_name(self.id)
@@ -92,7 +92,7 @@ class Finding:
 
 def region_name(region: str) -> str:
     """Return a region's name on screen."""
-    return tr("no one region") if region == "whole" else region.replace("_", " ")
+    return tr("no single region") if region == "whole" else region.replace("_", " ")
 
 
 def region_of(finding: str) -> str | None:
@@ -178,10 +178,10 @@ class ScoreCondition:
                 reader,
             )
         except ValueError as error:
-            raise FilterError(tr("“{days}” are no days.").format(days=days)) from error
+            raise FilterError(tr("“{days}” is not a day range.").format(days=days)) from error
         if found._upside_down:
             raise FilterError(
-                tr("“{word}” is empty: its ends are the wrong way round.").format(word=word[:40])
+                tr("“{word}” is empty: its start is after its end.").format(word=word[:40])
             )
         return found
 
@@ -230,7 +230,7 @@ def _ends(pattern: re.Pattern[str], text: str) -> tuple[str | None, str | None]:
         return None, None
     match = pattern.fullmatch(text)
     if match is None:
-        raise FilterError(tr("“{text}” is not a part of a mark.").format(text=text[:40]))
+        raise FilterError(tr("“{text}” is not part of a score.").format(text=text[:40]))
     return match[1], match[2] or match[1]
 
 
@@ -273,12 +273,12 @@ class ReaderPair:
             match = _APART.fullmatch(apart)
             if match is None:
                 raise FilterError(
-                    tr("“{apart}” are no points between two scores.").format(apart=apart[:40])
+                    tr("“{apart}” is not a difference between two scores.").format(apart=apart[:40])
                 )
             low, high = int(match[1]), int(match[2] or match[1])
         if low > high:
             raise FilterError(
-                tr("“{word}” is empty: its ends are the wrong way round.").format(word=word[:40])
+                tr("“{word}” is empty: its start is after its end.").format(word=word[:40])
             )
         return cls(dimension, _two(ids), low, high)
 
@@ -330,7 +330,7 @@ class ModelPair:
         dimension, *ids = parts_of(word, 3, "dimension:model:model")
         if dimension not in DIMENSION_NAMES:
             raise FilterError(
-                tr("“{dimension}” is no score of an answer.").format(dimension=dimension[:40])
+                tr("“{dimension}” is not a score of an answer.").format(dimension=dimension[:40])
             )
         return cls(dimension, _two(ids))
 
@@ -402,7 +402,7 @@ OF_CASES: Final[dict[str, str]] = {
     "against_readers": tr("Models against readers"),
     "wrong_side": tr("Option on the wrong side chosen"),
     "read": tr("Answered by a reader"),
-    "answered": tr("Answered by anybody"),
+    "answered": tr("Answered by anyone"),
 }
 """Outcomes of all answers to a question.
 
@@ -443,7 +443,7 @@ class ChoiceOutcome:
         known = bool(model) and kind in OF_MODELS if ":" in word else kind in OF_CASES
         if not known or len(word) > _LONGEST:
             raise FilterError(
-                tr("“{word}” is not what became of a choice question.").format(word=word[:40])
+                tr("“{word}” is not a result of a choice question.").format(word=word[:40])
             )
         return cls(kind, model)
 
@@ -519,7 +519,7 @@ class DecisionCondition:
         about, _, value = word.partition(":")
         if word != OPEN and not (about in _OF_VALUE and value):
             raise FilterError(
-                tr("“{word}” is nothing that a meeting decides.").format(word=word[:40])
+                tr("“{word}” is not something that a meeting decides.").format(word=word[:40])
             )
         return cls(about, value)
 
@@ -601,7 +601,7 @@ class MetricOrder:
         end, _, key = word.partition(":")
         metric = read_key(key) if len(word) <= _LONGEST_REPORT_CONDITION else None
         if metric is None or end not in ("worst", "best"):
-            raise FilterError(tr("“{word}” is no order by a metric.").format(word=word[:40]))
+            raise FilterError(tr("“{word}” is not an order by a metric.").format(word=word[:40]))
         return cls(metric, end == "worst")
 
     @property

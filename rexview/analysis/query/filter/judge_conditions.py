@@ -45,7 +45,7 @@ class JudgeCondition:
         about, said, prompt, judge = parts_of(word, 4, "failure:said:prompt:judge", filled=2)
         known = _PRESENT if about in FAILURES else _SCORES if about in DIMENSIONS else None
         if known is None or (said and said not in known):
-            raise FilterError(tr("“{word}” is nothing that a judge says.").format(word=word[:40]))
+            raise FilterError(tr("“{word}” is not a judge's opinion.").format(word=word[:40]))
         return cls(about, said, Judge(unescaped(judge), unescaped(prompt)))
 
     @property
@@ -77,7 +77,7 @@ class JudgeCondition:
         says = {
             "yes": tr("{who} sees: {failure}"),
             "no": tr("{who} does not see: {failure}"),
-            "": tr("{who} spoke of: {failure}"),
+            "": tr("{who} judged: {failure}"),
         }[self.said]
         return says.format(who=who, failure=inside(FAILURES[self.about].name))
 
@@ -101,7 +101,7 @@ SAYS: Final = {
     "no": tr("Language model {judge} does not find: {failure} (version {version})"),
     "unsure": tr("Language model {judge} is unsure about: {failure} (version {version})"),
     "unread": tr(
-        "Language model {judge} said nothing readable about: {failure} (version {version})"
+        "Language model {judge} gave no readable opinion on: {failure} (version {version})"
     ),
     "": tr("Language model {judge} was asked about: {failure} (version {version})"),
 }
@@ -133,9 +133,7 @@ class WrittenCondition:
         said, failure, version, judge = parts_of(word, 4, form, filled=3, longest=_LONGEST)
         if said not in SAYS or not _FAILURE.fullmatch(failure) or not _VERSION.fullmatch(version):
             raise FilterError(
-                tr("“{word}” is nothing that a judge says of a written failure.").format(
-                    word=word[:40]
-                )
+                tr("“{word}” is not a judge's opinion on a written failure.").format(word=word[:40])
             )
         return cls(said, failure, version, unescaped(judge))
 
@@ -168,7 +166,7 @@ class MarkedCondition:
         failure, colon, version = word.partition(":")
         if not _FAILURE.fullmatch(failure) or (colon and not _VERSION.fullmatch(version)):
             raise FilterError(
-                tr("“{word}” is no failure in words that people mark.").format(word=word[:40])
+                tr("“{word}” is not a failure in words that people mark.").format(word=word[:40])
             )
         return cls(failure, version)
 

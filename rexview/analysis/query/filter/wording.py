@@ -162,9 +162,9 @@ def search_caption(counts: Facets, search: str) -> str:
     names = search_terms(search).names
     how = {
         "present": tr("{names} present or possible in an answer or the report").format(names=names),
-        "absent": tr("{names} said to be absent in an answer or the report").format(names=names),
+        "absent": tr("{names} reported as absent in an answer or the report").format(names=names),
         "any": tr("any mention of {names} in an answer or the report").format(names=names),
-        "text": tr("the words “{search}” as typed, whatever is said of them").format(search=search),
+        "text": tr("the words “{search}” as typed, in any context").format(search=search),
     }
     return tr("Shown: {how}.").format(how=how[shown.value])
 
@@ -275,7 +275,7 @@ def value_name(facts: SetFacts, field: str, value: str) -> str:
     if field == "edits":
         corrected = EditCondition.parse(value)
         name = facts.readers.get(corrected.reader, judge_name(corrected.reader))
-        name = tr("somebody not named") if corrected.reader == UNNAMED else name
+        name = tr("an unnamed person") if corrected.reader == UNNAMED else name
         return corrected.describe(name)
     names = _VALUE_NAMES.get(field, {})
     if field in ("difficulties", "categories", "edit_kinds") and value not in names:

@@ -214,9 +214,7 @@ def link_filter() -> CaseFilter:
     order = query_value(QUERY_CONTENT_ORDER)
     if order and order not in CONTENT_ORDERS:
         problems += (
-            tr("The link asks for an order of Content that is not known: {order}.").format(
-                order=order[:40]
-            ),
+            tr("The link asks for an unknown order of Content: {order}.").format(order=order[:40]),
         )
     for problem in problems:
         st.warning(as_markdown(problem), icon=":material/link_off:")

@@ -103,7 +103,7 @@ def engine_fixture(make_set: Any) -> MemoryEngine:
         ),
         (
             CaseFilter(opinions=("omission:no:p:j", "omission::p:j", "process::p:j")),
-            "Judge j (p) does not see: missed finding and Judge j (p) spoke of: missed finding "
+            "Judge j (p) does not see: missed finding and Judge j (p) judged: missed finding "
             "and Judge j (p) scored Process",
         ),
     ],
@@ -131,7 +131,7 @@ def test_orders_by_metric_say_what_computed_it_where_two_share_a_name(make_set: 
         ("best:bleu_2:rexview:1:findings", "Best BLEU-2 (computed here, findings)"),
         ("worst:radcliq_v1", "Worst RadCliQ-v1"),
         ("best:radcliq_v1", "Best RadCliQ-v1"),
-        ("best:my_own", "Highest my_own (implementation not said)"),
+        ("best:my_own", "Highest my_own (implementation not given)"),
     ]
 
 
