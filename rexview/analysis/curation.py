@@ -257,8 +257,8 @@ def sums_caption(tables: CuratedTables) -> str:
     n = tables.scored
     said = [
         tr(
-            "Of {counted} that a model scored, {low:,} {value} a sum below {enough} "
-            "and {risky:,} a risk flag; in the paper none had."
+            "Of {counted} scored by a model, {low:,} {value} a sum below {enough} and "
+            "{risky:,} a risk flag; in the paper none had."
         ).format(
             counted=counted(n, "chosen question"),
             low=tables.low,
@@ -266,7 +266,7 @@ def sums_caption(tables: CuratedTables) -> str:
             enough=ENOUGH,
             risky=tables.risky,
         ),
-        tr("Sums are added up here, not taken from the model."),
+        tr("Sums are computed here, not taken from the model."),
     ]
     if tables.unscored:
         said.append(
@@ -276,7 +276,7 @@ def sums_caption(tables: CuratedTables) -> str:
         )
     if tables.unflagged:
         said.append(
-            tr("Of {unflagged:,} {noun} the model does not say whether it is a risk.").format(
+            tr("For {unflagged:,} {noun} the model does not state whether it is a risk.").format(
                 unflagged=tables.unflagged, noun=noun(tables.unflagged, "question")
             )
         )

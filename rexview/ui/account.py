@@ -24,9 +24,11 @@ ROLE_NAMES: Final[Mapping[Role, str]] = {
     "viewer": tr("viewer"),
 }
 _ROLES: Final[Mapping[Role, str]] = {
-    "reader": tr("scores answers without seeing whose they are or what others gave"),
+    "reader": tr("scores answers without seeing the models or other readers' scores"),
     "adjudicator": tr("sees everything, settles cases where readers differ"),
-    "lead": tr("sees everything, assigns cases, opens review sets, and may do all the others may"),
+    "lead": tr(
+        "sees everything, assigns cases, opens review sets, and has the rights of all other roles"
+    ),
     "viewer": tr("sees everything, writes nothing"),
 }
 """The purpose of each role."""
@@ -87,7 +89,7 @@ def _show_alone() -> None:
     st.markdown(f"# {as_markdown(person.name)}", anchors=False)
     st.markdown(tr("Your name is shown next to your entries. This server has no sign-in."))
     with st.popover(tr("Change the name")):
-        st.markdown(tr("What you have written keeps the name under which you wrote it."))
+        st.markdown(tr("Your earlier entries keep the name you had then."))
         with typed_fields("another name"):
             st.text_input(tr("Name"), key="account_new", max_chars=LONGEST_NAME)
         save_button(tr("Change"), key="account_change", on_click=_change)

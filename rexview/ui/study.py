@@ -60,9 +60,9 @@ def progress_html(rows: Sequence[ReaderProgress], names: Mapping[str, str]) -> s
         tr("First"),
         tr("Second"),
         tr("Done"),
-        tr("Begun"),
+        tr("Started"),
         tr("Skipped"),
-        tr("Left"),
+        tr("To do"),
         "",
     )
     body = [_progress_row(row, names.get(row.reader, row.reader)) for row in rows]
@@ -126,12 +126,14 @@ def plan_html(
     orders |= {(one.case, one.order) for one in plan.added}
     first, second = ({case for case, order in orders if order == o} for o in ("first", "second"))
     summary = tr(
-        "{first:,} of {total:,} cases have a first reader then, {second:,} a second one."
+        "{first:,} of {total:,} cases will have a first reader, {second:,} a second one."
     ).format(first=len(first), total=len(strata), second=len(second & set(strata)))
     if plan.uncovered:
         uncovered = trn(
-            "{n:,} drawn for a second reader gets none: the only one chosen reads them already.",
-            "{n:,} drawn for a second reader get none: the only one chosen reads them already.",
+            "{n:,} case drawn for a second reader gets none: the only reader chosen "
+            "already reads it.",
+            "{n:,} cases drawn for a second reader get none: the only reader chosen "
+            "already reads them.",
             len(plan.uncovered),
         )
         summary += f" {uncovered.format(n=len(plan.uncovered))}"
@@ -157,7 +159,7 @@ def exposures_html(exposures: Sequence[Exposure], names: Mapping[str, str]) -> s
     ]
     return rows_table(
         "rx-study rx-exposures",
-        (tr("Reader"), tr("Case"), tr("Seen"), tr("When"), tr("At")),
+        (tr("Reader"), tr("Case"), tr("Seen"), tr("When"), tr("Time")),
         rows,
     )
 
@@ -180,7 +182,7 @@ def show_progress(review_set: ReviewSet) -> None:
         return
     if not rows and not tasks:
         show_nothing_yet(
-            tr("Nobody has been assigned a case, and nobody has scored one here yet."),
+            tr("No cases have been assigned, and no one has scored one here yet."),
             (PAGE_SCORE, tr("Score cases")),
         )
         return
@@ -237,16 +239,17 @@ def show_assigning(review_set: ReviewSet) -> None:
             step=5,
             key="study_share",
             help=tr(
-                "Drawn at random from each kind of question, normal and abnormal studies apart."
+                "Drawn at random within each kind of question, normal and abnormal studies "
+                "separately."
             ),
         )
         seed = st.number_input(
-            tr("Number of the draw"),
+            tr("Random seed"),
             0,
             10**9,
             max(rules.seed, 0),
             key="study_seed",
-            help=tr("The same number draws the same cases again"),
+            help=tr("The same seed draws the same cases again"),
         )
     strata = review_sets.study_engine(review_set).strata
     plan = plan_assignments(
@@ -306,7 +309,7 @@ def show_withdrawing(review_set: ReviewSet) -> None:
             key="study_withdraw_reader",
         )
         every = st.checkbox(
-            tr("Also those that are begun or done (the scores stay)"), key="study_withdraw_all"
+            tr("Including those started or done (the scores stay)"), key="study_withdraw_all"
         )
         begun = _begun(reviews, reader, reviews.revision())
         taken = withdrawable(assignments, reader, begun, also_begun=every)

@@ -231,7 +231,7 @@ def test_a_name_is_asked_for_first(open_app, monkeypatch):
         ("score", "Score each answer"),
         ("answer", "Answer each question"),
         ("correct", "Correct each report"),
-        ("compare", "which of two reports"),
+        ("compare", "the better of two reports"),
     ],
 )
 def test_who_is_asked_for_a_name_reads_what_the_task_is(

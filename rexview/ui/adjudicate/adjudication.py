@@ -164,8 +164,8 @@ def scores_beside_html(review_set: ReviewSet, one: Difference, labels: Mapping[s
 
 
 _PURPOSE: Final = tr(
-    "Cases on which two readers differ, worst first. See both scores side by side and record what "
-    "you agree on; the readers' own scores stay as they are."
+    "Cases on which two readers differ, worst first. See both scores side by side and "
+    "record your consensus; the readers' own scores stay unchanged."
 )
 _APART: Final = "adjudicate_apart"
 _NAMED: Final = "adjudicate_named"
@@ -234,8 +234,8 @@ def current_round(review_set: ReviewSet) -> AdjudicationRound | None:
                 "No case has two readers {threshold:g} points or more apart on one "
                 "dimension of one answer."
             ).format(threshold=threshold),
-            (PAGE_STUDY, tr("How far the readers are")),
-            (PAGE_READERS, tr("How far they agree")),
+            (PAGE_STUDY, tr("Readers' progress")),
+            (PAGE_READERS, tr("Readers' agreement")),
         )
         return None
     ids = [one.case for one in cases]
@@ -248,7 +248,7 @@ def current_round(review_set: ReviewSet) -> AdjudicationRound | None:
 
 def _choose_apart(review_set: ReviewSet) -> None:
     st.number_input(
-        tr("Points apart, at least"),
+        tr("Minimum difference in points"),
         1.0,
         4.0,
         review_set.info.protocol.disagreement,

@@ -41,8 +41,8 @@ from rexview.vocab import CATEGORIES
 from rexview.words import tr
 
 PURPOSE: Final = tr(
-    "Go through the studies and make the set's questions: score what a model proposed, edit it, "
-    "choose or reject it, or write your own."
+    "Go through the studies and build the question set: score what a model proposed, edit "
+    "it, choose or reject it, or write your own."
 )
 HEIGHT: Final = "clamp(560px, calc(100dvh - 190px), 1200px)"
 TAKEN_KEYS: Final = "0123456789jkyxetwdsuhgnp?"
@@ -86,9 +86,8 @@ def choose() -> Choices:
         lambda chosen: None if chosen else "0",
     )
     help_text = tr(
-        "The model's scores of a question stay hidden until you have given "
-        "yours, or said that you will not. Scores given after the model's were "
-        "seen say little about it."
+        "The model's scores of a question stay hidden until you have given yours, or "
+        "chosen not to. Scores given after seeing the model's say little about it."
     )
     st.toggle(tr("Score first"), help=help_text, **kept)
     return Choices(show, category, first, wanted)
@@ -133,7 +132,7 @@ def _choose_wanted() -> int | None:
     )
     st.number_input(
         tr("Questions wanted"),
-        help=tr("How many questions the set is to have, in all and of each category alike."),
+        help=tr("How many questions the set should have, in total and in each category."),
         min_value=1,
         max_value=_MOST_WANTED,
         placeholder=tr("Wanted"),

@@ -205,7 +205,7 @@ def _note(answer: Answer) -> str | None:
         return None
     if answer.error or answer.finish_reason == "error":
         return tr("The model's service reported an error: needs no score")
-    return _ENDINGS.get(answer.finish_reason, tr("No answer came: needs no score"))
+    return _ENDINGS.get(answer.finish_reason, tr("No answer returned: needs no score"))
 
 
 def report_json(study: Study, case_id: str) -> dict[str, Any]:
@@ -278,7 +278,7 @@ def _asked_html(case: Case) -> str:
 def _solution_html(case: Case, explanation: str) -> str:
     right = case.correct
     if right is None or not 0 <= right < len(case.options):
-        said = tr("The set does not say which option is right.")
+        said = tr("The set does not mark which option is right.")
     else:
         option = options_json(case.options)[right]
         said = tr("Right: {letter}. {option}").format(
@@ -357,8 +357,8 @@ def show_task(study: Study, task: Task) -> None:
     tasks = TASK_LISTS[task](study)
     if not tasks.worklist:
         show_nothing_yet(
-            tr("There is nothing of this for you to do in this review set."),
-            (PAGE_STUDY, tr("Who reads what")),
+            tr("You have no such tasks in this review set."),
+            (PAGE_STUDY, tr("Case assignments")),
         )
         return
     item = _item_to_show(tasks)
@@ -386,9 +386,9 @@ def _show_result(tasks: Questions) -> None:
     st.markdown(f"## {title}")
     st.caption(
         tr(
-            "Of the questions that you answered and were shown the right option of. "
-            "A model without a usable choice is wrong. Kappa: whether somebody chose "
-            "the same option as you, beyond chance; – where it is undefined."
+            "Only questions that you answered and whose right option was shown to you. A "
+            "model without a usable choice is wrong. Kappa: whether someone chose the same "
+            "option as you, beyond chance; – where it is undefined."
         )
     )
     as_text: dict[str, Callable[[Any], str]] = {

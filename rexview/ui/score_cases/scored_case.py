@@ -37,20 +37,20 @@ HEIGHT: Final = "clamp(560px, calc(100dvh - 140px), 1200px)"
 """The window's free height for viewer and pad below the navigation and the notice."""
 _PURPOSES: Final[dict[Task, str]] = {
     "score": tr(
-        "Score each answer from 1 to 5 on every dimension. Which model gave it, "
-        "and what other readers said, stays hidden while you score."
+        "Score each answer from 1 to 5 on every dimension. The model's name, and other "
+        "readers' scores, stay hidden while you score."
     ),
     "answer": tr(
         "Answer each question with one of its options. Your time is recorded. "
         "The report, the right option and everyone else's answers stay hidden."
     ),
     "correct": tr(
-        "Correct each report line by line, and say how severe every error is, "
-        "from 0 to 4. Which model wrote it stays hidden."
+        "Correct each report line by line, and grade every error from 0 to 4. The model's "
+        "name stays hidden."
     ),
     "compare": tr(
-        "Say which of two reports is better, or that there is no difference. "
-        "Which models wrote them stays hidden."
+        "Choose the better of two reports, or that there is no difference. The models' "
+        "names stay hidden."
     ),
 }
 """The explanation of a task to a reader before a name is requested."""
@@ -102,15 +102,15 @@ def check_worklist(study: Study) -> None:
         if study.reviews.assignments():
             show_nothing_yet(
                 tr(
-                    "Cases have been assigned to readers, and none of them to you. Whoever "
-                    "leads the review assigns them."
+                    "Cases have been assigned to readers, and none of them to you. The "
+                    "review lead assigns them."
                 ),
-                (PAGE_STUDY, tr("Who reads what")),
+                (PAGE_STUDY, tr("Case assignments")),
             )
         else:
             show_nothing_yet(
                 tr("There is nothing for you to score in this review set."),
-                (PAGE_STUDY, tr("Who reads what")),
+                (PAGE_STUDY, tr("Case assignments")),
                 (PAGE_BROWSE, tr("Browse cases")),
             )
         st.stop()
@@ -208,7 +208,7 @@ def show_reveal(study: Study) -> None:
         return
     st.markdown(f"## {tr('The models and your scores')}")
     if study.review_set.info.protocol.reveal_peers:
-        st.caption(tr("With the scores of the other readers: the study's rules allow it now."))
+        st.caption(tr("With the scores of the other readers, as the study's rules now allow."))
     titles = {
         "Case": tr("Case"),
         "Answer": tr("Answer"),

@@ -182,7 +182,7 @@ def test_what_was_entered_before_a_name_was_given_is_saved_under_it(
     page.get_by_text("you rejected").first.wait_for(state="attached")
     page.reload()
     ready(page, "verdict")
-    page.get_by_text("1 verdict not saved yet: give your name").click()
+    page.get_by_text("1 verdict not saved yet: enter your name").click()
     page.locator(".rx-v-card").get_by_label("Your name").fill("Anna")
     page.keyboard.press("Enter")
     assert_given(saved(page, unnamed_server, "verdict", 1), "verdict", 1)
@@ -203,7 +203,7 @@ def test_who_comes_second_with_a_consensus_decides(server, new_page):
     notice = page.locator(".rx-consensus-notice:visible")
     notice.get_by_text("Bob B. recorded").wait_for()
     assert "5, “Fine.” on" in notice.inner_text()
-    assert "after this page was shown. Yours is not saved" in notice.inner_text()
+    assert "after this page was shown. Your consensus is not saved" in notice.inner_text()
     why = page.get_by_role("textbox", name="Why")
     why.fill("But the side is wrong.")
     why.blur()
@@ -218,7 +218,7 @@ def test_who_comes_second_with_a_consensus_decides(server, new_page):
     notice.get_by_role("button", name="Take theirs").click()
     page.get_by_role("radio", name="5", checked=True).wait_for()
     assert why.input_value() == "Fine."
-    page.get_by_text("Yours, not saved: 2").wait_for()
+    page.get_by_text("Your entry, not saved: 2").wait_for()
     page.get_by_role("button", name="Use mine").click()
     found = saved(page, server, "adjudicate", 2)
     assert found[-1][0] == "anna"
@@ -320,12 +320,12 @@ def test_the_card_of_a_refused_verdict_tells_which_is_saved(server, new_page):
     server.record([entry], Person("anna", "Anna", "lead"))
     page.unroute(ROUTE)
     card = page.locator(".rx-v-card")
-    card.get_by_text("saved is that you confirmed it").wait_for()
+    card.get_by_text("saved as confirmed by you").wait_for()
     assert "you rejected it" not in card.inner_text()
     assert not card.get_by_role("textbox").filter(visible=True).count(), (
         "no words on another verdict"
     )
-    card.get_by_role("button", name="Put away").click()
+    card.get_by_role("button", name="Dismiss").click()
     card.wait_for(state="hidden")
     give(page, "verdict", 1)
     card.get_by_text("you rejected it").wait_for()

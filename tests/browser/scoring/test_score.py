@@ -355,7 +355,7 @@ def test_the_report_comes_on_request_only(demo, page):
     sheet.wait_for(state="hidden")
     assert demo.history(case_id="c09", kind="reveal") == []
     page.keyboard.press("3")
-    page.locator(".unfinished", has_text="counts nowhere yet").wait_for()
+    page.locator(".unfinished", has_text="not counted yet").wait_for()
     assert "Execution" in page.locator(".unfinished").inner_text()
     page.keyboard.press("g")
     sheet.get_by_role("button", name="Show the report").click()

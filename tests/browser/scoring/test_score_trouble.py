@@ -273,7 +273,7 @@ def test_a_set_that_changes_under_an_open_pad(small, context):
     page.locator(".rx-pad .tab").nth(5).wait_for()  # the answers as they are now
     for _ in range(2):
         words = returned.inner_text()
-        assert "were changed after you gave this" in words
+        assert "were changed after you entered this" in words
         assert ": 3" in words
         assert "comment: On the <b>old</b> text" in words
         page.reload()
@@ -286,7 +286,7 @@ def test_a_set_that_changes_under_an_open_pad(small, context):
     tab.click()
     answer.get_by_text("counts nowhere").wait_for()
     assert answer.locator(".level.before").all_inner_texts() == ["5", "4"]
-    answer.get_by_role("button", name="It holds for this one, too").click()
+    answer.get_by_role("button", name="Keep for this version").click()
     wait_saved(page)
     again = small.scores()[2:]
     assert [(row.model, row.value["score"]) for row in again] == [
@@ -294,7 +294,7 @@ def test_a_set_that_changes_under_an_open_pad(small, context):
         (first.model, 4),
     ]
     assert {row.answer_digest for row in again}.isdisjoint({first.answer_digest, None})
-    returned.get_by_role("button", name="Put away").click()
+    returned.get_by_role("button", name="Dismiss").click()
     returned.wait_for(state="detached")
     page.reload()
     wait_for_case(page, "c1")

@@ -36,7 +36,7 @@ export class ConsensusForm {
       rows: 2,
       maxlength: 4000,
       "aria-label": tr("Why"),
-      placeholder: tr("What the consensus rests on"),
+      placeholder: tr("Reasons for the consensus"),
       oninput: () => this.typed(),
       onblur: () => this.save(), // not "change": a restored draft may only be viewed
     });

@@ -30,16 +30,20 @@ export function noticeNodes(/** @type {ConsensusForm} */ form) {
 
 /** Refused for another reason than a stored consensus, or this is not known yet. */
 function refusedNodes(/** @type {ConsensusForm} */ form) {
-  const words = html("p", {}, tr("Yours is not saved. {reason}", { reason: form.returned.reason }));
+  const words = html(
+    "p",
+    {},
+    tr("Consensus not saved. {reason}", { reason: form.returned.reason }),
+  );
   if (form.isBehind) return [words];
   const again = button(tr("Try again"), () => form.keepMine());
-  return [words, again, button(tr("Put away"), () => form.takeTheirs())];
+  return [words, again, button(tr("Dismiss"), () => form.takeTheirs())];
 }
 
 /** There is somebody else's consensus. */
 function theirsNodes(/** @type {ConsensusForm} */ form) {
   const { other } = form.data;
-  const kept = form.returned ? tr("Yours is not saved: it is kept on this computer.") : "";
+  const kept = form.returned ? tr("Your consensus is not saved: it is kept on this computer.") : "";
   return [
     html(
       "p",
@@ -71,7 +75,7 @@ function ownNodes(/** @type {ConsensusForm} */ form) {
         valueNodes(stands),
       ),
       " ",
-      tr("Given in a window that did not show this, and not saved:"),
+      tr("Entered in a window that did not show this, and not saved:"),
       " ",
       ...valueNodes(form.own),
     ),
@@ -83,8 +87,8 @@ function ownNodes(/** @type {ConsensusForm} */ form) {
 function asideNodes(/** @type {ConsensusForm} */ form) {
   if (!form.aside) return [];
   return [
-    html("p", {}, tr("Yours, not saved:"), " ", ...valueNodes(form.aside)),
+    html("p", {}, tr("Your entry, not saved:"), " ", ...valueNodes(form.aside)),
     button(tr("Use mine"), () => form.endAside(form.aside)),
-    button(tr("Put away"), () => form.endAside(form.value)),
+    button(tr("Dismiss"), () => form.endAside(form.value)),
   ];
 }

@@ -39,7 +39,7 @@ class Unsaved extends OutboxView {
         of === this.data.case
           ? ""
           : button(tr("Go to {case}", { case: of }), () => this.tell("go", of)),
-        button(tr("Put away"), () => outbox.putAway(ofCase.map(([key]) => key))),
+        button(tr("Dismiss"), () => outbox.putAway(ofCase.map(([key]) => key))),
       );
     }
     this.root.replaceChildren(...notices);

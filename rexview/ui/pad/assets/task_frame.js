@@ -38,7 +38,7 @@ export class TaskFrame {
     this.asking = html(
       "div",
       { class: "finish", hidden: true },
-      html("span", {}, tr("Show the radiologist's report? It is recorded that you saw it.")),
+      html("span", {}, tr("Show the radiologist's report? Your viewing is recorded.")),
       plain(tr("Show it"), () => pad.fetchReport(), { class: "strong" }),
       plain(tr("No"), () => (this.asking.hidden = true)),
     );
@@ -46,7 +46,7 @@ export class TaskFrame {
       "p",
       { class: "seen", hidden: true },
       tr(
-        "You have seen this case on the Case page, where answers and models are shown. It is recorded.",
+        "You have seen this case on the Case page, where answers and models are shown. This is recorded.",
       ),
     );
     this.reportNode = html("div", { class: "report", tabindex: "0", hidden: true });
@@ -137,7 +137,7 @@ export class TaskFrame {
             `: ${entry.reason}`,
           ),
           html("p", {}, this.pad.told(entry)),
-          plain(tr("Put away"), () => outbox.putAway([key])),
+          plain(tr("Dismiss"), () => outbox.putAway([key])),
           this.#again(key, entry),
         ),
       ),

@@ -4,8 +4,8 @@ import { tr } from "../../web/components/words.js";
 
 /** @import { ItemWords } from "./types.d.ts" */
 
-/** The message for a press while another item is waited for. */
-export const NOT_HERE = tr("Not taken: the next one is still loading.");
+/** What was pressed while another item is waited for. */
+export const NOT_HERE = tr("Not accepted: the next one is still loading.");
 
 /** @type {ItemWords} */
 export const QUESTIONS = {
@@ -18,7 +18,7 @@ export const QUESTIONS = {
   done: (n) => tr("{n} answered", { n }),
   first: tr("This is the first question"),
   last: tr("This is the last question"),
-  changed: tr("This question was changed: you see it as it is now."),
+  changed: tr("This question was changed: you now see the new version."),
   allDone: tr("All questions are answered."),
   allDoneOrOut: tr("All questions are answered or left out."),
 };
@@ -34,7 +34,7 @@ export const REPORTS = {
   done: (n) => tr("{n} finished", { n }),
   first: tr("This is the first report"),
   last: tr("This is the last report"),
-  changed: tr("This report was changed: you see it as it is now."),
+  changed: tr("This report was changed: you now see the new version."),
   allDone: tr("All reports are finished."),
   allDoneOrOut: tr("All reports are finished or left out."),
 };
@@ -50,7 +50,7 @@ export const PAIRS = {
   done: (n) => tr("{n} compared", { n }),
   first: tr("This is the first pair"),
   last: tr("This is the last pair"),
-  changed: tr("This pair was changed: you see it as it is now."),
+  changed: tr("This pair was changed: you now see the new version."),
   allDone: tr("All pairs are compared."),
   allDoneOrOut: tr("All pairs are compared or left out."),
 };
@@ -66,7 +66,7 @@ export const STUDIES = {
   done: (n) => tr("{n} done", { n }),
   first: tr("This is the first study"),
   last: tr("This is the last study"),
-  changed: tr("This study was changed: you see it as it is now."),
+  changed: tr("This study was changed: you now see the new version."),
   allDone: tr("All studies are done."),
   allDoneOrOut: tr("All studies are done or left out."),
 };
@@ -82,7 +82,7 @@ export const ANSWERS = {
   done: (n) => tr("{n} read", { n }),
   first: tr("This is the first answer"),
   last: tr("This is the last answer"),
-  changed: tr("This answer was changed: you see it as it is now."),
+  changed: tr("This answer was changed: you now see the new version."),
   allDone: tr("All answers are read."),
   allDoneOrOut: tr("All answers are read or left out."),
 };

@@ -21,9 +21,9 @@ export class AnswerView {
     this.earlier = html(
       "p",
       { class: "earlier", hidden: true },
-      tr("Changed after you scored it: what you gave is marked and counts nowhere."),
+      tr("Changed after you scored it: your scores are marked and not counted."),
       " ",
-      button(tr("It holds for this one, too"), () => pad.scoring.confirm(this), { class: "plain" }),
+      button(tr("Keep for this version"), () => pad.scoring.confirm(this), { class: "plain" }),
     );
     this.text = html("div", {
       class: "text",
@@ -52,7 +52,7 @@ export class AnswerView {
         { class: "scoring" },
         ...this.rows.map((row) => row.node),
         answer.items.length === 0
-          ? html("p", { class: "none" }, tr("Nothing came: this answer needs no score."))
+          ? html("p", { class: "none" }, tr("No answer returned: it needs no score."))
           : null,
         html(
           "details",

@@ -181,7 +181,7 @@ export class Frame {
           "p",
           { class: "ask" },
           `${named} `,
-          tr("Scores given now are not blinded; it is recorded."),
+          tr("Scores given now are not blinded; this is recorded."),
           " ",
           plain(tr("Score it all the same"), () => pad.scoring.accept(), { class: "strong" }),
           " ",

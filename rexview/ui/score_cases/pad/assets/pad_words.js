@@ -4,7 +4,7 @@ import { clock, dayUnlessToday } from "../../../web/components/clock.js";
 import { tr, trn } from "../../../web/components/words.js";
 
 export const ANSWERS_CHANGED = tr(
-  "The answers to this case were changed. You now see them as they are.",
+  "The answers to this case were changed. You now see the new version.",
 );
 /** Offered reasons for skipping: as stored, and in the reader's language. */
 export const SKIP_REASONS = [
@@ -57,12 +57,12 @@ export function allScored({ total, skipped }) {
 
 /** The message about a started case: `open` is [[letter, names of missing scores or null]]. */
 export function unfinishedWords(state, open) {
-  if (state === "skipped") return tr("Skipped: the scores given count nowhere.");
+  if (state === "skipped") return tr("Skipped: the scores given are not counted.");
   const parts = open.map(([slot, names]) => {
     const answer = tr("Answer {slot}", { slot });
     return names ? `${answer} (${names.join(", ")})` : answer;
   });
-  return tr("Not finished: counts nowhere yet. Missing: {missing}", { missing: parts.join("; ") });
+  return tr("Not finished: not counted yet. Missing: {missing}", { missing: parts.join("; ") });
 }
 
 export function edgeWords(/** @type {"next" | "previous"} */ direction) {

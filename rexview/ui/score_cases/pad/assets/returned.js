@@ -65,7 +65,7 @@ export class Returned {
       here || !listed
         ? null
         : button(tr("Go to the case"), () => this.pad.go(caseId), { class: "plain" }),
-      button(tr("Put away"), putAway, { class: "plain" }),
+      button(tr("Dismiss"), putAway, { class: "plain" }),
     );
   }
 

@@ -13,7 +13,7 @@ import { beginningOf } from "./returned.js";
 /** @import { Answer, Context } from "./types.d.ts" */
 
 const SEEN_UNBLINDED = tr(
-  "You have seen this case with the models named: say first that you go on, or skip it",
+  "You have seen this case with the models named: confirm that you continue, or skip it",
 );
 
 /** The subject of an entry on a row. */
@@ -69,7 +69,7 @@ export class Scoring {
     const { row } = pad.selection;
     if (pad.locked) return;
     if (!row) {
-      pad.frame.say(tr("No row is marked. ↑ or ↓ marks one to change."));
+      pad.frame.say(tr("No row is selected. ↑ or ↓ selects one to change."));
       return;
     }
     if (pad.turning) {

@@ -13,11 +13,11 @@ import { SKIP_REASONS } from "./pad_words.js";
 const STRONG = { class: "strong", "data-first": true };
 const STATES = { open: "", begun: tr("begun"), done: tr("done"), skipped: tr("skipped") };
 const KEYS = [
-  ["1 – 5", tr("score the marked row and move on")],
-  [tr("Delete"), tr("take the score away")],
+  ["1 – 5", tr("score the selected row and move on")],
+  [tr("Delete"), tr("remove the score")],
   ["↓ ↑", tr("next and previous row")],
   ["→ ←", tr("next and previous answer")],
-  ["e", tr("comment on the marked row (Esc: done)")],
+  ["e", tr("comment on the selected row (Esc: done)")],
   ["a", tr("failures of the answer, then the letter of one")],
   [tr("Page ↓ ↑"), tr("scroll the answer's text")],
   ["u", tr("undo")],
@@ -164,7 +164,7 @@ export class Sheets {
     const words = html(
       "p",
       { class: "quiet" },
-      tr("A letter confirms a failure or takes it back. Esc: done."),
+      tr("A letter confirms a failure or withdraws it. Esc: done."),
     );
     this.#show(
       "failures",
@@ -227,10 +227,10 @@ export class Sheets {
     const words =
       pad.stateHere() === "done"
         ? tr(
-            "You then see the radiologist’s report after you scored this case. It is recorded, and whoever leads the study sees it.",
+            "You then see the radiologist’s report after you scored this case. This is recorded, and the review lead sees it.",
           )
         : tr(
-            "You then see the radiologist’s report before this case was scored in full. It is recorded, and whoever leads the study sees it.",
+            "You then see the radiologist’s report before you have fully scored this case. This is recorded, and the review lead sees it.",
           );
     this.#show(
       "report",
@@ -254,7 +254,7 @@ export class Sheets {
     this.#show(
       "reveal",
       tr("Name the models?"),
-      html("p", {}, words, " ", tr("It is recorded.")),
+      html("p", {}, words, " ", tr("This is recorded.")),
       go,
     );
   }

@@ -62,7 +62,7 @@ export class CorrectionPad extends TaskPad {
     }
     this.earlier.textContent = own.earlier
       ? tr(
-          "The report was changed since you corrected it: your corrections of the earlier one count nowhere.",
+          "The report was changed since you corrected it: your corrections of the earlier version are not counted.",
         )
       : "";
     this.earlier.hidden = !own.earlier;
@@ -202,7 +202,7 @@ export class CorrectionPad extends TaskPad {
     if (this.closed) return;
     const before = this.edit(current);
     if (!before || before.action === "keep")
-      return this.say(tr("First say what is wrong: s, d or i on the line"));
+      return this.say(tr("First mark what is wrong: s, d or i on the line"));
     const next = { ...before, [name]: value };
     if (this.drafts.has(current)) {
       this.drafts.set(current, next);
@@ -239,9 +239,7 @@ export class CorrectionPad extends TaskPad {
       return;
     }
     this.add({ kind: "corrected", value: !done, was: done });
-    this.say(
-      done ? tr("Open again: counts nowhere until finished") : tr("Finished. j: next report"),
-    );
+    this.say(done ? tr("Open again: not counted until finished") : tr("Finished. j: next report"));
     this.refresh();
   }
 

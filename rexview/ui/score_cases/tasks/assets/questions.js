@@ -68,8 +68,9 @@ export class QuestionPad extends TaskPad {
 
   choose(value) {
     const record = this.record();
-    if (record.solved) return this.say(tr("The right answer was shown: it stands as it is"));
-    if (record.settled) return this.say(tr("You have answered another question since: it stands"));
+    if (record.solved) return this.say(tr("The right answer was shown: yours is final"));
+    if (record.settled)
+      return this.say(tr("You have since answered another question: this is final"));
     if (record.value === value) return;
     this.add({ kind: "choose", value: { value, seconds: this.seconds }, was: record.value });
     this.last = this.case.case;
@@ -128,7 +129,7 @@ export class QuestionPad extends TaskPad {
 
 function earlierWords(/** @type {Record<string, any>} */ { solved, earlier: option }) {
   return solved
-    ? tr("The options were changed since you chose “{option}”: it counts nowhere.", { option })
+    ? tr("The options were changed since you chose “{option}”: it is not counted.", { option })
     : tr("The options were changed since you chose “{option}”: please answer again.", { option });
 }
 
