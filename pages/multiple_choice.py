@@ -26,10 +26,10 @@ if not engine.raters:
     choice_widgets.show_published(engine, case_filter)
     st.stop()
 
-with st.spinner(tr("Working out accuracies and intervals…")):
+with st.spinner(tr("Computing accuracies and intervals…")):
     tables = query_cache.choices(engine, case_filter)
 if not tables.total:
-    st.info(tr("The filter leaves no answer to a choice question: widen it."))
+    st.info(tr("No answer to a choice question matches the filter: widen it."))
     choice_widgets.show_published(engine, case_filter)
     st.stop()
 

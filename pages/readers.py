@@ -45,7 +45,7 @@ if dimension:
     drifts = query_cache.reader_drifts(engine, case_filter, tables.pair, dimension)
     readers_widgets.show_drift(drifts, dimension)
 
-st.markdown(f"## {tr('To adjudicate, furthest apart first')}")
+st.markdown(f"## {tr('To adjudicate, largest difference first')}")
 threshold = readers_widgets.choose_threshold()
 found = query_cache.to_adjudicate(engine, case_filter, threshold)
 readers_widgets.show_adjudication(review_set, found, engine.facts)

@@ -18,7 +18,7 @@ filtered = open_filtered_set()
 engine, case_filter = filtered.engine, filtered.case_filter
 show_head(filtered, tr("Report generation"))
 
-with st.spinner(tr("Working out means and intervals…")):
+with st.spinner(tr("Computing means and intervals…")):
     tables = query_cache.reports(engine, case_filter, scope=report_widgets.wanted_scope())
 if not tables.has_any:
     show_nothing_yet(

@@ -19,7 +19,7 @@ filtered = open_filtered_set()
 engine, case_filter = filtered.engine, filtered.case_filter
 show_head(filtered, tr("Scores"))
 
-with st.spinner(tr("Working out means and intervals…")):
+with st.spinner(tr("Computing means and intervals…")):
     tables = query_cache.scores(engine, case_filter)
 headline = scores_html.headline_html(tables)
 linked_html(headline, key="scores_headline")

@@ -291,9 +291,9 @@ def short(name: str) -> str:
 def agreement_caption(tables: ReaderTables) -> str:
     """Return a caption on the numbers in the table of agreement, and on omissions."""
     parts = [
-        tr("Over what both readers scored: answers, pictures for the image dimensions.")
+        tr("Only what both readers scored: answers, or pictures for the image dimensions.")
         if _pictures(tables.dimensions)
-        else tr("Over what both readers scored: answers."),
+        else tr("Only what both readers scored: answers."),
         tr(
             "Kappa: Cohen's, quadratic weights over the fixed scale 1 to 5. MAD: "
             "mean absolute difference, points. SD: of the sample (n − 1)."
@@ -318,7 +318,7 @@ def left_out_caption(tables: ReaderTables) -> str:
         f"{counted(n, 'answer')} {why}"
         for n, why in (
             (alone, tr("without two readers on the same dimension")),
-            (tables.unscored, tr("that nobody scored")),
+            (tables.unscored, tr("without any score")),
             (tables.lost.value, tr("counted as no full answer")),
         )
         if n
@@ -345,9 +345,8 @@ def variance_captions(tables: ReaderTables) -> list[str]:
 def variance_rule() -> str:
     """Return the rule for that note, as a caption."""
     return tr(
-        "Said where kappa is below {low_kappa:g} although at least {close:.0%} "
-        "of the scores are within one point and a reader's SD is below "
-        "{narrow_sd:g}."
+        "Shown where kappa is below {low_kappa:g} although at least {close:.0%} of the "
+        "scores are within one point and a reader's SD is below {narrow_sd:g}."
     ).format(low_kappa=LOW_KAPPA, close=CLOSE, narrow_sd=NARROW_SD)
 
 
@@ -411,7 +410,9 @@ def stricter_captions(tables: ReaderTables) -> list[str]:
             open_.append(found.name)
     if open_:
         told.append(
-            tr("No difference can be told from chance on {listed}.").format(listed=listed(open_))
+            tr("No difference is distinguishable from chance on {listed}.").format(
+                listed=listed(open_)
+            )
         )
     return told
 
@@ -420,9 +421,9 @@ def stricter_caption(tables: ReaderTables) -> str:
     """Return a caption on the definition of the differences."""
     sizes = listed([f"{found.name} {found.numbers.n:,}" for found in tables.compared])
     return tr(
-        "Mean of the differences over what both scored, with 95% interval where "
-        "there is one. n: {sizes}. {interval_caption} No test is made, and "
-        "nothing is adjusted for several dimensions."
+        "Mean of the differences over what both scored, with 95% interval where there is "
+        "one. n: {sizes}. {interval_caption} Nothing is tested, and nothing is adjusted "
+        "for several dimensions."
     ).format(sizes=sizes, interval_caption=interval_caption())
 
 
@@ -438,14 +439,14 @@ def drift_caption(drifts: Sequence[ReaderDrift], *, difference: bool) -> str:
     if difference:
         parts.append(
             tr(
-                "Mean of a reader's score minus the other's over the block's answers "
-                "that both scored: where answers of a block were hard, both go down and "
-                "the difference stays."
+                "Mean of a reader's score minus the other's over the answers in the block "
+                "that both scored: where answers in a block were hard, both scores fall "
+                "and the difference stays."
             )
         )
     undated = [f"{short(one.name)} {one.drift.undated:,}" for one in drifts if one.drift.undated]
     if undated:
-        parts.append(tr("Without a date, and left out: {listed}.").format(listed=listed(undated)))
+        parts.append(tr("Left out, without a date: {listed}.").format(listed=listed(undated)))
     return " ".join(parts)
 
 

@@ -32,7 +32,7 @@ SCOPES: Final[dict[str | None, str]] = {
     "findings": tr("Findings"),
     "findings+impression": tr("Findings and impression"),
     "impression": tr("Impression"),
-    None: tr("Sections not said"),
+    None: tr("Sections not given"),
 }
 """Names on screen of the texts that metrics compare, in the order of the boards. Others are shown
 by their own word, before the last."""
@@ -312,7 +312,7 @@ def error_free_tables(
     names = engine.facts.readers
     return ErrorFreeTables(
         {
-            one: names.get(one, judge_name(one)) if one != NOBODY else tr("Not said by whom")
+            one: names.get(one, judge_name(one)) if one != NOBODY else tr("Author not given")
             for one in readers
         },
         tuple(rows),
@@ -400,13 +400,13 @@ def board_caption(tables: ReportTables) -> str:
         parts.append(
             tr(
                 "“{full_run}”: such values depend on the answers that they were computed "
-                "with; the filter leaves a part of these, and nothing is computed anew."
+                "with; the filter keeps only some of these, and nothing is recomputed."
             ).format(full_run=beginning(FULL_RUN))
         )
     unknown = [one.name for one in tables.metrics if _unranked(one.metric)]
     if unknown:
         parts.append(
-            tr("Not ranked, as it is not known which way is better: {join}.").format(
+            tr("Not ranked, because it is unknown which way is better: {join}.").format(
                 join=", ".join(unknown)
             )
         )
@@ -433,8 +433,8 @@ def groups_caption(groups: ReportGroups) -> str:
     clustered = any(cell.patients < cell.n for cell in cells)
     if any(cell.rank for cell in cells):
         places = trn(
-            "Places within the group, of models with {n:,} answer or more there.",
-            "Places within the group, of models with {n:,} answers or more there.",
+            "Places within the group, for models with at least {n:,} answer there.",
+            "Places within the group, for models with at least {n:,} answers there.",
             groups.least,
         )
     else:
@@ -458,11 +458,11 @@ def groups_caption(groups: ReportGroups) -> str:
         )
     if groups.left_out:
         parts.append(
-            tr("{counted} with the fewest cases not laid out.").format(
+            tr("{counted} with the fewest cases not shown.").format(
                 counted=counted(groups.left_out, "group")
             )
         )
-    parts.append(tr("Groups differ in their patients: a difference between them is no test."))
+    parts.append(tr("Groups differ in their patients: a difference between them is not a test."))
     return " ".join(parts)
 
 
@@ -472,7 +472,7 @@ def direction_caption(metrics: Iterable[MetricId]) -> str:
     if not unknown:
         return ""
     names = ", ".join(dict.fromkeys(unknown))
-    said = tr("Larger is taken as better where that is not known: {names}.").format(names=names)
+    said = tr("Larger is assumed to be better where unknown: {names}.").format(names=names)
     return f" {said}"
 
 
@@ -483,12 +483,11 @@ def correlation_caption(
     low, high = (pick((one.n for one in found), default=0) for pick in (min, max))
     n = f"{low:,}" if low == high else tr("{low:,} to {high:,}").format(low=low, high=high)
     return tr(
-        "{coefficients}'s coefficient over answers of all models that are left "
-        "({n} with both values). Metrics of which lower is better are turned "
-        "round: above 0, both call the same reports good.{direction_caption} "
-        "{level:.0%} intervals leave out groups of patients in turn (jackknife, "
-        "Fisher's z). Models that differ much make any two metrics agree: filter "
-        "by one model to see whether they agree on its reports."
+        "{coefficients}'s coefficient over answers of all models that remain ({n} with "
+        "both values). Metrics where lower is better are reversed: above 0, both rate the "
+        "same reports as good.{direction_caption} {level:.0%} intervals leave out groups "
+        "of patients in turn (jackknife, Fisher's z). Models that differ much make any two "
+        "metrics agree: filter by one model to see whether they agree on its reports."
     ).format(
         coefficients=COEFFICIENTS[coefficient],
         n=n,
@@ -501,19 +500,19 @@ def error_free_caption(tables: ErrorFreeTables) -> str:
     """Return a caption on the definition of error-free, and on omissions."""
     words = "; ".join(f"“{name}”: none of {severity_words(n)}" for n, name in FREE_OF.items())
     parts = [
-        tr("Of the reports that the reader or judge went over line by line. {words}.").format(
+        tr("Of the reports that the reader or judge reviewed line by line. {words}.").format(
             words=words
         ),
         tr(
             "{level:.0%} intervals are Wilson's, or resample patients where cases share one."
         ).format(level=LEVEL),
         tr("Severity is that of a wrong line (ReFiSco), not the harm of a failure: two scales."),
-        tr("All studies: also those that are not said to be normal or abnormal."),
+        tr("All studies: including those not labelled normal or abnormal."),
     ]
     left_out = max((row.numbers.ungraded for row in tables.rows), default=0)
     if left_out:
         parts.append(
-            tr("Up to {counted} with an edit without severity left out.").format(
+            tr("Up to {counted} with an ungraded edit left out.").format(
                 counted=counted(left_out, "report")
             )
         )

@@ -375,8 +375,8 @@ def unfinished_caption(n: int) -> str:
     if not n:
         return ""
     said = trn(
-        "Not counted: {n:,} case that a reader has begun and not finished.",
-        "Not counted: {n:,} cases that a reader has begun and not finished.",
+        "Not counted: {n:,} case that a reader has started but not finished.",
+        "Not counted: {n:,} cases that a reader has started but not finished.",
         n,
     )
     return f" {said.format(n=n)}"
@@ -537,23 +537,24 @@ def split_caption(split: Split) -> str:
         group.name for group in split.groups if not any(cell.summary.n for cell in group.cells)
     ]
     if empty:
-        parts.append(tr("Nothing is scored in {listed}.").format(listed=listed(empty)))
+        parts.append(tr("There are no scores in {listed}.").format(listed=listed(empty)))
     if split.left_out:
         parts.append(
             trn(
-                "{n:,} value with the fewest cases not laid out: narrow the filter to see more.",
-                "{n:,} values with the fewest cases not laid out: narrow the filter to see more.",
+                "{n:,} value with the fewest cases not shown: narrow the filter to see more.",
+                "{n:,} values with the fewest cases not shown: narrow the filter to see more.",
                 split.left_out,
             ).format(n=split.left_out)
         )
-    parts.append(tr("No test is made between the values: small n makes means wander."))
+    parts.append(
+        tr("Values are not tested against each other: with small n, means vary by chance.")
+    )
     return " ".join(parts)
 
 
 def gap_caption(tables: ScoreTables) -> str:
     """Return a caption on the definition of the gap, and when it is flagged."""
     return tr(
-        "Gap: Process minus Execution of one answer; above 0 the model knew "
-        "better than it did. Flagged from {gap_threshold:g} on, by the scores "
-        "alone. {interval_caption}"
+        "Gap: Process minus Execution of one answer; above 0 the model knew better than it "
+        "did. Flagged from {gap_threshold:g} up, by the scores alone. {interval_caption}"
     ).format(gap_threshold=tables.gap_threshold, interval_caption=interval_caption())

@@ -134,7 +134,7 @@ class MetricId(NamedTuple):
     def provenance(self) -> str:
         """Exact program that computed it: ``rexview 1``, or a note that it is unknown."""
         if self.implementation is None:
-            return tr("implementation not said")
+            return tr("implementation not given")
         return " ".join(part for part in (self.implementation, self.version) if part)
 
     @property

@@ -44,8 +44,8 @@ NOTHING_JUDGED: Final = tr("No answer can be judged for this failure.")
 NOT_JUDGED: Final = tr(
     "Not judged: rules only suggest this failure, and no reader has confirmed or rejected any."
 )
-NO_PAIRS: Final = tr("In no case both models can be judged.")
-NO_DISCORDANCE: Final = tr("In no case one model fails and the other does not: nothing to test.")
+NO_PAIRS: Final = tr("No case can be judged for both models.")
+NO_DISCORDANCE: Final = tr("There is no case in which only one model fails: nothing to test.")
 
 
 @dataclass(frozen=True)

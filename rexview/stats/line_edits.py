@@ -33,7 +33,7 @@ FREE_OF: Final[dict[int, str]] = {
 """Names of thresholds: no edit of that severity or above (the first two are ReXrank's)."""
 NOBODY: Final = ""
 """Reader id for edits without a named reader."""
-NOTHING_GRADED: Final = tr("No report was gone over and graded.")
+NOTHING_GRADED: Final = tr("No report was reviewed and graded.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,10 +27,10 @@ from rexview.words import tr
 
 COEFFICIENTS: Final = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall"}
 """Names on screen of the coefficients."""
-FEW: Final = tr("Fewer than three answers have a value of both.")
-CONSTANT: Final = tr("One of the two is the same everywhere.")
-FEW_PATIENTS: Final = tr("The answers are of fewer than four patients.")
-PERFECT: Final = tr("The coefficient is -1 or 1, in all or a part of the answers.")
+FEW: Final = tr("Fewer than three answers have a value for both.")
+CONSTANT: Final = tr("One of the two is constant.")
+FEW_PATIENTS: Final = tr("The answers come from fewer than four patients.")
+PERFECT: Final = tr("The coefficient is -1 or 1, in all or some of the answers.")
 _MOST_GROUPS: Final = 40
 _FEWEST_GROUPS: Final = 4
 _FEWEST: Final = 3

@@ -397,7 +397,7 @@ def _choices_of_people(
 #   The test is McNemar's, exact, with p adjusted by Benjamini-Hochberg over one family of tests.
 
 NO_SHARED = tr("No question was answered by both.")
-NO_DISCORDANCE = tr("In no question one of the two is right and the other wrong: nothing to test.")
+NO_DISCORDANCE = tr("There is no question that only one of the two got right: nothing to test.")
 
 
 @dataclass(frozen=True)
@@ -499,7 +499,7 @@ def _test(found: FailureTest, task: str | None, a: int, b: int) -> ChoiceTest:
 # the two are left out. Kappa is undefined if either always chose the same index. It is then None
 # with the reason, never 0 or 1.
 
-NO_SHARED_CHOICE = tr("No question has a usable choice of both.")
+NO_SHARED_CHOICE = tr("No question has a usable choice from both.")
 
 
 @dataclass(frozen=True)
@@ -540,7 +540,7 @@ def kappa_of(task: str | None, a: int, b: int, table: Counts) -> ChoiceKappa:
         why = NO_SHARED_CHOICE
     elif min(np.count_nonzero(table.sum(axis=axis)) for axis in (0, 1)) < 2:
         why = tr(
-            "One of the two chose the same place throughout: without variance it is undefined."
+            "One of the two chose the same place throughout: without variance kappa is undefined."
         )
     if why:
         return ChoiceKappa(task, a, b, n, same, None, why)

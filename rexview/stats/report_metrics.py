@@ -23,7 +23,7 @@ NO_RECIPROCAL: Final = tr("The mean is not above 0: it has no reciprocal.")
 NO_RECIPROCAL_LIMITS: Final = tr(
     "The lower limit of the mean is not above 0: the reciprocal has no upper one."
 )
-NO_DIRECTION: Final = tr("Which way is better is not known of this metric.")
+NO_DIRECTION: Final = tr("It is unknown which way is better for this metric.")
 _CELLS: Final = 2_000_000
 """Most counts drawn at a time, which bounds the memory."""
 _COUNTED: Final = 200_000

@@ -76,7 +76,7 @@ def test_without_reports_nothing_changes(reports: ReviewSet) -> None:
     [
         (9, 0, "", ""),
         (3, 0, "", "BLEU-2 and finding-level agreement so far: of 3 of 9 reports."),
-        (9, 1, "", "BLEU-2 and agreement could not be worked out for 1 report."),
+        (9, 1, "", "BLEU-2 and agreement could not be computed for 1 report."),
         (
             3,
             0,

@@ -133,7 +133,7 @@ def test_without_scores_it_says_where_they_come_from(open_app, review_folder):
 
 def test_a_filter_that_leaves_nothing_says_so(open_app):
     app = open_app("scores", category="negation_assessment")
-    assert "No case fits" in app.info[0].value
+    assert "No case matches" in app.info[0].value
 
 
 def test_without_answers_it_says_what_to_do(open_app, review_folder):

@@ -399,9 +399,9 @@ COUNTED: Final = tr(
     "the others."
 )
 KAPPA: Final = tr(
-    "Cohen's kappa of the options chosen (not weighted), over the questions "
-    "in which both chose one: 1 is always the same option, 0 no more than by "
-    "chance. It says nothing of who is right."
+    "Cohen's kappa of the options chosen (not weighted), over the questions in which both "
+    "chose one: 1 is always the same option, 0 no more than by chance. It does not tell "
+    "who is right."
 )
 
 
@@ -423,11 +423,13 @@ def accuracy_caption(tables: ChoiceTables) -> str:
     """Return a caption on the table of accuracies."""
     words = [COUNTED, interval_caption(clustered=tables.clustered)]
     if tables.readers:
-        words.append(tr("Readers stand apart: they may have answered some of the questions only."))
+        words.append(
+            tr("Readers are listed separately: they may have answered only some of the questions.")
+        )
     if tables.counts.unmarked:
         unmarked = counted(tables.counts.unmarked, "question")
         words.append(
-            tr("In no number: {unmarked} without a right option.").format(unmarked=unmarked)
+            tr("Not counted: {unmarked} without a right option.").format(unmarked=unmarked)
         )
     return " ".join([*words, small_caption()])
 
@@ -457,21 +459,20 @@ def comparison_caption(n_raters: int, *, readers: bool = False) -> str:
     """Return a caption on the comparison of two raters."""
     who = tr("a model and a reader") if readers else tr("two models")
     words = tr(
-        "Over the questions that {who} both answered, failed choices as wrong: "
-        "McNemar's exact test, p adjusted by Benjamini-Hochberg over all pairs "
-        "here; it takes questions as independent. The difference is A minus B, "
-        "in percentage points"
+        "Over the questions that {who} both answered, failed choices as wrong: McNemar's "
+        "exact test, p adjusted by Benjamini-Hochberg over all pairs here; it treats "
+        "questions as independent. The difference is A minus B, in percentage points"
     ).format(who=who)
     if n_raters > MOST_RESAMPLED:
-        return tr("{words}, of more than {most_resampled} raters without intervals.").format(
+        return tr("{words}, with more than {most_resampled} raters without intervals.").format(
             words=words, most_resampled=MOST_RESAMPLED
         )
-    return tr("{words}, its interval made as above.").format(words=words)
+    return tr("{words}, with intervals as above.").format(words=words)
 
 
 def read_caption(questions: int) -> str:
     """Return a caption on the questions for the comparison of models and readers."""
     return tr(
-        "The {questions:,} questions that a reader answered. Each rater's n are "
-        "those of them that this rater answered; readers are people, not models."
+        "The {questions:,} questions that a reader answered. Each rater's n is the number "
+        "of them that this rater answered; readers are people, not models."
     ).format(questions=questions)

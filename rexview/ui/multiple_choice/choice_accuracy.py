@@ -502,10 +502,10 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables) -
     kept = option_kept_in_link("choices_by", link_keys.QUERY_SPLIT, choices, usual)
     names = {key: property_name(choice) for key, choice in choices.items()}
     key = st.selectbox(tr("By"), list(choices), format_func=names.__getitem__, width=320, **kept)
-    with st.spinner(tr("Working out each part…")):
+    with st.spinner(tr("Computing each part…")):
         groups = query_cache.choice_groups(engine, case_filter, choices[key])
     if not groups.rows:
-        st.info(tr("No question here has a value of it."))
+        st.info(tr("No question here has a value for it."))
         return
     title = tr("Accuracy by {names}").format(names=inside(names[key]))
     drawn = groups_html(groups, tables.raters, title)

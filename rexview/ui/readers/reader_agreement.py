@@ -124,7 +124,7 @@ def _row(found: DimensionAgreement, reasons: Reasons) -> str:
 
     n = opened(f"{numbers.n:,}" + (f" <small>{unit}</small>" if found.unit != "answers" else ""))
     if not numbers.n:
-        dash = reasons.add(numbers.why or tr("Nothing is shared."), name)
+        dash = reasons.add(numbers.why or tr("No scores in common."), name)
         return cells(html.escape(name), n, dash, *[NOTHING] * 7)
     sign = "<sup>†</sup>" if numbers.lowered_by_variance else ""
     kappa = reasons.number(numbers.qwk, numbers.why, tr("{name}, kappa").format(name=name))
@@ -178,9 +178,9 @@ def pairs_html(tables: ReaderTables, case_filter: CaseFilter) -> str:
         head = f'<a href="{address}" data-rx-page{current}>{html.escape(name)}</a>'
         rows = (found.get((*pair, word)) for word in shown)
         body.append(cells(head, *(_pair_cell(row, name, case_filter, reasons) for row in rows)))
-    caption = tr("Quadratic-weighted kappa and n of every two readers who share anything.")
+    caption = tr("Quadratic-weighted kappa and n of every two readers with scores in common.")
     if len(ordered) > MOST_PAIRS:
-        words = tr("The {n} pairs that share most of {total:,}.")
+        words = tr("The {n} pairs with most in common, of {total:,}.")
         caption += f" {words.format(n=MOST_PAIRS, total=len(ordered))}"
     heads = [tr("Pair (choose)"), *(DIMENSION_NAMES[word] for word in shown)]
     return table_html(tr("All pairs of readers"), heads, body, caption) + reasons.html()
@@ -258,7 +258,7 @@ def published_html(tables: ReaderTables) -> str:
         "not computed here. Its Process kappa is low although the readers are "
         "close: the scores hardly vary."
     ).format(agreement_source=AGREEMENT_SOURCE)
-    table = table_html(tr("Beside the own figures of the chosen pair"), heads, body, note)
+    table = table_html(tr("Next to the figures of the chosen pair"), heads, body, note)
     return (
         '<section class="rx-published"><h2>'
         f"{tr('Published: other cases, models and readers, not computed here')}</h2>{table}"
@@ -273,9 +273,9 @@ def all_disputed_html(count: int, cases: int, opens: CaseFilter) -> str:
         f"{trn('in {n:,} case', 'in {n:,} cases', cases).format(n=cases)}"
     )
     note = tr(
-        "All readers count, not only the chosen pair; a reader's image scores "
-        "are averaged over the pictures of an answer. Previous and next on the "
-        "Case page walk this list."
+        "All readers count, not only the chosen pair; a reader's image scores are averaged "
+        "over the pictures of an answer. Previous and next on the Case page step through "
+        "this list."
     )
     return (
         f'<p class="rx-line">{browse_link(opens, label)}</p><p class="rx-quiet rx-note">{note}</p>'
@@ -364,7 +364,7 @@ def _comments_html(disputes: Sequence[Dispute], readers: Mapping[str, str]) -> s
 PAGE_SIZE: Final = 20
 _STEP: Final = 0.5
 _MOST_APART: Final = 4.0
-_LEADS: Final = ((PAGE_SCORE, tr("Score cases")), (PAGE_STUDY, tr("Who reads what")))
+_LEADS: Final = ((PAGE_SCORE, tr("Score cases")), (PAGE_STUDY, tr("Case assignments")))
 
 
 @lru_cache(maxsize=16)
@@ -411,9 +411,9 @@ def show_nothing_to_compare(tables: ReaderTables) -> None:
         show_nothing_yet(
             tr(
                 "Only {names} has scored these answers, so there is nothing to compare "
-                "yet. A second reader's scores of the same answers, even of some twenty, "
-                "would show here: how far both agree (kappa, differences), who is "
-                "stricter, and which cases need a third look."
+                "yet. A second reader's scores of the same answers, even of only twenty, "
+                "would show here how far both agree (kappa, differences), who is stricter, "
+                "and which cases need a third look."
             ).format(names=names[0]),
             *_LEADS,
         )
@@ -538,7 +538,7 @@ def choose_threshold() -> float:
     )
     return float(
         st.number_input(
-            tr("Points apart, at least"),
+            tr("Minimum difference in points"),
             min_value=min(_STEP, usual),
             max_value=_MOST_APART,
             step=_STEP,

@@ -122,9 +122,9 @@ def show_board(engine: Engine, tables: ReportTables) -> MetricId | None:
     if metric is None:
         show_nothing_yet(
             tr(
-                "No metric of these reports is known. Give the set a table of metrics, "
-                "or compute some with python -m rexview metrics; FORMAT.md says how they "
-                "are kept."
+                "These reports have no metrics. Give the set a table of metrics, or "
+                "compute some with python -m rexview metrics; FORMAT.md describes the "
+                "format."
             ),
             (PAGE_DATA, tr("Add a table of metrics")),
         )
@@ -153,12 +153,12 @@ def show_groups(
         by = _choose_property(choices, usual)
     with right:
         least = _choose_least()
-    with st.spinner(tr("Working out the means of each part…")):
+    with st.spinner(tr("Computing the means of each part…")):
         groups = query_cache.report_groups(engine, case_filter, by, metric, least=least)
     if not groups.groups:
         property_name = as_markdown(inside(by.name))
         st.caption(
-            tr("No case here has a value of {property_name} and of this metric.").format(
+            tr("No case here has a value for {property_name} and for this metric.").format(
                 property_name=property_name
             )
         )
@@ -192,11 +192,11 @@ def _choose_least() -> int:
     shown = int(asked) if asked.isdecimal() and len(asked) < 6 else LEAST_FOR_A_PLACE
     return int(
         st.number_input(
-            tr("Answers for a place, at least"),
+            tr("Minimum answers for a place"),
             min_value=1,
             step=1,
             width=200,
-            help=tr("A model with fewer answers in a group has a mean there and no place."),
+            help=tr("A model with fewer answers in a group has a mean there but no place."),
             **kept_in_link(
                 "reports_least",
                 link_keys.QUERY_LEAST,
@@ -285,7 +285,7 @@ def _show_disputes(
         return
     found = query_cache.metric_disputes(engine, case_filter, pair, MOST_DISPUTES)
     if not found:
-        st.caption(tr("No answer has a value of both, or both put all of them in the same order."))
+        st.caption(tr("No answer has a value for both, or both put all of them in the same order."))
         return
     linked_html(disputes_html(found, pair, tables.names, case_filter), key="reports_disputes")
 
@@ -311,7 +311,7 @@ def show_preferences(engine: Engine, case_filter: CaseFilter, tables: ReportTabl
     """Show strengths from pairwise preferences; nothing if there are no comparisons."""
     if not tables.counts.preferences:
         return
-    with st.spinner(tr("Working out strengths…")):
+    with st.spinner(tr("Computing strengths…")):
         found = query_cache.preferences(engine, case_filter)
     colours = model_colours(engine.facts.models)
     title = tr("Table 5. Which report readers prefer")

@@ -62,7 +62,7 @@ from rexview.ui.web.link.pages import PAGE_CASE, PAGE_REPORT_GENERATION
 from rexview.words import counted, inside, tr, trn
 
 DIGITS = 3
-WORST_FIRST = tr("Opens these answers, the worst first; those without a value stand last")
+WORST_FIRST = tr("Opens these answers, the worst first; those without a value come last")
 
 
 def headline_html(tables: ReportTables) -> str:
@@ -138,7 +138,9 @@ def board_html(
     for metric in tables.metrics:
         together = tables.counts.together.get(metric, ())
         notes = [
-            tr("of {listed_n} together").format(listed_n=listed_n(together)) if together else ""
+            tr("computed over n = {listed_n}").format(listed_n=listed_n(together))
+            if together
+            else ""
         ]
         notes += [FULL_RUN] if tables.is_from_full_run(metric) else []
         query = link_keys.link_query(tables.base)
@@ -239,8 +241,8 @@ def places_html(tables: ReportTables, colours: Mapping[str, str], title: str) ->
             )
         body.append(ranked_item(f"<tr>{row}</tr>", tables.names[model], model, ranking))
     caption = tr(
-        "1 is the best. Small: where the model stands in 95% of the resamples. "
-        "Each metric ranks the answers that it has a value of."
+        "1 is the best. Small: the model's place in 95% of the resamples. Each metric "
+        "ranks the answers that have a value for it."
     )
     tools = ranked_tools(ranking, shown_name(placed[0]))
     return metric_table(title, heads, body, caption, Reasons(), tools)
@@ -320,7 +322,7 @@ def published_html(board: PublishedBoard, tables: ReportTables | None, ranked_by
             )
         )
     elif tables is not None and tables.board.models:
-        notes.append(tr("Your metrics shown above are of other sections: none stands here."))
+        notes.append(tr("Your metrics shown above are for other sections: none is shown here."))
     if board.oddity:
         notes.append(board.oddity)
     return _section(rows_table("rx-scores rx-means rx-table rx-board", heads, body, title), notes)
@@ -444,8 +446,8 @@ def disputes_html(
         body.append(f"<tr>{row}</tr>")
     title = tr("Where these two metrics disagree most")
     note = tr(
-        "“Better than”: the share of the other answers that the metric puts "
-        "below this one, equal ones by half. Points: the difference of the two "
+        "“Better than”: the share of the other answers that the metric ranks below this "
+        "one, ties counted half. Points: the difference of the two "
         "shares.{direction_caption}"
     ).format(direction_caption=direction_caption(pair))
     table = rows_table("rx-scores rx-means rx-table", heads, body, title)

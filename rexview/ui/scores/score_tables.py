@@ -86,8 +86,8 @@ from rexview.words import counted, listed, noun, tr, trn
 
 _PAIRED: Final = tr("Cases scored for both")
 _MORE_OPENED: Final = tr(
-    "Cases scored for both, and both answers meet the filter. Browse also "
-    "lists those where only one of the two answers meets it."
+    "Cases scored for both where both answers match the filter. Browse also lists those "
+    "where only one of the two answers matches it."
 )
 
 
@@ -341,8 +341,8 @@ def _n_title(cell: ScoreCell) -> str:
     if cell.dimension in IMAGE_DIMENSIONS:
         return tr("Scored pictures")
     return trn(
-        "{n:,} answer that came without a {name} score",
-        "{n:,} answers that came without a {name} score",
+        "{n:,} returned answer without a {name} score",
+        "{n:,} returned answers without a {name} score",
         cell.unscored,
     ).format(n=cell.unscored, name=cell.name)
 
@@ -364,7 +364,7 @@ def gaps_html(tables: ScoreTables, colours: Mapping[str, str], caption: str) -> 
     for gap in ranking.order:
         name = tables.models[gap.model]
         body.append(ranked_item(_gap_row(gap, name, colours, reasons), name, gap, ranking))
-    tools = ranked_tools(ranking, tr("mean gap, the widest first"))
+    tools = ranked_tools(ranking, tr("mean gap, widest first"))
     return table_html(tr("Execution-vs-process gap"), heads, body, caption, tools) + reasons.html()
 
 
@@ -401,10 +401,11 @@ def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
         head = model_head(name, colours.get(lost.model, ""))
         body.append(ranked_item(f"<tr>{head}{columns}</tr>", name, lost, ranking))
     caption = tr(
-        "Answers that were cut off, refused, empty or ended by an error. They count beside n as "
-        "failures; no score given to them enters a mean, and none is a zero."
+        "Answers that were cut off, refused, empty or ended by an error. They are listed "
+        "beside n as failures; their scores are not part of any mean, and none counts as "
+        "zero."
     )
-    tools = ranked_tools(ranking, tr("share of answers lost, the highest first"))
+    tools = ranked_tools(ranking, tr("share of answers lost, highest first"))
     return table_html(tr("No full answer"), heads, body, caption, tools)
 
 
@@ -490,9 +491,11 @@ def published_html(tables: ScoreTables) -> str:
         ).format(source=SOURCE)
     ]
     if len(tables.models) > MOST_MODELS:
-        few = tr("Of your models the first {most} stand here: narrow the filter for others.")
+        few = tr(
+            "Only the first {most} of your models are shown here: narrow the filter for others."
+        )
         notes.append(few.format(most=MOST_MODELS))
-    notes.append(tr("Whether an answer carries an image is not counted for yours."))
+    notes.append(tr("The share of answers with an image is not computed for your models."))
     note = " ".join(notes)
     items = "".join(f"<li>{html.escape(text)}</li>" for text in ODDITIES)
     return (
@@ -687,13 +690,13 @@ def show_split(engine: Engine, case_filter: CaseFilter, tables: ScoreTables) -> 
     by = _chosen_split(choices)
     if by is None:
         return
-    with st.spinner(tr("Working out the scores of each part…")):
+    with st.spinner(tr("Computing the scores of each part…")):
         split = query_cache.split(engine, case_filter, by)
     dimension = _chosen_score(tables)
     chart = _split_chart(split, engine.facts, dimension)
     if chart is None:
         st.info(
-            tr("No case here has a value of {name} and a score.").format(name=as_markdown(by.name))
+            tr("No case here has a value for {name} and a score.").format(name=as_markdown(by.name))
         )
         return
     show_chart(chart, key="scores_split_chart")

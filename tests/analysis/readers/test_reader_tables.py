@@ -335,7 +335,7 @@ class TestWords:
         said = stricter_captions(tables)
         assert len(said) == 2
         assert said[0].startswith("Process: Dr. B is stricter, by 1.50 points on average (95% CI ")
-        assert said[1] == "No difference can be told from chance on Language."
+        assert said[1] == "No difference is distinguishable from chance on Language."
 
     def test_low_variance_is_told(self, make_set: Any) -> None:
         pairs = [(5, 5)] * 20 + [(5, 4)] * 4 + [(4, 5)] * 4

@@ -60,7 +60,7 @@ def test_a_filter_leaves_a_part_of_what_was_computed_together(engine: MemoryEngi
 def test_it_is_said_of_which_metrics_the_better_way_is_not_known() -> None:
     own = MetricId("own", None, None, "findings")
     assert direction_caption((BLEU_2, RADCLIQ_V1)) == ""
-    assert "not known: own." in correlation_caption((BLEU_2, own, own), (), "kendall")
+    assert "unknown: own." in correlation_caption((BLEU_2, own, own), (), "kendall")
 
 
 def test_groups_by_site(engine: MemoryEngine) -> None:
@@ -108,7 +108,7 @@ def test_corrections_that_name_nobody_open_apart(make_set: Any) -> None:
     assert row is not None
     assert engine.page(row.free.opens, 0, 9) == ("r4",)
     said = value_name(engine.facts, "edits", row.free.opens.edits[0])
-    assert said == "No significant error by somebody not named"
+    assert said == "No significant error by an unnamed person"
 
 
 def test_our_models_stand_where_their_mean_puts_them(engine: MemoryEngine) -> None:

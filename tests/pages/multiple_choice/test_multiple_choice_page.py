@@ -37,7 +37,7 @@ def test_accuracies_with_n_failed_ones_and_readers_apart(open_choices):
         "Readers Resident 1 12 83.3%",
         "Questions share patients or studies: 95% intervals resample these",
         "where none is shared they are Wilson's",
-        "In no number: 1 question without a right option.",
+        "Not counted: 1 question without a right option.",
         "Respiratory System Lung & Pleural Opacity 12",
         "Not in the paper's categories Home-made category",
         "The 12 questions that a reader answered.",
@@ -71,7 +71,7 @@ def test_another_property_and_the_papers_tables(open_choices):
 def test_a_filter_that_leaves_no_choice_says_so(open_choices):
     app = open_choices(site="elsewhere")
     assert [one.value for one in app.info] == [
-        "The filter leaves no answer to a choice question: widen it."
+        "No answer to a choice question matches the filter: widen it."
     ]
     assert all(figure in words(app) for figure in PRINTED)
 

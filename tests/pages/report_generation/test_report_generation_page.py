@@ -41,7 +41,7 @@ def test_the_board_says_mean_n_identity_and_place(open_app):
         "6 cases that ask for a report: 18 reports of 3 models",
         "Board: findings",
         "BLEU-2 radeval 2.0",
-        "1/RadCliQ-v1 radeval 2.0 of 6 together",
+        "1/RadCliQ-v1 radeval 2.0 computed over n = 6",
         "1/RadCliQ-v1: 1 divided by the mean, never a mean of reciprocals.",
         "resample patients",
     ):
@@ -63,7 +63,7 @@ def test_other_sections_have_a_board_of_their_own(open_app):
     app = open_app("report_generation", scope="not_said")
     assert "scope=not_said" in drawn(app).split("data-rx-page title=")[0]  # to rank by stays there
     text = words(app)
-    assert "Board: sections not said" in text
+    assert "Board: sections not given" in text
     assert "BLEU-2 computed here" in text
     assert "Model B " not in text.split("Board:")[1].split("Mean over the answers")[0]
 
@@ -142,7 +142,7 @@ def test_printed_boards_have_every_figure_and_ours_apart(open_app):
         )
     )
     assert "723 of 2,347 impressions" in odd
-    assert "none stands here" in odd  # ours are of the findings
+    assert "none is shown here" in odd  # ours are of the findings
 
 
 def test_words_from_files_stay_words(open_app, review_folder):

@@ -95,7 +95,7 @@ def test_a_kappa_without_variance_says_why() -> None:
     assert found.why is not None
     assert "without variance" in found.why
     assert kappa_of(None, 0, 1, np.zeros((2, 2), dtype=int)).why == (
-        "No question has a usable choice of both."
+        "No question has a usable choice from both."
     )
 
 
