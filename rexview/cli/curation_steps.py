@@ -532,7 +532,7 @@ def _tell(every: Sequence[Verdict], sampled: int) -> None:
         f"{counts['failed']:,} failed, of {counts['untold']:,} some check cannot tell."
     )
     for name in ("failed_checks", "untold_checks"):
-        words = "failed" if name == "failed_checks" else "not told"
+        words = "failed" if name == "failed_checks" else "undecided"
         for check, many in counts[name].items():
             print(f"  {CHECKS.get(check, check)}: {words} {many:,}")
     if counts["untold_checks"]:
@@ -601,7 +601,7 @@ def _checked(options: argparse.Namespace, review_set: ReviewSet) -> int:
         print(as_json({**told, "exit": status}))
         return status
     print(f"{counted(len(found), 'multiple choice question')}, checked by rules")
-    print(f"{'check':<44}{'passed':>8}{'failed':>8}{'not told':>10}")
+    print(f"{'check':<44}{'passed':>8}{'failed':>8}{'undecided':>10}")
     for check, row in _table(found).items():
         name = CHECKS[check]
         print(f"{name:<44}{row['passed']:>8,}{row['failed']:>8,}{row['untold']:>10,}")

@@ -67,11 +67,11 @@ def choose(filtered: FilteredSet) -> RunRequest | None:
     left, right = st.columns([1, 3], gap="small")
     with left:
         repeats = offer_number(
-            tr("Times each"),
+            tr("Times per case"),
             link_keys.QUERY_RUN_REPEATS,
             1,
             _MOST_REPEATS,
-            tr("How often a case is asked."),
+            tr("How often each case is asked."),
         )
     with right:
         more = choose_limits()
@@ -80,7 +80,7 @@ def choose(filtered: FilteredSet) -> RunRequest | None:
         return None
     ids, query = cases
     if ids == ():
-        st.info(tr("No case is left to be asked."))
+        st.info(tr("There are no cases left to ask."))
         return None
     return chosen.wanted(
         prompt=prompt, cases=ids, query=query, repeats=repeats, batch=batch, **more
@@ -118,9 +118,9 @@ def _cases(filtered: FilteredSet, model: str) -> tuple[tuple[str, ...] | None, s
         filtered.counts.total,
     )
     new, everything = unanswered(review_set, model), known_cases(review_set)
-    ways = {"new": tr("Not answered by it yet ({n:,})").format(n=len(new))}
+    ways = {"new": tr("Not answered by this model yet ({n:,})").format(n=len(new))}
     if case_filter.active:
-        ways["filter"] = tr("Of the filter ({n:,})").format(n=total)
+        ways["filter"] = tr("In the filter ({n:,})").format(n=total)
     ways |= {
         "all": tr("All ({n:,})").format(n=len(everything)),
         "ids": tr("By id"),
@@ -162,7 +162,8 @@ def _batch() -> bool:
     return st.toggle(
         tr("As a batch"),
         help=tr(
-            "Sent in files and answered within a day, for half the price. No budget can be kept."
+            "Sent in files and answered within a day, for half the price. No budget can be "
+            "enforced."
         ),
         **kept,
     )
@@ -214,12 +215,12 @@ def _request(plan: RunPlan, asking: Asking[Case]) -> None:
         st.warning(tr("The case is no longer in the review set."))
         return
     try:
-        with st.spinner(tr("Making the pictures…")):
+        with st.spinner(tr("Preparing the pictures…")):
             request = asking.build(case, 1)
     except RexviewError as error:
         st.warning(as_markdown(f"{case.id}: {error}"), icon=":material/error:")
         return
-    st.caption(tr("Case {case}. Nothing else of it is sent.").format(case=as_markdown(case.id)))
+    st.caption(tr("Case {case}. Nothing else from it is sent.").format(case=as_markdown(case.id)))
     for note in request.notes:
         st.caption(as_markdown(note))
     _text(request.system)
@@ -246,7 +247,7 @@ def _estimate(plan: RunPlan, asking: Asking[Case], source: str) -> None:
     about = replace(spec, id="", created="", budget=None, concurrency=1)
     known: tuple[object, Estimate] | None = st.session_state.get(link_keys.SESSION_ESTIMATE)
     if known is None or known[0] != about:
-        with st.spinner(tr("Making some of the requests, to count their tokens…")):
+        with st.spinner(tr("Building some of the requests, to count their tokens…")):
             known = about, estimate(asking, plan.left, spec.card, source)
         st.session_state[link_keys.SESSION_ESTIMATE] = known
     found = known[1]
@@ -261,7 +262,7 @@ def _start(review_set: ReviewSet, plan: RunPlan) -> None:
     may, insists = may_begin(review_set, spec, what)
     busy = any(spec.same_questions(other) for other in runs_at_work(review_set))
     if busy:
-        st.caption(tr("The same is being asked now: see below."))
+        st.caption(tr("The same request is running: see below."))
     save_button(
         tr("Start"),
         type="primary",
@@ -287,4 +288,4 @@ def _begin(plan: RunPlan, insists: bool) -> None:
     except RunError as error:
         st.session_state["run_start_problem"] = str(error)
     else:
-        st.toast(tr("Started. It goes on when this page is closed."))
+        st.toast(tr("Started. It continues when this page is closed."))

@@ -70,7 +70,7 @@ def missing_requirements(spec: RunSpec, keys: Mapping[str, str]) -> str | None:
     address, variable = read_address(parameters.base_url), spec.card.key_variable
     if address.is_this_machine or _key(variable, keys):
         return None
-    return tr("There is no key for {host}: whoever runs rexview sets it ({variable}).").format(
+    return tr("There is no key for {host}: the administrator sets it ({variable}).").format(
         host=address.host, variable=variable
     )
 
@@ -131,7 +131,7 @@ def resume_run(
     """
     with _lock:
         if progress_now(run).at_work:
-            raise RunRefused(tr("The run is at work already."))
+            raise RunRefused(tr("The run is already in progress."))
         arguments = ["run", str(run.set_folder), "--resume", run.id]
         if budget:
             arguments += ["--budget", budget]
@@ -184,7 +184,9 @@ def progress_now(run: RunFolder) -> Progress:
         return found
     if not ended and _is_new(told):
         return told
-    why = last_output_line(run.path / _SAID) or tr("Its process ended before it began: resume it.")
+    why = last_output_line(run.path / _SAID) or tr(
+        "Its process ended before it started: resume it."
+    )
     return replace(found, message=why)
 
 
@@ -360,9 +362,9 @@ def begin_job(
         if any(
             one.command == job.command and one.model == job.model for one in at_work(job.folder)
         ):
-            raise RunRefused(tr("The same is being asked already: wait for it, or cancel it."))
+            raise RunRefused(tr("The same request is already running: wait for it, or cancel it."))
         if not all(map(_can_be_typed, (job.model, *job.arguments, budget or ""))):
-            raise RunRefused(tr("A name in it has letters that no command line takes."))
+            raise RunRefused(tr("A name in it has characters that a command line cannot take."))
         try:
             job.folder.path.mkdir(parents=True, exist_ok=True)
             values = {
@@ -462,9 +464,9 @@ def how_it_ended(job: Job) -> JobResult:
     if values is None or "exit" not in values:
         said = last_output_line(job.folder.path / _SAID)
         last = (
-            tr("ended early. It said last: {said}").format(said=said)
+            tr("ended early. Its last message: {said}").format(said=said)
             if said
-            else tr("ended without a word: resume it.")
+            else tr("ended without a message: resume it.")
         )
         return JobResult(message=tr("Its process {last}").format(last=last))
     steps = values.get("steps")
@@ -483,7 +485,7 @@ def _of_steps(steps: Sequence[Mapping[str, Any]], values: Mapping[str, Any]) -> 
     unreadable = sum(len(step["unreadable"]) for step in steps)
     begun = values.get("begun", True) is True
     if not begun:
-        lines.append(tr("The steps after it were not begun: resume it."))
+        lines.append(tr("The steps after it were not started: resume it."))
     left = sum(int(step["unasked"]) for step in steps)
     return JobResult(tuple(lines), unreadable, left, begun=begun)
 
@@ -524,9 +526,9 @@ def would_send(job: Job, variable: str, keys: Mapping[str, str]) -> WouldSend:
         )
         values = json.loads(asked.stdout) if asked.returncode == 0 else None
     except (OSError, subprocess.SubprocessError, ValueError):
-        raise RunError(tr("What would be sent could not be worked out.")) from None
+        raise RunError(tr("The requests could not be prepared.")) from None
     if not isinstance(values, dict):
         said = asked.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise RunError(printable(said[-1] if said else tr("Nothing is left to be asked."))[:500])
+        raise RunError(printable(said[-1] if said else tr("There is nothing left to ask."))[:500])
     steps = values.get("steps")
     return WouldSend(tuple(steps) if isinstance(steps, list) else (values,))

@@ -182,7 +182,7 @@ def plan_of(
         plan = resumed(review_set.folder, spec, wanted.run, known, cases=cases, under=under)
     if plan is None:
         if spec is None:
-            raise RunRefused(tr("Say which model."))
+            raise RunRefused(tr("Choose a model."))
         plan = new_plan(review_set.folder, spec, under)
     spec = replace(
         plan.spec,
@@ -194,8 +194,8 @@ def plan_of(
     if spec.budget and spec.budget.unit == "USD" and spec.card.price is None:
         raise RunRefused(
             tr(
-                "There is no price of {model}, so a budget in USD cannot be kept: give "
-                "one in tokens, or its price in models.yaml of the review set."
+                "There is no price for {model}, so a budget in USD cannot be enforced: "
+                "give one in tokens, or its price in models.yaml of the review set."
             ).format(model=spec.parameters.model)
         )
     if wanted.batch and not spec.batch:
@@ -226,7 +226,7 @@ def _spec(
 ) -> RunSpec:
     """Return the specification of a new run; without ``wording``, the request names the prompt."""
     if not wanted.model:
-        raise RunRefused(tr("Say which model."))
+        raise RunRefused(tr("Choose a model."))
     declared = next((one for one in review_set.models if one.id == wanted.model), None)
     selected: Selected = "all" if wanted.cases is None else "filter" if wanted.query else "cases"
     now = datetime.now(UTC)

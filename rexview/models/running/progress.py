@@ -92,7 +92,7 @@ def read_progress(run: RunFolder, *, as_written: bool = False) -> Progress:
     values = read_json(run.progress) or {}
     progress = _progress(run.id, values)
     if not as_written and progress.at_work and not is_worked_on(run):
-        message = "Its process ended without a word: resume it."
+        message = "Its process ended without a message: resume it."
         progress = replace(progress, state="broken", in_flight=0, message=message)
     return progress
 

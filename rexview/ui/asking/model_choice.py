@@ -47,7 +47,7 @@ def can_write(review_set: ReviewSet) -> bool:
 
 def edit_card(model: str, card: Card, review_set: ReviewSet) -> None:
     """Show an editor of the set's ``models.yaml``."""
-    box = st.expander(tr("Edit what it can do"), key="run_card_box", on_change="rerun")
+    box = st.expander(tr("Edit model capabilities"), key="run_card_box", on_change="rerun")
     if not box.open:
         return
     with box:
@@ -57,7 +57,7 @@ def edit_card(model: str, card: Card, review_set: ReviewSet) -> None:
             st.error(lines_as_markdown(error))
             return
         st.caption(
-            tr("models.yaml of this review set. docs/running-models.md says what can stand in it.")
+            tr("models.yaml of this review set. docs/running-models.md lists what it can contain.")
         )
         key = f"run_card_{model}"
 
@@ -81,9 +81,7 @@ def edit_prompt(prompt: Prompt, review_set: ReviewSet) -> None:
             value=prompt.id if own else f"{prompt.id}-mine",
             key=f"{key}_name",
             max_chars=_LONGEST_NAME,
-            help=tr(
-                "Letters, digits, dots and hyphens. A new name for each wording that was asked."
-            ),
+            help=tr("Letters, digits, dots and hyphens. Use a new name for each wording you run."),
         )
 
         def save() -> None:
@@ -215,8 +213,8 @@ def _server() -> tuple[str, Api | None]:
             link_keys.QUERY_RUN_URL,
             placeholder="http://localhost:8000/v1",
             help=tr(
-                "The base URL of a server that speaks one of OpenAI's APIs, such as "
-                "vLLM, llama.cpp or Ollama. It mostly ends with /v1."
+                "The base URL of a server that offers one of OpenAI's APIs, such as vLLM, "
+                "llama.cpp or Ollama. It usually ends with /v1."
             ),
         )
     with right:
@@ -251,14 +249,14 @@ def choose_limits() -> dict[str, Any]:
             link_keys.QUERY_RUN_LIMIT,
             None,
             _MOST_TOKENS,
-            tr("Empty leaves it to the server."),
+            tr("Empty: the server decides."),
         )
     with columns[1]:
         budget = offer_text(
             tr("Budget"),
             link_keys.QUERY_RUN_BUDGET,
             placeholder=tr("5 USD or 200,000 tokens"),
-            help=tr("The most that is spent. Empty: no limit."),
+            help=tr("Spending limit. Empty: no limit."),
         )
     with columns[2]:
         at_once = offer_number(
@@ -266,7 +264,7 @@ def choose_limits() -> dict[str, Any]:
             link_keys.QUERY_RUN_AT_ONCE,
             CONCURRENCY,
             MOST_AT_ONCE,
-            tr("How many are under way together."),
+            tr("How many run at the same time."),
         )
     return {"max_output_tokens": limit, "budget": budget or None, "concurrency": at_once}
 
@@ -320,7 +318,7 @@ def may_begin(review_set: ReviewSet, spec: RunSpec, what: str) -> tuple[bool, bo
         st.warning(as_markdown(address.warning), icon=":material/lock_open:")
     writable = can_write(review_set)
     if not writable:
-        st.warning(tr("The review set's folder cannot be written, so no run can begin in it."))
+        st.warning(tr("The review set's folder is not writable, so no run can start in it."))
     agreed = True
     insists = False
     if address is None:
@@ -359,7 +357,7 @@ def may_go_on(name: str, api: str | None, base_url: str | None) -> bool:
         return True  # resuming shows the error, and sends nothing
     if address.is_this_machine and is_confirmed(address):
         return True
-    words = tr("It may send to {host}").format(host=as_markdown(address.host))
+    words = tr("Allow sending to {host}").format(host=as_markdown(address.host))
     return st.checkbox(words, key=f"run_may_go_on_{name}_{address.url}")
 
 
@@ -382,13 +380,13 @@ def confirm_address(api: str | None, base_url: str | None) -> None:
 
 
 def _agreed(address: Address, what: str) -> bool:
-    return st.checkbox(tr("These may be sent there"), key=f"run_agreed_{address.url}_{what}")
+    return st.checkbox(tr("Allow sending these"), key=f"run_agreed_{address.url}_{what}")
 
 
 def _room_for(spec: RunSpec) -> tuple[bool, bool]:
     """Show a model's memory needs; return whether it may start, and whether against that advice."""
     try:
-        with st.spinner(tr("Looking at what the model takes…")):
+        with st.spinner(tr("Checking what the model needs…")):
             found = needs_here(spec)
     except RexviewError as error:
         st.warning(as_markdown(str(error)), icon=":material/memory:")
@@ -398,9 +396,8 @@ def _room_for(spec: RunSpec) -> tuple[bool, bool]:
         return True, False
     st.warning(
         tr(
-            "That is more than is free, and this computer may stand still: close "
-            "other programs, ask fewer at once, allow shorter answers, or choose a "
-            "smaller model."
+            "That is more than is free, and this computer may freeze: close other "
+            "programs, ask fewer at once, allow shorter answers, or choose a smaller model."
         ),
         icon=":material/memory:",
     )

@@ -23,7 +23,7 @@ STATES: Final[Mapping[State, str]] = {
     "paused": tr("Paused"),
     "finished": tr("Finished"),
     "cancelled": tr("Stopped"),
-    "broken": tr("Broken off"),
+    "broken": tr("Interrupted"),
 }
 
 
@@ -54,8 +54,8 @@ def begun_words(created: str, by: str | None) -> str:
     except (ValueError, OverflowError):
         at = created
     if by:
-        return tr("begun {moment} by {name}").format(moment=at, name=by)
-    return tr("begun {moment}").format(moment=at)
+        return tr("started {moment} by {name}").format(moment=at, name=by)
+    return tr("started {moment}").format(moment=at)
 
 
 def card_words(card: Card) -> str:
@@ -73,7 +73,7 @@ def _abilities(card: Card) -> Iterator[str]:
         yield tr("Takes no images")
     yield tr("draws boxes") if card.draws_boxes else tr("draws no boxes")
     if card.draws_boxes and card.boxes.convention == "unknown":
-        yield tr("where its boxes lie is not certain until whoever runs rexview has measured it")
+        yield tr("where it places its boxes is uncertain until the administrator has measured it")
     if card.max_output_tokens:
         yield tr("answers of at most {n:,} tokens").format(n=card.max_output_tokens)
     if card.price:
@@ -127,7 +127,7 @@ def _numbers(progress: Progress, kind: RunKind) -> Iterator[str]:
     if progress.errors:
         yield tr("{n:,} failed").format(n=progress.errors)
     if progress.in_flight and progress.at_work:
-        yield tr("{n:,} under way").format(n=progress.in_flight)
+        yield tr("{n:,} in progress").format(n=progress.in_flight)
     if progress.per_minute and progress.at_work:
         yield tr("{n:,.0f} a minute").format(n=progress.per_minute)
     if progress.seconds_left and progress.at_work:
@@ -159,8 +159,8 @@ def _until(moment: str | None) -> str:
     except (ValueError, TypeError):
         return ""
     if left <= 1:
-        return tr("Goes on now.")
-    return tr("Goes on in {duration}.").format(duration=duration(left))
+        return tr("Resumes now.")
+    return tr("Resumes in {duration}.").format(duration=duration(left))
 
 
 def counts_html(progress: Progress) -> str:

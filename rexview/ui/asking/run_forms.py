@@ -36,7 +36,7 @@ def choose_cases(filtered: FilteredSet) -> tuple[list[str], int]:
     case_filter, total = filtered.case_filter, filtered.counts.total
     ways = {"all": tr("All")}
     if case_filter.active:
-        ways = {"filter": tr("Of the filter ({n:,})").format(n=total), **ways}
+        ways = {"filter": tr("In the filter ({n:,})").format(n=total), **ways}
     way = offer_options(tr("Cases"), link_keys.QUERY_JUDGED["cases"], ways, next(iter(ways)))
     if way != "filter":
         return [], filtered.review_set.cases.height
@@ -50,7 +50,7 @@ def choose_models(filtered: FilteredSet) -> list[str]:
     asked = [one for one in st.query_params.get_all(query) if one in names]
     kept = kept_in_link("judged_models", query, asked, lambda chosen: list(chosen) or None)
     chosen = st.multiselect(
-        tr("Answers of"),
+        tr("Answers by"),
         list(names),
         format_func=lambda one: as_markdown(names[one]),
         placeholder=tr("All models"),
@@ -136,14 +136,14 @@ def _open() -> list[str] | None:
             tr("Steps"), usual, selection_mode="multi", format_func=_STEPS.__getitem__, **kept
         )
     with middle:
-        told = offer_options(tr("The model is told"), _QUERY["told"], _TOLD, "either")
+        told = offer_options(tr("Input to the model"), _QUERY["told"], _TOLD, "either")
     with right:
         each = offer_number(
-            tr("Questions a study"),
+            tr("Questions per study"),
             _QUERY["each"],
             _USUAL_EACH,
             _MOST_EACH,
-            tr("So many are proposed."),
+            tr("How many are proposed."),
         )
     if not steps:
         st.info(tr("Choose a step."))
@@ -157,8 +157,8 @@ def _multiple_choice() -> list[str]:
     validator = offer_text(
         tr("Checked by"),
         _QUERY["validator"],
-        placeholder=tr("a model; by rules alone if empty"),
-        help=tr("Its name on the same server. Rules check every question in any case."),
+        placeholder=tr("a model; only rules if empty"),
+        help=tr("Its name on the same server. Rules always check every question."),
     )
     return ["--choice", *([f"--validator={validator}"] if validator else [])]
 
@@ -180,9 +180,9 @@ def choose_judge(filtered: FilteredSet) -> None:
     """Show the form for a judge's opinion, its cost, and the start button."""
     st.caption(
         tr(
-            "A language model's opinion on the models' answers. It stands apart from "
-            "what readers and rules say, and pages show it only when asked to. "
-            "Blinded readers never see it."
+            "A language model's opinion on the models' answers. It is separate from what "
+            "readers and rules report, and pages show it only on request. Blinded readers "
+            "never see it."
         )
     )
     judge = choose_model(filtered.review_set)

@@ -106,7 +106,7 @@ def show_details(run: RunFolder, spec: RunSpec, kind: RunKind, *, at_work: bool)
     if past.failures:
         linked_html(_errors_html(past), key=f"run_errors_{run.id}")
     if size > _MOST_LOG_BYTES:
-        st.caption(tr("The log is too large for a download: it is log.jsonl of the run's folder."))
+        st.caption(tr("The log is too large to download: see log.jsonl in the run's folder."))
         return
     st.download_button(
         tr("Log"),
@@ -117,7 +117,7 @@ def show_details(run: RunFolder, spec: RunSpec, kind: RunKind, *, at_work: bool)
         on_click="ignore",
         icon=":material/download:",
         type="tertiary",
-        help=tr("Every request and what came, without keys. It holds questions and answers."),
+        help=tr("Every request and reply, without keys. It contains questions and answers."),
     )
 
 
@@ -167,7 +167,7 @@ def _unreadable_html(unread: Mapping[str, KeptReply]) -> str:
         rows.append(
             f"<tr><td>{_case_links([one])}</td>"
             f"<td>{html.escape(names.get(reply.outcome, reply.outcome))}</td>"
-            f"<td>{html.escape(reply.why)}<details><summary>{tr('As it came')}</summary>"
+            f"<td>{html.escape(reply.why)}<details><summary>{tr('Raw reply')}</summary>"
             f'<pre class="rx-sent" tabindex="0">{html.escape(text)}{cut}</pre></details></td></tr>'
         )
     more = len(unread) - _LISTED
@@ -229,7 +229,7 @@ def begin_form(
         if is_at_work(one)
     )
     if busy:
-        st.caption(tr("The same model is asked this now: see below."))
+        st.caption(tr("This model is already running on this: see below."))
     save_button(
         tr("Start"),
         type="primary",
@@ -252,7 +252,7 @@ def _estimate(job: Job, spec: RunSpec) -> None:
     """Offer to estimate what it would send and cost, which reads the whole set once more."""
     about = tuple(job.typed())
     if st.button(tr("Estimate"), key=f"job_estimate_{job.command}", icon=":material/calculate:"):
-        with st.spinner(tr("Making some of the requests, to count their tokens…")):
+        with st.spinner(tr("Building some of the requests, to count their tokens…")):
             try:
                 keys = keys_known(spec.card.key_variable)
                 found: WouldSend | str = would_send(job, spec.card.key_variable, keys)
@@ -317,7 +317,7 @@ def show_jobs(
     if said := st.session_state.pop(_PROBLEM, None):
         st.error(as_markdown(said), icon=":material/error:")
     if st.session_state.pop(_BEGUN, False):
-        st.toast(tr("Started. It goes on when this page is closed."))
+        st.toast(tr("Started. It continues when this page is closed."))
     jobs = _unfinished(jobs_of(review_set, folders))
     shown = [job for job in jobs if (job.folder.under, job.model) not in asked_now]
     for job in shown:
@@ -333,13 +333,13 @@ def _job(job: Job, review_set: ReviewSet) -> None:
     if ended is None:
         state = tr("Getting ready")
     else:
-        state = tr("Broken off") if ended.message else tr("Not complete")
+        state = tr("Interrupted") if ended.message else tr("Not complete")
     title = f"{_title(job)} · **{as_markdown(names.get(job.model, job.model))}** · {state}"
     st.markdown(title, anchors=False)
     where = job.value("--base-url") or (tr("this computer") if _is_local(job) else "OpenAI")
     st.caption(as_markdown(f"{where} · {begun_words(job.created, job.by)}"))
     if ended is None:
-        st.caption(tr("Its requests begin, or are all answered, within moments."))
+        st.caption(tr("Its requests start in a moment, or all are already answered."))
         return
     if ended.message:
         st.warning(as_markdown(ended.message))
@@ -455,9 +455,9 @@ def _list(review_set: ReviewSet, folders: tuple[str, ...], *, live: bool) -> Non
 def _none_yet(folders: tuple[str, ...]) -> str:
     """Return a message that there is no run; others may exist if only some kinds are listed."""
     if folders == (JUDGING,):
-        return tr("No judge has been asked from here yet. Opinions that came as files have no run.")
+        return tr("No judge has been run from here yet. Opinions imported as files have no run.")
     if folders == (CURATING,):
-        return tr("No model has been asked for questions from here yet.")
+        return tr("No model has proposed questions here yet.")
     return tr("No model has been run on this review set yet.")
 
 
@@ -492,7 +492,7 @@ def _run(run: RunFolder, progress: Progress, review_set: ReviewSet, *, together:
         address = html.escape(href(page, {**link_keys.link_query(), **shown}))
         link = f'<a href="{address}" data-rx-page>{name}</a>'
         linked_html(
-            f'<p class="rx-run-cases">{tr("What came of it: {link}").format(link=link)}</p>',
+            f'<p class="rx-run-cases">{tr("Results: {link}").format(link=link)}</p>',
             key=f"run_to_{run.id}",
         )
     box = st.expander(tr("Answers, errors and log"), key=f"run_more_{run.id}", on_change="rerun")

@@ -100,12 +100,12 @@ def _offer(now: CurationRound) -> None:
     ]
     if made.woven_in:
         said.append(
-            tr("Boxes are still spoken of, to be written anew by hand: {cases}.").format(
+            tr("Questions that still mention boxes, to be rewritten by hand: {cases}.").format(
                 cases=", ".join(made.woven_in)
             )
         )
     st.caption(lines_as_markdown("\n".join(said)))
-    st.caption(tr("The images are not in the download. Into a folder, with the images:"))
+    st.caption(tr("The images are not in the download. To get a folder with the images:"))
     folder = str(now.review_set.folder)
     st.code(f'python -m rexview curated "{folder}" --out FOLDER --boxes {boxes}', language="sh")
 
@@ -147,8 +147,7 @@ def agreement_html(now: CurationRound, found: Sequence[CriterionAgreement]) -> s
     """Return agreement by criterion: kappa with its interval, difference, number of questions."""
     if not found:
         none = tr(
-            "No question was scored by a model and, before the model's scores were seen, "
-            "by a person."
+            "No question was scored by a model and by a person who had not seen the model's scores."
         )
         return f'<p class="rx-quiet">{none}</p>'
     reasons, rows = Reasons(), []
@@ -178,8 +177,8 @@ def agreement_html(now: CurationRound, found: Sequence[CriterionAgreement]) -> s
         tr("Studies"),
     )
     caption = tr(
-        "Cohen's kappa with quadratic weights; intervals from drawing studies. "
-        "Apart: mean absolute difference, points. Scores that a person gave "
-        "after the model's were seen are left out."
+        "Cohen's kappa with quadratic weights; intervals from resampling studies. Apart: "
+        "mean absolute difference, points. Scores that a person gave after seeing the "
+        "model's are left out."
     )
     return table_html(tr("Agreement"), heads, rows, caption) + reasons.html()

@@ -201,7 +201,7 @@ _NAMES: Final[Mapping[str, str]] = {
     "category": tr("Category"),
     "comment": tr("Comment"),
     "risk": tr("Risk"),
-    "after_model": tr("After the model's scores were seen"),
+    "after_model": tr("After seeing the model's scores"),
     "passed": tr("Passed"),
     "defect": tr("Defect"),
 }
@@ -240,18 +240,18 @@ def history_json(
 def words_of(row: Stored) -> str:
     """Describe what an entry changed."""
     if not row.intact:
-        return tr("this entry was changed outside the app and says nothing")
+        return tr("this entry was changed outside the app and cannot be read")
     before, after = _plain(row.previous), _plain(row.value)
     if row.kind == "propose":
-        return tr("took the question back") if row.value is None else tr("wrote the question")
+        return tr("withdrew the question") if row.value is None else tr("wrote the question")
     if row.kind == "rate" and row.value is not None and not after and not before:
-        return tr("wanted to see the model's scores without scoring")
+        return tr("asked to see the model's scores without scoring")
     changes = [
         f"{name} {_said(before.get(name))} → {_said(after.get(name))}"
         for name in dict.fromkeys([*before, *after])
         if before.get(name) != after.get(name)
     ]
-    return "; ".join(changes) or tr("the same again")
+    return "; ".join(changes) or tr("no change")
 
 
 def _plain(value: Mapping[str, Any] | None) -> dict[str, str]:

@@ -126,7 +126,7 @@ def _result(review_set: ReviewSet) -> SampleResult:
 
 # Data of the sampled questions of one study, and of the experts' findings so far.
 
-_SAYS: Final = {True: tr("passed"), False: tr("failed"), None: tr("not told")}
+_SAYS: Final = {True: tr("passed"), False: tr("failed"), None: tr("undecided")}
 
 
 def item_json(now: SampleRound, case_id: str) -> dict[str, Any]:
@@ -257,7 +257,7 @@ def _show_begin(now: SampleRound) -> None:
         words = "--choice --model MODEL --validator MODEL"
         show_how_to_begin(f'python -m rexview curate "{now.review_set.folder}" {words}')
     else:
-        st.info(tr("Every multiple choice question fails a check: there is none to read."))
+        st.info(tr("Every multiple choice question fails a check: there are none to read."))
 
 
 def _show_pad(now: SampleRound, case: str, turning: Any) -> None:

@@ -28,7 +28,7 @@ VIEWS: Final = {
 def show_how_to_begin(command: str) -> None:
     """Show how to query a model: on this page for users who may, and by a command."""
     if permissions.may_see(PAGE_RUN_MODELS):
-        st.caption(tr("Begin above, under “{view}”, or by this command:").format(view=VIEWS[ASK]))
+        st.caption(tr("Start above, under “{view}”, or with this command:").format(view=VIEWS[ASK]))
     st.code(command, language="sh")
 
 

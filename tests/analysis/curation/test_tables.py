@@ -36,9 +36,9 @@ def test_chosen_questions_are_held_against_the_papers(tmp_path):
     tables = tables_of(tmp_path / "set", selections=wanted)
     assert (tables.low, tables.risky, tables.unscored, tables.unflagged) == (2, 1, 1, 1)
     assert sums_caption(tables) == (
-        "Of 3 chosen questions that a model scored, 2 have a sum below 16 and 1 a risk flag; in "
-        "the paper none had. Sums are added up here, not taken from the model. Left out: 1 chosen "
-        "question without all four. Of 1 question the model does not say whether it is a risk."
+        "Of 3 chosen questions scored by a model, 2 have a sum below 16 and 1 a risk flag; in "
+        "the paper none had. Sums are computed here, not taken from the model. Left out: 1 chosen "
+        "question without all four. For 1 question the model does not state whether it is a risk."
     )
 
 

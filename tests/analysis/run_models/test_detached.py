@@ -60,7 +60,7 @@ def test_a_run_is_at_work_from_its_beginning_and_the_key_is_nowhere(tmp_path, se
     begin_detached(plan, {"OPENAI_API_KEY": KEY})
     first = progress_now(plan.run)
     assert (first.state, first.total) == ("starting", 3)
-    with pytest.raises(RunRefused, match="at work"):
+    with pytest.raises(RunRefused, match="already in progress"):
         resume_run(plan.run, plan.spec, first, {})
     while progress_now(plan.run).state == "starting":
         time.sleep(0.05)
@@ -110,7 +110,7 @@ def test_a_new_budget_lets_a_run_go_on(tmp_path, server):
     assert json.loads(plan.run.spec.read_text())["budget"]["amount"] == 1_000_000
 
 
-NO_KEY = "There is no key for api.openai.com: whoever runs rexview sets it (OPENAI_API_KEY)."
+NO_KEY = "There is no key for api.openai.com: the administrator sets it (OPENAI_API_KEY)."
 
 
 @pytest.mark.parametrize(

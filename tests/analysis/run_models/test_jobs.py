@@ -113,7 +113,7 @@ def test_all_steps_are_done_by_one_job_and_the_key_is_nowhere(folder, server):
     begin(job)
     assert is_at_work(job)
     assert jobs_of(load(folder)) == [job]
-    with pytest.raises(RunRefused, match="asked already"):
+    with pytest.raises(RunRefused, match="already running"):
         begin(job_of(folder, server))
     first = until(lambda: all_runs(load(folder)))[0]
     pid = until(lambda: progress_now(first).pid)
@@ -196,7 +196,7 @@ def test_a_job_that_ended_between_its_steps_is_not_complete(folder, server):
     told.write_text(json.dumps({**values, "steps": values["steps"][:1], "begun": False}))
     found = ended(job)
     assert (found.complete, found.left, found.message) == (False, 0, None)
-    assert found.lines[-1] == "The steps after it were not begun: resume it."
+    assert found.lines[-1] == "The steps after it were not started: resume it."
 
 
 def test_why_a_job_did_not_begin_is_told(folder, server):
@@ -248,7 +248,7 @@ def test_a_record_that_no_page_wrote_is_none(folder, changed):
 
 
 def test_what_cannot_be_typed_is_refused_and_leaves_nothing(folder):
-    with pytest.raises(RunRefused, match="letters"):
+    with pytest.raises(RunRefused, match="characters"):
         begin(new_job(folder, "curate", MODEL, ["--validator=a\0b"]))
     assert not (folder / CURATING).exists()
 

@@ -89,7 +89,7 @@ OPENED = (
     ("curate?as=ask", [], "[data-testid=stMain] input"),
     (RUN, [opens("summary", "The exact request"), opens("summary", "Saved filters")], ".rx-sent"),
     ("failures?as=own-words", [opens("button", "Remove")], "text=Remove it"),
-    ("account", [opens("button", "Change the name")], "text=What you have written"),
+    ("account", [opens("button", "Change the name")], "text=Your earlier entries"),
 )
 """What opens over a page or in it: where, how, and what is seen then."""
 
@@ -200,7 +200,7 @@ def words_that_somebody_else_has_changed(page, folder):
     value = {"name": "Left", "counts": f"Changed meanwhile, {time.time()}."}
     record(folder, Entry(FAILURE_KIND, subject="left", value=value), who="Ben")
     page.get_by_role("button", name=re.compile("(^| )Save$")).click()
-    page.get_by_text("Somebody else changed this failure meanwhile").wait_for()
+    page.get_by_text("This failure was changed meanwhile").wait_for()
 
 
 def a_meeting_that_ends(page, _folder):

@@ -101,8 +101,8 @@ def test_five_keys_score_and_choose_and_the_counts_follow_at_once(server, new_pa
     press(page, *"4435")
     wait_saved(page)
     expect(current(page)).to_contain_text(REASON)
-    expect(current(page)).to_contain_text("you 16 · model 11 · the model said 13 of 20")
-    expect(current(page)).to_contain_text("Risk, says the model")
+    expect(current(page)).to_contain_text("you 16 · model 11 · the model stated 13 of 20")
+    expect(current(page)).to_contain_text("Risk (model)")
     assert server.rows("select")[-1][2]["decision"] == "chosen"
     assert [value["clarity"] for *_, value in server.rows("rate")][-1] == 5
     expect(page.locator('.coverage [data-category="broad_abnormality"] b')).to_have_text("1")

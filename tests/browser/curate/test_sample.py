@@ -92,7 +92,7 @@ def test_questions_are_judged_by_key_and_the_shares_follow(server, new_page):
     first = page.locator(".rx-sample .question[data-current]")
     expect(first).to_contain_text("marked as right")
     expect(first).to_contain_text(HOSTILE)
-    expect(first).to_contain_text("22 checks passed, 1 not told")
+    expect(first).to_contain_text("22 checks passed, 1 undecided")
     expect(page.locator(".rx-sample .shares")).to_contain_text("Read 0 of 3, drawn from 30")
     name = first.get_attribute("data-candidate")
     page.keyboard.press("1")

@@ -61,7 +61,7 @@ def open_page(start_app, new_page, folder, tmp_path, server):
 
 
 def press(page, name):
-    words = {"Start": "These may be sent there", "Resume": "It may send to"}.get(name, name)
+    words = {"Start": "Allow sending these", "Resume": "Allow sending to"}.get(name, name)
     leave = page.get_by_test_id("stCheckbox").filter(has_text=words)
     if leave.count():  # once for each address: then it is confirmed
         leave.first.click()
@@ -73,7 +73,7 @@ def test_a_second_opinion_is_begun_and_what_cannot_be_read_is_asked_again(
     open_page, server, folder
 ):
     page = open_page("run", run_about="answers")
-    expect(page.get_by_text("pages show it only when asked to")).to_be_visible()
+    expect(page.get_by_text("pages show it only on request")).to_be_visible()
     press(page, "Estimate")
     page.get_by_text("The first request").click()
     expect(page.get_by_test_id("stCode")).to_contain_text("second opinion on another reader")
@@ -87,7 +87,7 @@ def test_a_second_opinion_is_begun_and_what_cannot_be_read_is_asked_again(
     run.get_by_text("Answers, errors and log").click()
     unread = run.locator(".rx-run-errors")
     expect(unread).to_contain_text("case-1 (zebu-7b)")
-    unread.get_by_text("As it came").click()
+    unread.get_by_text("Raw reply").click()
     expect(unread.locator("pre")).to_have_text("I <b>cannot</b> say.")
     assert "zebu-7b" not in set(load(folder).opinions.filter(case="case-1")["model"])
     calm(page)

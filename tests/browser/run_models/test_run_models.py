@@ -64,7 +64,7 @@ def open_page(own, new_page, server):
 
 
 def press(page, name):
-    words = {"Start": "These may be sent there", "Resume": "It may send to"}.get(name, name)
+    words = {"Start": "Allow sending these", "Resume": "Allow sending to"}.get(name, name)
     leave = page.get_by_test_id("stCheckbox").filter(has_text=words)
     if leave.count():  # once for each address: then it is confirmed
         leave.first.click()
@@ -168,11 +168,11 @@ def test_a_killed_run_says_so_and_is_resumed_after_a_restart_of_the_server(
     press(page, "Start")
     told(page, re.compile("[1-5] of 6 answered"))
     os.kill(progress(folder)["pid"], signal.SIGKILL)
-    expect(page.get_by_text("Broken off")).to_be_visible()
-    told(page, "ended without a word")
+    expect(page.get_by_text("Interrupted")).to_be_visible()
+    told(page, "ended without a message")
     server.options()
     again, _ = open_page(another())
-    told(again, "ended without a word")
+    told(again, "ended without a message")
     press(again, "Resume")
     told(again, "6 of 6 answered")
     assert sorted(row["case"] for row in rows(folder)) == [f"c{n:04}" for n in range(1, 7)]
@@ -205,7 +205,7 @@ def test_a_wrong_key_stops_the_run_in_one_line(open_page, server, folder):
     server.options(keys=["another"])
     page, _ = open_page()
     press(page, "Start")
-    expect(page.get_by_text("Broken off")).to_be_visible()
+    expect(page.get_by_text("Interrupted")).to_be_visible()
     told(page, "OPENAI_API_KEY")
     assert KEY not in page.content()
     assert rows(folder) == []
@@ -236,7 +236,7 @@ def test_another_computer_needs_a_tick(open_page, server, folder):
     expect(page.get_by_text("are sent to models.example")).to_be_visible()
     start = page.get_by_role("button", name="Start")
     expect(start).to_be_disabled()
-    page.get_by_text("These may be sent there").click()
+    page.get_by_text("Allow sending these").click()
     expect(start).to_be_enabled()
     assert not (folder / "runs").exists()
 
@@ -359,7 +359,7 @@ def test_runs_of_other_names_are_not_gone_on_with(open_page, server, folder, tmp
 
 def test_what_was_agreed_for_one_address_is_not_agreed_for_another(open_page, server):
     page, _ = open_page(run_url="https://models.example/v1")
-    agreed = page.get_by_test_id("stCheckbox").filter(has_text="These may be sent there")
+    agreed = page.get_by_test_id("stCheckbox").filter(has_text="Allow sending these")
     start = page.get_by_role("button", name="Start")
     expect(start).to_be_disabled()
     agreed.click()

@@ -101,12 +101,12 @@ export class Card {
     if (own !== null) sums.push(tr("you {sum}", { sum: String(own) }));
     if (candidate.model?.sum != null) sums.push(tr("model {sum}", { sum: candidate.model.sum }));
     const { stated, sum } = candidate.model ?? {};
-    if (stated != null && stated !== sum) sums.push(tr("the model said {sum}", { sum: stated }));
+    if (stated != null && stated !== sum) sums.push(tr("the model stated {sum}", { sum: stated }));
     const nodes = [
       html("b", { class: "number" }, String(place)),
       html("span", {}, words.categories[category] ?? category ?? tr("No category")),
       html("span", { class: "by" }, candidate.by),
-      candidate.model?.risk && html("span", { class: "risk" }, tr("Risk, says the model")),
+      candidate.model?.risk && html("span", { class: "risk" }, tr("Risk (model)")),
       html(
         "span",
         { class: "sum" },
@@ -144,13 +144,13 @@ export class Card {
     const shown = current ? candidate.alike : [];
     for (const { words, question, href } of shown) {
       const link = href ? html("a", { href }, words) : words;
-      notes.push(html("p", { class: "alike" }, tr("Alike:"), " ", link, ` “${question}”`));
+      notes.push(html("p", { class: "alike" }, tr("Similar:"), " ", link, ` “${question}”`));
     }
     const more = candidate.alike_count - shown.length;
     if (more > 0) {
       const words = current
-        ? tr("Alike: {n} more", { n: more })
-        : trn("Alike: {n} other question", "Alike: {n} other questions", more);
+        ? tr("Similar: {n} more", { n: more })
+        : trn("Similar: {n} other question", "Similar: {n} other questions", more);
       notes.push(html("p", { class: "alike" }, words));
     }
     return notes;

@@ -67,17 +67,19 @@ export class Criteria {
       const coming = own !== null || (rate !== null && this.isSkipped(rate));
       parts.push(
         coming
-          ? tr("The model's scores are coming.")
+          ? tr("The model's scores will follow.")
           : tr("The model's scores are hidden until you have scored."),
       );
     } else if (candidate.model) {
       const { sum, stated } = candidate.model;
-      parts.push(sum === null ? tr("The model left one out.") : tr("Model's sum {sum}.", { sum }));
+      parts.push(
+        sum === null ? tr("The model left out a score.") : tr("Model's sum {sum}.", { sum }),
+      );
       if (stated !== null && stated !== sum)
-        parts.push(tr("The model itself said {sum}.", { sum: stated }));
+        parts.push(tr("The model itself stated {sum}.", { sum: stated }));
     } else parts.push(tr("No model has scored this one."));
     if (rate?.after_model && !this.isSkipped(rate))
-      parts.push(tr("Given after the model's were seen: not counted in agreement."));
+      parts.push(tr("Given after you saw the model's scores: not counted in agreement."));
     this.total.textContent = parts.filter(Boolean).join(" ");
     this.reveal.hidden = !candidate.hidden;
     const comment = candidate.model?.comment ?? "";

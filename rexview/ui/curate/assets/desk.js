@@ -198,7 +198,7 @@ export class Desk extends CountedPad {
   }
 
   takeBack() {
-    if (this.give("propose", null)) this.say(tr("Taken back: u brings it back"));
+    if (this.give("propose", null)) this.say(tr("Withdrawn: press u to restore it"));
   }
 
   toggleHistory() {

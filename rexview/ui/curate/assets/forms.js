@@ -171,7 +171,7 @@ export function ownForm(draft, /** @type {Record<string, string>} */ categories,
       "div",
       { class: "actions" },
       plain(tr("Add it"), send, { class: "plain strong" }),
-      plain(tr("Leave it"), drop),
+      plain(tr("Discard"), drop),
       html("span", { class: "hint" }, tr("Ctrl+Enter: add")),
     ),
   );
@@ -192,7 +192,7 @@ export function tagForm(draft, /** @type {Tags} */ tags, words, save, gone) {
   }
   form.root.classList.add("tag-form");
   form.root.append(
-    html("p", { class: "hint" }, tr("Several: with a semicolon. Enter or Esc: done")),
+    html("p", { class: "hint" }, tr("Separate several with a semicolon. Enter or Esc: done")),
   );
   return form;
 }

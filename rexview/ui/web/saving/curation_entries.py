@@ -45,12 +45,12 @@ def curation_entry(
     """
     candidate = sent.subject or ""
     if review_set.case(sent.case) is None:
-        raise Refused(tr("There is no such study any more."))
+        raise Refused(tr("This study no longer exists."))
     if sent.kind == "propose":
         if not _OWN_CANDIDATE.fullmatch(candidate):
-            raise Refused(tr("This is no question of one's own."))
+            raise Refused(tr("This is not one of your own questions."))
     elif not has_candidate(review_set, state, sent.case, candidate):
-        raise Refused(tr("There is no such question any more."))
+        raise Refused(tr("This question no longer exists."))
     value = value_of(sent.kind, sent.value)
     if sent.kind == "select" and value and value["decision"] == "chosen":
         _check_not_blocked(review_set, sent.case, candidate, value["question"])
@@ -69,7 +69,7 @@ def _check_not_blocked(review_set: ReviewSet, case_id: str, candidate: str, edit
     some = considered(written, case_id).get(case_id, ())
     one = next((one for one in some if one.id == candidate), None)
     if case is None or one is None:
-        raise Refused(tr("There is no such question any more."))
+        raise Refused(tr("This question no longer exists."))
     question = edited if isinstance(edited, str) else one.proposed
     if reason := why_blocked(written, case, question, one.tags):
         raise Refused(tr("It cannot be chosen. {reason}").format(reason=reason))

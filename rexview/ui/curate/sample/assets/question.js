@@ -99,7 +99,7 @@ export class Question {
     const { checks, passed, untold } = this.data;
     const words =
       untold.length > 0
-        ? tr("{passed} checks passed, {untold} not told", { passed, untold: untold.length })
+        ? tr("{passed} checks passed, {untold} undecided", { passed, untold: untold.length })
         : tr("{passed} checks passed", { passed });
     const rows = checks.map(({ name, says, failed, reason, by }) =>
       html("li", { class: failed ? "failed" : null }, `${name}: ${says} (${by}). ${reason}`),

@@ -117,7 +117,7 @@ export class Sample extends CountedPad {
     const from = ids.indexOf(this.chosen) + 1;
     const next = [...ids.slice(from), ...ids].find((id) => this.wordOn(id) === null);
     if (next) this.go(next);
-    else this.say(tr("All questions of this study are read: n goes on"));
+    else this.say(tr("All questions of this study are read: press n to continue"));
   }
 
   go(id) {

@@ -11,13 +11,13 @@ export function drawShares(/** @type {HTMLElement} */ place, /** @type {Shares} 
   place.dataset.shown = text;
   const { read, sample, of, unsure } = shares;
   const words = [
-    tr("Read {read} of {sample}, drawn from {of} questions that no check fails.", {
+    tr("Read {read} of {sample}, drawn from {of} questions that fail no check.", {
       read,
       sample,
       of,
     }),
   ];
-  if (unsure > 0) words.push(tr("{n} not told.", { n: unsure }));
+  if (unsure > 0) words.push(tr("{n} undecided.", { n: unsure }));
   const head = [tr("Defect"), tr("Found"), tr("Share (95% interval)"), shares.paper];
   place.replaceChildren(
     html("p", {}, words.join(" ")),
