@@ -154,7 +154,7 @@ def _nothing(wanted: ExportRequest, meeting: Meeting | None) -> str:
         return f"The agenda of {meeting.name} has no case of the review set."
     if wanted.query is None:
         return "The review set has no case."
-    return "The filter leaves no case" + (" of the agenda." if meeting else ".")
+    return "No case of the agenda matches the filter." if meeting else "No case matches the filter."
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -120,7 +120,7 @@ class ExportJobs:
         with self._lock:
             if sum(job.is_live for job in self._jobs) >= _MOST_JOBS:
                 raise ExportRefused(
-                    tr("The server makes too many exports already. Try again later.")
+                    tr("Too many exports are running on this server. Try again later.")
                 )
             try:
                 self._home.mkdir(mode=0o700, parents=True, exist_ok=True)  # others may delete it
@@ -153,7 +153,7 @@ class ExportJobs:
             job.said, state = str(error), "failed"
         except Exception:  # the user and the log get any error
             _LOG.exception("An export failed.")
-            job.said, state = tr("The export failed; the server's log says why."), "failed"
+            job.said, state = tr("The export failed; see the server's log."), "failed"
         is_kept = state == "done" and not job.cancelled.is_set()
         if not is_kept:
             self._remove(job)
@@ -227,14 +227,13 @@ def export_jobs() -> ExportJobs:
 MOST: Final = 2_000
 """Most cases in such an export: they are in memory while it is made."""
 TOO_MANY: Final = tr(
-    "This server has the review set on ClickHouse, and can export {most:,} "
-    "cases of it at once. Filter for fewer, or let whoever runs the server "
-    "export them: python -m rexview export"
+    "This server has the review set on ClickHouse, and can export {most:,} cases of it at "
+    "once. Filter for fewer, or ask the administrator to export them: python -m rexview "
+    "export"
 ).format(most=MOST)
 PSEUDONYMS: Final = tr(
-    "Pseudonyms stand for every id of the set that a text may name, and this "
-    "server has the set on ClickHouse. Whoever runs the server can export "
-    "with them: python -m rexview export"
+    "Pseudonyms replace every id of the set that a text may name, and this server has the "
+    "set on ClickHouse. The administrator can export with them: python -m rexview export"
 )
 
 
@@ -257,7 +256,7 @@ def of_wanted_cases(
         left = CaseFilter.from_query(wanted.query) if wanted.query else CaseFilter(sort="order")
         cases = engine.page(left, 0, MOST + 1)
     if not cases:
-        raise ExportRefused(tr("The filter leaves no case."))
+        raise ExportRefused(tr("No case matches the filter."))
     if len(cases) > MOST:
         raise ExportRefused(TOO_MANY)
     review_set, of_these = engine.set_of(cases)
@@ -270,9 +269,9 @@ _ONE_CLICK: Final = {
     "pdf": ("PDF", ":material/docs:"),
 }
 _HIDDEN_HELP: Final = tr(
-    "Cases, studies, patients and sites are called case-001, patient-001 and "
-    "so on, in texts and names of files, too. A key says what stands for "
-    "what. Names of people in texts are not found."
+    "Cases, studies, patients and sites are renamed case-001, patient-001 and so on, also "
+    "in texts and file names. A key lists the original of each. Names of people in texts "
+    "are not found."
 )
 
 
@@ -311,7 +310,7 @@ def offer(asked: WidgetsAsked, *, key: str = "export") -> None:
         icon=":material/ios_share:",
         key=key,
         type="tertiary",
-        help=tr("Take away as a file"),
+        help=tr("Download as a file"),
     )
     if clicked:
         _dialog(asked)
@@ -380,9 +379,7 @@ def _dialog(asked: WidgetsAsked) -> None:
         disabled=on_tables(),
     )
     if form.has_pictures:
-        st.caption(
-            tr("Text burned into films stays on them: look at them before you pass them on.")
-        )
+        st.caption(tr("Text burned into films stays on them: check them before you share them."))
     if notice := asked.review_set.info.notice:
         st.caption(as_markdown(notice))
     save_button(
@@ -440,7 +437,7 @@ def _job(job: ExportJob) -> None:
                 done=job.done, n=job.total
             )
             if job.total
-            else tr("Begins…")
+            else tr("Starting…")
         )
         words = tr("Waits for other exports to end") if job.state == "waiting" else words
         st.progress(job.done / job.total if job.total else 0.0, as_markdown(words))
@@ -476,5 +473,5 @@ def _job(job: ExportJob) -> None:
                 key="export_key",
                 on_click="ignore",
                 icon=":material/key:",
-                help=tr("What the pseudonyms stand for: keep it apart."),
+                help=tr("What the pseudonyms stand for: store it separately."),
             )

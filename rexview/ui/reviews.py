@@ -47,7 +47,7 @@ def show_notices(review_set: ReviewSet) -> None:
         return  # shown where the reviews are read
     if found:
         lead = permissions.may_see(PAGE_DATA)
-        what_to_do = tr("See the Data page.") if lead else tr("Tell whoever leads the review.")
+        what_to_do = tr("See the Data page.") if lead else tr("Tell the review lead.")
         text = " ".join(one.text for one in found)
         st.warning(f"{as_markdown(text)} {what_to_do}", icon=":material/report:")
 
@@ -87,7 +87,7 @@ def show_reviews(review_set: ReviewSet) -> None:
         foreign = other_set(reviews)
         show_place(review_set)
         if reviews.revision():
-            with st.expander(tr("Where exactly")):
+            with st.expander(tr("Exact location")):
                 st.code(reviews.address, language=None)
     except StoreError as error:
         st.error(as_markdown(str(error)), icon=":material/error:")
@@ -96,16 +96,14 @@ def show_reviews(review_set: ReviewSet) -> None:
         st.warning(
             tr(
                 "The entries here were written for a review set with the id “{foreign}”. "
-                "If this is another set, move its reviews.sqlite away."
+                "If this is another set, move its reviews.sqlite elsewhere."
             ).format(foreign=as_markdown(foreign)),
             icon=":material/report:",
         )
     for one in found:
         _show_notice(review_set, reviews, one)
     if not any(one.kind == "elsewhere" for one in found) and _can_move(reviews):
-        st.info(
-            tr("When these entries were written, nothing could be written to the set's folder.")
-        )
+        st.info(tr("When these entries were written, the set's folder was not writable."))
         if st.button(tr("Move them into the set's folder"), key="reviews_move"):
             _mend(lambda: _join(review_set))
 
@@ -117,9 +115,12 @@ def _show_notice(review_set: ReviewSet, reviews: Reviews, notice: Notice) -> Non
             st.caption(as_markdown(line))
         if notice.kind == "elsewhere":
             st.caption(
-                tr("Every entry of both is kept, none twice; the files stay as dated copies.")
+                tr(
+                    "Every entry of both is kept, without duplicates; the files stay as "
+                    "dated copies."
+                )
             )
-            if st.button(tr("Join them"), type="primary", key="reviews_join"):
+            if st.button(tr("Merge them"), type="primary", key="reviews_join"):
                 _mend(lambda: _join(review_set))
         elif notice.kind == "lost":
             st.caption(
@@ -147,7 +148,7 @@ def _can_move(reviews: Reviews) -> bool:
 
 def _mend(work: Callable[[], str]) -> None:
     try:
-        with st.spinner(tr("Joining…")):
+        with st.spinner(tr("Merging…")):
             st.session_state[_DONE] = work()
     except (StoreError, BackupError) as error:
         st.error(as_markdown(str(error)), icon=":material/error:")
@@ -158,14 +159,14 @@ def _mend(work: Callable[[], str]) -> None:
 def _join(review_set: ReviewSet) -> str:
     reviews = review_sets.best_reviews(review_set)
     report = merge_databases(reviews, [one.file for one in other_databases(reviews)])
-    return tr("{counted} joined: {entries:,} now in {address}.").format(
+    return tr("{counted} merged: {entries:,} now in {address}.").format(
         counted=counted(report.added, "entry"), entries=report.entries, address=reviews.address
     )
 
 
 def _accept(reviews: Reviews) -> str:
     reviews.database.accept_loss()
-    return tr("The missing entries are given up; what is there counts.")
+    return tr("The missing entries are abandoned; the existing ones count.")
 
 
 # People's entries in a study, as several pages read them.

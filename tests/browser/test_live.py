@@ -158,7 +158,7 @@ def test_a_walk_through_adjudication(start, folder, new_page):
       window.untrue = [];
       new MutationObserver(() => {
         for (const { textContent } of document.querySelectorAll(".rx-consensus-notice p"))
-          if (textContent.startsWith("Yours is not saved")) window.untrue.push(textContent);
+          if (textContent.startsWith("Consensus not saved")) window.untrue.push(textContent);
       }).observe(document.body, { childList: true, subtree: true, characterData: true });
     }""")
     calm(page)  # the page comes part by part

@@ -98,7 +98,7 @@ def test_nothing_that_may_not_leave_is_in_it(folder):
         (ExportRequest(cases=()), ["No case is named."]),
         (ExportRequest(query=read_query("failure=nonsense")), ["“nonsense” as failure"]),
         (ExportRequest(query=read_query("set=1&as=x")), ["names no condition, only as, set"]),
-        (ExportRequest(query=read_query("q=nowhere")), ["The filter leaves no case."]),
+        (ExportRequest(query=read_query("q=nowhere")), ["No case matches the filter."]),
         (
             ExportRequest(meeting="m9", cases=("zz",)),
             ["zz", "There is no meeting m9", "Chest of c1"],

@@ -14,7 +14,7 @@ import { passes } from "./support/time.js";
 
 const KINDS = ["verdict", "comment", "adjudicate"];
 const KEPT = "Not saved yet: kept on this computer, will be sent.";
-const NOT_KEPT = "Not saved yet, and this browser keeps nothing: leave this page open.";
+const NOT_KEPT = "Not saved yet, and this browser stores nothing: leave this page open.";
 const TYPED = "Typed, not saved yet: kept on this computer.";
 
 /** @type {FakeServer} */
@@ -371,16 +371,16 @@ describe("what the server does not take", () => {
   });
 
   for (const [kind, there, reason] of /** @type {[string, object, string][]} */ ([
-    ["adjudicate", { score: 5 }, "Another consensus was recorded there meanwhile."],
-    ["verdict", {}, "Another window had saved another verdict there, which was kept."],
-    ["comment", {}, "Another window had saved other words there, which was kept."],
-    ["score", { score: 3 }, "Another window had saved 3 there, which was kept."],
-    ["score", { score: null }, "Another window had saved no score there, which was kept."],
+    ["adjudicate", { score: 5 }, "Another consensus was recorded meanwhile."],
+    ["verdict", {}, "Another window had saved another verdict, which was kept."],
+    ["comment", {}, "Another window had saved other words, which were kept."],
+    ["score", { score: 3 }, "Another window had saved 3, which was kept."],
+    ["score", { score: null }, "Another window had saved no score, which was kept."],
     ["decide", { by: "Bob" }, "Bob decided something else meanwhile."],
-    ["decide", {}, "Somebody decided something else meanwhile."],
+    ["decide", {}, "Someone decided something else meanwhile."],
     ["agenda", { by: "Bob" }, "Bob changed it meanwhile."],
     ["presenter_note", {}, "Another window changed it meanwhile."],
-    ["pin", {}, "Another window had saved another one there, which was kept."],
+    ["pin", {}, "Another window had saved another one, which was kept."],
   ]))
     test(`says what another window did to a ${kind} given ${JSON.stringify(there)}`, async () => {
       server.replaced = { mine: there };
@@ -506,7 +506,7 @@ describe("a browser that keeps nothing", () => {
     assert.deepEqual(server.saved, [["anna", 1]]);
     assert.equal(leaves(), false);
     tab.outbox.keepTyped("note", { text: "half" });
-    assert.match(tab.outbox.status().message, /this browser keeps nothing: leave the field/);
+    assert.match(tab.outbox.status().message, /this browser stores nothing: leave the field/);
   });
 });
 

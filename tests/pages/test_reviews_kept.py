@@ -75,9 +75,9 @@ def test_another_database_is_told_on_every_page_and_joined(
         assert "1 entry of this review set lies in another database and is not shown." in text
     app = open_app("data")
     assert str(file) in shown(app)
-    button(app, "Join them").click().run()
+    button(app, "Merge them").click().run()
     assert not app.exception
-    assert "1 entry joined: 2 now in" in shown(app)
+    assert "1 entry merged: 2 now in" in shown(app)
     assert "lies in another database" not in shown(app)
     assert len(open_reviews(load(review_folder), Settings()).history()) == 2
     assert not file.exists()

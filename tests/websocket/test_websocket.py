@@ -150,7 +150,7 @@ def test_a_covered_name_cannot_be_guessed_by_commenting_on_it(team, enter, histo
         for slot in "AB"
         for guess in (*MODELS.values(), "Zephyrion", "Large does", "Another")
     }
-    assert refused == {"The words that you chose are not in the answer."}
+    assert refused == {"The words that you selected are not in the answer."}
     assert not history()
     assert say(anna, spot={"key": "A", "quote": "as [model] does", "before": 3}) == ""
     assert say(anna, spot={"key": "A", "quote": "It is", "before": 6}) == ""
@@ -196,7 +196,7 @@ def test_who_was_lead_and_now_reads_is_not_shown_their_own_words_with_names(team
     earlier = record(team, once, case="c1", model="zephyrion", value=value)
     anna = enter(ANNA)
     told = {say(anna, comment=earlier, spot={"key": slot}) for slot in "AB"}
-    assert told == {"The comment is not there any more."}, "which answer it was on is not told"
+    assert told == {"The comment no longer exists."}, "which answer it was on is not told"
     assert earlier not in {one["id"] for one in panel(anna)["comments"]}
     assert len(history()) == 1
     assert not found(anna)

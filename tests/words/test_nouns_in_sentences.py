@@ -12,23 +12,23 @@ STILL = frozenset(
     (
         "Images and questions of {cases}",
         "Left out: {counted} without all four.",
-        "Of {counted} that a model scored, {low:,} {value} a sum below {enough} and "
+        "Of {counted} scored by a model, {low:,} {value} a sum below {enough} and "
         "{risky:,} a risk flag; in the paper none had.",
-        "Of {unflagged:,} {noun} the model does not say whether it is a risk.",
-        "Scores by the model of {counted}.",
-        "Up to {counted} with an edit without severity left out.",
+        "For {unflagged:,} {noun} the model does not state whether it is a risk.",
+        "Model scores of {counted}.",
+        "Up to {counted} with an ungraded edit left out.",
         "agreement with readers: {name} {kappa:.2f}{limits}, {counted}",
-        "compared with readers on {counted}: too few to say",
-        "no kappa with readers, {counted}: one side always says the same",
+        "compared with readers on {counted}: too few to tell",
+        "no kappa with readers, {counted}: one side always gives the same opinion",
         "{answers} cannot be read",
         "{cases}; {studies} without a chosen question.",
         "{counted} corrected line by line",
-        "{counted} joined: {entries:,} now in {address}.",
+        "{counted} merged: {entries:,} now in {address}.",
         "{counted} of two reports ({counted_2}) in {counted_3} by {counted_4}. "
         "Strength: Bradley and Terry's model, log odds; the sum is 0, a tie is half "
         "a win for each. {level:.0%} limits of strengths and places resample cases "
         "({comparison_resamples:,} resamples, percentiles).",
-        "{counted} with the fewest cases not laid out.",
+        "{counted} with the fewest cases not shown.",
         "{counted} without a value left out.",
         "{name}: {counted}; the number in a bubble counts {unit}. On the line both "
         "gave the same score; above it {short} scored higher.",

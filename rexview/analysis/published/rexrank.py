@@ -108,10 +108,9 @@ class PublishedBoard:
             return ""
         section = "findings" if self.dataset == "CheXpert Plus" else "impressions"
         return tr(
-            "In the public file, {literal} {section} are the word “None” for a "
-            "missing section; the paper does not say that they were left out, so "
-            "means may run over them. Here a missing section is no text and is not "
-            "compared."
+            "In the public file, {literal} {section} are the word “None” for a missing "
+            "section; the paper does not state that they were left out, so means may "
+            "include them. Here a missing section is no text and is not compared."
         ).format(literal=literal, section=section)
 
 

@@ -72,7 +72,7 @@ def _about(book: Any, content: Content) -> None:
     sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = _NARROW, 2 * _WIDE
     lines = [("What", content.title), ("Review set", content.set_name)]
     if met := content.meeting:
-        lines += [("Meeting", met.name), ("Held", str(met.held or "not said"))]
+        lines += [("Meeting", met.name), ("Held", str(met.held or "not given"))]
     lines += [("Cases", str(len(content.case_ids))), ("Made", f"{content.made:%Y-%m-%d %H:%M} UTC")]
     lines += [("Notice", content.notice)] if content.notice else []
     lines += [("Privacy", note) for note in content.notes]

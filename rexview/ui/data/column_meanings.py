@@ -177,7 +177,7 @@ def doubled(choices: Sequence[ColumnChoice]) -> list[str]:
     return [meaning for meaning, count in counts.items() if count > 1]
 
 
-_EMPTY: Final = tr("Empty in the rows that were looked at.")
+_EMPTY: Final = tr("Empty in the rows that were checked.")
 _PAGE: Final = 30
 _USUAL_SCALE: Final = "1-5"
 
@@ -279,7 +279,7 @@ def _column_html(one: ColumnChoice) -> str:
     """Return the name of a column and some of its values as HTML."""
     examples = " · ".join(f"“{example}”" for example in one.examples)
     if one.private:
-        examples = tr("Looks like a person's identity: left out, no value is shown.")
+        examples = tr("Could identify a person: left out, no value is shown.")
     return (
         f'<div class="rx-column"><b>{html.escape(one.column) or tr("(no name)")}</b>'
         f"<small>{html.escape(examples or _EMPTY)}</small></div>"
@@ -290,7 +290,7 @@ def _whose(proposed: ColumnChoice, one: ColumnChoice, key: str) -> ColumnChoice:
     """Show fields for the model, the reader and the scale, if the meaning has them."""
     column = as_markdown(proposed.column)
     if one.is_of_model:
-        placeholder = tr("Model: that of the row")
+        placeholder = tr("Model: from the row")
         model = st.text_input(
             tr("Model of {column}").format(column=column),
             proposed.model,
@@ -304,7 +304,7 @@ def _whose(proposed: ColumnChoice, one: ColumnChoice, key: str) -> ColumnChoice:
         reader = st.text_input(
             tr("Reader of {column}").format(column=column),
             proposed.reader,
-            placeholder=tr("Reader: that of the row"),
+            placeholder=tr("Reader: from the row"),
             key=f"{key}_reader",
             label_visibility="collapsed",
             persist_state="session",
@@ -320,8 +320,8 @@ def _whose(proposed: ColumnChoice, one: ColumnChoice, key: str) -> ColumnChoice:
             format_func=lambda scale: tr("Scale {scale}, worst first").format(scale=scale),
             accept_new_options=True,
             help=tr(
-                "Another scale is converted to 1 to 5. Words: type them, worst first, "
-                "apart by commas."
+                "Another scale is converted to 1 to 5. For words: list them, worst first, "
+                "separated by commas."
             ),
             key=f"{key}_scale",
             label_visibility="collapsed",

@@ -48,8 +48,8 @@ class _Uploads:
 def choose_sources(importer: Importer) -> list[Path]:
     """Show fields for files; return existing ones, with a message about the others."""
     typed, dropped = st.columns(2, gap="medium")
-    path_of_files = tr("Path of the files, one a line")
-    path_of_folders = tr("Path of the files or folders, one a line")
+    path_of_files = tr("Path of the files, one per line")
+    path_of_folders = tr("Path of the files or folders, one per line")
     text = typed.text_area(
         path_of_folders if importer.folders else path_of_files,
         placeholder="/path/to/source",
@@ -131,7 +131,7 @@ def _show_uploads() -> list[Path]:
             st.button(
                 as_markdown(path.name),
                 icon=":material/close:",
-                help=tr("Uploaded. Press to take it away."),
+                help=tr("Uploaded. Press to remove it."),
                 key=f"import_upload_{number}_{path.name}",
                 on_click=_remove,
                 args=(path,),
@@ -292,8 +292,8 @@ def _target(sources: Sequence[Path], open_set: ReviewSet | None) -> _Target:
         if chosen == "into":
             st.caption(
                 tr(
-                    "The set is written anew with what comes. Its tables as they are now are "
-                    "kept in a dated folder beside it; scores and comments stay."
+                    "The set is rewritten with the new data. Its current tables are kept "
+                    "in a dated folder beside it; scores and comments stay."
                 )
             )
             return _Target(str(open_set.folder), True)
@@ -313,7 +313,7 @@ def _new_folder(sources: Sequence[Path]) -> str:
         tr("New folder for the review set"),
         str(free),
         key=f"import_out_{free.name}",
-        help=tr("It must not exist yet, or be empty."),
+        help=tr("It must be new or empty."),
         persist_state="session",
     )
     return text.strip() or str(free)
@@ -344,7 +344,7 @@ def _option(option: Option) -> Any:
         return st.selectbox(option.label, option.choices, place, help=option.help, **kept)
     if option.type == "texts":
         text = st.text_area(
-            tr("{label}, one a line").format(label=option.label),
+            tr("{label}, one per line").format(label=option.label),
             help=option.help,
             height=80,
             **kept,

@@ -33,7 +33,7 @@ from rexview.words import beginning, counted, tr, trn
 
 _AUTO: Final = "auto"
 _WORDS: Final = {
-    _AUTO: tr("The pictures of a small sub-folder together, others each"),
+    _AUTO: tr("Pictures of a small sub-folder together, all others singly"),
     "folder": tr("All pictures of a folder"),
     "file": tr("Each picture"),
 }
@@ -82,8 +82,8 @@ def choose_references(groups: Sequence[Mapping[str, str]]) -> tuple[str, ...] | 
                 ],
                 key=f"import_reference_{'|'.join(group)}",
                 help=tr(
-                    "Each has texts about the same cases, and neither names nor contents tell "
-                    "whose they are. The others become answers of models."
+                    "Each has texts about the same cases, and neither names nor contents "
+                    "show who wrote them. The others become answers of models."
                 ),
                 persist_state="session",
             )
@@ -138,7 +138,7 @@ def _choose(one: BoxPreview) -> str:
 
     def shown(reading: str) -> str:
         words = BoxReading.parse(reading).in_words
-        known = {proposed: tr("(proposed)"), **dict.fromkeys(fitting, tr("(would fit, too)"))}
+        known = {proposed: tr("(proposed)"), **dict.fromkeys(fitting, tr("(also fits)"))}
         return f"{beginning(words)} {known.get(reading, '')}".rstrip()
 
     name = hashlib.sha256(repr((one.file, one.model, one.count)).encode()).hexdigest()[:16]
@@ -159,7 +159,7 @@ def pictures_html(
 ) -> str:
     """Return images with the boxes that a reading makes of their numbers, as HTML."""
     if not one.pictures:
-        return f'<p class="rx-quiet">{tr("No size of any of its pictures is known.")}</p>'
+        return f'<p class="rx-quiet">{tr("The size of its pictures is unknown.")}</p>'
     colour = REFERENCE_ON_FILM if one.model is None else MODEL_COLOURS[1]
     figures = "".join(
         _figure_html(case, size, boxes, reading, pictures.get((case, image)), colour)
@@ -193,7 +193,7 @@ def _figure_html(
     if picture is not None:
         code = base64.b64encode(picture).decode()
         film = f'<img alt="" src="data:image/webp;base64,{code}">'
-    missing = "" if picture is not None else f" {tr('The picture itself is not there.')}"
+    missing = "" if picture is not None else f" {tr('The picture itself is missing.')}"
     css = ' class="rx-wrong"' if outside else ""
     return (
         f'<figure><div class="rx-box-film" style="aspect-ratio:{width}/{height}">{film}{shapes}'
@@ -245,7 +245,7 @@ def show_receipt(receipt: Receipt, *, key: str) -> None:
         tr("How files join"),
         (
             *(tr("File"), tr("By column"), tr("Rows joined"), tr("Rows without a case")),
-            *(tr("Ids of several cases"), tr("Ids written otherwise")),
+            *(tr("Ids of several cases"), tr("Ids written differently")),
         ),
         joins,
     )
@@ -253,7 +253,7 @@ def show_receipt(receipt: Receipt, *, key: str) -> None:
     show_lines(tr("Not read: files"), (tr("File"), tr("Type"), tr("Why")), files)
     kept = [(one.file, one.column, one.example, one.kept_as) for one in receipt.columns_kept]
     show_lines(
-        tr("Kept as they are"), (tr("File"), tr("Column"), tr("Example"), tr("With the")), kept
+        tr("Kept as they are"), (tr("File"), tr("Column"), tr("Example"), tr("Kept with")), kept
     )
     if receipt.notes:
         items = "".join(f"<li>{html.escape(note)}</li>" for note in receipt.notes)
@@ -298,7 +298,7 @@ def _columns(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
     for one in receipt.columns_unused:
         yield one.file, one.column, one.example or "", one.why
     for private in receipt.identity_columns:
-        why = tr("It looks like a person's identity; no value of it was taken.")
+        why = tr("It could identify a person; none of its values was imported.")
         yield private.file, private.column, tr("not shown"), why
 
 

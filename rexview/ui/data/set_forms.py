@@ -45,8 +45,8 @@ def _show_loaded(review_set: ReviewSet) -> None:
     if loaded.is_behind:
         st.warning(
             tr(
-                "The files have changed since they were loaded; pages show them as they "
-                "were then. Load them again: python -m rexview load SET"
+                "The files have changed since they were loaded; pages still show the "
+                "loaded version. Load them again: python -m rexview load SET"
             ),
             icon=":material/database:",
         )
@@ -69,7 +69,7 @@ def show_open_set(review_set: ReviewSet) -> None:
     if on_tables():
         _show_loaded(review_set)
     elif is_behind(review_set):
-        st.info(tr("Answers are being added. The newest are here a little later, on every page."))
+        st.info(tr("Answers are being added. The newest appear on every page a little later."))
     of_tables = (
         []
         if on_tables()

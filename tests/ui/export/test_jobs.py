@@ -66,14 +66,14 @@ def test_two_at_once_and_a_waiting_one_can_be_cancelled(make, tmp_path):
 
 def test_one_that_fails_says_why_and_leaves_nothing(tmp_path):
     def refused(check):
-        raise ExportRefused("The filter leaves no case.")
+        raise ExportRefused("No case matches the filter.")
 
     def broken(check):
         raise ValueError("secret")
 
     jobs = ExportJobs(tmp_path / "exports")
     job = ended(jobs.begin("none", CSV, refused))
-    assert (job.state, job.said) == ("failed", "The filter leaves no case.")
+    assert (job.state, job.said) == ("failed", "No case matches the filter.")
     job = ended(jobs.begin("none", CSV, broken))
     assert job.state == "failed"
     assert "secret" not in job.said
@@ -89,7 +89,7 @@ def test_too_many_are_refused(monkeypatch, tmp_path):
         raise ExportRefused("Enough.")
 
     first = jobs.begin("one", CSV, held)
-    with pytest.raises(ExportRefused, match="too many"):
+    with pytest.raises(ExportRefused, match="Too many"):
         jobs.begin("two", CSV, held)
     go.set()
     ended(first)

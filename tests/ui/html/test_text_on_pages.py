@@ -79,7 +79,7 @@ EXCEPTIONS = {
     (FORM, "importer.description"): IN_THE_CODE,
     (FORM, "option.label"): IN_THE_CODE,
     (FORM, "option.help"): IN_THE_CODE,
-    (FORM, "tr('{label}, one a line').format(label=option.label)"): IN_THE_CODE,
+    (FORM, "tr('{label}, one per line').format(label=option.label)"): IN_THE_CODE,
 }
 """(file, expression): why it needs no escaping."""
 AS_HTML = {

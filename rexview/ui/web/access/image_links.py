@@ -51,7 +51,7 @@ def image_version(review_set: ReviewSet, image_path: str) -> str:
     try:
         stat = path.stat()
     except OSError:
-        raise ImageMissing(tr("The image file is not there.")) from None
+        raise ImageMissing(tr("The image file does not exist.")) from None
     return f"{stat.st_mtime_ns:x}-{stat.st_size:x}"
 
 

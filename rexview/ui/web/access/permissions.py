@@ -114,7 +114,7 @@ def watch(page: str) -> Callable[[], None]:
     def check() -> None:
         person = now()
         if person is None or person.role not in seen_by(page):
-            raise NotAdmitted(tr("Your role does not include this any more."))
+            raise NotAdmitted(tr("Your role no longer includes this."))
 
     return check
 

@@ -166,7 +166,7 @@ async def json_body(request: Request, most: int) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise RequestRefused(422, tr("This is not what a page of ours sends."))
+        raise RequestRefused(422, tr("This request does not come from this app."))
     return found
 
 
@@ -307,7 +307,11 @@ def _refusal_of(audience: Audience, request: HTTPConnection) -> PlainTextRespons
     try:
         team = server_state.team()
         if audience == "sign-in":
-            return None if team else PlainTextResponse(tr("Nobody signs in here."), 404, NOT_KEPT)
+            return (
+                None
+                if team
+                else PlainTextResponse(tr("This server has no sign-in."), 404, NOT_KEPT)
+            )
         if not team:
             return None
         person = sign_in.signed_in_at(request)

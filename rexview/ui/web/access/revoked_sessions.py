@@ -96,9 +96,9 @@ class SignOuts:
             why = f" {self._problem}" if self._problem else ""
             raise NotAdmitted(
                 tr(
-                    "Whether you have signed out elsewhere cannot be asked at the moment, so "
-                    "nothing is shown.{why} Reload the page when it is back; what you "
-                    "entered is kept."
+                    "At the moment we cannot check whether you have signed out elsewhere, "
+                    "so nothing is shown.{why} Reload the page when the connection is "
+                    "back; your entries are kept."
                 ).format(why=why)
             )
 

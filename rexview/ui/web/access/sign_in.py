@@ -98,10 +98,10 @@ class RolesFile:
         try:
             roles = Roles.of(self._read())
             if state is None and self._roles != roles:
-                raise SettingsError(tr("{name} is gone.").format(name=self._file.name))
+                raise SettingsError(tr("{name} is missing.").format(name=self._file.name))
             if self._roles.people and not roles.people:
                 raise SettingsError(
-                    tr("{name} names nobody any more.").format(name=self._file.name)
+                    tr("{name} no longer names anyone.").format(name=self._file.name)
                 )
         except SettingsError as error:
             since = f"{datetime.now().astimezone():%H:%M}"
@@ -172,8 +172,8 @@ def begin_sign_in(provider: str | None = None) -> None:
         _LOG.exception("The sign-in is not configured as it should be.")
         raise NotAdmitted(
             tr(
-                "The sign-in is not configured as it should be. Whoever runs this server "
-                "finds the reason in its log."
+                "The sign-in is not configured correctly. The administrator finds the "
+                "reason in the server's log."
             )
         ) from None
 
@@ -231,13 +231,13 @@ def check_person(request: HTTPConnection, grant: Grant) -> None:
     """
     if not server_state.team():
         if grant.person:
-            raise LinkRefused(tr("This link is for somebody who is signed in."))
+            raise LinkRefused(tr("This link is for a signed-in user."))
         return
     person = signed_in_at(request)
     if person is None:
         raise NotAdmitted(tr("You are not signed in. Sign in again."), again=True)
     if grant.person != link_owner(person):
-        raise LinkRefused(tr("This link is for somebody else."))
+        raise LinkRefused(tr("This link is for another user."))
 
 
 def who_asks(request: HTTPConnection, grant: Grant, alone: Person | None) -> Person | None:

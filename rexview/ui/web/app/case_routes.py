@@ -73,7 +73,7 @@ def _serve_cases(request: Request) -> Response:
     except _Changed as error:
         return _refused(409, str(error))
     except RexviewError:
-        return _refused(503, tr("The cases cannot be had at the moment."))
+        return _refused(503, tr("The cases are not available at the moment."))
     return JSONResponse({"cases": cases}, headers=NOT_KEPT)
 
 

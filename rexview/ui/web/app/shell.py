@@ -54,8 +54,8 @@ def stop_unless_served() -> None:
     if on_tables() and link_keys.page_shown() in _IN_MEMORY_ONLY:
         st.info(
             tr(
-                "This page needs the whole review set in memory, and this server has it on "
-                "ClickHouse. Open the set on a server without REXVIEW_ENGINE."
+                "This page needs the whole review set in memory, but this server keeps it "
+                "in ClickHouse. Open the set on a server without REXVIEW_ENGINE."
             ),
             icon=":material/database:",
         )
@@ -170,11 +170,11 @@ def try_review_set(
         try:
             review_set = review_sets.with_written(review_set)
         except StoreError as error:
-            words = tr("What people wrote cannot be shown now. {reason}")
+            words = tr("Reviews cannot be shown now. {reason}")
             message = words.format(reason=lines_as_markdown(error))
             st.warning(message, icon=":material/cloud_off:")
     if trouble := remote_sets.trouble(folder):
-        words = tr("{trouble} The tables are shown as they were fetched before.")
+        words = tr("{trouble} The tables are shown as last fetched.")
         message = words.format(trouble=as_markdown(trouble))
         st.warning(message, icon=":material/cloud_off:")
     show_notices(review_set)
@@ -197,8 +197,8 @@ def _stop_without_set(error: RexviewError | None) -> NoReturn:
     if permissions.may_see(PAGE_DATA):
         show_error(error, key="problems")
         st.page_link(_ROOT / PAGE_DATA, label=tr("Open another review set"))
-    else:  # errors in the data may reveal what is hidden
-        st.error(tr("The review set cannot be opened. Tell whoever leads the review."))
+    else:  # what is wrong with the data may tell what is hidden
+        st.error(tr("The review set cannot be opened. Tell the review lead."))
     st.stop()
 
 

@@ -52,8 +52,8 @@ PAGE_FILES: Final[Mapping[str, str]] = {
 }
 """The app's page for each page name in entries."""
 CHANGED: Final = tr(
-    "The answers to this case, or where reviews are kept, were changed after "
-    "you gave this. Look at the answers as they are now, and give it again."
+    "The answers to this case, or where reviews are kept, were changed after you entered "
+    "this. Check the current answers, and enter it again."
 )
 _STRING_FIELDS: Final = ("kind", "slot", "shown", "subject", "field")
 
@@ -191,7 +191,7 @@ def value_of(kind: str, given: Any) -> dict[str, Any] | None:
     if given is None:
         return None
     if not isinstance(given, Mapping):
-        raise Refused(tr("This is not something that the page sends."))
+        raise Refused(tr("This request does not come from this page."))
     return {name: None if given.get(name) == "" else given.get(name) for name in KINDS[kind].fields}
 
 

@@ -132,7 +132,7 @@ def _show(review_set: ReviewSet, address: str) -> None:
             for name, file in pages.items()
         },
     }
-    title = tr("What sends what is not saved yet")
+    title = tr("Sending of unsaved entries")
     show = component("rexview_waiting", f"{_FILES}.js", style=f"{_FILES}.css", title=title)
     show(key=_KEY, data=data, on_refresh_change=lambda: None)
 

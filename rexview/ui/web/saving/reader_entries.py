@@ -79,7 +79,7 @@ class ScoreEntries:
         if not self.study.has(sent.case):
             raise Refused(tr("This case is not on your list."))
         if sent.field not in _FIELDS.get(sent.kind, ()):
-            raise Refused(tr("This is not something that the score pad sends."))
+            raise Refused(tr("This request does not come from the score pad."))
         if sent.kind == "reveal":
             return self._reveal(sent)
         if self.study.given.was_shown(sent.case, "models"):
@@ -109,7 +109,7 @@ class ScoreEntries:
     def _score(self, sent: SentEntry) -> Entry:
         model, item = self._model(sent), ScoreItem(sent.subject or "", sent.picture)
         if item not in items_to_score(self.study.review_set, sent.case).get(model, ()):
-            raise Refused(tr("This is not scored on this answer."))
+            raise Refused(tr("This is not scored for this answer."))
         about = sent.case, model, item.dimension, item.picture
         row = self.study.given.of("score").get(about)
         stored = (row.value if row else None) or {}
@@ -213,7 +213,7 @@ def task_entries(study: Study, task: Task, sent: SentEntry) -> list[Entry]:
         return [_prefer(tasks, sent)]
     if isinstance(tasks, Corrections):
         return [_correct(tasks, sent)]
-    raise Refused(tr("This is not something that the page sends."))
+    raise Refused(tr("This request does not come from this page."))
 
 
 def _choose(tasks: Questions, sent: SentEntry) -> Entry:
@@ -221,7 +221,7 @@ def _choose(tasks: Questions, sent: SentEntry) -> Entry:
     if tasks.is_solved(sent.case):
         raise Refused(tr("The right option was shown; the answer can no longer be changed."))
     if tasks.is_settled(sent.case):
-        raise Refused(tr("You have answered another question since: the answer stands."))
+        raise Refused(tr("You have since answered another question: this answer is final."))
     case = tasks.study.review_set.case(sent.case)
     options = case.options if case else ()
     given, seconds = _given(sent.value)
@@ -306,7 +306,7 @@ def _without_line(row: Stored | None) -> dict[str, Any] | None:
 def _edit(sent: Any, place: str, lines: tuple[Line, ...]) -> dict[str, Any]:
     """Return the value of an edit; its line is looked up."""
     if not isinstance(sent, Mapping) or not PLACE.fullmatch(place):
-        raise Refused(tr("This is no correction of a line."))
+        raise Refused(tr("This is not a correction of a line."))
     number, is_inserted = place_of(place)[0], "+" in place
     if not (0 if is_inserted else 1) <= number <= len(lines):
         raise Refused(tr("The report has no such line."))
@@ -318,7 +318,7 @@ def _edit(sent: Any, place: str, lines: tuple[Line, ...]) -> dict[str, Any]:
     }
     for name, words in allowed.items():
         if not isinstance(sent.get(name), str | int | None) or sent.get(name) not in words:
-            raise Refused(tr("This is no correction of a line."))
+            raise Refused(tr("This is not a correction of a line."))
     return {
         **{name: sent.get(name) for name in allowed},
         "original": None if is_inserted else lines[number - 1].text[:LONGEST_TEXT],
@@ -379,13 +379,13 @@ def _reveal(tasks: TaskList, sent: SentEntry) -> list[Entry]:
 def _given(value: Any) -> tuple[Any, float | None]:
     """Return the choice, and the seconds that it took."""
     if not isinstance(value, Mapping):
-        raise Refused(tr("This is no answer."))
+        raise Refused(tr("This is not an answer."))
     time = value.get("seconds")
     if isinstance(time, bool) or not isinstance(time, int | float):
         time = -1
     chosen = value.get("value")
     if not isinstance(chosen, str | int):
-        raise Refused(tr("This is no answer."))
+        raise Refused(tr("This is not an answer."))
     return chosen, round(float(time), 1) if 0 <= time <= _LONGEST_SECONDS else None
 
 

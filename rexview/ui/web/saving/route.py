@@ -140,7 +140,7 @@ class EntryWriter:
     def _take(self, sent: SentEntry) -> None:
         kind = KINDS.get((sent.page, sent.kind))
         if kind is None:
-            raise Refused(tr("This is not something that the page sends."))
+            raise Refused(tr("This request does not come from this page."))
         if not may_send(self.person, sent.page):
             raise Refused(tr("Your role may not save this."))
         if not kind.together:
@@ -199,7 +199,7 @@ def _task(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
 def _comment(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
     if sent.page == CASE_PAGE:
         if writer.review_set.case(sent.case) is None:
-            raise Refused(tr("There is no such case any more."))
+            raise Refused(tr("This case no longer exists."))
         targets = case_targets(writer.review_set, sent.case)
     elif writer.study.has(sent.case):
         targets = score_targets(writer.study, sent.case)
@@ -342,7 +342,7 @@ async def take_entries(request: Request, *, hides: Hides) -> Response:
 async def _body(request: Request) -> Mapping[str, Any]:
     found = await json_body(request, LONGEST_BODY)
     if not isinstance(found.get("entries"), list):
-        raise RequestRefused(422, tr("This is not what a page of ours sends."))
+        raise RequestRefused(422, tr("This request does not come from this app."))
     if len(found["entries"]) > MOST_ENTRIES:
         raise RequestRefused(413, tr("Too much was sent at once."))
     return found
@@ -366,7 +366,7 @@ def _take(request: Request, body: Mapping[str, Any], hides: Hides) -> dict[str, 
             writer.write(sent)
             return _reply(writer, sent, body, hides)
     except LinkRefused:
-        message = tr("The page is too old to save; it is being renewed.")
+        message = tr("The page is too old to save; it is being refreshed.")
         raise RequestRefused(403, message, renew=True) from None
     except NotAdmitted as error:
         raise RequestRefused(401, str(error)) from None

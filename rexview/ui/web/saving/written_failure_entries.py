@@ -194,7 +194,7 @@ def validation_entry(
 
 # Entries that mark an answer as having a written failure.
 
-_GONE: Final = tr("This failure was removed, or never written. Reload the page.")
+_GONE: Final = tr("This failure was removed, or never existed. Reload the page.")
 
 
 def mark_entry(

@@ -206,7 +206,7 @@ def open_set(folder: Path, *, wait_s: float = 0.0) -> ReviewSet:
         The set cannot be opened; the error lists every problem.
     """
     if not folder.is_dir() and address_of_set(folder) is None:
-        raise ReviewSetError(tr("There is no folder {name} any more.").format(name=folder.name))
+        raise ReviewSetError(tr("The folder {name} no longer exists.").format(name=folder.name))
     return load(folder, state_to_show(folder, wait_s=wait_s))
 
 

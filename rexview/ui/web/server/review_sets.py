@@ -119,7 +119,7 @@ def _with_written(
     return _MERGING.result(
         (given, revision, pictures_state, known),
         lambda: only_finished(given, merged(with_computed(given, known), kept)),
-        lambda: tr("Reading what people wrote …"),
+        lambda: tr("Reading the reviews …"),
     )
 
 

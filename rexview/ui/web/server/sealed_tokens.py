@@ -88,10 +88,10 @@ class LinkSigner:
             )
             payload = self._seal.decrypt(sealed, [_PURPOSE])
         except (ValueError, InvalidTag):
-            raise LinkRefused(tr("This link is not one of ours.")) from None
+            raise LinkRefused(tr("This link is not from this app.")) from None
         kind, set_id, image, version, detail, person, ends = json.loads(payload)
         if now > ends:
-            raise LinkRefused(tr("This link has ended. Reload the page."))
+            raise LinkRefused(tr("This link has expired. Reload the page."))
         return Grant(kind, set_id, image, version, detail, person)
 
     def name(self, *parts: str) -> str:

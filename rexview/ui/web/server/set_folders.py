@@ -92,7 +92,7 @@ def may_open(folder: Path) -> None:
     if not _allowed(folder):
         raise SetNotAllowed(
             tr(
-                "This server does not open that folder. Whoever runs it can allow it "
+                "This server does not open that folder. The administrator can allow it "
                 "with the setting {value}."
             ).format(value="remote_hosts" if address_of_set(folder) else "open_under")
         )

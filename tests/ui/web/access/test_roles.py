@@ -58,8 +58,8 @@ def test_a_change_is_in_force_without_a_restart(file, read):
     [
         ("people: [", "cannot be read"),
         (TEAM.replace("reader", "raeder"), "no role"),
-        ("", "names nobody any more"),
-        ("review_set: x\n", "names nobody any more"),
+        ("", "no longer names anyone"),
+        ("review_set: x\n", "no longer names anyone"),
     ],
 )
 def test_a_file_that_cannot_be_used_leaves_roles_as_they_were(file, read, text, said, caplog):
@@ -77,7 +77,7 @@ def test_a_file_that_cannot_be_used_leaves_roles_as_they_were(file, read, text, 
 def test_a_file_that_is_gone_leaves_roles_as_they_were(file, read):
     file.unlink()
     assert who(read) == {"lea": "lead", "anna": "reader"}
-    assert "rexview.yaml is gone" in read.problem
+    assert "rexview.yaml is missing" in read.problem
 
 
 def test_a_file_that_is_being_written_is_waited_for(file, read, monkeypatch):

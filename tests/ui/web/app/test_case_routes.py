@@ -125,7 +125,7 @@ def test_links_that_are_made_up_or_for_something_else_are_refused(client):
     ended = Grant("cases", "demo", PAGE_CASE, "", {"who": None})
     token = server_state.signer().sign(ended, now=0)
     answer = client.get(f"/{head}/{token}?beside=c1")
-    assert (answer.status_code, answer.text) == (403, "This link has ended. Reload the page.")
+    assert (answer.status_code, answer.text) == (403, "This link has expired. Reload the page.")
 
 
 def scored(monkeypatch, role="lead", **query):

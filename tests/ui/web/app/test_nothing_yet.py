@@ -10,10 +10,10 @@ BARE = {
     "overview": ("no scores to draw", {"Score cases"}),
     "failures": ("No model has answered", {"Bring in answers", "Have a model answer"}),
     "scores": ("No model has answered", {"Bring in answers", "Have a model answer"}),
-    "readers": ("has a reader's score", {"Score cases", "Who reads what"}),
+    "readers": ("has a reader's score", {"Score cases", "Case assignments"}),
     "multiple_choice": ("no answers to choice", {"Make questions", "Have a model answer"}),
     "report_generation": ("asks for a report", {"Bring in reports", "Have a model write reports"}),
-    "study": ("Nobody has been assigned", {"Score cases"}),
+    "study": ("No cases have been assigned", {"Score cases"}),
     "meeting": ("No meeting has been planned", {"Browse cases"}),
 }
 """By page, of a set of cases that nobody has answered: words of what is said, and where it leads.

@@ -19,9 +19,11 @@ const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 10_000;
 const PATIENCE_MS = 20_000;
 const KEPT = tr("Not saved yet: kept on this computer, will be sent.");
-const NOT_KEPT = tr("Not saved yet, and this browser keeps nothing: leave this page open.");
+const NOT_KEPT = tr("Not saved yet, and this browser stores nothing: leave this page open.");
 const TYPED = tr("Typed, not saved yet: kept on this computer.");
-const TYPED_NOT_KEPT = tr("Typed, not saved yet, and this browser keeps nothing: leave the field.");
+const TYPED_NOT_KEPT = tr(
+  "Typed, not saved yet, and this browser stores nothing: leave the field.",
+);
 const SAME = ["page", "case", "kind", "slot", "shown", "subject", "picture", "field"];
 
 /**

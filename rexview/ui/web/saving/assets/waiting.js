@@ -54,8 +54,8 @@ class Waiting extends OutboxView {
         "{n} entries are not saved yet: kept on this computer.",
         count,
       );
-      const account = html("a", { href: this.address(data.account) }, tr("Give your name"));
-      const [before, after] = tr("{link}, then it is sent.").split("{link}");
+      const account = html("a", { href: this.address(data.account) }, tr("Enter your name"));
+      const [before, after] = tr("{link} to send it.").split("{link}");
       return [html("p", {}, `${kept} ${before}`, account, after)];
     }
     const kept = trn(
@@ -86,8 +86,8 @@ class Waiting extends OutboxView {
     return [...byPlace].flatMap(([key, entries]) => {
       const [page, of] = JSON.parse(key);
       const what = trn(
-        "{n} entry on {case} not taken:",
-        "{n} entries on {case} not taken:",
+        "{n} entry on {case} not accepted:",
+        "{n} entries on {case} not accepted:",
         entries.length,
         { case: of },
       );
@@ -100,7 +100,7 @@ class Waiting extends OutboxView {
         return html("p", {}, words ? `${reason} “${words}”` : reason);
       });
       const away = () => outbox.putAway(entries.map(([name]) => name));
-      return [line, ...said, button(tr("Put away"), away)];
+      return [line, ...said, button(tr("Dismiss"), away)];
     });
   }
 
