@@ -308,6 +308,8 @@ class RandomFilters:
             "marked": lambda: rng.choice((*known.facets.get(name, ()), *_NOT_MARKED)),
         }
         free = ("models", "categories", "difficulties", "sites")
+        if name == "passing":
+            one[name] = lambda: self._or_hostile(known.models)
         if name == "tags":
             one[name] = lambda: self._or_hostile_tag(known.facets.get(name, ()))
         elif name in free:

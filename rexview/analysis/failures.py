@@ -134,6 +134,11 @@ _JUDGED_BY: Final = {
     "wrong_explanation": tr("answers whose explanation a reader judged right or wrong"),
     "disagreement": tr("answers that two readers scored"),
 }
+_OF_CASES: Final = (
+    *("models", "question_types", "categories", "difficulties", "sites", "studies", "tags"),
+    *("outcomes", "comments", "decisions"),
+)
+"""Conditions that leave both answers of two compared models to a case, or none."""
 SMALL: Final = 10
 """Groups with fewer judged answers are marked as small."""
 
@@ -266,6 +271,23 @@ class FailureTables:
         """Tests between models; computed on first use, because many models take a while."""
         return self.compare_models()
 
+    def failed_only(self, test: FailureTest) -> tuple[Count | None, Count | None]:
+        """Count the cases in which only the first, only the second model of a test fails.
+
+        None where the filter limits answers: it can leave one answer of a case and not the other,
+        and no filter opens the pairs that are counted.
+        """
+        base = self.cases.opens
+        of_cases: dict[str, tuple[str, ...]] = dict.fromkeys(_OF_CASES, ())
+        if replace(base, **of_cases).active:  # type: ignore[arg-type]
+            return None, None
+        failed = replace(base, failures=(test.failure,), sources=COUNTED[self.counted][1])
+        first, second = test.model_a, test.model_b
+        return (
+            Count(test.only_a, replace(failed, models=(first,), passing=(second,)), test.n_pairs),
+            Count(test.only_b, replace(failed, models=(second,), passing=(first,)), test.n_pairs),
+        )
+
     @property
     def failures(self) -> tuple[str, ...]:
         """Failures of the rows, in order."""
@@ -314,7 +336,7 @@ class FailureGroups(Groups[GroupCell]):
 
 def base_of(case_filter: CaseFilter) -> CaseFilter:
     """Return a filter without its conditions on failures, because rates are about all failures."""
-    return replace(case_filter, failures=(), sources=(), judged=(), findings=())
+    return replace(case_filter, failures=(), sources=(), judged=(), passing=(), findings=())
 
 
 def failure_tables(

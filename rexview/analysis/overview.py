@@ -133,7 +133,7 @@ def _headline(tally: FilterTally, facts: SetFacts, base: CaseFilter) -> Overview
 def _failures(
     engine: Engine, models: Mapping[str, str], base: CaseFilter
 ) -> Iterator[FailureCount]:
-    base = replace(base, failures=(), sources=(), judged=())
+    base = replace(base, failures=(), sources=(), judged=(), passing=())
     answers = {model.model: model.answers for model in engine.tally(base).by_model}
     for found in engine.failure_tallies(base):
         if found.model not in models:

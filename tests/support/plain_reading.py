@@ -269,6 +269,15 @@ class Reading:
             return any(self._flagged(row, failure, chosen, name) for failure in FAILURES)
         if name == "judged":
             return bool(row["judged"] & set(wanted))
+        if name == "passing":
+            others = {one["model"]: one for one in self.rows if one["case"] == row["case"]}
+            asked = set(chosen.failures or FAILURES)
+            return all(
+                model in others
+                and others[model]["judged"] & asked
+                and not any(self._flagged(others[model], one, chosen, "failures") for one in asked)
+                for model in wanted
+            )
         if name.startswith("tags:"):
             return bool(case["tags"] & set(wanted))
         if name == "search":
@@ -453,6 +462,7 @@ def random_filter(rng: random.Random) -> CaseFilter:
         "statuses": some(rng, ("answered", "token_limit", "error", "empty", "not_run")),
         "weakest": some(rng, (*PARTS, "process_and_execution", "all_equal")),
         "judged": some(rng, FAILURES, 2),
+        "passing": some(rng, (*MODELS, "nobody"), 2),
         "findings": some(rng, ("pleural_effusion", "pneumothorax", "region:pleura", "unknown")),
         "question_types": some(rng, TYPES),
         "categories": some(rng, CATEGORIES),

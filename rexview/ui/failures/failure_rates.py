@@ -100,7 +100,8 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
             cells = _rate_cells(row, where, reasons, measured)
             return name, model_head(name, colours.get(row.model, "")) + cells
 
-        tested = _test_numbers(tests[failure], reasons, FAILURES[failure].plural) if tests else ()
+        plural = FAILURES[failure].plural
+        tested = _test_numbers(tables, tests[failure], reasons, plural) if tests else ()
         body += group_rows(
             about, ranking, line, len(heads) - 1 - len(tested), tested, apart=of_models.is_cut
         )
@@ -116,12 +117,7 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
     )
     if compared:
         first, second = tables.models.values()
-        caption.append(
-            comparison_caption(
-                tr("{first} (first)").format(first=first),
-                tr("{second} (second)").format(second=second),
-            )
-        )
+        caption.append(comparison_caption(first, second))
     heads = heads[1:] if of_models.is_cut else heads
     tools = ranked_tools(of_models, tr("share, highest first"))
     return table_html(title, heads, body, " ".join(caption), tools) + reasons.html()
@@ -173,7 +169,7 @@ def _limits(limits: Interval, where: str, reasons: Reasons) -> str:
 
 
 def _test_numbers(
-    test: FailureTest, reasons: Reasons, where: str, names: tuple[str, str] = ("first", "second")
+    tables: FailureTables, test: FailureTest, reasons: Reasons, where: str
 ) -> tuple[str, str]:
     if test.difference is None:
         difference = reasons.add(test.why or tr("Undefined."), where)
@@ -190,9 +186,14 @@ def _test_numbers(
                 else ""
             )
         pairs = trn("{pairs:,} pair", "{pairs:,} pairs", test.n_pairs).format(pairs=test.n_pairs)
-        failed_only = tr("failed only {first}: {only_first:,} · only {second}: {only_second:,}")
+        first, second = (html.escape(tables.models[one]) for one in (test.model_a, test.model_b))
+        only_first, only_second = (
+            linked_number(count, f"{n:,}") if count else f"{n:,}"
+            for count, n in zip(tables.failed_only(test), (test.only_a, test.only_b), strict=True)
+        )
+        failed_only = tr("failed only {first}: {only_first} · only {second}: {only_second}")
         failed_only = failed_only.format(
-            first=names[0], only_first=test.only_a, second=names[1], only_second=test.only_b
+            first=first, only_first=only_first, second=second, only_second=only_second
         )
         difference = (
             f"<b>{signed_points(test.difference)}</b> {tr('points')}"
@@ -215,7 +216,7 @@ def comparisons_html(tables: FailureTables) -> str:
         )
         names = (FAILURES[test.failure].plural, first, second)
         cells = [short_name(name) for name in names]
-        cells += _test_numbers(test, reasons, where, ("A", "B"))
+        cells += _test_numbers(tables, test, reasons, where)
         body.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
     title = pairs_title(tr("Pairs of models, smallest adjusted p first"), len(tests))
     heads = [tr("Failure"), "A", "B", tr("A minus B"), tr("p adjusted")]

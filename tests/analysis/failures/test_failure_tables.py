@@ -103,6 +103,31 @@ def test_two_models_are_compared_on_every_failure(engine):
     assert limit.p == pytest.approx(2 * 0.5**10)
 
 
+@pytest.mark.parametrize("counted", COUNTED)
+@pytest.mark.parametrize(
+    "base",
+    [
+        CaseFilter(),
+        CaseFilter(categories=("broad_abnormality",), models=("generalist", "medical-4b")),
+    ],
+)
+def test_cases_that_one_model_fails_are_those_that_open(engine, base, counted):
+    tables = failure_tables(engine, base, counted=counted, resamples=0)
+    links = 0
+    for test in tables.tests:
+        counts = tables.failed_only(test)
+        assert [count.value for count in counts] == [test.only_a, test.only_b]
+        for count in filter(lambda count: count.value, counts):  # none opens without cases
+            assert len(engine.selection(count.opens)) == count.value
+            links += 1
+    assert links
+
+
+def test_no_link_where_a_filter_of_answers_can_part_a_pair(engine):
+    tables = failure_tables(engine, CaseFilter(statuses=("answered",)), resamples=0)
+    assert {tables.failed_only(test) for test in tables.tests} == {(None, None)}
+
+
 def test_hints_are_not_counted(make_set):
     case = {"id": "c", "report": {"findings": "There is a left pneumothorax.", "impression": None}}
     review_set = make_set(cases=[case], answers=[{"case": "c", "model": "g", "text": "Normal."}])

@@ -137,6 +137,25 @@ class SqlConditions:
             self.rows["findings"] = self.about(asked.failures, asked.sources, asked.findings)
         if asked.judged:
             self.rows["judged"] = has_bits("judged", bits_of(asked.judged))
+        if asked.passing:
+            self.cases["passing"] = self._passing()
+
+    def _passing(self) -> str:
+        """Say in which cases some models can be judged for what is asked for, and have none."""
+        asked = self.case_filter
+        failures = asked.failures or tuple(FAILURE_BITS)
+        passes = (
+            f"bitAnd(j, toUInt64({bits_of(failures)})) != 0 "
+            f"AND bitAnd(s, toUInt64({int(wanted(failures, asked.sources))})) = 0"
+        )
+        known = self.manifest.models
+        return " AND ".join(
+            f"arrayExists((m, j, s) -> m = {known.index(model)} AND {passes}, "
+            "model, judged, by_source)"
+            if model in known
+            else _NONE
+            for model in asked.passing
+        )
 
     def about(
         self, failures: Sequence[str], sources: Sequence[str], findings: Sequence[str]

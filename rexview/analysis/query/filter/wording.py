@@ -81,14 +81,14 @@ _VALUE_NAMES: Final[dict[str, Mapping[str, str]]] = {
     "comments": COMMENTED,
 }
 _ORDER: Final = (
-    *("failures", "findings", "sources", "weakest", "statuses", "judged", "models"),
+    *("failures", "findings", "sources", "weakest", "statuses", "judged", "models", "passing"),
     *("question_types", "categories", "tags", "difficulties", "sites", "studies"),
     *("reader_scores", "reader_pairs", "model_pairs", "repeats", "outcomes"),
     *("edits", "edit_kinds", "compared", "comments", "decisions", "opinions"),
     *("written", "marked"),
 )
 _ALL_HOLD: Final = (
-    *("reader_scores", "reader_pairs", "model_pairs", "edits", "opinions", "written"),
+    *("passing", "reader_scores", "reader_pairs", "model_pairs", "edits", "opinions", "written"),
 )
 """Conditions of which all chosen values have to hold, not just one."""
 _LEAST: Final = 0.001
@@ -196,6 +196,8 @@ def _label(facts: SetFacts, field: str, value: str) -> str:
         return tr("about {name}").format(name=name)
     if field == "judged":
         return tr("{name}: can be judged").format(name=name)
+    if field == "passing":
+        return tr("{name} without such a failure").format(name=name)
     if field == "tags":
         return f"{sentence_case(value.partition(':')[0])}: {name}"
     if field == "sites":
@@ -240,7 +242,7 @@ def _under(high: float | None) -> str:
 
 def value_name(facts: SetFacts, field: str, value: str) -> str:
     """Return the name on screen of one value of a condition."""
-    if field == "models":
+    if field in ("models", "passing"):
         return facts.models.get(value, value)
     if field in ("failures", "judged"):
         return FAILURES[value].name if value in FAILURES else value
@@ -311,6 +313,7 @@ def unknown_values(counts: Facets, facts: SetFacts, case_filter: CaseFilter) -> 
     ]
     models = [name for word in case_filter.model_pairs for name in ModelPair.parse(word).models]
     raters = [ChoiceOutcome.parse(word).model for word in case_filter.outcomes]
+    models += case_filter.passing
     models += [one for one in raters if one and one.removeprefix("reader:") not in facts.readers]
     unknown += [f"This set has no model “{name}”." for name in models if name not in facts.models]
     readers = [ScoreCondition.parse(word).reader for word in case_filter.reader_scores]

@@ -174,7 +174,7 @@ def without_flags(case_filter: CaseFilter) -> CaseFilter:
     if is_finding_search(case_filter.search, case_filter.mention):
         case_filter = case_filter.without("search")
     outcomes = tuple(word for word in case_filter.outcomes if word not in OUTCOMES_OF_FLAGS)
-    case_filter = replace(case_filter, failures=(), sources=(), findings=(), judged=())
+    case_filter = replace(case_filter, failures=(), sources=(), findings=(), judged=(), passing=())
     return replace(case_filter, outcomes=outcomes, sort="order")
 
 
@@ -239,6 +239,8 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
     if case_filter.judged:
         judged = np.uint32(sum(FAILURE_BITS[failure] for failure in case_filter.judged))
         rows["judged"] = (flagged.judged & judged) != 0
+    if case_filter.passing:
+        cases["passing"] = _passing(table, case_filter)
     for name, limits in case_filter.ranges.items():
         rows[name] = scores.within("spread" if name == "disagreement" else name, limits)
     if case_filter.search:
@@ -358,6 +360,18 @@ def _paired(table: AnswerTable, words: Sequence[str]) -> Mask:
         met = np.zeros(len(table), dtype=np.bool_)
         met[both[np.isin(columns.case_row[both], cases)]] = True
         total &= met
+    return total
+
+
+def _passing(table: AnswerTable, case_filter: CaseFilter) -> Mask:
+    """Say in which cases some models can be judged for the failures asked for, and have none."""
+    columns, flagged = table.columns, table.flagged
+    failures = case_filter.failures or tuple(FAILURE_BITS)
+    judged = np.uint32(sum(FAILURE_BITS[failure] for failure in failures))
+    passes = (flagged.judged & judged != 0) & ~flagged.meeting(failures, case_filter.sources)
+    total = np.ones(columns.n_cases, dtype=np.bool_)
+    for own in (table.row_codes["model"].among((model,)) for model in case_filter.passing):
+        total &= columns.any_of_case(passes & own)
     return total
 
 

@@ -198,6 +198,7 @@ FILTERS = st.builds(
     statuses=chosen(ANSWER_STATUSES),
     weakest=chosen(WEAKEST),
     judged=chosen(FAILURES),
+    passing=st.lists(WORD, max_size=2).map(tuple),
     question_types=chosen(["open", "choice", "report"]),
     categories=st.lists(WORD, max_size=2).map(tuple),
     tags=st.lists(st.tuples(WORD, WORD).map(":".join), max_size=2).map(tuple),

@@ -80,6 +80,10 @@ def engine_fixture(make_set: Any) -> MemoryEngine:
             CaseFilter(reader_pairs=("process:1..3:a:s",)),
             "Dr. A and s: Process scores 1 to 3 points apart",
         ),
+        (
+            CaseFilter(failures=("omission",), models=("x",), passing=("m",)),
+            "Missed findings, x, Medical 4B without such a failure",
+        ),
         (CaseFilter(model_pairs=("content:m:x",)), "Medical 4B and x: Content scored for both"),
         (
             CaseFilter(edits=("from:3", "below:4:a"), edit_kinds=("location", "odd_one")),
