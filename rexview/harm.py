@@ -15,7 +15,7 @@ from typing import Any, Final
 from rexview.errors import FileRefused
 from rexview.untrusted_input import read_yaml
 from rexview.vocab import FAILURES
-from rexview.words import tr, tr_of_file
+from rexview.words import inside, tr, tr_of_file
 
 _BUILT_IN: Final = Path(__file__).with_name("harm.yaml")
 MOST_HARM: Final = 4
@@ -79,9 +79,14 @@ class HarmTable:
         return words.format(meaning=self.levels[level], level=level, most=MOST_HARM)
 
     def describe(self, failure: str, finding_name: str | None = None) -> str:
-        """Describe a failure in a few words: ``pneumothorax on the wrong side``."""
+        """Describe a failure in a few words: ``pneumothorax on the wrong side``.
+
+        Without a finding this is the failure's name: ``laterality error``.
+        """
         words = tr_of_file(self.failures[failure].words)
-        return words.replace("{finding}", finding_name or tr("a finding"))
+        if "{finding}" in words and not finding_name:
+            return inside(FAILURES[failure].name)
+        return words.replace("{finding}", finding_name or "")
 
 
 def severity_of(harm: Any, confirmed: Any, suggested: Any) -> Any:

@@ -50,7 +50,7 @@ PEERS = [
     *("peer-rho", "Rhododendra Peer", "Peerwords of the file", "Flagwords of the file"),
     *("Peerwords of the app", "Verdictwords of the app", "Talkwords of the app"),
     *(JUDGE, WORDING, *JUDGED),
-    "a finding on the wrong side",  # the headline of a case
+    "Harm 3: laterality error",  # the headline of a case
 ]
 TAGS = ["tagword-marmalade"]
 CASES = ("c1", "c2", "c3")

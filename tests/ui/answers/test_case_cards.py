@@ -152,7 +152,7 @@ def test_cards_say_why_they_stand_where_they_stand_only_in_that_order(make_set, 
     )
     engine = memory_engine(review_set)
     for sort, models, told in (
-        ("severity", (), ("Harm 3: a finding on the wrong side", "#222", "Medical 4B")),
+        ("severity", (), ("Harm 3: laterality error", "#222", "Medical 4B")),
         (
             "severity",
             ("g",),
@@ -169,7 +169,7 @@ def test_cards_say_why_they_stand_where_they_stand_only_in_that_order(make_set, 
         found = re.findall(rf'<p class="rx-card-harm" .*?>(.*?) {whose}</p>', drawn)
         assert found == ([told] if told else [])
         assert [answer.harm for answer in card.answers] == [
-            "Harm 0: too long", "Harm 3: a finding on the wrong side"
+            "Harm 0: too long", "Harm 3: laterality error"
         ]  # fmt: skip
 
 

@@ -78,7 +78,7 @@ def test_a_confirmed_laterality_error_of_an_unscored_answer_does_not_sink(make_s
         flags=[flag("low", "verbose"), flag("side", "laterality_error")],
     )
     assert order(review_set) == ["side", "low"]
-    assert words(review_set, "side") == "Harm 3: a finding on the wrong side"
+    assert words(review_set, "side") == "Harm 3: laterality error"
 
 
 def test_of_the_same_harm_what_a_reader_confirmed_comes_first_then_low_content(make_set):
