@@ -198,7 +198,7 @@ def _test_numbers(
         difference = (
             f"<b>{signed_points(test.difference)}</b> {tr('points')}"
             f'<small class="rx-ci">{between}</small><small class="rx-ci">{pairs}</small>'
-            f'<small class="rx-ci">{failed_only}</small>'
+            f'<small class="rx-ci rx-failed-only">{failed_only}</small>'
         )
     return difference, mcnemar_html(test, reasons, where)
 

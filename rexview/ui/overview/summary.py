@@ -228,7 +228,7 @@ def _other_cell(row: FailureCount) -> str:
     marked = replace(row.reader.opens, sources=("reader", "both"))
     counts = (
         (row.reader.value + row.both.value, marked, "marked"),
-        (row.detector.value, row.detector.opens, "found"),
+        (row.detector.value, row.detector.opens, "flagged"),
         (row.hint.value, row.hint.opens, "suggested"),
     )
     shown = [

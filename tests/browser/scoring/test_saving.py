@@ -361,7 +361,7 @@ def test_what_waits_is_sent_from_any_page(server, new_page):
     agree(server, 5)
     page = new_page()
     page.goto(server.link("browse"))
-    page.locator(".rx-waiting").get_by_text("1 entry on c2 not taken").wait_for()
+    page.locator(".rx-waiting").get_by_text("1 entry on c2 not accepted").wait_for()
     assert [who for who, _ in rows(server, "adjudicate")] == ["anna", "bob"]
     page.locator(".rx-waiting a").click()
     page.get_by_text("Bob B. recorded").wait_for()

@@ -284,7 +284,7 @@ def test_a_set_that_changes_under_an_open_pad(small, context):
     answer = page.locator(f'.rx-pad .answer[data-slot="{slot_of(small, "c1", first.model)}"]')
     tab = page.locator(f'.rx-pad .tab[data-slot="{answer.get_attribute("data-slot")}"]')
     tab.click()
-    answer.get_by_text("counts nowhere").wait_for()
+    answer.get_by_text("not counted").wait_for()
     assert answer.locator(".level.before").all_inner_texts() == ["5", "4"]
     answer.get_by_role("button", name="Keep for this version").click()
     wait_saved(page)
