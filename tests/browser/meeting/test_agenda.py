@@ -125,7 +125,7 @@ def test_an_agenda_is_put_in_order_and_what_was_typed_is_there_again(server, new
     page.keyboard.type("Sides")
     page.keyboard.press("Enter")
     expect(page.locator(".rx-agenda .total")).to_have_text(
-        "3 cases · 12 min expected, 2 without · 10 min planned"
+        "3 cases · 12 min expected, 2 without time · 10 min planned"
     )
     handle, above = row["c2"].locator(".handle").bounding_box(), row["c1"].bounding_box()
     page.mouse.move(handle["x"] + 5, handle["y"] + 5)
