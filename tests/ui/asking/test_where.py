@@ -23,7 +23,7 @@ def test_a_run_goes_on_elsewhere_once_somebody_lets_it(tmp_path, monkeypatch, ba
     with server_for(folder, tmp_path, monkeypatch):
         page = run_page("run_models")
         resume = next(one for one in page.button if one.label == "Resume")
-        leave = [one for one in page.checkbox if one.label.startswith("It may send to")]
+        leave = [one for one in page.checkbox if one.label.startswith("Allow sending to")]
         assert (resume.disabled, len(leave)) == (asks, int(asks))
         if asks:
             leave[0].check().run()
@@ -38,7 +38,7 @@ def test_a_port_of_this_computer_is_asked_again_once_it_is_confirmed(tmp_path, m
     write_progress(plan.run, Progress(plan.run.id, "gpt-5-mini", "cancelled", done=1, total=3))
     with server_for(folder, tmp_path, monkeypatch):
         page = run_page("run_models")
-        [leave] = [one for one in page.checkbox if one.label.startswith("It may send to")]
+        [leave] = [one for one in page.checkbox if one.label.startswith("Allow sending to")]
         leave.check().run()
         begun = []
         monkeypatch.setattr("rexview.ui.asking.runs.resume_run", lambda *_, **__: begun.append(1))
@@ -46,5 +46,5 @@ def test_a_port_of_this_computer_is_asked_again_once_it_is_confirmed(tmp_path, m
         assert begun
         assert is_confirmed(read_address(address))
         after = run_page("run_models")
-        assert not any(one.label.startswith("It may send to") for one in after.checkbox)
+        assert not any(one.label.startswith("Allow sending to") for one in after.checkbox)
         assert not next(one for one in after.button if one.label == "Resume").disabled

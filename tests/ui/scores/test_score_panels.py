@@ -122,7 +122,7 @@ def test_published_figures_are_marked_as_not_ours(make_set: Any) -> None:
     written = published_html(tables)
     shown = text(written)
     assert "not computed here" in shown
-    assert "the first 4 stand here" in shown
+    assert "the first 4 of your models are shown here" in shown
     assert f"m3{EVIL}" in shown
     assert f"m4{EVIL}" not in shown
     assert re.search(r'<td class="rx-outside"[^>]*>2\.71 ± 1\.31', written)
