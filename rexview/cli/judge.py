@@ -120,7 +120,7 @@ def add_judge(commands: Any) -> None:
 
 @dataclass(frozen=True)
 class _Asked:
-    """The subjects to judge, and how many answers of the selected cases have none."""
+    """The subjects to judge, and how many answers of the selected cases cannot be judged."""
 
     review_set: ReviewSet
     judge: str

@@ -26,7 +26,7 @@ Command = Callable[[argparse.Namespace], int]
 
 
 def as_json(value: Any) -> str:
-    """Return values as ASCII JSON, which any terminal and file can hold."""
+    """Return values as JSON that any terminal and file can hold: other characters are escaped."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
     return re.sub("[\x7f-\x9f\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
 

@@ -261,7 +261,7 @@ class ToDo:
         self._stopped = False
 
     def __len__(self) -> int:
-        """Number of entries that are neither done nor taken."""
+        """Return the number of entries that are neither done nor taken."""
         return len(self._next) + len(self._later)
 
     def take(self, most: int) -> list[PendingItem]:

@@ -304,7 +304,7 @@ class Gate:
         return self._paused
 
     def rest(self) -> Rest | None:
-        """The current rest, None outside one."""
+        """Return the current rest, None outside one."""
         with self._turn:
             left = self._shut_until - time.monotonic()
             return Rest(time.time() + left, self._why) if left > 0 else None
