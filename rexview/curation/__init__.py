@@ -1,1 +1,1 @@
-"""Questions in the making: proposed by models, scored, chosen by people, written as a set."""
+"""Curate questions: models propose and score them, people choose, and the result is a set."""

@@ -1,7 +1,7 @@
-"""How a model is asked about questions in the making: the same for every step.
+"""Send questions to a model for curation, in the same way for every step.
 
-A :class:`Step` has a wording, reads a reply strictly and makes rows of what it says; it is asked
-about :class:`QuestionSubject` by :mod:`rexview.models.running`, as cases are.
+A :class:`Step` has a wording, parses a reply strictly and makes table rows of it.
+:mod:`rexview.models.running` sends its :class:`QuestionSubject` items to a model, like cases.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Row = dict[str, Any]
 
 
 class Read(Protocol):
-    """What a reply says, read without guessing."""
+    """Content of a reply, parsed without guessing."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know of how it was read."""
+        """Notes for a person on how the reply was parsed."""
         ...
 
 
@@ -35,10 +35,10 @@ Found = TypeVar("Found", bound=Read)
 
 @dataclass(frozen=True)
 class QuestionSubject:
-    """One thing that is asked about: a study, or a question proposed for it.
+    """Subject of one request: a study, or a question proposed for it.
 
-    ``about`` says more than the case does: the candidate, or where a study's text is from.
-    ``values`` are filled into the wording: other values, another :attr:`id`.
+    ``about`` identifies it within the case: the candidate, or the source of a study's text.
+    ``values`` are filled into the wording; other values give another :attr:`id`.
     """
 
     case: str
@@ -47,13 +47,13 @@ class QuestionSubject:
 
     @property
     def id(self) -> str:
-        """Names the case, what it is about, and by a digest what is sent."""
+        """Identifier from the case, ``about`` and a digest of what is sent."""
         said = json.dumps(dict(self.values), sort_keys=True)
         return json.dumps([self.case, *self.about, hashlib.sha256(said.encode()).hexdigest()[:16]])
 
 
 def named_by(subject_id: str) -> tuple[str, tuple[str, ...]] | None:
-    """Return case and ``about`` of the subject with an id; None where it is no such id."""
+    """Return case and ``about`` of the subject with an id; None if it is no such id."""
     try:
         parts = json.loads(subject_id)
     except ValueError:
@@ -65,23 +65,23 @@ def named_by(subject_id: str) -> tuple[str, tuple[str, ...]] | None:
 
 @dataclass(frozen=True)
 class Step(Generic[Found]):
-    """One kind of request about questions in the making.
+    """One kind of request in the curation of questions.
 
     Attributes
     ----------
     table
-        Which of the set's tables has what comes of it.
+        The set's table for its results.
     wording
-        Its texts are ``ask``, and where models that write JSON by a schema are told so in other
-        words ``json`` and ``lines``.
+        Its texts are ``ask``, and ``json`` and ``lines`` if models that follow a JSON schema get
+        another instruction on the form.
     read
-        Reads a reply; a sentence about what is wrong with it, where anything in it is.
+        Parses a reply; returns a sentence on what is wrong if anything is.
     rows
-        Makes rows of ``table`` of what was read for a case; who, when and in which run is added.
+        Makes rows of ``table`` from a parsed reply on a case; author, time and run are added.
     told
-        More notes about what was read, from what was asked.
+        Further notes on a parsed reply, by comparison with its request.
     output_tokens
-        Of an answer, until some have come.
+        Estimated tokens of a reply until the first ones arrive.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Step(Generic[Found]):
     told: Callable[[Found, QuestionSubject], tuple[str, ...]] = lambda found, subject: ()
 
     def asking(self, subjects: Iterable[QuestionSubject], spec: RunSpec) -> Asking[QuestionSubject]:
-        """Return how a run asks about subjects and reads what comes."""
+        """Return how a run makes requests for subjects and reads the replies."""
         by_id = {subject.id: subject for subject in subjects}
         return Asking(
             case=by_id.get,
@@ -109,7 +109,7 @@ class Step(Generic[Found]):
     def request(
         self, subject: QuestionSubject, prompt: Prompt, parameters: Parameters, repeat: int = 1
     ) -> Request:
-        """Make the request for one subject."""
+        """Build the request for one subject."""
         form = prompt.texts.get("json" if parameters.structured else "lines")
         text = fill(fenced(prompt.texts, subject.values)["ask"], subject.values)
         return Request(
@@ -124,7 +124,7 @@ class Step(Generic[Found]):
         )
 
     def _unread(self, request: Request, reply: Reply, subject: QuestionSubject) -> Unread:
-        """Keep a reply as it came; an answer that cannot be read is malformed, with why."""
+        """Return a reply as received; if it cannot be parsed, it is malformed, with the reason."""
         if reply.outcome != "answered":
             return Unread(reply.text, reply.outcome, ())
         found = self.read(reply.text)

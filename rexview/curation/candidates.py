@@ -1,4 +1,4 @@
-"""Candidate questions: their ids, and their scores, tags, decisions and edits."""
+"""Read candidate questions with their scores, tags, decisions and edits, and name them by ids."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import polars as pl
 from rexview.schema import ReviewSet
 from rexview.vocab import CRITERIA
 
-# What names a candidate question that a model proposed: a digest of what it says.
+# Ids of candidate questions: a digest of their words.
 
 _DIGITS: Final = 12
 
 
 def open_id(question: str) -> str:
-    """Return the name of an open question; spaces make no other one.
+    """Return the id of an open question; spaces make no difference.
 
     >>> open_id("Is there an effusion?") == open_id(" Is there  an effusion? ")
     True
@@ -30,7 +30,7 @@ def open_id(question: str) -> str:
 
 
 def choice_id(question: str, options: Sequence[str]) -> str:
-    """Return the name of a multiple choice question, by its words and its options in order.
+    """Return the id of a multiple choice question, from its words and its options in order.
 
     >>> choice_id("Which?", ["Left", "Right"]) == choice_id("Which?", ["Right", "Left"])
     False
@@ -49,17 +49,18 @@ def _digest(text: str) -> str:
 _READER: Final = "reader"
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 EDITED_AS: Final = "edited_as"
-"""The field of ``extra`` that names the edited words which a model scored or tagged."""
+"""Field of ``extra`` with the id of the edited words that a model scored or tagged."""
 Tags = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class CandidateRating:
-    """What one person or model gives a candidate.
+    """Scores of a candidate by one person or model.
 
-    ``scores`` has 1 to 5 or None for each of :data:`rexview.vocab.CRITERIA`; ``stated_total`` is
-    the sum that a model gave itself, right or not. With ``after_model`` a person saw a model's
-    scores before. ``edited_as`` names the words (:func:`open_id`) where a model scored edited ones.
+    ``scores`` has 1 to 5 or None for each of :data:`rexview.vocab.CRITERIA`. ``stated_total`` is
+    the sum that a model stated, right or not. ``after_model`` is True if the person saw a model's
+    scores before. ``edited_as`` is the id (:func:`open_id`) of the edited words that a model
+    scored.
     """
 
     source: str
@@ -76,19 +77,19 @@ class CandidateRating:
 
     @property
     def total(self) -> int | None:
-        """The sum of the four scores, 4 to 20, worked out here; None while one is missing."""
+        """Sum of the four scores, 4 to 20, computed here; None while one is missing."""
         given = [score for score in self.scores.values() if score is not None]
         return sum(given) if len(given) == len(CRITERIA) else None
 
     @property
     def misstated(self) -> bool:
-        """Whether the model added up wrongly."""
+        """True if the sum that the model stated is wrong."""
         return None not in (self.total, self.stated_total) and self.total != self.stated_total
 
 
 @dataclass(frozen=True)
 class CandidateDecision:
-    """What was decided on a candidate; ``decision`` is None where it was only edited as yet."""
+    """Decision on a candidate; ``decision`` is None if it was only edited so far."""
 
     reader: str
     decision: str | None
@@ -103,9 +104,9 @@ class CandidateDecision:
 class Considered:
     """A candidate question of a study, with what is thought of it.
 
-    ``id`` is unique within ``case``; ``place`` is its place in the table. ``ratings`` has models'
-    and people's scores, the newest last. Of ``tags`` a person's stand before a model's, newer ones
-    before older ones; ``tagged_by`` says whose they are.
+    ``id`` is unique within ``case``; ``place`` is its position in the table. ``ratings`` are
+    models' and people's scores, the newest last. ``tags`` are a person's if there are any, else a
+    model's, and the newest of these; ``tagged_by`` is their author.
     """
 
     case: str
@@ -131,17 +132,17 @@ class Considered:
 
     @property
     def question(self) -> str:
-        """The question as it was edited, else as it was proposed."""
+        """The edited question, or else the proposed one."""
         return (self.selection and self.selection.question) or self.proposed
 
     @property
     def edited(self) -> bool:
-        """Whether its words are others than those that were proposed."""
+        """True if its words differ from those proposed."""
         return self.question.split() != self.proposed.split()
 
     @property
     def category(self) -> str | None:
-        """The category as it was edited, else as it was proposed."""
+        """The edited category, or else the proposed one."""
         return (self.selection and self.selection.category) or self.proposed_category
 
     @property
@@ -151,7 +152,7 @@ class Considered:
 
     @property
     def model_rating(self) -> CandidateRating | None:
-        """The newest scores by a model: of the words as they read now, else as proposed."""
+        """The newest scores by a model, for the current words if any, else for those proposed."""
         given = [
             rating
             for rating in self.ratings
@@ -215,7 +216,7 @@ def by_model_sum(candidates: Iterable[Considered]) -> list[Considered]:
 
 
 def when(created: datetime | None) -> datetime:
-    """Return a date to sort by: what has none is the oldest."""
+    """Return a date to sort by; a missing date is the oldest."""
     return created or _LONG_AGO
 
 
@@ -253,7 +254,7 @@ def _decision(row: Mapping[str, Any]) -> CandidateDecision:
 
 
 def _words(text: str | None) -> str | None:
-    """Return a text without spaces around it, None for one of spaces."""
+    """Return a text without surrounding spaces, None if nothing is left."""
     return (text or "").strip() or None
 
 
@@ -263,7 +264,7 @@ def _edited_as(row: Mapping[str, Any]) -> str | None:
 
 
 def _is_of(edited_as: str | None, question: str) -> bool:
-    """Whether what a model said is of a question as it was proposed, or as it reads now."""
+    """True if a model's row is for the question as proposed, or as it is now."""
     return edited_as is None or edited_as == open_id(question)
 
 

@@ -1,7 +1,7 @@
-"""Questions that ask for a comparison with an earlier study, where there is none to compare with.
+"""Find questions that ask for a comparison with an earlier study that is not available.
 
-Whether a question asks for one is read off its words and its tag of time. Within one image things
-are compared, too: sides, apices, the heart with the thorax; that needs no earlier study.
+Words and tag of time decide whether a question asks for one. Comparisons within one image (sides,
+apices, the heart with the thorax) need no earlier study.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rexview.reviewset.images import image_path
 from rexview.schema import Case, ReviewSet, StudyImage
 
 _LONGEST: Final = 5_000
-"""Letters of a question that are read."""
+"""Characters of a question that are read."""
 _IMAGES: Final = (
     r"(?:(?:chest|frontal|lateral|portable|ap|pa)\s+)*(?:radiographs?|x-?\s?rays?|films?|images?"
     r"|imaging|stud(?:y|ies)|exam(?:s|inations?)?|scans?|cts?|cxrs?|comparisons?)"
@@ -67,7 +67,7 @@ _ONLY_IF: Final = re.compile(
     rf"|\bwithout\s+[^?.;]{{0,20}}{_EARLIER}\s+{_IMAGES}",
     re.I,
 )
-"""Earlier images that are spoken of and not asked for."""
+"""Mentions of earlier images that do not ask for them."""
 _TIME_TAG: Final = "temporal_context"
 _TAG_ASKS: Final = re.compile(
     r"compar|prior|previous|interval|follow|longitudinal|serial|progress|chang|evol", re.I
@@ -78,13 +78,13 @@ _TAG_DENIES: Final = re.compile(r"\b(?:no|non|none|not|without|single|current)\b
 def asks_for_comparison(
     question: str, tags: Mapping[str, Sequence[str]] | None = None
 ) -> str | None:
-    """Return the words by which a question asks for an earlier study; None where it does not.
+    """Return the words by which a question asks for an earlier study; None if it does not.
 
     >>> asks_for_comparison("Is the effusion larger than on the last film?")
     'last film'
     >>> asks_for_comparison("Is the left lung hyperlucent compared with the right side?")
 
-    ``tags`` are those of the question: its ``temporal_context`` counts as its words do.
+    ``tags`` are those of the question; its ``temporal_context`` counts like its words.
     """
     for value in (tags or {}).get(_TIME_TAG, ()):
         if _TAG_ASKS.search(value) and not _TAG_DENIES.search(value):
@@ -105,9 +105,9 @@ def why_blocked(
     question: str,
     tags: Mapping[str, Sequence[str]] | None = None,
 ) -> str | None:
-    """Say in one sentence why a question of a study cannot be chosen; None where it can.
+    """Return a sentence on why a question of a study cannot be chosen; None if it can.
 
-    ``question`` is as it would be asked, so as it was edited.
+    ``question`` is the text as it would be asked, so after edits.
     """
     words = asks_for_comparison(question, tags)
     if words is None or has_readable_prior(review_set, case):
@@ -119,9 +119,9 @@ def why_blocked(
 
 
 def has_readable_prior(review_set: ReviewSet, case: Case) -> bool:
-    """Whether a study has an earlier frontal image whose file is there and is a picture.
+    """True if a study has an earlier frontal image whose file exists and is a picture.
 
-    At an address nothing is fetched for it: what is named there counts.
+    If the images are at an address, nothing is fetched, and the name of an image is enough.
     """
     earlier = [one for one in case.images if one.prior and one.frontal]
     if is_address(review_set.info.images):
@@ -140,7 +140,7 @@ def _readable(review_set: ReviewSet, image: StudyImage) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _is_picture(path: Path, modified: int, size: int) -> bool:
-    """Whether a file in this state can be read as a picture, by its header."""
+    """True if the file in this state can be read as a picture, by its header."""
     from rexview.imaging import read_facts  # the decoders are slow to import
 
     try:

@@ -1,4 +1,4 @@
-"""What the chosen questions cover: categories and tags, and what is missing."""
+"""Count the categories and tags that the chosen questions cover, and those missing."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rexview.vocab import CATEGORIES, QUESTION_TAGS
 CATEGORY: Final = "category"
 _Counts = Counter[str | None]
 Targets = Mapping[str, Mapping[str, int]]
-"""How many questions are wanted, by :data:`CATEGORY` or the name of a tag, then by value."""
+"""Wanted numbers of questions, by :data:`CATEGORY` or the name of a tag, then by value."""
 
 
 @dataclass(frozen=True)
 class Covered:
-    """A category, or a value of a tag (None: not given).
+    """Counts of a category, or of a value of a tag (None: not given).
 
-    ``chosen`` and ``offered`` count the chosen questions and all candidates that have it.
+    ``chosen`` and ``offered`` are the numbers of chosen questions and of all candidates with it.
     """
 
     value: str | None
@@ -31,18 +31,19 @@ class Covered:
 
     @property
     def missing(self) -> int:
-        """How many are wanted beyond those chosen; without a target one of each value offered."""
+        """Number wanted beyond those chosen; without a target one for each value offered."""
         wanted = self.target if self.target is not None else int(self.value is not None)
         return max(0, wanted - self.chosen)
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """What the chosen questions of a set cover.
+    """Coverage of a set by its chosen questions.
 
-    ``chosen``, ``offered`` and ``studies`` count chosen questions, candidates, and studies with a
-    chosen question. ``parts`` has the values by :data:`CATEGORY` and by tag, the most chosen first.
-    A question counts for each of its values of a tag, so that these may add up to more.
+    ``chosen``, ``offered`` and ``studies`` are the numbers of chosen questions, candidates, and
+    studies with a chosen question. ``parts`` has the values by :data:`CATEGORY` and by tag, the
+    most frequently chosen first. A question counts for each of its values of a tag, so these may
+    add up to more.
     """
 
     chosen: int
@@ -91,7 +92,7 @@ def _most_chosen(row: Covered) -> tuple[bool, int, int]:
 
 
 def coverage_rows(review_set: ReviewSet) -> list[dict[str, Any]]:
-    """Return what the chosen questions of a set cover as plain rows; none without candidates."""
+    """Return the coverage of a set's chosen questions as plain rows; none without candidates."""
     found = coverage(open_candidates(review_set))
     return [
         {

@@ -1,4 +1,4 @@
-"""The curated set: the chosen questions as cases of a review set, with where each comes from."""
+"""Build the curated set: the chosen questions as cases of a review set, with their origins."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from rexview.schema import ReviewSet
 from rexview.store.entry import Stored
 from rexview.vocab import LONGEST_ID
 
-# The instruction to draw boxes that a question may carry: with it, without it.
+# Instructions to draw boxes in a question: versions with and without one.
 #
-# Only some models draw, so each question is kept both ways. A sentence that asks for nothing but
-# boxes can be taken off; where boxes are asked for within another sentence, only a person can.
+# Only some models draw, so each question is kept in both versions. A sentence that asks only for
+# boxes can be removed. If boxes are part of another sentence, only a person can rewrite it.
 
 INSTRUCTION: Final = "Mark each finding that your answer rests on with a bounding box on the image."
-"""What is added to a question to ask for boxes, unless somebody wrote it otherwise."""
+"""Added to a question to ask for boxes, unless a person wrote another instruction."""
 _BOXES: Final = r"(?:bounding\s*-?\s*box(?:es)?|\bbox(?:es)?\b|\brectangles?\b)"
 _DRAW: Final = re.compile(
     rf"^(?:please\s+|also\s+|then\s+|and\s+|,\s*)*(?:draw|mark|localis?ze?|localise|outline|indicate"
@@ -51,7 +51,7 @@ _SENTENCE: Final = re.compile(r"(?<=[.?!])\s+(?=[A-Z(])")
 class BothWays:
     """A question without and with the instruction to draw boxes.
 
-    ``woven_in`` says that the first asks for boxes, too, within a sentence that asks for more.
+    ``woven_in`` is True if the first version also asks for boxes, within a longer sentence.
     """
 
     plain: str
@@ -59,17 +59,17 @@ class BothWays:
 
     @property
     def woven_in(self) -> bool:
-        """Whether boxes are asked for within the question itself."""
+        """True if the question itself asks for boxes."""
         return asks_for_boxes(self.plain)
 
 
 def asks_for_boxes(question: str) -> bool:
-    """Whether a question asks for boxes or other marks on the image."""
+    """True if a question asks for boxes or other marks on the image."""
     return box_request(question) is not None
 
 
 def without_instruction(question: str) -> str:
-    """Take off the sentences that ask for nothing but boxes; a question of no other is left.
+    """Remove the sentences that ask only for boxes; a question with no others is unchanged.
 
     >>> without_instruction("Is there an effusion? Draw bounding boxes around it.")
     'Is there an effusion?'
@@ -80,7 +80,7 @@ def without_instruction(question: str) -> str:
 
 
 def both_ways(question: str, boxes_question: str | None = None) -> BothWays:
-    """Return a question both ways; ``boxes_question`` is the second as a person wrote it."""
+    """Return both versions of a question; ``boxes_question`` is the second if a person wrote it."""
     plain = without_instruction(question)
     if boxes_question and boxes_question.strip():
         return BothWays(plain, boxes_question.strip())
@@ -92,7 +92,7 @@ def both_ways(question: str, boxes_question: str | None = None) -> BothWays:
 Boxes = Literal["both", "with", "without"]
 BOXES: Final[tuple[Boxes, ...]] = ("both", "with", "without")
 PROVENANCE: Final = "curation"
-"""The field of a case that says where its question comes from."""
+"""Field of a case for the origin of its question."""
 _NONE_CHOSEN: Final = (
     "No question of this set can be written: choose some on the page Curate, or give selections."
 )
@@ -106,7 +106,7 @@ _EMPTIED: Final = tuple(name for name in frames.TABLES if name != "cases")
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A chosen question that is not in the curated set, and why."""
+    """A chosen question that is not in the curated set, and the reason."""
 
     case: str
     candidate: str
@@ -115,13 +115,13 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class CuratedSet:
-    """The curated set as an open review set, and what is not in it.
+    """The curated set as an open review set, and the questions left out.
 
-    ``review_set`` has cases and nothing else; its ``folder`` is that of the set it was made of,
-    where the images are. ``studies`` and ``without`` count studies with and without a question in
-    it; ``woven_in`` has the cases whose question without an instruction asks for boxes all the
-    same, within a sentence that asks for more, so that a person should write it anew.
-    ``states`` counts the multiple choice questions of each state, where these were asked for.
+    ``review_set`` has only cases. Its ``folder`` is that of the original set, where the images are.
+    ``studies`` and ``without`` are the numbers of studies with and without a question in it.
+    ``woven_in`` are the cases whose version without an instruction still asks for boxes within a
+    longer sentence, so that a person should rewrite it. ``states`` counts the multiple choice
+    questions of each state, if these were requested.
     """
 
     review_set: ReviewSet
@@ -133,7 +133,7 @@ class CuratedSet:
 
     @property
     def cases(self) -> int:
-        """How many questions it has."""
+        """Number of questions."""
         return self.review_set.cases.height
 
 
@@ -144,24 +144,25 @@ def curated_set(
     choice: bool = False,
     history: Iterable[Stored] = (),
 ) -> CuratedSet:
-    """Make the curated set of a set with what people wrote.
+    """Build the curated set of a set, including people's edits and decisions.
 
     Parameters
     ----------
     boxes : str
-        ``both``: the question, and beside it the one with the instruction to draw boxes
-        (``question_boxes``); ``with``, ``without``: that one as the question.
-    choice : bool
-        Multiple choice questions that passed every check
-        (:mod:`rexview.curation.choice.validation`), instead of those that were chosen. Of either,
-        a comparison question without an earlier image is left out and named.
-    history : iterable of Stored
-        Rows of the reviews database: who proposed, edited and decided when is kept with the case.
+        ``both``: the question, and in ``question_boxes`` the version with the instruction to draw
+        boxes; ``with``, ``without``: only that version, as the question.
+        choice : bool
+        Use multiple choice questions that passed every check
+        (:mod:`rexview.curation.choice.validation`) instead of the chosen questions. In both cases a
+        comparison question without an earlier image is left out and listed.
+        history : iterable of Stored
+        Rows of the reviews database: authors and times of proposals, edits and decisions are kept
+        with the case.
 
     Raises
     ------
     ReviewSetError
-        No question is left.
+        If no question is left.
     """
     found = verdicts(review_set) if choice else {}
     checked_by = _checked_by(review_set) if choice else {}
@@ -199,10 +200,10 @@ def curated_set(
 
 
 def zipped(curated: CuratedSet) -> bytes:
-    """Return the tables of a curated set as a ZIP archive, to be downloaded.
+    """Return the tables of a curated set as a ZIP archive for download.
 
-    Images are not in it: ``images`` is what the set it was made of names, but for folders of this
-    machine, which are nobody else's; put them into ``images/`` beside the tables then.
+    Images are not included. ``images`` is that of the original set, unless it is a folder of this
+    machine, which exists nowhere else. Then put the images into ``images/`` next to the tables.
     """
     base = curated.review_set.info.images
     plain = PurePath(base)
@@ -224,14 +225,14 @@ def _is_wanted(one: Considered, verdict: Verdict | None, *, choice: bool) -> boo
 
 
 def _not_askable(one: Considered) -> str | None:
-    """Say why a question cannot be a case; None where it can."""
+    """Return why a question cannot be a case; None if it can."""
     if one.question_type == "choice" and not one.options:
         return "It is a multiple choice question without options."
     return None
 
 
 def _case_id(one: Considered, taken: Collection[str]) -> str:
-    """Return the id of a case: that of the case it is about and of the candidate."""
+    """Return the id of a case, from the original case and the candidate."""
     whole = f"{one.case}-{one.id}"
     if len(whole) <= LONGEST_ID and whole not in taken:
         return whole
@@ -240,7 +241,7 @@ def _case_id(one: Considered, taken: Collection[str]) -> str:
 
 
 def _question(one: Considered, boxes: Boxes) -> dict[str, Any]:
-    """Return what a case has of its question; the rest is the study's."""
+    """Return the fields of a case that come from its question; the others are the study's."""
     question, with_boxes = one.question, None
     if one.question_type == "open":
         both = both_ways(question, one.selection.boxes_question if one.selection else None)
@@ -283,7 +284,7 @@ def _provenance(one: Considered, edits: Sequence[Mapping[str, Any]]) -> dict[str
 
 
 def _checked_by(review_set: ReviewSet) -> dict[tuple[str, str], list[str]]:
-    """Return who checked each question: rules, models and experts by name."""
+    """Return the authors of each question's checks: rules, models and experts by name."""
     names: dict[tuple[str, str], set[str]] = defaultdict(set)
     columns = review_set.validations.select("case", "candidate", "by")
     for case, candidate, by in columns.iter_rows():
@@ -308,7 +309,7 @@ def _rating(rating: CandidateRating) -> dict[str, Any]:
 
 
 def _edits(history: Iterable[Stored]) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    """Return who wrote what about which candidate, the oldest first."""
+    """Return the history of edits of each candidate, the oldest first."""
     found = defaultdict(list)
     for row in sorted(history, key=lambda row: row.id):
         if row.kind in ("propose", "select") and row.case and row.subject:
@@ -331,7 +332,7 @@ def _date(created: Any) -> str | None:
 def _cases(
     review_set: ReviewSet, at: Sequence[int | None], rows: Sequence[Mapping[str, Any]]
 ) -> pl.DataFrame:
-    """Join what studies are with their questions, in the order of the questions."""
+    """Join the fields of the studies with their questions, in the order of the questions."""
     studies = review_set.cases[[place for place in at if place is not None]]
     schema = {name: frames.CASES[name] for name in rows[0] if name != "from"}
     questions = pl.DataFrame(list(rows), schema={**schema, "from": pl.String()})

@@ -1,12 +1,12 @@
-"""Questions that are nearly the same, whichever study they are of.
+"""Find questions that are nearly the same, in any study.
 
 By default texts are compared by their letters: the cosine between counts of the runs of three to
-five letters within words. What two texts have is theirs alone, so that no value changes when
-others are proposed. Another way to compare, such as a model of embeddings, is a
+five letters within words. The similarity of two texts depends only on them, so no value changes
+when others are proposed. Another comparison, such as a model of embeddings, is a
 :class:`Similarity`.
 
-Two long questions that differ in one word are alike by any such measure, also where the word is a
-side: who reads decides.
+Two long questions that differ in one word are similar by any such measure, even if the word is a
+side. The reader decides.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 ALIKE: Final = 0.9
-"""Questions more alike than this are the same question (ReXVQA's paper)."""
+"""Questions more similar than this count as the same (ReXVQA's paper)."""
 _LETTERS: Final = (3, 5)
 _COLUMNS: Final = 2**20
 _SHORT: Final = 1024
@@ -30,23 +30,23 @@ _SLACK: Final = 0.05
 
 
 class Similarity(Protocol):
-    """A way to compare texts: each gets a vector, and the cosine between two says how alike."""
+    """A comparison of texts: each gets a vector, and the cosine of two is their similarity."""
 
     @property
     def name(self) -> str:
-        """What compares, for people and for the record."""
+        """Name of the comparison, for people and for the record."""
         ...
 
     def vectors(self, texts: Sequence[str]) -> Any:
         """Return a row for each text, shape (n, k): a numpy array or a sparse matrix of scipy.
 
-        Rows need not have length 1. A row of zeros is like nothing.
+        Rows need not have length 1. A row of zeros is similar to nothing.
         """
         ...
 
 
 class ByLetters:
-    """Texts compared by runs of letters, on this machine; no model is asked."""
+    """Compares texts by runs of letters on this machine, without a model."""
 
     name = "letters"
 
@@ -66,7 +66,7 @@ class ByLetters:
 
 
 class AlikePair(NamedTuple):
-    """Two texts by their places, the earlier first, and their similarity (cosine)."""
+    """Two texts by their positions, the earlier first, and their similarity (cosine)."""
 
     first: int
     second: int
@@ -76,12 +76,12 @@ class AlikePair(NamedTuple):
 def alike_pairs(
     texts: Sequence[str], similarity: Similarity | None = None, *, threshold: float = ALIKE
 ) -> tuple[AlikePair, ...]:
-    """Return all pairs of texts that are more alike than the threshold, in the order of the texts.
+    """Return all pairs of texts more similar than the threshold, in the order of the texts.
 
     Parameters
     ----------
     similarity : Similarity, optional
-        By letters when absent; what was found so is remembered for the last few lists of texts.
+        By letters if absent; those results are cached for the last few lists of texts.
     threshold : float
         Above 0, below 1.
     """
@@ -119,10 +119,10 @@ def _pairs(vectors: Any, threshold: float) -> tuple[AlikePair, ...]:
 
 
 def _shortened(unit: Any) -> NDArray[np.float32]:
-    """Project sparse rows on few columns: each column of old is added to one of new, or taken off.
+    """Project sparse rows onto few columns; each old column is added to a new one or subtracted.
 
-    Cosines near the threshold change by less than 0.01 as a rule (``(1 - c * c) / sqrt(k)``), and
-    pairs within :data:`_SLACK` below it are then worked out in full.
+    Cosines near the threshold usually change by less than 0.01 (``(1 - c * c) / sqrt(k)``). Pairs
+    within :data:`_SLACK` below it are then computed in full.
     """
     from scipy.sparse import csr_matrix
 

@@ -1,6 +1,6 @@
-"""A model's reply as plain lines: without its thinking, its emphasis and its kinds of dashes.
+"""Convert a model's reply to plain lines, without its reasoning, emphasis and varied dashes.
 
-What is written stays: only marks around words go, so that a reader of lines need not know them.
+The words are kept. Only marks around them are removed, so that line parsers need not know them.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any, Final
 from rexview.models.asking.reading import TwiceError, each_once, possible_answers
 
 LONGEST: Final = 200_000
-"""Letters of a reply with its thinking that is looked at."""
+"""Maximum characters of a reply with its reasoning."""
 LONGEST_ANSWER: Final = 30_000
-"""Letters of a reply that is read; what a step asks for is a tenth of that."""
+"""Maximum characters of a reply without reasoning; a step asks for a tenth of that."""
 _MOST_THOUGHTS: Final = 40
 NO_ANSWER: Final = "The answer is too long, its thinking has no end, or words in it are struck out."
-"""What is wrong with a reply that :func:`spoken` gives nothing for."""
+"""Message for a reply for which :func:`spoken` returns None."""
 _THOUGHT: Final = re.compile(
     r"<(think|thinking|thought|reasoning|analysis|scratchpad)>.*?</\1>"
     r"|◁think▷.*?◁/think▷|\[THINK\].*?\[/THINK\]",
@@ -35,7 +35,7 @@ _QUOTED: Final = re.compile(
 )
 """Words in quotes or as code, and a tag in the middle of a sentence."""
 _HIDDEN: Final = 0xF0000
-"""The first letter in whose place a quoted mark is hidden: of those that nobody writes with."""
+"""First of the private characters that replace quoted marks; nobody writes with them."""
 _FENCED: Final = re.compile(r"```[ \t]*[\w-]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
 _STRUCK: Final = re.compile(r"~~|<(?:s|del|strike)>", re.IGNORECASE)
 _TAGS: Final = re.compile(
@@ -43,7 +43,7 @@ _TAGS: Final = re.compile(
 )
 _DASHES: Final = str.maketrans(
     dict.fromkeys("‐‑‒–−﹘﹣－", "-")
-    | dict.fromkeys("—―", " - ")  # a long dash joins no letters of one word
+    | dict.fromkeys("—―", " - ")  # a long dash does not join letters of one word
     | dict.fromkeys("\ufe0f\u20e3\u200b")
 )
 _EMPHASIS: Final = re.compile(r"\*+|__+|(?<!\w)_|_(?!\w)|`+")
@@ -63,9 +63,9 @@ class Line:
 
 
 def spoken(text: str) -> str | None:
-    """Return a reply without its thinking; None where that has no end, or it is no answer.
+    """Return a reply without its reasoning; None if that has no end, or the reply is invalid.
 
-    A mark of thinking that is quoted ends no thinking: the model read it in what it was given.
+    A quoted reasoning mark does not end the reasoning, because the model repeats its input.
 
     >>> spoken("<think>Perhaps 3.</think>Clarity: 4"), spoken("<think>Perhaps 3.")
     ('Clarity: 4', None)
@@ -88,7 +88,7 @@ def spoken(text: str) -> str | None:
 
 
 def plain(text: str) -> str:
-    """Return a text with usual letters and dashes, its emphasis left out.
+    """Return a text with standard letters and dashes, without its emphasis.
 
     >>> plain("**Clarity** — `4`")
     'Clarity - 4'
@@ -98,7 +98,7 @@ def plain(text: str) -> str:
 
 
 def lines_of(text: str) -> list[Line]:
-    """Split a text into its lines that say anything, marks of lists and headings left out."""
+    """Split a text into its lines with words, without marks of lists and headings."""
     found = []
     for raw in text.splitlines():
         if _RULE.fullmatch(raw) or raw.strip().startswith("```"):
@@ -118,17 +118,17 @@ def lines_of(text: str) -> list[Line]:
 
 
 def cells_of(text: str) -> list[str] | None:
-    """Return the cells of a line of a table; None for another line."""
+    """Return the cells of a table line; None for any other line."""
     if text.count("|") < 2 and not text.strip().startswith("|"):
         return None
     return [cell.strip() for cell in text.strip().strip("|").split("|")]
 
 
 def json_in(text: str) -> tuple[Any, str] | None:
-    """Return the one JSON value of a reply, and the words around it; None where there is none.
+    """Return the one JSON value of a reply, and the words around it; None if there is none.
 
-    It is the whole reply, or stands in its only fence. A part that stands twice in an object makes
-    it none, as do broken ones: nothing is mended.
+    It is the whole reply, or the content of its only fence. An object with a repeated name is
+    invalid, and so is broken JSON: nothing is repaired.
     """
     try:
         return _parsed(text), ""
@@ -164,7 +164,7 @@ def _parsed(text: str) -> Any:
 
 
 def text_or_json(text: str) -> tuple[str, tuple[Any, str] | None] | str:
-    """Return what :func:`spoken` and :func:`json_in` give; a sentence where there is no answer."""
+    """Return the results of :func:`spoken` and :func:`json_in`, or a sentence without an answer."""
     for part in islice(possible_answers(text), _MOST_THOUGHTS):
         found = json_in(part) if len(part) <= LONGEST_ANSWER else None
         if (
@@ -183,12 +183,12 @@ def text_or_json(text: str) -> tuple[str, tuple[Any, str] | None] | str:
 
 
 def looks_like_json(text: str) -> bool:
-    """Whether a reply was meant as JSON, whole or broken."""
+    """True if a reply was meant as JSON, valid or broken."""
     return bool(re.match(r"\s*(?:```[ \t]*json\b|[{\[]\s*[\"{\[])", text))
 
 
 def folded(word: str) -> str:
-    """Return a name in small letters, with single spaces for all else.
+    """Return a name in lower case, with single spaces for everything but letters and digits.
 
     >>> folded("Clinical_Relevance (1-5)")
     'clinical relevance 1 5'

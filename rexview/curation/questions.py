@@ -1,4 +1,4 @@
-"""Questions that are scored and tagged, and the table parts with what models said of them."""
+"""Select questions to score and tag, and write the table parts with models' results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EDITED: Final = "edited"
 
 @dataclass(frozen=True)
 class OpenQuestion:
-    """An open candidate as it is to be scored: as it was proposed, or ``edited`` by a person."""
+    """An open candidate to score, as it was proposed, or ``edited`` by a person."""
 
     case: str
     candidate: str
@@ -36,15 +36,15 @@ class OpenQuestion:
 
     @property
     def about(self) -> tuple[str, ...]:
-        """What names it beside its case; of an edited one its words, too."""
+        """Its identifier within the case; for an edited one with a digest of its words."""
         words = (EDITED, open_id(self.question)) if self.edited else ()
         return (self.candidate, *words)
 
 
 def questions_of(review_set: ReviewSet, *, edited: bool = False) -> Iterator[OpenQuestion]:
-    """Yield the open candidates of a set, people's own among them.
+    """Yield the open candidates of a set, including those that people wrote.
 
-    With ``edited`` each that was edited follows as it reads now.
+    With ``edited``, the current version of each edited one follows it.
     """
     is_open = pl.col("question_type").fill_null("open") == "open"
     changed = {
@@ -64,7 +64,7 @@ def questions_of(review_set: ReviewSet, *, edited: bool = False) -> Iterator[Ope
 def rating_subjects(
     review_set: ReviewSet, questions: Iterable[OpenQuestion], told_from: From | None = None
 ) -> list[QuestionSubject]:
-    """Return what is asked when questions are scored: each with what is told of its study."""
+    """Return the subjects for scoring questions, each with the information on its study."""
     known: dict[str, Mapping[str, str]] = {}
     found = []
     for one in questions:
@@ -86,24 +86,24 @@ def _of_study(review_set: ReviewSet, case_id: str, told_from: From | None) -> di
 
 
 def tagging_subjects(questions: Iterable[OpenQuestion]) -> list[QuestionSubject]:
-    """Return what is asked when questions are tagged: their words and nothing else."""
+    """Return the subjects for tagging questions, which contain only their words."""
     return [QuestionSubject(one.case, one.about, {"question": one.question}) for one in questions]
 
 
-# What models said of questions, as parts of a set's tables beside the given files.
+# Results of models on questions, as parts of a set's tables next to the given files.
 #
-# A part is made of the log of its run, so writing it again changes nothing. Of two rows about the
-# same the set's own files come first; then, of proposals, the older, so that a question stays
-# whose it was; of all else the newer.
+# A part is built from the log of its run, so writing it again changes nothing. Of two rows with the
+# same key the one in the set's own files is kept. Otherwise it is the older of two proposals, so
+# that a question keeps its author, and the newer of any other rows.
 
 _OLDER_FIRST = frozenset({"candidates"})
 
 
 @dataclass(frozen=True)
 class StepParts:
-    """What writing the parts of a step came to: parts that changed, rows in all parts by run.
+    """Result of writing the parts of a step: changed parts, and rows in all parts by run.
 
-    ``elsewhere`` counts rows that are left out as another file or run has their place.
+    ``elsewhere`` is the number of rows left out because another file or run has their key.
     """
 
     changed: tuple[Path, ...]
@@ -112,12 +112,12 @@ class StepParts:
 
 
 def is_of_step(spec: RunSpec, step: Step[Any]) -> bool:
-    """Whether a run asked as a step does, in whichever version of its wording."""
+    """True if a run belongs to a step, with any version of its wording."""
     return spec.prompt.id.rsplit("-", 1)[0] == step.wording.id.rsplit("-", 1)[0]
 
 
 def runs_of_step(review_set: ReviewSet, step: Step[Any]) -> list[tuple[RunFolder, RunSpec]]:
-    """Return the runs of a step that can be read, newest first."""
+    """Return the readable runs of a step, newest first."""
     found = []
     for run in runs_of(review_set.folder, CURATING):
         with suppress(RunError):
@@ -128,7 +128,7 @@ def runs_of_step(review_set: ReviewSet, step: Step[Any]) -> list[tuple[RunFolder
 
 
 def rows_of(run: RunFolder, spec: RunSpec, step: Step[Any]) -> list[Row]:
-    """Return what can be read in the replies of a run, as rows of the step's table."""
+    """Return the readable replies of a run as rows of the step's table."""
     found = []
     for subject_id, reply in replies_of(run):
         named = named_by(subject_id)
@@ -151,17 +151,17 @@ def rows_of(run: RunFolder, spec: RunSpec, step: Step[Any]) -> list[Row]:
 
 
 def write_parts(review_set: ReviewSet, step: Step[Any]) -> StepParts:
-    """Write the parts of all runs of a step anew, each to ``TABLE/RUN.jsonl``.
+    """Rewrite the parts of all runs of a step, each to ``TABLE/RUN.jsonl``.
 
     Parameters
     ----------
     review_set : ReviewSet
-        As its files say, opened before or after; rows about cases that it lacks are left out.
+        As in its files, opened before or after; rows about cases that it lacks are left out.
 
     Raises
     ------
     RunError
-        They cannot be written; what was answered is in the runs' logs.
+        If they cannot be written; the replies are in the runs' logs.
     """
     runs = runs_of_step(review_set, step)
     table = TABLES[step.table]
@@ -182,7 +182,7 @@ def write_parts(review_set: ReviewSet, step: Step[Any]) -> StepParts:
             continue
         taken.add(key)
         kept[row["run_id"]].append(row)
-    for one in kept.values():  # as the set has its cases, not as answers came in
+    for one in kept.values():  # in the order of the set's cases, not of the replies
         one.sort(key=lambda row: review_set.case_row(row["case"]) or 0)
     folder = review_set.folder / step.table
     changed = [path for run, _ in runs if (path := write_part(folder, run.id, kept[run.id]))]

@@ -1,4 +1,4 @@
-"""Which studies questions are made for, and what a model is told of each."""
+"""Select the studies for which questions are made, and the information on each for a model."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ SOURCES: Final[dict[From, tuple[Source, ...]]] = {
     "findings": ("findings", "impression"),  # many reports have no other section
     "indication": ("indication",),
 }
-"""What a model may be told of a study, and where that is looked for."""
+"""Kinds of information on a study for a model, with the sections that contain it."""
 
 
 @dataclass(frozen=True)
 class Study:
-    """A study of the set: the first of its cases stands for it.
+    """A study of the set, represented by the first of its cases.
 
-    ``told`` is what a model is told of it, out of the report or the request as ``source`` says;
-    both are empty where there is nothing of the kind. ``has_prior`` says whether an earlier image
-    is there to compare with.
+    ``told`` is the text for a model, from the report or the request as given by ``source``; both
+    are empty if there is none. ``has_prior`` is True if there is an earlier image to compare with.
     """
 
     case: Case
@@ -36,28 +35,28 @@ class Study:
 
     @property
     def known(self) -> str:
-        """All that a model is told of the study, a line or more; empty where that is nothing."""
+        """All information for a model on the study, a line or more; may be empty."""
         return "\n".join(part for part in (self.told, self.patient) if part)
 
     @property
     def patient(self) -> str:
-        """Age and sex as far as they are given."""
+        """Age and sex, if given."""
         context = self.case.context
         said = {"Age": context.age, "Sex": context.sex}
         return "\n".join(f"{name}: {words}" for name, words in said.items() if words)
 
 
 def study_cases(review_set: ReviewSet) -> list[str]:
-    """Return the case that stands for each study, in the order of the set.
+    """Return the case that represents each study, in the order of the set.
 
-    Studies are told apart by patient, too, whose numbers may begin anew with each. Cases without a
-    study each have one of their own.
+    Studies are distinguished by patient too, because study numbers may restart with each patient. A
+    case without a study is a study of its own.
     """
     return _firsts(review_set.cases)
 
 
 def studies_among(review_set: ReviewSet, cases: Iterable[str]) -> int:
-    """Count the studies that some cases of a set are about."""
+    """Count the studies of some cases of a set."""
     about = pl.Series(list(cases), dtype=pl.String())
     return len(_firsts(review_set.cases.filter(pl.col("id").is_in(about.implode()))))
 
@@ -71,12 +70,12 @@ def _firsts(cases: pl.DataFrame) -> list[str]:
 
 
 def studies_of(review_set: ReviewSet, told_from: From | None = None) -> Iterator[Study]:
-    """Yield the studies of a set with what a model is told of each.
+    """Yield the studies of a set with the information for a model.
 
     Parameters
     ----------
     told_from : str, optional
-        The report or the request; without it the report where there is one, else the request.
+        The report or the request; by default the report if there is one, else the request.
     """
     for case_id in study_cases(review_set):
         case = review_set.case(case_id)
@@ -85,7 +84,7 @@ def studies_of(review_set: ReviewSet, told_from: From | None = None) -> Iterator
 
 
 def study_of(review_set: ReviewSet, case: Case, told_from: From | None = None) -> Study:
-    """Return the study of a case with what a model is told of it, as :func:`studies_of`."""
+    """Return the study of a case with the information for a model, as :func:`studies_of`."""
     has_prior = has_readable_prior(review_set, case)
     for one in (told_from,) if told_from else SOURCES:
         for source in SOURCES[one]:

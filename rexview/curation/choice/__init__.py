@@ -1,6 +1,6 @@
-"""Multiple choice questions made from reports, and the checks that each must pass.
+"""Make multiple choice questions from reports, and run the checks that each must pass.
 
-After ReXVQA: :mod:`.proposing` asks a model for questions of a report, :mod:`.checks` look at them
-by rules, :mod:`.validation` asks a model and combines all checks, and :mod:`.sample` draws the
-questions that experts read.
+After ReXVQA: :mod:`.proposing` lets a model make questions from a report, and :mod:`.checks` checks
+them by rules. :mod:`.validation` lets a model check them and combines all checks, and
+:mod:`.sample` draws the questions that experts read.
 """

@@ -1,4 +1,4 @@
-"""Multiple choice questions that a model made from a report: request, strict reading, rows."""
+"""Let a model make multiple choice questions from a report: request, strict parsing, rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rexview.models.backend import closed_object
 from rexview.schema import Report
 from rexview.vocab import CATEGORIES, DIFFICULTIES
 
-# What a model made of a report: multiple choice questions. Nothing is guessed or mended.
+# Multiple choice questions from a model's reply. Nothing is guessed or repaired.
 
 _LETTERS: Final = "ABCDEFGH"
 _LONGEST: Final = 10_000
@@ -29,7 +29,7 @@ _BARE: Final = re.compile(r"\(?([A-Ha-h])[.):]?\)?")
 
 @dataclass(frozen=True)
 class MadeQuestion:
-    """One question; ``correct`` is None where the reply names none of the options."""
+    """One question; ``correct`` is None if the reply names none of the options."""
 
     question: str
     options: tuple[str, ...]
@@ -41,23 +41,23 @@ class MadeQuestion:
 
     @property
     def id(self) -> str:
-        """Names it: by its words and options."""
+        """Identifier from its words and options."""
         return choice_id(self.question, self.options)
 
 
 @dataclass(frozen=True)
 class MadeQuestions:
-    """The questions of a reply, in its order, each once."""
+    """The questions of a reply, in its order, without repetitions."""
 
     questions: tuple[MadeQuestion, ...]
     notes: tuple[str, ...] = ()
 
 
 def read_questions(text: str) -> MadeQuestions | str:
-    """Read a reply; a sentence about what is wrong where it holds no question.
+    """Parse a reply; return a sentence on what is wrong if it contains no question.
 
-    A question of which words or options cannot be read is left out with a note; what else is wrong
-    with one is for the checks to say.
+    A question with unreadable words or options is left out with a note. The checks report any other
+    problem of a question.
     """
     given = listed_in(text, "questions", _MOST)
     if isinstance(given, str):
@@ -100,7 +100,7 @@ def _question(one: Any, notes: list[str]) -> MadeQuestion | None:
 
 
 def _options(given: Any, notes: list[str]) -> tuple[str, ...] | None:
-    """Return the options; letters that all of them carry in order are taken away."""
+    """Return the options; letters that label all of them in order are removed."""
     if isinstance(given, Mapping):
         if [str(name).strip().upper() for name in given] != list(_LETTERS[: len(given)]):
             return None
@@ -128,7 +128,7 @@ def _correct(said: Any, options: Sequence[str], notes: list[str]) -> int | None:
     bare, labelled = _BARE.fullmatch(text), _LABEL.fullmatch(text)
     if bare and bare[1].upper() in _LETTERS[: len(options)]:
         at = _LETTERS.index(bare[1].upper())
-        if not same or same == [at]:  # options that are letters may stand in another order
+        if not same or same == [at]:  # options that are letters may be in another order
             return at
     elif labelled and labelled[1].upper() in _LETTERS[: len(options)]:
         at = _LETTERS.index(labelled[1].upper())
@@ -176,13 +176,13 @@ _QUESTION: Final = closed_object(
 
 
 def report_of(report: Report) -> str:
-    """Return a report as it is told, its sections under their names."""
+    """Return a report as it is sent, its sections under their names."""
     parts = {"Findings": report.findings, "Impression": report.impression}
     return "\n".join(f"{name}: {text.strip()}" for name, text in parts.items() if text)
 
 
 def choice_proposing_subjects(studies: Iterable[Study], count: int) -> list[QuestionSubject]:
-    """Return what is asked about the studies that have a report; up to ``count`` questions each."""
+    """Return the subjects for studies with a report; each asks for up to ``count`` questions."""
     return [_subject(study, count) for study in studies if report_of(study.case.report)]
 
 

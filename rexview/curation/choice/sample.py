@@ -1,4 +1,4 @@
-"""Which multiple choice questions experts read, and what they found: 100 in every 1,000."""
+"""Draw the multiple choice questions that experts read, 100 in every 1,000, and count defects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class DefectShare:
-    """How many of the questions that experts read have a defect; ``defect`` None is any of them."""
+    """Share of the questions read by experts with a defect; ``defect`` None is any of them."""
 
     defect: str | None
     found: int
@@ -36,10 +36,10 @@ class DefectShare:
 
 @dataclass(frozen=True)
 class SampleResult:
-    """What experts said of the sample so far.
+    """Experts' results for the sample so far.
 
-    ``sample`` are case and candidate in the order to be read, ``read`` those that an expert judged;
-    ``unsure`` those that one looked at and could not tell.
+    ``sample`` are case and candidate in reading order. ``read`` are those that an expert judged;
+    ``unsure`` is the number seen without a verdict.
     """
 
     sample: tuple[Key, ...]
@@ -50,11 +50,11 @@ class SampleResult:
 
 
 def sample_of(review_set: ReviewSet) -> list[Key]:
-    """Return which questions experts read, the same each time for the same questions.
+    """Return the questions that experts read, the same each time for the same questions.
 
-    Of those that no check by rules or models fails, a tenth, rounded up, is drawn by the seed of
-    the set's protocol: from each category as many as its share, the largest remainders rounded up.
-    What experts say changes nothing of it.
+    A tenth, rounded up, is drawn from those that fail no check by rules or models, by the seed of
+    the set's protocol. Each category is drawn in proportion, the largest remainders rounded up.
+    Experts' verdicts do not change the sample.
     """
     open_to = [key for key, one in verdicts(review_set, experts=False).items() if not one.failed]
     categories = {
@@ -84,7 +84,7 @@ def sample_of(review_set: ReviewSet) -> list[Key]:
 
 
 def sample_result(review_set: ReviewSet) -> SampleResult:
-    """Count what experts said of the sample: a question has a defect when any of them names it."""
+    """Count experts' verdicts on the sample; a question has a defect if any of them names it."""
     sample = sample_of(review_set)
     said: dict[Key, set[str | None]] = {}
     words = review_set.validations.filter(pl.col("check") == EXPERT)

@@ -1,4 +1,4 @@
-"""Checks of multiple choice questions by rules and by a model, and what they mean together."""
+"""Check multiple choice questions by rules and by a model, and combine the results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from rexview.models.running.folder import write_part
 from rexview.schema import Case, ReviewSet
 from rexview.store.merged_set import EXPERT
 
-# A model asked whether a multiple choice question is sound, and the rows of ``validations``.
+# Checks of a multiple choice question by a model, and their rows of ``validations``.
 
 WORDING: Final = fixed_wording(Path(__file__).with_name("validate-choice-2.yaml"))
 _LETTERS: Final = "ABCDEFGH"
@@ -40,14 +40,14 @@ _LONGEST: Final = 10_000
 
 @dataclass(frozen=True)
 class ValidatorReply:
-    """What a model says of a question: a check each."""
+    """The results of a model's checks of a question."""
 
     checks: tuple[Check, ...]
     notes: tuple[str, ...] = ()
 
 
 def validation_subjects(questions: Iterable[ChoiceQuestion]) -> list[QuestionSubject]:
-    """Return what is asked about the questions that have a report."""
+    """Return the subjects for the questions that have a report."""
     return [_subject(one) for one in questions if report_of(one.report)]
 
 
@@ -66,7 +66,7 @@ def _subject(asked: ChoiceQuestion) -> QuestionSubject:
 
 
 def read_validation(text: str) -> ValidatorReply | str:
-    """Read a reply; a sentence about what is wrong where anything in it is not as asked."""
+    """Parse a reply; return a sentence on what is wrong if anything is not as requested."""
     value = json_object(text)
     if value is None:
         return "The answer is no JSON object."
@@ -107,7 +107,7 @@ def _rows(found: ValidatorReply, about: tuple[str, ...]) -> list[Row]:
 
 
 def check_row(candidate: str, one: Check) -> Row:
-    """Return a check as a row of ``validations``, but for whose word it is."""
+    """Return a check as a row of ``validations``, without its author."""
     row = {
         "candidate": candidate,
         "check": one.check,
@@ -147,7 +147,7 @@ _COMPARED: Final = 4_000
 def choice_questions_of(review_set: ReviewSet) -> Iterator[ChoiceQuestion]:
     """Yield the multiple choice candidates of a set with the report of their study.
 
-    In the order of its cases, so that it does not matter which answer came first.
+    In the order of the set's cases, so that the order of the replies does not matter.
     """
     cases: dict[str, tuple[Case, bool]] = {}
     rows = review_set.candidates.filter(pl.col("question_type") == "choice")
@@ -195,9 +195,9 @@ def questions_of_cases(review_set: ReviewSet) -> Iterator[ChoiceQuestion]:
 def checks_of(
     questions: Sequence[ChoiceQuestion], similarity: Similarity | None = None
 ) -> list[tuple[ChoiceQuestion, list[Check]]]:
-    """Return all that the rules say of some questions, in their order.
+    """Return the results of all rules for some questions, in their order.
 
-    ``similarity`` compares them with each other; by their letters when absent.
+    ``similarity`` compares them with one another, by letters if absent.
     """
     each = [_checks(asked) for asked in questions]
     sound = [all(one.passed is not False for one in checks) for checks in each]
@@ -208,7 +208,7 @@ def checks_of(
 
 
 def _checks(asked: ChoiceQuestion) -> list[Check]:
-    """Look at one question; at one with a huge text, which fails anyway, only for that."""
+    """Run the checks on one question; if a text is huge, it fails without further checks."""
     if not (huge := huge_text(asked)):
         return [*structural_checks(asked), *content_checks(asked), identifying_check(asked)]
     _, _, defect = STRUCTURAL[TOO_LONG]
@@ -223,10 +223,10 @@ def _checks(asked: ChoiceQuestion) -> list[Check]:
 def _alike(
     questions: Sequence[ChoiceQuestion], sound: Sequence[bool], similarity: Similarity | None
 ) -> list[Check]:
-    """Say of each question whether another one that is kept is more alike than allowed.
+    """Check for each question whether another one that is kept is too similar.
 
-    The first one is kept, of those that pass all else where there is such a one. Options count as
-    the question does: the same question about another study, with other options, is another one.
+    The first of similar ones is kept, preferably one that passes all other checks. Options count as
+    the question does: the same question about another study, with other options, is different.
     """
     near: defaultdict[int, list[tuple[int, float]]] = defaultdict(list)
     texts = [" ".join((one.question, *sorted(one.options)))[:_COMPARED] for one in questions]
@@ -253,14 +253,14 @@ def _alike(
 
 
 def write_rules(review_set: ReviewSet, similarity: Similarity | None = None) -> Path | None:
-    """Check all multiple choice candidates by rules, into the set's folder ``validations``.
+    """Check all multiple choice candidates by rules, and write the set's folder ``validations``.
 
-    The part takes the place of the one that was there. Returns it where it is another than before.
+    The part replaces the previous one. Returns its path if it changed.
 
     Raises
     ------
     RunError
-        It cannot be written; it is as it was.
+        If it cannot be written; it is unchanged then.
     """
     rows: list[Row] = []
     for asked, checks in checks_of(list(choice_questions_of(review_set)), similarity):
@@ -269,7 +269,7 @@ def write_rules(review_set: ReviewSet, similarity: Similarity | None = None) -> 
     return write_part(review_set.folder / "validations", _PART, rows)
 
 
-# What all checks of a multiple choice question together mean: all must pass.
+# Combination of all checks of a multiple choice question: all must pass.
 
 State = Literal["passed", "failed", "untold"]
 CHECKS: Final[dict[str, str]] = {
@@ -278,16 +278,16 @@ CHECKS: Final[dict[str, str]] = {
     CHECK: "It identifies nobody",
     ALIKE_CHECK: "Not as another question",
 }
-"""All that a question must pass, with what is true of one that does."""
+"""All checks that a question must pass, each with the statement that is then true."""
 CandidateRow = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a question.
+    """The combined result for a question.
 
-    ``failed`` are the rows of ``validations`` that did not pass, ``untold`` the checks that nobody
-    could tell or nobody has made.
+    ``failed`` are the rows of ``validations`` that did not pass. ``untold`` are the checks without
+    a result, or that were not made.
     """
 
     case: str
@@ -298,7 +298,7 @@ class Verdict:
 
     @property
     def state(self) -> State:
-        """Failed where any check says so; an expert settles what of the content was not told."""
+        """Failed if any check failed; an expert settles checks of content without a result."""
         if self.failed:
             return "failed"
         settled: Container[str] = CONTENT if self.expert_passed else ()
@@ -306,11 +306,11 @@ class Verdict:
 
 
 def verdict_of(case: str, candidate: str, rows: Sequence[CandidateRow]) -> Verdict:
-    """Put the rows of ``validations`` of one question together.
+    """Combine the rows of ``validations`` of one question.
 
-    A check fails when anybody says so, and passes when anybody says so and nobody otherwise. An
-    expert's word that the question is good stands for checks of content that could not be told, but
-    undoes none that failed, nor does it stand for checks that rules have yet to make.
+    A check fails if any row fails, and passes if one row passes and none fails. An expert's verdict
+    that the question is good replaces missing results of checks of content. It does not undo a
+    failed check, nor replace checks that rules have yet to make.
     """
     failed = tuple(row for row in rows if row["passed"] is False or _names_defect(row))
     told = {row["check"] for row in rows if row["passed"] is not None}
@@ -326,7 +326,7 @@ def _names_defect(row: CandidateRow) -> bool:
 def verdicts(review_set: ReviewSet, *, experts: bool = True) -> dict[tuple[str, str], Verdict]:
     """Return the verdict on each multiple choice candidate of a set, in the order of the table.
 
-    Without ``experts`` their word is left out.
+    Without ``experts`` their verdicts are left out.
     """
     rows: defaultdict[tuple[str, str], list[CandidateRow]] = defaultdict(list)
     given = review_set.validations

@@ -1,4 +1,4 @@
-"""Candidate questions for a study, asked of a model: wording, strict reading, rows."""
+"""Let a model propose candidate questions for a study: wording, strict parsing, rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rexview.models.asking.prompts import fixed_wording
 from rexview.models.backend import closed_object
 from rexview.vocab import CATEGORIES, counted
 
-# How models call the three categories of questions.
+# Models' names for the three categories of questions.
 
 _QUESTIONS: Final = r"(?: (?:questions?|category|type|assessment|detection|identification))?"
 _NAMES: Final = {
@@ -36,11 +36,11 @@ HEADS: Final = re.compile(
     r"|measurement[ _]?(?:/|or|and|&)?[ _]?(?:comparison|temporal)?)",
     re.I,
 )
-"""A category's name as it stands before a question."""
+"""A category's name before a question."""
 
 
 def category_of(words: str) -> str | None:
-    """Return the category that words name; None where they name none of the three, or two.
+    """Return the category that words name; None if they name none of the three, or two.
 
     >>> category_of("Measurement / Comparison"), category_of("**Broad abnormalities**")
     ('measurement_temporal', 'broad_abnormality')
@@ -52,7 +52,7 @@ def category_of(words: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-# What one question of a reply is, and what of a line belongs to it.
+# What counts as a question in a reply, and which part of its line belongs to it.
 
 _FEWEST_WORDS: Final = 3
 _STATES: Final = re.compile(
@@ -60,7 +60,7 @@ _STATES: Final = re.compile(
     r"|impression|report|image|none|normal|yes|note)\b",
     re.I,
 )
-"""How a sentence begins that says something and asks nothing."""
+"""The start of a sentence that states something and asks nothing."""
 _SENTENCE: Final = re.compile(r"(?<=[.!;])\s+")
 _ORDERS: Final = re.compile(
     r"(?:[\w ,'-]{0,80}, )?(?:describe|compare|identify|measure|assess|explain|list|evaluate|mark"
@@ -75,7 +75,7 @@ OFFERS: Final = re.compile(
     r"|does this help)\b",
     re.I,
 )
-"""What a model says to whoever asks it: no question about a study."""
+"""What a model writes to the user: no question about a study."""
 _TO_THE_ASKER: Final = re.compile(
     r"\bI(?:'m|'d|'ll| (?:am|would|need|can|cannot|can't|will|have|must))\b|\blet me\b"
     r"|\b(?:(?:could|can|would) you )?(?:please )?(?:share|provide|send|upload|paste|clarify) "
@@ -88,17 +88,17 @@ _PLACEHOLDER: Final = re.compile(
 
 @dataclass(frozen=True)
 class ReplyQuestion:
-    """A question as it stands, and the category that is named for it; both may be empty."""
+    """A question as written, and the category named for it; both may be empty."""
 
     question: str
     category: str = ""
 
 
 def is_question(text: str, *, in_json: bool) -> bool:
-    """Whether a text asks or orders anything: a statement does not, nor does an offer.
+    """True if a text asks or orders anything; statements and offers do not.
 
-    In JSON, where a model was asked for questions and nothing else, all counts but what only says
-    something: orders begin with too many words to know them all.
+    In JSON, where only questions were requested, everything but a plain statement counts: orders
+    start with too many words to know them all.
     """
     if len(text.split()) < _FEWEST_WORDS or _PLACEHOLDER.fullmatch(text):
         return False
@@ -131,7 +131,7 @@ _REST: Final = re.compile(r"(?P<question>.*\?)\s*(?:-|\()\s*[^?]+$")
 
 @dataclass
 class _Open:
-    """A question that is being read, with the depth of its line."""
+    """A question that is still being read, with the depth of its line."""
 
     question: str
     category: str
@@ -139,7 +139,7 @@ class _Open:
 
 
 def items_in_text(text: str) -> list[ReplyQuestion]:
-    """Return what stands as questions in a text, in its order."""
+    """Return the questions in a text, in its order."""
     lines = lines_of(text)
     tabled = list(_in_tables(lines))
     if tabled:
@@ -175,7 +175,7 @@ def _items(lines: Sequence[Line], *, has_list: bool) -> Iterator[ReplyQuestion]:
             or (not has_list and text.endswith("?") and text[:1].isupper())
         ):
             if current and line.depth > current.depth + 1 and not label:
-                continue  # what is said of the question above
+                continue  # a comment on the question above
             if current:
                 yield ReplyQuestion(current.question, current.category or heading)
             item = _item(label["rest"] if label else text)
@@ -189,14 +189,14 @@ def _items(lines: Sequence[Line], *, has_list: bool) -> Iterator[ReplyQuestion]:
             item = _item(text)
             current.question = item.question
             current.category = current.category or item.category
-        elif current and not re.search(r"[?.!:]$", current.question):  # it goes on here
+        elif current and not re.search(r"[?.!:]$", current.question):  # the question continues here
             current.question = _cut(f"{current.question} {text}")
     if current:
         yield ReplyQuestion(current.question, current.category or heading)
 
 
 def _category_comes_first(lines: Sequence[Line]) -> bool:
-    """Whether lines that name a category are about what follows them, not what stands before."""
+    """True if a line that names a category applies to the lines after it, not before it."""
     for line in lines:
         label = _LABEL.match(line.text)
         if label and folded(label["name"]) in _CATEGORY_LABELS:
@@ -207,12 +207,12 @@ def _category_comes_first(lines: Sequence[Line]) -> bool:
 
 
 def _asks(name: str) -> bool:
-    """Whether a label stands before a question."""
+    """True if a label precedes a question."""
     return re.fullmatch(r"(?:question|q)\s*\d*", name.strip(), re.I) is not None
 
 
 def _heading(line: Line) -> str | None:
-    """Return the words of a heading: a category's name and nothing else, or "" for another one."""
+    """Return the words of a heading that is only a category's name, "" for any other heading."""
     if "?" in line.text:
         return None
     words = re.sub(r"^category \d\s*[:-]\s*", "", line.text.rstrip(": "), flags=re.I)
@@ -245,7 +245,7 @@ def _item(text: str) -> ReplyQuestion:
 
 
 def _cut(text: str) -> str:
-    """Leave out what is said of a question behind it."""
+    """Remove a comment after a question."""
     cut = _REMARK.sub("", text).strip()
     return cut.strip('"') if cut.count('"') == 2 else cut
 
@@ -265,15 +265,14 @@ def _in_tables(lines: Sequence[Line]) -> Iterator[ReplyQuestion]:
             yield ReplyQuestion(cells[asked], category)
 
 
-# What a model proposed: questions with their categories, or why it is none.
+# Proposals of a model: questions with their categories, or the reason why they are invalid.
 #
-# JSON is read as it stands. In running text only items of a list count as questions, and where
-# there is no list, lines that end in a question mark; a category is named beside a question,
-# before it, or in the heading above it. What is no question, and questions that stand twice, are
-# left out and said.
+# JSON is used unchanged. In running text only items of a list count as questions; without a list,
+# lines that end in a question mark do. A category is named next to a question, before it, or in the
+# heading above it. Other text and repeated questions are left out with a note.
 
 MOST: Final = 50
-"""Questions that are taken out of one reply."""
+"""Maximum number of questions read from one reply."""
 LONGEST: Final = 2_000
 _READING_QUESTIONS: Final = frozenset(
     {"question", "text", "q", "prompt", "question text", "content"}
@@ -295,7 +294,7 @@ _LISTS: Final = frozenset(
 
 @dataclass(frozen=True)
 class Proposal:
-    """One question; ``category`` is a word of ``cases.category``, None where none is known."""
+    """One question; ``category`` is a word of ``cases.category``, None if unknown."""
 
     question: str
     category: str | None = None
@@ -303,7 +302,7 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Proposals:
-    """The questions of a reply, in its order, each once."""
+    """The questions of a reply, in its order, without repetitions."""
 
     questions: tuple[Proposal, ...]
     notes: tuple[str, ...] = ()
@@ -311,7 +310,7 @@ class Proposals:
 
 @dataclass
 class _Left:
-    """How many of what is left out."""
+    """Counts of what is left out."""
 
     empty: int = 0
     twice: int = 0
@@ -319,7 +318,7 @@ class _Left:
     unknown: list[str] = field(default_factory=list)
 
     def notes(self) -> tuple[str, ...]:
-        """Say what is left out, and what is not known."""
+        """Return notes on what is left out, and on unknown categories."""
         many = {
             "empty": self.empty,
             "proposed twice in it": self.twice,
@@ -332,7 +331,7 @@ class _Left:
 
 
 def read_proposals(text: str) -> Proposals | str:
-    """Read a reply; a sentence about what is wrong where it holds no questions."""
+    """Parse a reply; return a sentence on what is wrong if it contains no questions."""
     opened = text_or_json(text)
     if isinstance(opened, str):
         return opened
@@ -363,7 +362,7 @@ def read_proposals(text: str) -> Proposals | str:
 
 
 def _in_json(value: Any) -> list[ReplyQuestion] | None:
-    """Return the questions of a JSON value; None where it is no list of them."""
+    """Return the questions of a JSON value; None if it is no list of them."""
     for _ in range(2):
         if isinstance(value, Mapping) and len(value) == 1:
             value = next(iter(value.values()))

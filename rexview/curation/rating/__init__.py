@@ -1,4 +1,4 @@
-"""Four criteria and a risk flag for a question: request to a model, strict reading, rows."""
+"""Let a model score a question on four criteria and flag risks: request, strict parsing, rows."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from rexview.models.asking.prompts import fixed_wording
 from rexview.models.backend import closed_object
 from rexview.vocab import CRITERIA, SCORE_MAX, SCORE_MIN
 
-# What a model gives a question on the four criteria, or why that cannot be known.
+# Scores of a model on the four criteria, or the reason why they are unknown.
 #
-# A score is a whole number in the place where it belongs: behind the name of its criterion, in
-# its cell of a table, in its part of a JSON object. Digits in a reason are none. Whatever else is
-# said of the same criterion must not differ. What lacks one criterion is not read at all.
+# A score is a whole number in its place: after the name of its criterion, in its cell of a table,
+# in its part of a JSON object. Digits in a reason do not count. Other statements on the same
+# criterion must not differ. A reply that lacks one criterion is not used at all.
 
 _LONGEST_REASON: Final = 2_000
 _SPLIT: Final = re.compile(rf"(?:[;,|]|\s/)\s+(?:and\s+)?(?=(?:the\s+)?(?:{ANY}|risk)\b)", re.I)
@@ -60,11 +60,11 @@ _REASON: Final = re.compile(
 
 @dataclass(frozen=True)
 class Rating:
-    """A number from 1 to 5 for each criterion, with its reason where one is given.
+    """A number from 1 to 5 for each criterion, with its reason if there is one.
 
-    ``risk`` is None where the reply says neither yes nor no; ``stated_total`` is the sum that the
-    model gave itself, right or not, None where it gave none or several. ``risk_reason`` is what it
-    says of the risk.
+    ``risk`` is None if the reply states neither yes nor no. ``stated_total`` is the sum that the
+    model stated, right or not, None if it stated none or several. ``risk_reason`` is its comment on
+    the risk.
     """
 
     scores: Mapping[str, int]
@@ -76,7 +76,7 @@ class Rating:
 
 
 def read_rating(text: str) -> Rating | str:
-    """Read a reply; a sentence about what is wrong where a criterion is missing or unclear."""
+    """Parse a reply; return a sentence on what is wrong if a criterion is missing or unclear."""
     opened = text_or_json(text)
     if isinstance(opened, str):
         return opened
@@ -126,7 +126,7 @@ def _rating(said: StatedScores) -> Rating | str:
 
 @dataclass
 class _Block:
-    """What is said of one criterion, or of the risk: behind its name and in the lines after it."""
+    """Text on one criterion, or on the risk: after its name, and in the lines below."""
 
     name: str
     first: str
@@ -153,7 +153,7 @@ def _said_in_text(text: str) -> StatedScores:
 
 
 def _statements(lines: Iterable[Line]) -> Iterable[str]:
-    """Yield one statement after the other: several criteria on a line are split."""
+    """Yield one statement after another; several criteria on a line are split."""
     for line in lines:
         text = _QUOTED.sub(r"\1:", _SIGNS.sub("", line.text))
         if cells_of(text) is not None:
@@ -219,7 +219,7 @@ def _read_risk(block: _Block, said: StatedScores) -> None:
 
 
 def _compare(line: str, said: StatedScores) -> None:
-    """Add what a line says of criteria in running text: it must be the same."""
+    """Add the scores in running text, which must be the same."""
     for name, pattern in SAID.items():
         for found in pattern.finditer(line):
             number = number_at(found["number"])
@@ -233,7 +233,7 @@ def _read_total(line: str, said: StatedScores) -> None:
 
 
 def _without_tables(lines: Sequence[str], said: StatedScores) -> list[str]:
-    """Read what stands in tables; return the other lines."""
+    """Read the scores in tables; return the other lines."""
     rest, rows = [], []
     for line in lines:
         cells = cells_of(line)
@@ -276,7 +276,7 @@ def _without_tables(lines: Sequence[str], said: StatedScores) -> list[str]:
 def _without_fronts(lines: Sequence[str], said: StatedScores) -> list[str]:
     """Read numbers in brackets before their criterion; return the lines without them.
 
-    Brackets that only count the lines are no scores.
+    Brackets that only number the lines are no scores.
     """
     found = [(line, _in_front(line)) for line in lines]
     numbers = [int(front[1]["number"]) for _, front in found if front]
@@ -302,7 +302,7 @@ def _in_front(line: str) -> tuple[str, re.Match[str]] | None:
 
 
 def _score_column(header: Sequence[str], said: StatedScores) -> int | None:
-    """Return which column has the scores; None where no heading says so."""
+    """Return the column of the scores; None if no heading names it."""
     found = [
         place
         for place, cell in enumerate(header)
@@ -327,7 +327,7 @@ def _cell(name: str, cell: str, reason: str, said: StatedScores) -> None:
     said.reasons.setdefault(name, reason)
 
 
-# Rating: what a model is asked of a question, and the row of ``candidate_ratings`` it becomes.
+# Rating step: the request to a model, and the row of ``candidate_ratings`` from its reply.
 
 WORDING: Final = fixed_wording(Path(__file__).with_name("rate-2.yaml"))
 _SCORE: Final = closed_object(
@@ -352,7 +352,7 @@ def _rows(found: Rating, about: tuple[str, ...]) -> list[Row]:
 
 
 def _reasons(found: Rating) -> str | None:
-    """Return the model's reasons, a line each behind the name of its criterion."""
+    """Return the model's reasons, one line each after the name of its criterion."""
     given = {CRITERIA[name]: words for name, words in found.reasons.items() if name in CRITERIA}
     if found.risk_reason:
         given["Risk"] = found.risk_reason

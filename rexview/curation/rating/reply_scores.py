@@ -1,4 +1,4 @@
-"""The scores that a model's reply states: names of criteria, numbers, totals, JSON."""
+"""Parse the scores that a model's reply states: names of criteria, numbers, totals, JSON."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _CRITERIA: Final = {
     ),
     "precision": r"precision|präzision|pr[ée]cision|precisi[oó]n",
 }
-"""``precision`` is a part of clarity: said alone, it must not differ from it."""
+"""``precision`` is a part of clarity; if it has a score of its own, both must be equal."""
 _FIVE: Final = r"(?:scale:? ?)?[01] ?(?:-|to) ?5|(?:max(?:imum)?\.? |out of |of |/ ?)5"
 _SCALE: Final = rf"(?:\s*\((?:[^()\d]*|{_FIVE})\))?"
 _LEAD: Final = r"(?:criterion \d ?[:.-] ?|(?:score|rating) (?:for|of) )?(?:the )?"
@@ -57,7 +57,7 @@ HEADS: Final = {
     criterion: re.compile(rf"{_LEAD}(?:{names})(?: (?:score|rating))?{_SCALE}{_AFTER}", re.I)
     for criterion, names in _CRITERIA.items()
 }
-"""A criterion at the beginning of a line, up to what is said of it."""
+"""A criterion at the start of a line, up to its score."""
 SAID: Final = {
     criterion: re.compile(
         rf"(?<![\w-])(?:{names})(?: (?:score|rating))?{_SCALE}"
@@ -68,14 +68,14 @@ SAID: Final = {
     )
     for criterion, names in _CRITERIA.items()
 }
-"""A criterion with a number, wherever it stands."""
+"""A criterion with a number, anywhere in a line."""
 BEFORE: Final = {
     criterion: re.compile(
         rf"(?<![\w./-])([0-9])(?: ?/ ?5)? (?:for|in|on) (?:the )?(?:{names})", re.I
     )
     for criterion, names in _CRITERIA.items()
 }
-"""A number that stands before its criterion: 4/5 for clarity."""
+"""A number before its criterion: 4/5 for clarity."""
 KEYS: Final = {
     criterion: re.compile(rf"(?:{names})(?: (?:score|rating))?", re.I)
     for criterion, names in _CRITERIA.items()
@@ -101,18 +101,18 @@ ENDS: Final = re.compile(
     r"|verdict|recommendation|schluss)",
     re.I,
 )
-"""A line with which what is said of a criterion is at its end."""
+"""A line that ends the text on a criterion."""
 ANOTHER: Final = re.compile(
     r"(?:question|frage|q)\s*(?:#|no\.?|number)?\s*(?:2|two|zwei|b)\b", re.I
 )
 """A heading of a second question."""
 
 
-# The number that stands where a score is said: a whole one from 1 to 5, or none.
+# The number in the place of a score: a whole one from 1 to 5, or none.
 
 Unclear = Literal["unclear"]
 UNCLEAR: Final = "unclear"
-"""There is something in the place of a number, and it is none from 1 to 5."""
+"""The place of a number holds something that is no number from 1 to 5."""
 _WORDS: Final = {
     word: number
     for number, words in enumerate(
@@ -142,11 +142,11 @@ _SPOILS: Final = re.compile(
     rf"|\s*(?:-*>+|=+>|→|⇒)\s*{_OTHER}",
     re.I,
 )
-"""What makes a number another one, or a range, right after it."""
+"""Makes the number before it another one, or a range."""
 _MAY_FOLLOW: Final = re.compile(
     r"\s*(?:$|[^\w\s]|(?-i:[A-Z])|(?:because|as|since|points?|pts|stars?|given|due|for)\b)", re.I
 )
-"""Else it counts something: "2 steps are needed"."""
+"""Otherwise the number counts something: "2 steps are needed"."""
 _DASHED: Final = re.compile(r"\s+-\s*(\d+)(?P<rest>.?)")
 _HEDGED: Final = re.compile(
     r"(?:[~≈<>≤≥/.,\d]|\d\s*-|\b(?:about|approximately|around|maybe|perhaps|between|roughly"
@@ -154,7 +154,7 @@ _HEDGED: Final = re.compile(
     re.I,
 )
 _BEFORE: Final = 30
-"""Letters before a number that may hedge it."""
+"""Characters before a number that may qualify it."""
 _EXPLICIT: Final = (
     re.compile(r"(?<![\w/.,-])(?P<number>\d+\s*(?:/|out of)\s*5(?!\d|\.\d))", re.I),
     re.compile(r"\b(?:score|rating|bewertung)\s*(?:is|of|[:=-])\s*(?P<number>\d.*)", re.I),
@@ -166,15 +166,15 @@ _AT_END: Final = re.compile(r"[^\d]*-\s*(?P<number>[1-5])\s*\.?\s*")
 
 
 def number_at(text: str) -> tuple[int, str] | Unclear | None:
-    """Read the number with which a text begins, behind a colon, dash or label.
+    """Parse the number at the start of a text, after a colon, dash or label.
 
     Returns
     -------
     tuple of int and str, or "unclear", or None
-        The number and what follows; None where the text does not begin with one.
+        The number and the rest of the text; None if the text does not start with one.
     """
     start = _START.match(text)
-    assert start is not None  # it matches nothing, too
+    assert start is not None  # it also matches the empty text
     rest = text[start.end() :]
     if stars := _STARS.match(rest):
         full, empty = len(stars["full"]), len(stars["empty"])
@@ -207,7 +207,7 @@ def number_at(text: str) -> tuple[int, str] | Unclear | None:
 
 
 def numbers_said(text: str) -> set[int | Unclear]:
-    """Return all numbers that a text gives as a score in so many words: ``4/5``, ``score: 4``."""
+    """Return all numbers that a text explicitly gives as scores: ``4/5``, ``score: 4``."""
     found: set[int | Unclear] = set()
     for pattern in _EXPLICIT:
         for said in pattern.finditer(text):
@@ -228,7 +228,7 @@ def number_after_word(text: str) -> int | None:
     return number[0] if isinstance(number, tuple) else None
 
 
-# The sum that a reply states, right or not: every one that a line gives.
+# The sum that a reply states, right or not: all that a line contains.
 
 _TENS: Final = (
     "four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -280,7 +280,7 @@ def _after(words: str) -> int | None:
     return int(number[1]) if number and int(number[1]) >= len(CRITERIA) else None
 
 
-# What a reply says of the criteria, gathered: every number, so that two that differ are seen.
+# All statements of a reply on the criteria: every number, so that differences are noticed.
 
 CLARITY: Final = "clarity"
 _EITHER: Final = re.compile(
@@ -302,7 +302,7 @@ _BUT_NO: Final = re.compile(r"\b(?:no risk|not a risk|should not be flagged|no f
 
 @dataclass
 class StatedScores:
-    """Every number and word that a reply says; ``problem`` where it cannot be read."""
+    """Every number and word that a reply states; ``problem`` if it cannot be read."""
 
     numbers: defaultdict[str, set[int | Unclear]] = field(default_factory=lambda: defaultdict(set))
     reasons: dict[str, str] = field(default_factory=dict)
@@ -311,7 +311,7 @@ class StatedScores:
     problem: str = ""
 
     def join(self, other: StatedScores) -> None:
-        """Add what another part of the reply says."""
+        """Add the statements of another part of the reply."""
         for name, numbers in other.numbers.items():
             self.numbers[name] |= numbers
         self.reasons = {**other.reasons, **self.reasons}
@@ -321,7 +321,7 @@ class StatedScores:
 
 
 def risk_word(words: str) -> bool | None:
-    """Return what is said of the risk flag; None where it is neither yes nor no.
+    """Return the statement on the risk flag; None if it is neither yes nor no.
 
     >>> risk_word(": No - it is safe"), risk_word("None identified"), risk_word("Yes/No")
     (False, False, None)
@@ -341,7 +341,7 @@ def risk_word(words: str) -> bool | None:
     return None
 
 
-# The scores of a reply in JSON, however its parts are nested.
+# The scores of a reply in JSON, at any nesting of its parts.
 
 _DEEPEST: Final = 4
 _NAMES: Final = ("criterion", "name", "dimension", "category", "criteria")
@@ -355,7 +355,7 @@ _TOTALS: Final = frozenset(
 
 
 def said_in_json(value: Any) -> StatedScores | None:
-    """Gather what a JSON value says of the criteria; None where it says nothing of them."""
+    """Collect the statements of a JSON value on the criteria; None if there are none."""
     said = StatedScores()
     wholes = 0
     for key, one in _pairs(value, 0):
@@ -363,7 +363,7 @@ def said_in_json(value: Any) -> StatedScores | None:
         criterion = next((word for word, names in KEYS.items() if names.fullmatch(name)), None)
         if criterion is not None:
             number = _number(one)
-            if number is None:  # reasons may stand in an object of their own
+            if number is None:  # reasons may be in an object of their own
                 said.reasons.setdefault(criterion, str(one).strip())
                 continue
             wholes += criterion == "relevance"
@@ -383,7 +383,7 @@ def said_in_json(value: Any) -> StatedScores | None:
 
 
 def _pairs(value: Any, depth: int) -> Iterator[tuple[str, Any]]:
-    """Yield all named parts that hold a score, a flag or a sum, from the outside in."""
+    """Yield all named parts with a score, a flag or a sum, from the outside in."""
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
@@ -402,7 +402,7 @@ def _pairs(value: Any, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def _number(value: Any) -> int | Unclear | None:
-    """Return the number of a part; None for words without one at their beginning."""
+    """Return the number of a part; None for words that do not start with one."""
     if isinstance(value, Mapping):
         given = [value[word] for word in _NUMBERS if word in value]
         return (_number(given[0]) or UNCLEAR) if len(given) == 1 else UNCLEAR

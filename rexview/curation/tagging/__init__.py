@@ -1,4 +1,4 @@
-"""Eight tags for a question, asked of a model: wording, strict reading, rows."""
+"""Let a model tag a question with eight tags: wording, strict parsing, rows."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rexview.models.asking.prompts import fixed_wording
 from rexview.models.backend import closed_object
 from rexview.vocab import QUESTION_TAGS
 
-# How a model tags a question on the eight dimensions, or why that cannot be known.
+# Tags of a model on the eight dimensions, or the reason why they are unknown.
 #
 # Several values are joined by a dash of any kind, a comma or a semicolon. A dash within a word
-# joins no values ("air-fluid level", "follow-up"), but for words that each stand alone as a value
-# ("right-left"). A value is a few words: an explanation in its place makes the answer unreadable.
+# joins no values ("air-fluid level", "follow-up"), unless each of its words is a value
+# ("right-left"). A value is a few words; an explanation in its place makes the reply invalid.
 
 MULTIPLE: Final = "Multiple"
 NONE: Final = "None"
@@ -61,32 +61,32 @@ _ALONE: Final = frozenset(
         *("measurement", "diagnosis", "staging", "comparison"),
     )
 )
-"""Words that each are a value, so that a dash without spaces between two of them joins values."""
+"""Words that are values, so that a dash without spaces between two of them joins values."""
 _ONE_WORD: Final = re.compile(
     r"(?:.*\b)?(?:follow-up|air-fluid|ground-glass|x-ray|work-up|check-up|swan-ganz|open-ended"
     r"|\w-\w+|\w+-\w|\w+\d-\w+\d|(?:non|multi|post|pre|sub|intra|inter|peri|para|bi|uni|re|anti|high|low|well"
     r"|short|long|single|two|three|end|mid|left|right)-\w+)",
     re.I,
 )
-"""Words with a dash within them that are written with a capital after it, too."""
+"""Hyphenated words that may also have a capital after the hyphen."""
 _SENTENCE: Final = re.compile(
     r"[?!:]|\.\s|\.\.\.|^(?:as|the|it|this|no|not|per|given|based|from)\b"
     r"|\b(?:is|are|was|were|asks?|asked|because|since|implied|stated|mentioned|refers?|which|that)\b",
     re.I,
 )
-"""What stands in no value: an explanation does not become one."""
+"""Parts of an explanation, which is never a value."""
 _LABELLED: Final = re.compile(r"(?:value|tag)s?\s*:\s*", re.I)
 
 
 class _UnclearError(ValueError):
-    """It cannot be told whether a dash joins two values."""
+    """It is unclear whether a dash joins two values."""
 
 
 @dataclass(frozen=True)
 class Tags:
     """The values of each dimension, at least one: ``None`` for none, ``Multiple`` for over four.
 
-    ``more_than_four`` has the words that ``Multiple`` stands for.
+    ``more_than_four`` has the words replaced by ``Multiple``.
     """
 
     tags: Mapping[str, tuple[str, ...]]
@@ -95,7 +95,7 @@ class Tags:
 
 
 def read_tags(text: str) -> Tags | str:
-    """Read a reply; a sentence about what is wrong where a dimension is missing or unclear."""
+    """Parse a reply; return a sentence on what is wrong if a dimension is missing or unclear."""
     opened = text_or_json(text)
     if isinstance(opened, str):
         return opened
@@ -128,11 +128,11 @@ def _tags(said: Mapping[str, Sequence[str | Sequence[str]]]) -> Tags | str:
 
 
 def _values(given: str | Sequence[str]) -> tuple[str, ...] | None:
-    """Return the values of a dimension, each once; None where they are no values."""
+    """Return the distinct values of a dimension; None if they are no values."""
     parts = [given] if isinstance(given, str) else given
     found: dict[str, str] = {}
     nothing = False
-    apart = len(parts) > 1  # a list in JSON has its values apart already
+    apart = len(parts) > 1  # a list in JSON has separate values already
     for part in parts:
         for value in [" ".join(plain(part).split())] if apart else split_values(part):
             if _NOTHING.fullmatch(value):
@@ -162,7 +162,7 @@ def split_values(text: str) -> list[str]:
 
 
 def _outside_brackets(parts: Iterable[str]) -> Iterable[str]:
-    """Join again what was split within brackets."""
+    """Rejoin what was split within brackets."""
     held = ""
     for part in parts:
         held = f"{held}, {part.strip()}" if held else part
@@ -174,12 +174,12 @@ def _outside_brackets(parts: Iterable[str]) -> Iterable[str]:
 
 
 def _joined_words(value: str) -> list[str]:
-    """Split a value at the dashes without spaces that join words which each are one.
+    """Split a value at dashes without spaces if each of the joined words is a value.
 
     Raises
     ------
     _UnclearError
-        A dash may join two values or the parts of one word.
+        If a dash may join two values or the parts of one word.
     """
     pieces = re.split(r"(?<=\w)[-/](?=\w)", value)
     if len(pieces) > 1 and all(piece.casefold() in _ALONE for piece in pieces):
@@ -223,7 +223,7 @@ def _in_text(text: str) -> dict[str, list[str]] | str:
 
 
 def _close(said: dict[str, list[str]], title: str | None, items: list[str] | None) -> None:
-    """Put the items of a list under a dimension into its place."""
+    """Move the items of a list under a dimension to that dimension."""
     if title and items:
         said[title][-1] = "; ".join(items)
 
@@ -291,7 +291,7 @@ def _json_values(value: Any) -> list[str] | None:
     return None
 
 
-# Tagging: what a model is asked of a question, and the row of ``candidate_tags`` it becomes.
+# Tagging step: the request to a model, and the row of ``candidate_tags`` from its reply.
 
 WORDING: Final = fixed_wording(Path(__file__).with_name("tag-2.yaml"))
 _VALUES: Final = {"type": "array", "items": {"type": "string"}}

@@ -1,4 +1,4 @@
-"""A multiple choice question with what it rests on, and the result of one check of it."""
+"""Define multiple choice questions with their sources, and the results of their checks."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Any, Final
 from rexview.schema import Report
 from rexview.text.choices.answer_cues import asks_for_absence
 
-# A multiple choice question with what it rests on, and what one check says of it.
+# A multiple choice question with its sources, and the result of one check.
 
 RULES: Final = "choice-rules-1"
-"""Who says so where a rule does: another number when a rule is changed."""
+"""Author of rows written by rules; the number changes with a rule."""
 _KEPT: Final = re.compile(r"(?:[\w<>≤≥±+%/.]|(?<=\d)[-–](?=\d))+")
 _ARTICLES: Final = frozenset(("a", "an", "the"))
 
 
 @dataclass(frozen=True)
 class ChoiceQuestion:
-    """A question with its options; ``correct`` counts from 0, None where none is said to be right.
+    """A question with its options; ``correct`` counts from 0, None if no right option is given.
 
-    ``case`` and ``candidate`` name it, ``report`` is what it was made from, ``has_prior`` says
-    whether the study has an earlier one that can be compared with.
+    ``case`` and ``candidate`` identify it, ``report`` is its source, and ``has_prior`` is True if
+    the study has an earlier one to compare with.
     """
 
     case: str
@@ -40,7 +40,7 @@ class ChoiceQuestion:
 
     @property
     def right(self) -> str | None:
-        """The words of the right option, None where there is no such option."""
+        """The words of the right option, None if there is no such option."""
         if self.correct is None or not 0 <= self.correct < len(self.options):
             return None
         return self.options[self.correct]
@@ -52,16 +52,16 @@ class ChoiceQuestion:
 
     @property
     def asks_for_absence(self) -> bool:
-        """Whether the right option is what is *not* there."""
+        """True if the right option is what is *not* there."""
         return asks_for_absence(self.question)
 
 
 @dataclass(frozen=True)
 class Check:
-    """What one check says of a question.
+    """The result of one check of a question.
 
-    ``passed`` is None where it cannot be told; ``defect`` is a word of
-    :data:`.vocab.QUESTION_DEFECTS`; ``reason`` is a sentence for a person.
+    ``passed`` is None if it is unknown. ``defect`` is a word of :data:`.vocab.QUESTION_DEFECTS`.
+    ``reason`` is a sentence for a person.
     """
 
     check: str
@@ -72,9 +72,9 @@ class Check:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text by which two texts are the same, articles left out.
+    """Return the words of a text for comparison with another text, without articles.
 
-    Signs that change a value stay: ``<5 mm`` and ``>5 mm`` differ, and so do 1.5 and 15.
+    Signs that change a value are kept: ``<5 mm`` and ``>5 mm`` differ, and so do 1.5 and 15.
 
     >>> words_of("The Right-sided effusion.")
     ['right', 'sided', 'effusion']
@@ -85,7 +85,7 @@ def words_of(text: str) -> list[str]:
 
 
 def contains(words: list[str], part: list[str]) -> bool:
-    """Say whether some words stand together, in their order, among others."""
+    """True if some words occur among others, consecutively and in their order."""
     return bool(part) and any(
         words[at : at + len(part)] == part for at in range(len(words) - len(part) + 1)
     )

@@ -1,7 +1,7 @@
-"""Checks of what a question says against its report, as far as rules can tell.
+"""Check the content of a question against its report, as far as rules can.
 
-A sign of a fault fails a question. Without one it passes where the rules know what it speaks of;
-where they do not, they say that they cannot tell, and a model or an expert has to.
+A question with a sign of a fault fails. Otherwise it passes if the rules know the findings it
+mentions. If they do not, the result is unknown, and a model or an expert has to decide.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from rexview.text.findings import (
     misplaced_as,
 )
 
-# What a question says of the patient, and whether its report says so, too.
+# Claims of a question about the patient, compared with its report.
 
 Said = Literal["yes", "no", "silent", "unclear"]
-"""Whether a report says what is claimed, says otherwise, is silent on it, or leaves it open."""
+"""Whether a report confirms a claim, contradicts it, does not mention it, or leaves it open."""
 _LOBES: Final = frozenset(("RUL", "RML", "RLL", "LUL", "LLL", "lingula"))
 _YES: Final = re.compile(r"\W*yes\b", re.IGNORECASE)
 _NO: Final = re.compile(r"\W*no(?:\W|$)", re.IGNORECASE)
@@ -54,7 +54,7 @@ _MEASURE: Final = re.compile(
     r"(\d+(?:\.\d+)?)\s*-?\s*(cm|mm|centimet\w+|millimet\w+|%|percent)\b|(\d+(?:\.\d+)?)\s*(%)"
 )
 _UNSPECIFIC: Final = frozenset(("opacity", "calcification", "lung_disease"))
-"""Findings that a question may call by these names though the report has one of its own."""
+"""Unspecific names, which a question may use although the report has a more specific one."""
 _SIZES: Final = (
     frozenset(
         ("tiny", "trace", "minimal", "minimally", "small", "mild", "mildly", "slight", "slightly")
@@ -68,7 +68,7 @@ _SIZES: Final = (
 
 @dataclass(frozen=True)
 class Claim:
-    """A finding that a question takes to be there, or not to be (``present``)."""
+    """A finding that a question assumes to be there, or not to be (``present``)."""
 
     finding: str
     present: bool
@@ -77,18 +77,18 @@ class Claim:
     size: int | None = None
     """0 small, 1 moderate, 2 large."""
     inferred: bool = False
-    """Whether the question asks for a conclusion, so that the report need not have its words."""
+    """True if the question asks for a conclusion, so that the report need not have its words."""
 
     @property
     def name(self) -> str:
-        """In words."""
+        """Name of the finding with its side."""
         side = f"{self.side} " if self.side in ("right", "left") else ""
         return f"{side}{finding_name(self.finding)}"
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What a report says of findings."""
+    """The findings of a report."""
 
     report: Report
 
@@ -99,7 +99,7 @@ class Facts:
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
-        """All that still hold."""
+        """All mentions that are not retracted."""
         return tuple(one for one in find_mentions(self.text) if not one.superseded)
 
     @cached_property
@@ -108,7 +108,7 @@ class Facts:
         return frozenset(length for unit, length in measures(self.text) if unit == "mm")
 
     def of(self, finding: str) -> list[Mention]:
-        """Return what is said of a finding and its like."""
+        """Return the mentions of a finding and of those like it."""
         family = finding_info(finding).family
         return [
             one
@@ -119,7 +119,7 @@ class Facts:
         ]
 
     def say(self, claim: Claim) -> Said:
-        """Say whether the report says what a question claims."""
+        """Return whether the report confirms the claim of a question."""
         mentions = self.of(claim.finding)
         if not mentions:
             return "unclear" if claim.finding in _UNSPECIFIC else "silent"
@@ -161,14 +161,14 @@ class Facts:
 
 
 def claims_of(asked: ChoiceQuestion) -> list[Claim]:
-    """Return what a question takes for granted, and what its right option says."""
+    """Return the claims that a question presupposes, and those of its right option."""
     return [*_presupposed(asked), *option_claims(asked, asked.right or "")]
 
 
 def _presupposed(asked: ChoiceQuestion) -> Iterator[Claim]:
     if _is_yes_no(asked):
         return
-    asking = _SENTENCE.split(asked.question.strip())[-1]  # what stands before it may be history
+    asking = _SENTENCE.split(asked.question.strip())[-1]  # the text before it may be history
     presupposes = bool(_PRESUPPOSES.search(asking))
     for one in find_mentions(asking):
         if one.status == "positive" or (
@@ -178,7 +178,7 @@ def _presupposed(asked: ChoiceQuestion) -> Iterator[Claim]:
 
 
 def option_claims(asked: ChoiceQuestion, option: str) -> list[Claim]:
-    """Return what an option says, were it the right one."""
+    """Return the claims that an option would make as the right one."""
     inferred = asked.category == "differential_diagnosis" or bool(_INFERS.search(asked.question))
     if _is_yes_no(asked) and (_YES.match(option) or _NO.match(option)):
         if asked.asks_for_absence:
@@ -202,7 +202,7 @@ def option_claims(asked: ChoiceQuestion, option: str) -> list[Claim]:
 
 
 def _placed(asked: ChoiceQuestion, option: str) -> Iterator[Claim]:
-    """Return what an option that is only a place or a size says of what the question is about."""
+    """Return the claims of an option that only gives a place or size of the question's finding."""
     if asked.asks_for_absence or not _PRESUPPOSES.search(asked.question):
         return
     for one in _presupposed(asked):
@@ -212,7 +212,7 @@ def _placed(asked: ChoiceQuestion, option: str) -> Iterator[Claim]:
             if finding_info(mention.finding).family == family and mention.status == "positive":
                 claim = _claim(mention, present=True, size=_size(option))
                 if (claim.side, claim.zone, claim.size) == (None, None, None):
-                    continue  # "nowhere", or words that are not known
+                    continue  # "nowhere", or unknown words
                 yield replace(claim, finding=one.finding, side=claim.side or one.side)
 
 
@@ -257,9 +257,9 @@ CONTENT: Final[dict[str, str]] = {
     "contradicts_report": "The right option fits the report",
     "clinically_doubtful": "It makes sense to a clinician",
 }
-"""The checks of content, with what is true of a question that passes."""
+"""The checks of content, each with the statement that is true if a question passes."""
 DEFECTS: Final = {"contradicts_report": "wrong_answer"}
-"""The defect of a check, where that has another name."""
+"""Defects of checks, where the names differ."""
 _NO_REPORT: Final = "There is no report to hold it against."
 _UNKNOWN: Final = "The rules know no finding that it speaks of."
 _ONE_OF_SEVERAL: Final = re.compile(
@@ -282,11 +282,11 @@ _PLACE: Final = re.compile(
     r"|hil\w+|perihilar|costophrenic|fissures?|segments?|retrocardiac)\b",
     re.IGNORECASE,
 )
-"""Words for a part of a side, which the facts of a report do not keep."""
+"""Words for a part of a side, which the facts of a report do not contain."""
 
 
 def content_checks(asked: ChoiceQuestion) -> list[Check]:
-    """Hold a question against its report: a row for each check of :data:`CONTENT`."""
+    """Compare a question with its report; return a result for each check of :data:`CONTENT`."""
     facts = Facts(asked.report)
     return [
         _several_valid(asked, facts),
@@ -321,7 +321,7 @@ def _several_valid(asked: ChoiceQuestion, facts: Facts) -> Check:
 def _why_untold(
     asked: ChoiceQuestion, option: str, claims: list[Claim], right: list[Claim]
 ) -> str | None:
-    """Say why an option that the report says as well may still be wrong; None where it cannot."""
+    """Return why an option that the report confirms too may still be wrong; None if it cannot."""
     if _ONE_OF_SEVERAL.search(asked.question) or any(claim.inferred for claim in claims):
         return "Whether it is as right, rules cannot tell."
     if _PLACE.search(option):
@@ -329,7 +329,7 @@ def _why_untold(
     if find_mentions(asked.question) and {one.side for one in claims} != {
         one.side for one in right
     }:
-        return None  # it is asked where something is, and it is on both sides
+        return None  # the question asks where something is, and it is on both sides
     if _LIMITED.search(asked.question):
         return "Whether that is what is asked for, rules cannot tell."
     if {one.finding for one in claims} & {one.finding for one in right}:
@@ -392,7 +392,7 @@ def _contradicts(asked: ChoiceQuestion, facts: Facts) -> Check:
 
 
 def _told_measures(asked: ChoiceQuestion) -> list[tuple[str, float]]:
-    """Return what the right option measures, where that is what is asked for.
+    """Return the measurements of the right option if the question asks for one.
 
     Other figures are thresholds, or advice ("withdraw it by 2 cm").
     """

@@ -1,12 +1,12 @@
-"""What in a question could tell who the patient is.
+"""Find text in a question that could identify the patient.
 
-The sign: ``P(PHI)`` is the probability that a text *identifies* a patient, from 0 to 1. A question
-passes when it is **below** :data:`THRESHOLD`. (ReXVQA's paper writes the rule the other way round,
-as passing from a threshold on, which only makes sense of the probability of *no* such content.)
+``P(PHI)`` is the probability that a text *identifies* a patient, from 0 to 1. A question passes if
+it is **below** :data:`THRESHOLD`. (ReXVQA's paper writes the rule the other way round, as passing
+from a threshold on, which only makes sense of the probability of *no* such content.)
 
 The kinds are those of the US Safe Harbor rule (45 CFR 164.514(b)(2)) as far as text can have them:
-names, places smaller than a state, dates but for the year, ages over 89, numbers and addresses.
-Years alone, ages up to 89 and eponyms ("Swan-Ganz", "Kerley") are none.
+names, places smaller than a state, dates except the year, ages over 89, numbers and addresses.
+Years alone, ages up to 89 and eponyms ("Swan-Ganz", "Kerley") do not count.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rexview.untrusted_input import read_yaml
 
 CHECK: Final = "identifies"
 THRESHOLD: Final = 0.5
-"""From this probability on a text is taken to identify somebody, by rules and by models."""
+"""From this probability a text counts as identifying, for rules and for models."""
 _MONTHS: Final = (
     "Jan(?:uary|\\.)?|Feb(?:ruary|\\.)?|Mar(?:ch|\\.)?|Apr(?:il|\\.)?|May|June?\\.?|July?\\.?"
     "|Aug(?:ust|\\.)?|Sept?(?:ember|\\.)?|Oct(?:ober|\\.)?|Nov(?:ember|\\.)?|Dec(?:ember|\\.)?"
@@ -33,7 +33,7 @@ _TENS: Final = "ninety|hundred"
 
 @cache
 def _signs() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Return what is looked for: what it is called, and how it is written."""
+    """Return the names of the signs with the patterns that match them."""
     words: Any = read_yaml(Path(__file__).with_name("identifying.yaml"))
     titles, names = _any_of(words["titles"].split()), _any_of(words["given_names"].split())
     places = _any_of([*words["institutions"].split(), *words["institution_phrases"]])
@@ -142,7 +142,7 @@ def _any_of(words: Sequence[str]) -> str:
 
 
 def identifying(text: str) -> list[str]:
-    """Return what a text has that could identify somebody, in words; nothing of it is repeated.
+    """Return the kinds of identifying content in a text; the content itself is not repeated.
 
     >>> identifying("A 93-year-old man seen by Dr. Miller.")
     ['a name with a title', 'an age over 89']
@@ -153,7 +153,7 @@ def identifying(text: str) -> list[str]:
 
 
 def identifying_check(asked: ChoiceQuestion) -> Check:
-    """Look for such signs in all that a question says: P(PHI) is 1 with one, else 0."""
+    """Search all texts of a question for such signs: P(PHI) is 1 if there is one, else 0."""
     texts = (asked.question, *asked.options, asked.explanation, asked.statement)
     found = list(dict.fromkeys(name for text in texts for name in identifying(text)))
     probability = 1.0 if found else 0.0
@@ -161,6 +161,6 @@ def identifying_check(asked: ChoiceQuestion) -> Check:
 
 
 def phi_check(probability: float, reason: str) -> Check:
-    """Return the check of a probability that a text identifies a patient."""
+    """Return the check for a probability that a text identifies a patient."""
     passed = probability < THRESHOLD
     return Check(CHECK, passed, None if passed else CHECK, reason, {"p_phi": probability})

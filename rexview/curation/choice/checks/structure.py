@@ -1,4 +1,4 @@
-"""Checks of a question's form, which need no report and no model."""
+"""Check the form of a question, without its report or a model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 from rexview.curation.choice.checks import Check, ChoiceQuestion, contains, words_of
 from rexview.text.choices.reading import read_choice
 
-# Whether a text is English: by its letters, then by the small words that it has most of.
+# English or not: decided by a text's letters, then by its most frequent function words.
 
 _SMALL_WORDS: Final = {
     "English": (
@@ -43,14 +43,14 @@ _SETS: Final = {name: frozenset(words.split()) for name, words in _SMALL_WORDS.i
 _SCRIPTS: Final = ("CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "ARABIC", "HEBREW", "GREEK")
 _SCRIPTS_MORE: Final = ("DEVANAGARI", "THAI", "BENGALI", "TAMIL")
 _FEWEST: Final = 3
-"""Small words of another language, by which a text may be taken to be in it."""
+"""Minimum number of function words of another language for a text in it."""
 
 
 def other_language(*texts: str) -> str | None:
-    """Return the language that one of some texts is in, or its script; None for English.
+    """Return the language or script that one of some texts is in; None for English.
 
-    A text with too few small words for any language is taken for English: options are mostly names
-    of findings. One Greek letter is a sign, a word of them is not.
+    A text with too few function words of any language counts as English, because options are mostly
+    names of findings. One Greek letter is a symbol; a word of them is Greek.
     """
     for text in texts:
         words = re.findall(r"[^\W\d_]+", text.casefold())
@@ -73,9 +73,9 @@ TOO_LONG: Final = "too_long"
 LONGEST_OPTION: Final = 40
 LONGEST_QUESTION: Final = 120
 LONGEST_EXPLANATION: Final = 300
-"""Words."""
+"""Maximum number of words."""
 _LONGEST_WORD: Final = 12
-"""Characters, as a mean over a text of the most words."""
+"""Characters, as a mean over a text with the maximum number of words."""
 _LETTERS: Final = "ABCDEFGH"
 _YES_NO: Final = frozenset(("yes", "no"))
 _OTHERS: Final = (
@@ -97,7 +97,7 @@ _LETTERS_ONLY: Final = frozenset(
         *("choice", "choices", "answer", "answers", "all", "are", "correct", "right", "true"),
     )
 )
-"""Words of an option that names others by their letters, beside these."""
+"""Further words of an option that only names others by their letters."""
 _ASKS: Final = re.compile(
     r"\?"
     r"|(?:^|[.!:;]\s+)(?:(?:in|on|at|based|given|considering|for|from|with|after)\b[^.?!,]*,\s+)?"
@@ -110,7 +110,7 @@ _ASKS: Final = re.compile(
     r"|interpret|evaluate)\s+(?:the|which|what|where|how|all|one|an?|its|whether|each|if|between)\b",
     re.IGNORECASE,
 )
-"""A question mark, a word that asks at the beginning of a sentence, or what is to be done.
+"""A question mark, a question word at the beginning of a sentence, or an instruction.
 
 A relative clause ("an effusion, which displaces the heart") asks nothing.
 """
@@ -155,7 +155,7 @@ _UNSEEN: Final = re.compile(
     ),
     re.IGNORECASE,
 )
-"""What whoever answers does not see: the report, other texts, marks on the picture."""
+"""Things that the respondent cannot see: the report, other texts, marks on the picture."""
 _UNSEEN_BY_ANYBODY: Final = re.compile(
     r"\bfig(?:ure|\.) ?(?:\d|[A-H]\b)|\b(?:the|this|see) figure(?! of)(?!-)|\btables? \d"
     r"|\b(?:see|in) the tables?\b|\b(?:the|an?|by) arrow(?:s|heads?)?\b|\b(?:the|this) passage\b",
@@ -165,7 +165,7 @@ _NOTHING: Final = re.compile(
     r"\W*(?:n/?a|null|nan|nil|tbd|empty|blank|(?:option|choice|answer)\s*[A-H\d]?)?\W*",
     re.IGNORECASE,
 )
-"""An option that says nothing."""
+"""An option without content."""
 _NO_REASON: Final = re.compile(
     r"\W*(?:n/?a|none|null|not (?:provided|available|given|applicable)|self[- ]explanatory|obvious"
     r"|(?:there is )?no explanation(?: \w+)*|explanation"
@@ -206,7 +206,7 @@ _AGAINST: Final = re.compile(
     r"|differs?)\b|n[’']t\b",
     re.IGNORECASE,
 )
-"""Words of a sentence that does not speak for an option that it names."""
+"""Words of a sentence that does not support an option that it names."""
 _SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
@@ -246,7 +246,7 @@ def _letter_mismatch(asked: ChoiceQuestion) -> str:
 
 
 def _named_alone(asked: ChoiceQuestion) -> str:
-    """Say which other letter the explanation stands for, where it speaks for none of the right."""
+    """Return a message if the explanation supports only another letter, not the right one."""
     spoken_for: set[int] = set()
     for sentence in _SENTENCE.split(asked.explanation):
         if _AGAINST.search(sentence):
@@ -260,7 +260,7 @@ def _named_alone(asked: ChoiceQuestion) -> str:
 
 
 def _words_alone(asked: ChoiceQuestion) -> str:
-    """Say which other option's words the explanation has, where it has none of the right one's."""
+    """Return a message if the explanation has another option's words, not the right one's."""
     right, wrong = asked.right or "", asked.wrong
     if asked.asks_for_absence or _YES_NO & {
         word for one in asked.options for word in words_of(one)
@@ -294,7 +294,7 @@ def _the_others(asked: ChoiceQuestion) -> str:
 
 
 def _is_letters(option: str) -> bool:
-    """Say whether an option only names others by their letters ("both A and C")."""
+    """True if an option only names others by their letters ("both A and C")."""
     words = re.findall(r"\w+|&", option.casefold())
     letters = [word for word in words if len(word) == 1 and word in "abcdefgh"]
     return len(letters) > 1 and all(word in letters or word in _LETTERS_ONLY for word in words)
@@ -323,7 +323,7 @@ def _refers_to_missing(asked: ChoiceQuestion) -> str:
 
 
 def _parts(asked: ChoiceQuestion) -> Iterator[tuple[str, str, int]]:
-    """Yield each text of a question with its name and how many words it may have."""
+    """Yield each text of a question with its name and its maximum number of words."""
     yield "The question", asked.question, LONGEST_QUESTION
     yield "The explanation", asked.explanation, LONGEST_EXPLANATION
     yield "The statement", asked.statement, LONGEST_EXPLANATION
@@ -341,7 +341,7 @@ def _too_long(asked: ChoiceQuestion) -> str:
 
 
 def huge_text(asked: ChoiceQuestion) -> str:
-    """Say which text is longer than its words can be; searching it could take minutes."""
+    """Return which text is longer than its words can be; searching it could take minutes."""
     for name, text, most in _parts(asked):
         if len(text) > _LONGEST_WORD * most:
             return f"{name} has {len(text):,} characters, more than {_LONGEST_WORD * most:,}."
@@ -349,13 +349,13 @@ def huge_text(asked: ChoiceQuestion) -> str:
 
 
 def _doubled_letters(asked: ChoiceQuestion) -> str:
-    """Find options that begin with the letter of their place, which is shown before them anyway."""
+    """Find options that start with the letter of their position, which is displayed anyway."""
     own = []
     for at, option in enumerate(asked.options):
         label = _LABEL.match(option)
         if label and label[1].upper() in (_letter(at), str(at + 1)):
             own.append((at, option[label.end() :]))
-    # one alone may be the genus of "E. coli", or "1.5 cm"
+    # a single one may be the genus of "E. coli", or "1.5 cm"
     if len(own) > 1 or (own and not own[0][1][:1].islower() and not own[0][1][:1].isdigit()):
         return f"Option {_letter(own[0][0])} carries a letter of its own."
     return ""
@@ -372,7 +372,7 @@ def _nested_options(asked: ChoiceQuestion) -> str:
 
 
 def _turns_round(more: list[str]) -> bool:
-    """Say whether words that one option has beside another's make it say something else."""
+    """True if additional words of an option change its meaning."""
     turning = {"no", "not", "without", "absent", "never", "non", "resolved", "former", "no.", "un"}
     return bool(turning & set(more)) or any(word[0].isdigit() for word in more)
 
@@ -419,11 +419,11 @@ STRUCTURAL: Final[dict[str, tuple[Callable[[ChoiceQuestion], str], str, str]]] =
     "language": (_language, "English", "unclear"),
     "placeholder": (_placeholder, "Nothing is taken away", "unclear"),
 }
-"""By id of the check: what finds a fault (none is an empty text), its name, the defect it is."""
+"""By id of the check: the function (it returns a fault, or an empty text), name and defect."""
 
 
 def structural_checks(asked: ChoiceQuestion) -> list[Check]:
-    """Check the form of a question: a row each, passed or not."""
+    """Check the form of a question; return one result per check, passed or not."""
     found = []
     for check, (find, _, defect) in STRUCTURAL.items():
         fault = find(asked)
