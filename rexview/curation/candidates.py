@@ -102,7 +102,7 @@ class CandidateDecision:
 
 @dataclass(frozen=True)
 class Considered:
-    """A candidate question of a study, with what is thought of it.
+    """A candidate question of a study, with its scores, tags and decision.
 
     ``id`` is unique within ``case``; ``place`` is its position in the table. ``ratings`` are
     models' and people's scores, the newest last. ``tags`` are a person's if there are any, else a

@@ -296,7 +296,7 @@ def _may_be_calcified(claims: Sequence[Mention], answer: Sided, reference: Sided
 
 
 def _has_there(answer: Sided, family: str, side: str | None, *, by_name: bool) -> bool:
-    """True if an answer has a finding on a side, by its name or by one that may stand for it."""
+    """True if an answer has a finding on a side, by its name or by a possible other name."""
     others = () if by_name else _ALIAS.get(family, ())
     return any(
         mention.side in (side, "bilateral")

@@ -398,7 +398,7 @@ def _listed(values: Sequence[Any]) -> list[ReplyQuestion] | None:
 
 
 def _under(category: str, value: Any) -> Iterator[ReplyQuestion]:
-    """Yield the questions that stand under a category."""
+    """Yield the questions listed under a category."""
     for item in _listed(value if isinstance(value, list) else [value]) or ():
         yield ReplyQuestion(item.question, item.category or category)
 
@@ -412,7 +412,7 @@ def _text(value: Mapping[str, Any], names: frozenset[str]) -> str:
     return found.strip() if isinstance(found, str) else ""
 
 
-# Proposing: what a model is asked for a study, and the rows of ``candidates`` that come of it.
+# Proposing step: the request to a model about a study, and the rows of ``candidates``.
 
 WORDING: Final = fixed_wording(Path(__file__).with_name("propose-2.yaml"))
 _QUESTION: Final = closed_object(
@@ -424,7 +424,7 @@ _QUESTION: Final = closed_object(
 
 
 def proposing_subjects(studies: Iterable[Study], count: int) -> list[QuestionSubject]:
-    """Return what is asked about studies of which something is told; ``count`` questions each."""
+    """Return the subjects for studies with text for a model; each asks for ``count`` questions."""
     return [_subject(study, count) for study in studies if study.source]
 
 

@@ -367,7 +367,7 @@ def _checked(frame: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
 
 
 def _read(path: Path, answers: int, cases: int, *, told: bool = False) -> BatchResult | None:
-    """Read a piece of a set with so many answers and cases; None if unreadable or unfit."""
+    """Read a piece of a set with this many answers and cases; None if unreadable or unfit."""
     schemas = _SCHEMAS if told else {**_SCHEMAS, "flags": FLAGS}
     try:
         frames = {
