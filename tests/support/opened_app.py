@@ -3,9 +3,9 @@
 from contextlib import contextmanager
 from functools import cache
 
-import pytest
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.testing.v1 import AppTest, local_script_runner
 
 from rexview.store.database.connection import close_databases
 from rexview.ui.web.link import keys as link_keys
@@ -23,7 +23,23 @@ _KEPT = (
 )
 """What a server keeps until it ends."""
 _installed_components = cache(manifest_scanner.scan_component_manifests)
-"""A server reads what all installed packages say of themselves once; AppTest does for each page."""
+"""A server reads the metadata of all installed packages once; AppTest does so at each run."""
+_compiled_scripts = ScriptCache()
+"""A server compiles each page once; AppTest does so at each run."""
+_ask_whether_it_ended = local_script_runner.require_widgets_deltas
+
+
+def _wait_for_script(runner, timeout=3):
+    """Wait for the end of a script's thread; AppTest asks for it a thousand times a second."""
+    runner._script_thread.join(timeout)
+    _ask_whether_it_ended(runner, 0.1)
+
+
+def _spare_repeated_work(monkeypatch):
+    """Let AppTest do once what a server does once."""
+    monkeypatch.setattr(manifest_scanner, "scan_component_manifests", _installed_components)
+    monkeypatch.setattr(local_script_runner, "ScriptCache", lambda: _compiled_scripts)
+    monkeypatch.setattr(local_script_runner, "require_widgets_deltas", _wait_for_script)
 
 
 @contextmanager
@@ -34,6 +50,7 @@ def server_for(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setattr("sys.argv", ["app.py"])
     monkeypatch.setattr(failure_scans, "SETTLES_S", 60.0)  # of few answers all is known
+    _spare_repeated_work(monkeypatch)
     for kept in _KEPT:
         kept.cache_clear()
     yield
@@ -58,9 +75,7 @@ def run_in_new_session(app):
     if link_keys.SESSION_NAME in app.session_state:
         after.session_state[link_keys.SESSION_NAME] = app.session_state[link_keys.SESSION_NAME]
     after._page_hash, after.query_params = app._finished_page_script_hash, app.query_params
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(manifest_scanner, "scan_component_manifests", _installed_components)
-        return after._run(app._tree.get_widget_states())
+    return after._run(app._tree.get_widget_states())
 
 
 def run_page(page=None, /, *, name=None, **query):
@@ -72,6 +87,4 @@ def run_page(page=None, /, *, name=None, **query):
         app.session_state[link_keys.SESSION_NAME] = name
     for key, value in query.items():
         app.query_params[key] = value
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(manifest_scanner, "scan_component_manifests", _installed_components)
-        return app.run()
+    return app.run()
