@@ -31,6 +31,9 @@ _AS_LOADED = f"""() => {{
   document.activeElement?.blur();
   document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
 }}"""
+_NOT_OPTIMISED = "--js-flags=--no-opt"
+"""V8 does not compile scripts a third time: no test's page lives so long that it pays. Of a page's
+processor time an eighth goes."""
 _OPENED = pytest.StashKey[list]()
 _FAILED = pytest.StashKey[bool]()
 _LINES_SHOWN = 60
@@ -58,7 +61,7 @@ def browser():
     playwright_api.expect.set_options(timeout=PATIENCE_MS)
     with playwright_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=path, args=list(ARGUMENTS), timeout=START_LIMIT_MS
+            executable_path=path, args=[*ARGUMENTS, _NOT_OPTIMISED], timeout=START_LIMIT_MS
         )
         new_context = browser.new_context
         browser.new_context = lambda **options: have_names(new_context(**options))
