@@ -11,6 +11,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -111,7 +112,9 @@ def _add_bench(commands: Any) -> None:
         add_bench(commands, path)
 
 
+@cache
 def _parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands, made once: that takes as long as many a command."""
     purpose = (
         "python -m rexview check | import | failures | stats | run | export | curate | bench | ..."
     )

@@ -10,9 +10,6 @@ from support.rows import each_row
 
 from rexview.cli.main import _parser
 
-parser_of_all = cache(_parser)
-"""Made once: to make it takes longer than to read a command line with it."""
-
 DOCUMENTS = (
     ROOT / "README.md",
     *sorted((ROOT / "docs").rglob("*.md")),
@@ -43,7 +40,7 @@ def documents():
 
 def commands(parser=None, name=""):
     """Yield every command with its name, commands of commands as well."""
-    parser = parser or parser_of_all()
+    parser = parser or _parser()
     inside = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
     for action in inside:
         for word, command in action.choices.items():
@@ -58,7 +55,7 @@ def test_a_command_line_that_a_document_shows_is_taken(document, line, capsys):
     # A sentence may name a command alone, as in "what `python -m rexview run` asks".
     named = len(words) <= 2 and not any(word.startswith("-") for word in words)
     try:
-        parser_of_all().parse_args(words)
+        _parser().parse_args(words)
         taken = True
     except SystemExit as ended:
         taken = ended.code == 0
