@@ -11,9 +11,10 @@ last one (:mod:`tools.changed`), and installs nothing.
 The check first finds or installs a browser (:mod:`tools.browser`) and programs that tests need
 (:mod:`tools.programs`). ``--all`` also installs torch and the packages of
 ``requirements-dev-all.lock``, and fetches the CT behind a part of the demonstration set. Tests skip
-if a package, a program or the CT is missing. Types, style and JavaScript are checked in parallel.
-The longest test files start first, so that no processor idles at the end. Nothing is retried. The
-time of each part is printed at the end.
+if a package, a program or the CT is missing. Types, style, JavaScript and the tests with a browser
+run beside the other tests; alone, browser tests leave processors idle while they wait for pages.
+The output of such a step is printed when it ends. The longest test files start first. Nothing is
+retried. The time of each part is printed at the end.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from tools.browser import BrowserMissing, ensure_browser, find_browser
 from tools.changed import changed_since, touched_tests
@@ -31,12 +34,14 @@ from tools.demo.body import source
 from tools.programs import ensure_programs
 
 _PYTEST = (sys.executable, "-m", "pytest", "-q")
-_PROCESSES = (os.cpu_count() or 1) + 1
-"""One more than processors: with one each, these idled for a quarter of the time, as tests wait for
-servers and pages. On two processors, 461 browser tests took 228 s instead of 264 s."""
-_SIDE_BY_SIDE = (f"--numprocesses={_PROCESSES}", "--dist=loadfile", "--no-loadscope-reorder")
+_PROCESSORS = os.cpu_count() or 1
+_WHOLE_FILES = ("--dist=loadfile", "--no-loadscope-reorder")
 """Files in the order of :func:`tests.conftest.pytest_collection_modifyitems`: the longest first, by
 the times stored by :mod:`tools.test_times`."""
+_SIDE_BY_SIDE = (f"--numprocesses={_PROCESSORS + 1}", *_WHOLE_FILES)
+"""One more than processors: with one each, these idled for a quarter of the time."""
+_BROWSERS_SIDE_BY_SIDE = (f"--numprocesses={_PROCESSORS}", *_WHOLE_FILES)
+"""Processes of their own: a browser keeps the event loop of the process that drives it."""
 _BROWSER_TEST_S = 300
 """The longest test takes 100 s under load; a hanging test ends and is named."""
 _ALL_PACKAGES = ("-r", "requirements-dev-all.lock")
@@ -68,21 +73,22 @@ def main(arguments: list[str]) -> int:
         [sys.executable, "-m", "ruff", "format", "--check", "."],
     ]
     failed = []
-    with ThreadPoolExecutor(max_workers=1) as beside:
-        looked_at = beside.submit(_failed, needs_no_packages, dict(environment))
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        beside = [pool.submit(_failed, needs_no_packages, dict(environment), whole=True)]
         if only:
             failed += _test_changed(arguments, environment)
         else:
             if not fast:
                 failed += _get_ready(environment, everything)
+                # of the folder only: the rest takes long to collect
+                browser = [*_PYTEST, "-m", f"browser{normal}", "tests/browser"]
+                browser += [*_BROWSERS_SIDE_BY_SIDE, "-o", f"timeout={_BROWSER_TEST_S}"]
+                beside.append(pool.submit(_failed, [browser], dict(environment), whole=True))
             failed += _failed(
                 [[*_PYTEST, "-m", f"not browser{normal}", *_SIDE_BY_SIDE]], environment
             )
-        failed += looked_at.result()
-    if not (fast or only):
-        # this folder only: collecting the rest takes long
-        browser = [*_PYTEST, "-m", f"browser{normal}", "tests/browser", *_SIDE_BY_SIDE]
-        failed += _failed([[*browser, "-o", f"timeout={_BROWSER_TEST_S}"]], environment)
+        for one in beside:
+            failed += one.result()
     print("\n".join(["--- seconds by part", *(f"{took:6.0f}  {what}" for what, took in _TOOK)]))
     print(f"--- failed: {', '.join(failed)}" if failed else "--- all checks passed")
     return 1 if failed else 0
@@ -137,21 +143,31 @@ def _get_ct() -> None:
             print(f"The CT could not be had, so one test skips: {error}", file=sys.stderr)
 
 
-def _failed(steps: list[list[str]], environment: dict[str, str]) -> list[str]:
+def _failed(
+    steps: list[list[str]], environment: dict[str, str], *, whole: bool = False
+) -> list[str]:
     """Run all steps one after another, and return the names of the failed ones."""
-    return [step[2] for step in steps if _run(step, environment)]
+    return [step[2] for step in steps if _run(step, environment, whole=whole)]
 
 
-def _run(step: list[str], environment: dict[str, str]) -> int:
+def _run(step: list[str], environment: dict[str, str], *, whole: bool = False) -> int:
     """Run one step, print its name and duration, and return its exit status.
 
-    Each line is printed at once, as another step may be printing too.
+    Each line is printed at once, as another step may be printing too. With ``whole`` the output of
+    the step is printed when it ends.
     """
     print(f"--- {' '.join(step[1:])}\n", end="", flush=True)
     began = time.monotonic()
-    status = subprocess.run(step, cwd=ROOT, env=environment, check=False).returncode
-    _TOOK.append((" ".join(step[2:7]), time.monotonic() - began))
-    print(f"--- {_TOOK[-1][1]:.0f} s: {' '.join(step[1:])}\n", end="", flush=True)
+    with TemporaryFile() if whole else nullcontext() as output:
+        status = subprocess.run(
+            step, cwd=ROOT, env=environment, check=False, stdout=output, stderr=output
+        ).returncode
+        if output:
+            output.seek(0)
+        printed = output.read().decode(errors="replace") if output else ""
+    took = time.monotonic() - began
+    _TOOK.append((" ".join(step[2:7]), took))
+    print(f"{printed}--- {took:.0f} s: {' '.join(step[1:])}\n", end="", flush=True)
     return status
 
 
