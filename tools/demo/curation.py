@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
 from rexview.curation.candidates import choice_id, open_id
 from rexview.curation.choice.checks.content import CONTENT
 from rexview.curation.choice.checks.identifying import CHECK as IDENTIFIES
 from rexview.curation.choice.validation import write_rules
+from rexview.package_data import read_table
 from rexview.reviewset import load
 from rexview.vocab import CRITERIA
 
@@ -53,7 +52,7 @@ def write_curation(folder: Path) -> None:
 
 def _read(name: str, cases: Mapping[str, Row]) -> list[tuple[Row, int, Row]]:
     """Read candidates, each with its case and its number within the case."""
-    texts = yaml.safe_load((_TEXTS / f"{name}.yaml").read_text("utf-8"))
+    texts = read_table(_TEXTS / f"{name}.yaml")
     return [
         (cases[case], number, candidate)
         for case, candidates in texts.items()

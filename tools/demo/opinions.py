@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
 from rexview.answer_digest import digests_of
+from rexview.package_data import read_table
 from rexview.reviewset import load
 
 Row = dict[str, Any]
@@ -24,7 +23,7 @@ _START: Final = dt.datetime(2026, 5, 20, 8, 0, tzinfo=dt.UTC)
 
 def write_opinions(folder: Path) -> None:
     """Write the opinions to the folder of the answers."""
-    texts = yaml.safe_load(_TEXTS.read_text("utf-8"))
+    texts = read_table(_TEXTS)
     path = folder / "opinions.jsonl"
     path.unlink(missing_ok=True)
     review_set = load(folder)

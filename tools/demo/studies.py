@@ -13,8 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from rexview.package_data import read_table
 from tools.demo.body import devices, implants, pathology
 from tools.demo.body.patient import Build
 from tools.demo.detector import Look
@@ -49,7 +48,7 @@ LOOKS = {
 
 def read_studies(file: Path = _FILE) -> dict[str, Study]:
     """Read all studies, by id."""
-    return {row["id"]: _study(row) for row in yaml.safe_load(file.read_text("utf-8"))}
+    return {row["id"]: _study(row) for row in read_table(file)}
 
 
 def _study(row: Mapping[str, Any]) -> Study:

@@ -3,17 +3,17 @@
 from pathlib import Path
 
 import pytest
-import yaml
 from support.growth import growth
 from support.rows import each_row
 
+from rexview.package_data import read_table
 from rexview.text.choices.answer_cues import asks_for_absence
 from rexview.text.choices.option_words import METHODS
 from rexview.text.choices.reading import read_choice
 
 HERE = Path(__file__).parent
 CORPORA = {
-    name: yaml.safe_load((HERE / f"{name}.yaml").read_text("utf-8"))
+    name: read_table(HERE / f"{name}.yaml")
     for name in (
         *("answers", "more_answers", "last_answers", "further_answers"),
         *("strangers_answers", "more_strangers_answers"),
