@@ -226,3 +226,17 @@ def test_opening_again_changes_nothing(reviews, review_set, settings):
     reviews.record([score(4)], ANN)
     before = reviews.history()
     assert open_reviews(review_set, settings).history() == before
+
+
+def test_a_new_sqlite_file_is_as_all_steps_make_it():
+    made = []
+    for begin in ({}, {"to": "0001"}):
+        engine = sa.create_engine("sqlite://")
+        with engine.begin() as connection:
+            migrate(connection, **begin)
+            migrate(connection)
+            found = sa.text("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY 1, 2")
+            made.append((set(connection.execute(found).all()), version_of(connection)))
+        engine.dispose()
+    assert made[0] == made[1]
+    assert made[0][1] == VERSION
