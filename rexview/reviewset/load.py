@@ -66,6 +66,8 @@ def with_choices_read(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFram
     questions = cases.filter(
         pl.col("question_type") == "choice", pl.col("options").list.len() > 0
     ).select("question", "options", case="id")
+    if questions.is_empty():  # most sets have none
+        return answers.with_columns(pl.lit(None, kind).alias("_choice_read"))
     asked = (
         answers.with_row_index("_at")
         .filter(pl.col("choice").is_null(), pl.col("text").str.contains(r"\S"))
@@ -79,7 +81,7 @@ def with_choices_read(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFram
     ]
     different = list(dict.fromkeys(wanted))
     choices = {}
-    if different:  # most sets have no such questions
+    if different:
         from rexview.reviewset.choice_process import read_choices
 
         choices = dict(zip(different, read_choices(different), strict=True))

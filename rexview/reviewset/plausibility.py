@@ -255,9 +255,10 @@ def _folded(text: pl.Expr) -> pl.Expr:
 
 def _models_where(rows: pl.DataFrame, *, least: int, share: float = 1.0) -> list[str]:
     """Return the models with at least ``least`` rows and ``_hit`` in at least that ``share``."""
-    found = rows.group_by("model", maintain_order=True).agg(pl.col("_hit").mean(), n=pl.len())
-    wanted = found.filter(pl.col("n") >= least, pl.col("_hit") >= share)
-    return wanted["model"].drop_nulls().to_list()
+    by_model = rows.lazy().group_by("model", maintain_order=True)
+    found = by_model.agg(pl.col("_hit").mean(), n=pl.len())
+    wanted = found.filter(pl.col("n") >= least, pl.col("_hit") >= share).select("model")
+    return wanted.drop_nulls().collect()["model"].to_list()
 
 
 def _check_choices(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSource) -> None:
@@ -267,6 +268,8 @@ def _check_choices(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSour
         .select(pl.col("options").list.len(), case="id")
         .unique("case")
     )
+    if questions.is_empty():
+        return
     asked = (
         answers.select("case", "model", "choice", _GIVEN, row=pl.int_range(pl.len()))
         .join(questions, on="case", maintain_order="left")
@@ -419,9 +422,11 @@ def image_sizes(cases: pl.DataFrame) -> pl.DataFrame:
     count = pl.col("images").list.len().alias("n")
     return (
         items_of(cases.rename({"id": "case"}), "images", "case", count)
+        .lazy()
         .select("case", "n", pl.col("id").alias("image"), "width", "height")
         .filter(pl.col("image").is_not_null())
         .unique(["case", "image"], keep="first", maintain_order=True)
+        .collect()
     )
 
 
@@ -452,10 +457,12 @@ def boxed_images(frame: pl.DataFrame, case: str, column: str) -> pl.DataFrame:
     """Return the images with boxes, each once: ``case``, ``image``."""
     image = pl.col(column).list.eval(pl.element().struct.field("image").unique())
     return (
-        frame.select(pl.col(case).alias("case"), image.alias("image"))
+        frame.lazy()
+        .select(pl.col(case).alias("case"), image.alias("image"))
         .explode("image")
         .drop_nulls("image")
         .unique()
+        .collect()
     )
 
 

@@ -121,7 +121,8 @@ def _text(series: pl.Series, column: Column, location: Location) -> pl.Series:
         text = series.cast(pl.String)
     else:
         text = series
-    return text.set(text.str.len_bytes() == 0, None)
+    empty = text == ""  # seldom so, and quick to ask
+    return text.set(empty, None) if empty.any() else text
 
 
 def _id(series: pl.Series, column: Column, location: Location) -> pl.Series:
@@ -392,14 +393,14 @@ class Flat:
 
     def _grouped(self, items: pl.Series) -> pl.Series:
         """Regroup with polars alone: slower for each list, but pyarrow takes 30 MB and 0.1 s."""
-        item = items.rename("item")
-        filled = pl.DataFrame({"row": self.owner, "item": item})
+        filled = pl.LazyFrame({"row": self.owner, "item": items.rename("item")})
         found = filled.group_by("row", maintain_order=True).agg("item")
-        rows = pl.DataFrame({"row": np.arange(len(self.lengths), dtype=np.int64)})
-        lists = rows.join(found, on="row", how="left", maintain_order="left")["item"]
-        empty = pl.Series([[]], dtype=pl.List(items.dtype))
-        whole = pl.select(pl.when(lists.is_null()).then(pl.lit(empty).first()).otherwise(lists))
-        return whole.to_series().alias(items.name)
+        rows = pl.LazyFrame({"row": np.arange(len(self.lengths), dtype=np.int64)})
+        lists = rows.join(found, on="row", how="left", maintain_order="left")
+        empty = pl.lit(pl.Series([[]], dtype=pl.List(items.dtype))).first()
+        item = pl.col("item")
+        whole = lists.select(pl.when(item.is_null()).then(empty).otherwise(item).alias("item"))
+        return whole.collect()["item"].alias(items.name)
 
 
 def items_of(frame: pl.DataFrame, column: str, *keep: str | pl.Expr) -> pl.DataFrame:
@@ -407,9 +408,9 @@ def items_of(frame: pl.DataFrame, column: str, *keep: str | pl.Expr) -> pl.DataF
 
     An object gives a column for each of its fields, a plain item the column itself.
     """
-    filled = frame.filter(pl.col(column).list.len() > 0)
+    filled = frame.lazy().filter(pl.col(column).list.len() > 0)
     items = filled.select(*keep, column, pl.int_ranges(pl.col(column).list.len()).alias("index"))
-    rows = items.explode(column, "index")
+    rows = items.explode(column, "index").collect()
     return rows.unnest(column) if isinstance(rows.schema[column], pl.Struct) else rows
 
 
