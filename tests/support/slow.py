@@ -26,6 +26,7 @@ SLOW: Final = (
     "tests/models/local/test_model.py",
     "tests/models/endpoints/test_transformers_serve.py",
     "tests/cli/curate/test_local.py",
+    "tests/cli/judge/test_command.py::test_a_model_that_writes_nonsense",
     # processes that are started, stopped, killed and started again
     "tests/analysis/run_models/test_detached.py::test_a_new_budget_lets_a_run_go_on",
     "tests/analysis/run_models/test_detached.py::test_what_the_process_says_before_it_begins",
@@ -36,6 +37,7 @@ SLOW: Final = (
     "[Write",
     "tests/cli/curate/test_command.py::test_a_step_that_is_stopped_keeps_what_came",
     "tests/cli/judge/test_command.py::test_a_cancelled_run_keeps_what_came",
+    "tests/cli/judge/test_command.py::test_a_killed_run_is_gone_on_with",
     "tests/cli/metrics/test_command.py::test_packages_are_called_where_they_are_installed",
     "tests/cli/metrics/test_judge.py::test_a_killed_run_is_gone_on_with",
     "tests/cli/run/test_command.py::test_a_run_that_somebody_works_on_is_left_alone",
