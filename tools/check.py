@@ -122,12 +122,18 @@ def _get_ready(environment: dict[str, str], everything: bool) -> list[str]:
             if _run([sys.executable, "-m", "pip", "install", "-q", *packages], environment):
                 missing.append(f"packages {' '.join(packages)}")
         _get_ct()
-    compiling.wait()
+    if compiling:
+        compiling.wait()
     return missing
 
 
-def _compile_tests(environment: dict[str, str]) -> subprocess.Popen[bytes]:
-    """Start collecting the tests in the background: this compiles them once for all processes."""
+def _compile_tests(environment: dict[str, str]) -> subprocess.Popen[bytes] | None:
+    """Start collecting the tests in the background: this compiles them once for all processes.
+
+    None if an earlier run compiled them: each process compiles the few that changed since.
+    """
+    if any((ROOT / "tests" / "__pycache__").glob(f"conftest.{sys.implementation.cache_tag}-*.pyc")):
+        return None
     collect = [*_PYTEST, "--collect-only"]
     return subprocess.Popen(collect, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
 
