@@ -62,6 +62,8 @@ _READS_SETS: Final = (
 )
 """The code that makes a review set from files; the modules next to these folders belong to it."""
 _IMPORTS: Final = re.compile(rb"^(?:from|import) [^(\n]*(?:\([^)]*\))?.*\n", re.MULTILINE)
+_DOCSTRINGS: Final = re.compile(rb'^[ \t]*r?"""(?:[^"\\]|\\.|"(?!""))*"""[ \t]*\n', re.M | re.S)
+_COMMENTS: Final = re.compile(rb"^[ \t]*#.*\n|  # [^\"'\n]*$", re.MULTILINE)
 _MODULES: Final = re.compile(rb"\brexview(?:\.\w+)+")
 
 
@@ -70,7 +72,7 @@ def code_version(sources: Iterable[Path], *libraries: str) -> str:
 
     The version is part of an entry's name: entries of other code are never found again, and the
     least recently used are removed first. It depends on the definitions only, in any order. It
-    stays the same when a module is renamed, moved, split or merged.
+    stays the same when a module is renamed, moved, split, merged or described in other words.
     """
     definitions = [part for source in sources for part in _definitions(source.read_bytes())]
     digests = sorted(hashlib.sha256(part).digest() for part in definitions)
@@ -85,8 +87,13 @@ def code_files(starts: Iterable[Path]) -> list[Path]:
 
 
 def _definitions(source: bytes) -> list[bytes]:
-    """Return the parts of a file between two empty lines, without imports and module names."""
-    text = _MODULES.sub(b"", _IMPORTS.sub(b"", source))
+    """Return the parts of a file between two empty lines, without what does not run.
+
+    That is imports, docstrings, comments and names of modules.
+    """
+    text = source
+    for pattern in (_IMPORTS, _DOCSTRINGS, _COMMENTS, _MODULES):
+        text = pattern.sub(b"", text)
     return [part for part in re.split(rb"\n{3,}", text.strip()) if part]
 
 

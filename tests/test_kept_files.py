@@ -1,5 +1,6 @@
 """What is kept on disk: whole or not at all, bounded, no harm when the disk does not take it."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 
 import rexview
 from rexview.cli import main
+from rexview.detect.scan.rule_version import _READ
 from rexview.kept_files import (
     _READS_SETS,
     KINDS,
@@ -155,6 +157,24 @@ def test_the_reading_version_covers_all_that_reading_a_set_imports():
     assert files - {package / "text" / "__init__.py"} <= covered
 
 
+def test_only_docstrings_begin_a_line():
+    """A code version leaves out each text in three quotes that begins a line."""
+    package = Path(rexview.__file__).parent
+    rooms = [*_READS_SETS, *_READ, "imaging", "metrics", "models"]
+    for path in code_files(package / room for room in rooms):
+        if path.suffix != ".py":
+            continue
+        text = path.read_text("utf-8")
+        tree, lines = ast.parse(text), text.splitlines()
+        docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        assert [
+            f"{path}:{node.lineno}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            if node not in docstrings and lines[node.lineno - 1].lstrip("r ").startswith('"""')
+        ] == []
+
+
 def test_a_code_version_depends_on_definitions_alone(tmp_path):
     """Results that were kept outlive a module that is renamed, moved, merged or split."""
     first, second = tmp_path / "first.py", tmp_path / "second.py"
@@ -162,6 +182,11 @@ def test_a_code_version_depends_on_definitions_alone(tmp_path):
     before = code_version([first])
     second.write_text("from rexview.moved.a import (\n    b,\n    c,\n)\n\n\ndef g(): ...\n")
     first.write_text("import rexview.other\n\n\ndef f():\n    return 1\n")
+    assert code_version([second, first]) == before
+    first.write_text(
+        "import rexview.other\n\n\n# Numbers.\n"
+        'def f():\n    """Return one.\n\n    Or not.\n    """\n    return 1  # one\n'
+    )
     assert code_version([second, first]) == before
     first.write_text("import rexview.other\n\n\ndef f():\n    return 2\n")
     assert code_version([second, first]) != before
