@@ -73,7 +73,7 @@ def location_of(review_set: ReviewSet, settings: Settings) -> Location:
             raise read_only()
         if writable and not with_user:
             return Location(sqlite_address(beside), key, dedicated=True)
-    file = next(iter(with_user), _in_data_folder(review_set, key))
+    file = next(iter(with_user), own_file(review_set))
     return Location(sqlite_address(file), key, dedicated=True)
 
 
@@ -134,12 +134,11 @@ def data_folder() -> Path:
     return Path(platformdirs.user_data_dir("rexview")) / "reviews"
 
 
-def _in_data_folder(review_set: ReviewSet, key: str) -> Path:
-    name = (
-        re.sub(r"[^A-Za-z0-9]+", "-", set_name(review_set.folder.resolve())).strip("-")[:40]
-        or "set"
-    )
-    return data_folder() / f"{name}-{_digest(key)}.sqlite"
+def own_file(review_set: ReviewSet) -> Path:
+    """Return the file in the user's data folder that reviews of a set are first written to."""
+    name = set_name(review_set.folder.resolve())
+    name = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:40] or "set"
+    return data_folder() / f"{name}-{_digest(set_key(review_set))}.sqlite"
 
 
 def _digest(key: str) -> str:

@@ -8,6 +8,7 @@ from rexview.reviewset import load
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.web.access import permissions
+from rexview.ui.web.saving.reader_study import study_of
 from rexview.ui.web.server import server_state
 
 LEA = Person("lea", "Lea Lead", "lead")
@@ -91,7 +92,20 @@ def test_readers_get_nothing_of_it(open_app, kept, monkeypatch):
         assert "apart" not in text
 
 
-def test_who_is_assigned_nothing_while_others_are_scores_nothing(open_app, kept):
+def test_a_reader_who_is_assigned_nothing_while_others_are_scores_nothing(
+    open_app, kept, monkeypatch
+):
     value = {"as": "first", "active": True}
     kept().record([Entry("assign", "c1", None, "ann", value=value)], LEA)
+    monkeypatch.setattr(permissions, "current", lambda: Person("rob", "Rob", "reader"))
+    monkeypatch.setattr(permissions, "role", lambda: "reader")
     assert "none of them to you" in shown(open_app("score"))
+
+
+def test_a_lead_who_is_assigned_nothing_may_score_every_case(open_app, kept):
+    value = {"as": "first", "active": True}
+    kept().record([Entry("assign", "c1", None, "ann", value=value)], LEA)
+    assert "none of them to you" not in shown(open_app("score"))
+    kept().record([Entry("assign", "c2", None, "lea", value=value)], LEA)
+    study = study_of(load(kept().review_set.folder), LEA)
+    assert study.worklist.page(0, 9) == ("c2",), "what a lead is assigned is theirs, as anybody's"

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from tools.demo import cases, curation, opinions, run, write
+from tools.demo import cases, curation, opinions, reviews, run, write
 from tools.demo.body import source
 from tools.demo.cases import image_rows
 
@@ -47,6 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
             run.write_run(given.out)
             curation.write_curation(given.out)
             opinions.write_opinions(given.out)
+            reviews.write_reviews(given.out)
         return 0
     try:
         if given.fetch:
@@ -56,6 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
             run.write_run(given.out)
             curation.write_curation(given.out)
             opinions.write_opinions(given.out)
+            reviews.write_reviews(given.out)
     except source.SourceMissing as missing:
         print(missing, file=sys.stderr)
         return 1

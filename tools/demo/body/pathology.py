@@ -231,11 +231,14 @@ def mass(
     diameter_mm: float,
     *,
     density: float = 45.0,
+    lobulated: float = 0.07,
+    edge_mm: float = 0.5,
     seed: int = 1,
 ) -> Lesion:
     """Add a tumour without capsule: lobulated, with short strands at its edge.
 
     ``centre`` is in shares of z, y, x of the lobe; ``diameter_mm`` excludes the strands.
+    ``lobulated`` is the share by which its radius varies, ``edge_mm`` the softness of its edge.
     """
     side: Side = "right" if lobe.startswith("R") else "left"
     spots = np.argwhere(volume.mask(LOBES[lobe])[::2, ::2, ::2]) * 2
@@ -259,9 +262,9 @@ def mass(
             total += np.cos(along / np.maximum(distance, 1) + rng.uniform(0, 2 * np.pi))
         return total * np.sqrt(2 / count)
 
-    radius = diameter_mm / 2 * (1 + 0.07 * wavy(8, 2.4) + 0.04 * wavy(10, 6.0))
+    radius = diameter_mm / 2 * (1 + lobulated * wavy(8, 2.4) + 0.04 * wavy(10, 6.0))
     strands = np.clip(wavy(24, 13.0) - 1.6, 0, 1) * diameter_mm / 3
-    solid = 1 / (1 + np.exp(np.clip((distance - radius) / 0.5, -30, 30)))
+    solid = 1 / (1 + np.exp(np.clip((distance - radius) / edge_mm, -30, 30)))
     drawn_out = 0.5 / (1 + np.exp(np.clip((distance - radius - strands) / 0.8, -30, 30)))
     weight = np.zeros(volume.hu.shape, np.float32)
     weight[box] = blurred(np.maximum(solid, drawn_out * (strands > 0.3)), (0.5, 0.8, 0.8))

@@ -32,9 +32,9 @@ from rexview.analysis.reader_exposure import REPORT, TASK_KINDS, UNBLINDED, Expo
 from rexview.answer_digest import by_answer, digests_of
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store import Entry, Reviews, Stored
+from rexview.store import Entry, Reviews, Stored, may
 from rexview.store.current_state import CurrentState, Subject, scores_frame
-from rexview.ui.web.server import review_sets
+from rexview.ui.web.server import review_sets, server_state
 
 _OF_READER = ("score", "verdict", "skip", "reveal")
 
@@ -199,7 +199,9 @@ def study_of(review_set: ReviewSet, person: Person) -> Study:
     reviews = review_sets.reviews(review_set)
     every = reviews.assignments()
     theirs = frozenset(one.case for one in every if one.reader == person.id)
-    assigned = theirs if every else None  # a reader without cases gets none if others have some
+    # a reader without cases gets none if others have some, except a person who works alone
+    alone = not server_state.team() and may(person, "assign")
+    assigned = theirs if every and (theirs or not alone) else None
     engine = review_sets.study_engine(review_set)
     given = ReaderState(person.id, reviews.current_state())
     return Study(review_set, person, reviews, given, engine, assigned, reviews.letter_key())

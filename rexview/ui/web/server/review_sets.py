@@ -43,6 +43,7 @@ from rexview.metrics.computed import (
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder
 from rexview.store import Reviews, merged, open_best, open_reviews
+from rexview.store.example_reviews import lay_out_examples
 from rexview.store.location import files_of
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.server import server_state
@@ -83,6 +84,7 @@ _BLINDING: Final = SharedWork[frozenset[str]]("prepare blinding")
 @cache_on_first_argument(2)
 def _reviews(given: ReviewSet, files: tuple[Path, ...]) -> Reviews:
     """Open a set's reviews; their place is decided again when a database is added or removed."""
+    lay_out_examples(given, server_state.settings())
     return open_reviews(given, server_state.settings())
 
 
