@@ -31,7 +31,8 @@ from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.tables.number_table import cells, rows_table
 from rexview.ui.web.access import permissions
 from rexview.ui.web.app.shell import show_nothing_yet
-from rexview.ui.web.link.pages import PAGE_SCORE, PAGE_STUDY
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.pages import PAGE_READERS, PAGE_SCORE, PAGE_STUDY
 from rexview.ui.web.saving.reader_tasks import tasks_progress
 from rexview.ui.web.server import review_sets, server_state
 from rexview.ui.web.streamlit_adapter.script_run import save_button
@@ -189,8 +190,23 @@ def show_progress(review_set: ReviewSet) -> None:
     names = reader_names(review_set, [*(row.reader for row in rows), *tasks])
     if rows:
         st.html(progress_html(rows, names))
+        if all(row.progress.total and not row.progress.remaining for row in rows):
+            _show_finished()
     if tasks:
         st.html(tasks_html(tasks, names))
+
+
+def _show_finished() -> None:
+    """Say that nothing is left to score, with the way to what comes of it."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.markdown(f":material/check_circle: {tr('Every reader has finished.')}", width="content")
+        if permissions.may_see(PAGE_READERS):
+            st.page_link(
+                PAGE_READERS,
+                label=tr("How far they agree"),
+                icon=":material/groups:",
+                query_params=link_keys.link_query(),
+            )
 
 
 @lru_cache(maxsize=8)

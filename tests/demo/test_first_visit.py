@@ -28,9 +28,9 @@ OPENED = [
 @pytest.fixture(scope="module")
 def fresh_demo(tmp_path_factory):
     """The embedded demonstration, of a user who never opened it."""
-    with pytest.MonkeyPatch.context() as patch:
-        with server_for(DEMO_FOLDER, tmp_path_factory.mktemp("fresh"), patch):
-            yield
+    folder = tmp_path_factory.mktemp("fresh")
+    with pytest.MonkeyPatch.context() as patch, server_for(DEMO_FOLDER, folder, patch):
+        yield
 
 
 @pytest.mark.parametrize(("page", "query"), OPENED)
@@ -46,5 +46,7 @@ def test_no_picture_is_shown_twice_in_the_first_twelve_cases(order):
     first = memory_engine(demo).page(CaseFilter(sort=order), 0, 12)
     assert len(first) == 12
     shown = [(name, image.path) for name in first for image in demo.case(name).images]
-    pictures = [sha256((DEMO_FOLDER / "images" / path).read_bytes()).hexdigest() for _, path in shown]
+    pictures = [
+        sha256((DEMO_FOLDER / "images" / path).read_bytes()).hexdigest() for _, path in shown
+    ]
     assert len(set(pictures)) == len(pictures), shown

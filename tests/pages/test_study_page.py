@@ -9,7 +9,7 @@ from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.web.access import permissions
 from rexview.ui.web.saving.reader_study import study_of
-from rexview.ui.web.server import server_state
+from rexview.ui.web.server import review_sets, server_state
 
 LEA = Person("lea", "Lea Lead", "lead")
 
@@ -71,6 +71,21 @@ def test_progress_counts_and_tells_no_score(open_app, kept):
     assert "Lea Lead" in text
     assert "0 of 2" in text
     assert "Dreadful" not in text
+
+
+def test_a_study_says_when_every_reader_has_finished(open_app, kept):
+    value = {"as": "first", "active": True}
+    kept().record([Entry("assign", "c1", None, "ann", value=value)], LEA)
+    assert "Every reader has finished" not in shown(open_app("study"))
+    ann = Person("ann", "Ann", "reader")
+    needed = review_sets.study_engine(kept().review_set).required(["c1"])
+    scores = [
+        Entry("score", *about, value={"score": 3, "comment": None}) for about in needed.iter_rows()
+    ]
+    kept().record(scores, ann)
+    assert "Every reader has finished" in shown(open_app("study"))
+    kept().record([Entry("assign", "c2", None, "ann", value=value)], LEA)
+    assert "Every reader has finished" not in shown(open_app("study"))
 
 
 @pytest.mark.parametrize(("role", "assigns"), [("viewer", False), ("adjudicator", False)])
