@@ -199,7 +199,7 @@ def show_progress(review_set: ReviewSet) -> None:
 def _show_finished() -> None:
     """Say that nothing is left to score, with the way to what comes of it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        st.markdown(f":material/check_circle: {tr('Every reader has finished.')}", width="content")
+        st.markdown(tr("Every reader has finished."), width="content")
         if permissions.may_see(PAGE_READERS):
             st.page_link(
                 PAGE_READERS,

@@ -90,8 +90,8 @@ def test_the_meeting_has_decided_some_of_its_cases(reviews, written):
     assert set(meeting.seconds) == {"c22", "c30"}
 
 
-def test_everything_says_that_it_is_made_up(reviews):
+def test_everything_says_that_it_is_an_example(reviews):
     rows = reviews.history()
     assert {row.via for row in rows} == {"example"}
     assert all(row.intact and "(simulated)" in row.person_name for row in rows)
-    assert all("simulated" in one.name for one in meetings(reviews))
+    assert all(one.name.startswith("Example") for one in meetings(reviews))

@@ -36,7 +36,7 @@ def test_a_first_visit_has_a_meeting_and_a_study(demo, data):
     assert open_reviews(demo, Settings()).revision() == 0
     assert lay_out_examples(demo, Settings())
     reviews = open_reviews(demo, Settings())
-    assert [one.name for one in meetings(reviews)] == ["Example: the worst cases (simulated)"]
+    assert [one.name for one in meetings(reviews)] == ["Example board"]
     assert {one.reader for one in reviews.assignments()} == {"reader_a", "reader_b"}
     assert notices(reviews) == ()
     assert reviews.database.file.read_bytes()[:16] == EXAMPLES.read_bytes()[:16]

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import sys
+from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -163,6 +165,10 @@ def words_of_set(folder):
         for line in file.read_text(encoding="utf-8").splitlines():
             line = line.replace("\\n", " ").replace('\\"', '"')
             texts += [line, line.replace("_", " ")] if "_" in line else [line]
+    for file in folder.glob("*.sqlite"):
+        with closing(sqlite3.connect(file)) as reviews:
+            rows = reviews.execute("SELECT person_name, value FROM history")
+            texts += [word for row in rows for word in row if word]
     return " ".join(" ".join(texts).split()).casefold()
 
 
