@@ -39,6 +39,7 @@ _MODULES: Final = {
         "case/share.js",
         "turning/assets/case_part.js",
         "meeting/pins/assets/pins.js",
+        "meeting/decisions/assets/case_decisions.js",
     ),
     PAGE_BROWSE: ("web/streamlit_adapter/in_app.js", _TOUR, "meeting/pins/assets/pins.js"),
     PAGE_MEETING: ("web/streamlit_adapter/in_app.js", "meeting/agenda/assets/agenda.js"),
