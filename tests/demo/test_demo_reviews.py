@@ -9,8 +9,8 @@ from support import ROOT
 
 from rexview.analysis.adjudication import differing_cases
 from rexview.analysis.meetings import decisions, meetings, open_decisions
-from rexview.analysis.memory.study import MemoryStudyEngine, only_finished
-from rexview.analysis.study import readers_progress
+from rexview.analysis.query.memory.study import MemoryStudyEngine, only_finished
+from rexview.analysis.query.study import readers_progress
 from rexview.reviewset import load
 from rexview.store import Reviews, merged
 from rexview.store.database.connection import Database

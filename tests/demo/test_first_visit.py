@@ -5,12 +5,12 @@ from hashlib import sha256
 import pytest
 from support.opened_app import run_page, server_for
 
-from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.query.filter.case_filter import CaseFilter
+from rexview.analysis.query.memory.engine import memory_engine
 from rexview.reviewset import load
 from rexview.settings import DEMO_FOLDER
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGES
+from rexview.ui.web.link import keys as link_keys
+from rexview.ui.web.link.pages import PAGES
 
 HINTS = {"Choose a model, or type its name as the server knows it."}
 """What a form says before it is filled in: such a page shows its runs beside it."""

@@ -151,7 +151,7 @@ def test_an_answer_that_kills_every_worker_is_found_and_given_up(
 
 _DRIVER = """
 import os, signal, sys
-from rexview.detect.kept import kept_scan
+from rexview.detect.scan import kept_scan
 kept_scan._FIRST = int(sys.argv[1])
 if sys.argv[2] == "killed":
     flush = kept_scan.KeptScan.flush

@@ -20,8 +20,8 @@ import polars as pl
 import yaml
 from sqlalchemy import select
 
-from rexview.analysis.memory.study import MemoryStudyEngine
-from rexview.analysis.study import case_states
+from rexview.analysis.query.memory.study import MemoryStudyEngine
+from rexview.analysis.query.study import case_states
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.schema import ReviewSet

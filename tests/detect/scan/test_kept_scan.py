@@ -343,7 +343,7 @@ import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, {str(Path(kept_scan.__file__).parents[3])!r})
 from rexview.detect import DETECTORS
-from rexview.detect.kept import kept_scan
+from rexview.detect.scan import kept_scan
 from rexview.kept_files import KeptFiles
 from rexview.reviewset import load
 kept_scan._FIRST = 2
