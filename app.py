@@ -12,7 +12,7 @@ import streamlit as st
 
 from rexview.ui.web.server import language, shared_work, warm_up
 
-language.begin()  # before any module with texts is imported
+language.set_server_language()  # before any module with texts is imported
 
 if __name__ == "__main__":
     shared_work.reserve_place()
@@ -25,21 +25,31 @@ else:
 
     from rexview.errors import EngineError
     from rexview.ui.web.access.request_checks import KnownRoutesOnly, OriginCheck
-    from rexview.ui.web.app.engine_errors import engine_error_said
+    from rexview.ui.web.app.engine_errors import show_engine_error as engine_error_said
     from rexview.ui.web.app.page_head import page_head
     from rexview.ui.web.app.routes import AppRoutes
     from rexview.ui.web.app.security_headers import SecurityHeaders, server_error
     from rexview.ui.web.link.pages import ADDRESSES
-    from rexview.ui.web.server.page_work import NotesPageWork
-    from rexview.ui.web.streamlit_adapter.page_markup import DarkByDefault
+    from rexview.ui.web.server.page_work import PageWorkRecorder as NotesPageWork
+    from rexview.ui.web.streamlit_adapter.page_markup import DefaultDarkTheme as DarkByDefault
     from rexview.ui.web.streamlit_adapter.process import (
-        ask_nobody_outside,
-        ask_not_who_runs_it,
-        before_stopping,
-        have_no_pages_folder,
+        call_before_shutdown as before_stopping,
+    )
+    from rexview.ui.web.streamlit_adapter.process import (
+        disable_external_ip_lookup as ask_nobody_outside,
+    )
+    from rexview.ui.web.streamlit_adapter.process import (
+        disable_pages_folder as have_no_pages_folder,
+    )
+    from rexview.ui.web.streamlit_adapter.process import (
+        enable_tcp_nodelay as send_at_once,
+    )
+    from rexview.ui.web.streamlit_adapter.process import (
         keep_downloads,
         log_in_one_line,
-        send_at_once,
+    )
+    from rexview.ui.web.streamlit_adapter.process import (
+        skip_bare_mode_check as ask_not_who_runs_it,
     )
 
     ask_nobody_outside()
@@ -60,7 +70,7 @@ else:
     @asynccontextmanager
     async def lifespan(app: st.App) -> AsyncIterator[None]:
         """Prepare for the first visitor; at the end, close each reviews database to one file."""
-        warm_up.begin()
+        warm_up.start_warm_up()
         try:
             yield
         finally:

@@ -20,20 +20,20 @@ from bench.made_set.rexvqa import write_rexvqa
 from bench.measure import Measured, Row, at_most, in_turn, milliseconds, result
 from rexview.analysis.multiple_choice import (
     TASK,
-    choice_groups,
-    choice_tables,
-    comparisons,
-    group_choices,
-    kappa_map,
+    build_choice_groups,
+    build_choice_tables,
+    build_kappa_map,
+    compare_raters,
+    list_choice_groupings,
 )
 from rexview.analysis.query.filter.case_filter import CaseFilter
-from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
-from rexview.detect import detectors
-from rexview.detect.scan.scan import unscanned
+from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
+from rexview.detect import create_detectors
+from rexview.detect.scan.scan import create_empty_scan
 from rexview.importers import import_source
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.schema import ReviewSet
-from rexview.stats.multiple_choice import NOT_ASKED
+from rexview.stats.multiple_choice import NO_CHOICE
 
 QUESTIONS: Final = 40_826
 MODELS: Final = 8
@@ -69,10 +69,10 @@ def _of_size(questions: int) -> Iterator[Row]:
         imported, cpu = _seconds(lambda: import_source("rexvqa", files, folder / "set"))
         note = f"{cpu:.0f} s of the processor"
         yield result(f"import, {about}", imported, "s", goal=IMPORT_GOAL, note=note)
-        opened, cpu = _seconds(lambda: load(folder / "set"))
+        opened, cpu = _seconds(lambda: load_review_set(folder / "set"))
         note = f"{cpu:.0f} s of the processor"
         yield result(f"opening with nothing kept, {about}", opened, "s", note=note)
-        review_set = load(folder / "set")
+        review_set = load_review_set(folder / "set")
         engine = _engine(review_set)
         yield _beside_pandas(engine, review_set, about)
         for case_filter in FILTERS:
@@ -85,8 +85,8 @@ def _of_size(questions: int) -> Iterator[Row]:
 
 def _engine(review_set: ReviewSet) -> MemoryEngine:
     """Make an engine without detectors' results, as a page does."""
-    return memory_engine(
-        review_set, scan=unscanned(review_set, detectors(models=review_set.models))
+    return build_memory_engine(
+        review_set, scan=create_empty_scan(review_set, create_detectors(models=review_set.models))
     )
 
 
@@ -102,7 +102,7 @@ def _beside_pandas(engine: MemoryEngine, review_set: ReviewSet, about: str) -> R
     import pandas as pd
 
     chosen = engine.table.chosen
-    question, rater = np.nonzero(chosen.option != NOT_ASKED)
+    question, rater = np.nonzero(chosen.option != NO_CHOICE)
     frame = pd.DataFrame(
         {
             "task": review_set.cases["category"].gather(chosen.case_row).to_numpy()[question],
@@ -140,12 +140,12 @@ def _counted(engine: MemoryEngine, case_filter: CaseFilter) -> None:
 def _page(engine: MemoryEngine, about: str) -> Iterator[Row]:
     """Measure the parts of the page, with their intervals and tests."""
     every = CaseFilter()
-    by = {choice.key: choice for choice in group_choices(engine)}
+    by = {choice.key: choice for choice in list_choice_groupings(engine)}
     parts: dict[str, Callable[[], object]] = {
-        "first table with intervals": lambda: choice_tables(engine, every),
-        "by category": lambda: choice_groups(engine, every, by["tag:category"]),
-        "models compared": lambda: comparisons(engine, every).of_models,
-        "kappa map": lambda: kappa_map(engine, every),
+        "first table with intervals": lambda: build_choice_tables(engine, every),
+        "by category": lambda: build_choice_groups(engine, every, by["tag:category"]),
+        "models compared": lambda: compare_raters(engine, every).of_models,
+        "kappa map": lambda: build_kappa_map(engine, every),
     }
     for name, part in parts.items():
         took, _ = _seconds(part)

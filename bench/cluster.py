@@ -18,9 +18,9 @@ from bench.made_set import MadeSet, make_set
 from bench.measure import Measured, Row, in_turn, missing, result
 from bench.scale_parts import looking_s
 from rexview.detect import DETECTORS
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.schema import ReviewSet
-from rexview.spread.workers import Spread, ThisMachine
+from rexview.spread.workers import LocalProcesses, WorkerProvider
 
 CASES: Final = 150
 _MODELS: Final = 8
@@ -38,7 +38,7 @@ def run(cases: int = CASES, rounds: int = _ROUNDS) -> Measured:
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
         folder = Path(place) / "set"
         make_set(MadeSet(cases, _MODELS, pictures=0, parquet=True), folder)
-        review_set = load(folder)
+        review_set = load_review_set(folder)
         begin = time.perf_counter()
         with RayCluster(None, max(_WORKERS)) as cluster:
             began = time.perf_counter() - begin
@@ -46,8 +46,10 @@ def run(cases: int = CASES, rounds: int = _ROUNDS) -> Measured:
     return Measured([*rows, result("Ray begins on this machine", began, "s")])
 
 
-def _rows(review_set: ReviewSet, cluster_of: Callable[[int], Spread], rounds: int) -> list[Row]:
-    spreads = [(n, cluster_of(n), ThisMachine(n)) for n in _WORKERS]
+def _rows(
+    review_set: ReviewSet, cluster_of: Callable[[int], WorkerProvider], rounds: int
+) -> list[Row]:
+    spreads = [(n, cluster_of(n), LocalProcesses(n)) for n in _WORKERS]
     measures = [
         partial(looking_s, review_set, DETECTORS, spread=one)
         for _, *both in spreads

@@ -20,10 +20,14 @@ from bench.measure import (
     result,
 )
 from rexview import frames
-from rexview.analysis.curation import curation_of
+from rexview.analysis.curation import build_curation
 from rexview.curation.candidates import open_candidates
-from rexview.curation.coverage import CATEGORY, coverage
-from rexview.curation.near_duplicates import ALIKE, ByLetters, alike_pairs
+from rexview.curation.coverage import CATEGORY, count_coverage
+from rexview.curation.near_duplicates import (
+    SIMILARITY_THRESHOLD,
+    LetterSimilarity,
+    find_similar_pairs,
+)
 from rexview.schema import ReviewSet, SetInfo
 from rexview.vocab import CATEGORIES, CRITERIA, QUESTION_TAGS
 
@@ -62,8 +66,8 @@ def run() -> Measured:
     review_set = made_set()
     of = f"{STUDIES:,} studies, {STUDIES * PER_STUDY:,} candidates"
     rows = [_coverage(review_set, of), _alike(review_set, of)]
-    curation_of(review_set)  # texts are compared once, before the measurements
-    (took,) = in_turn(processor_milliseconds(lambda: curation_of(review_set)), rounds=_ROUNDS)
+    build_curation(review_set)  # texts are compared once, before the measurements
+    (took,) = in_turn(processor_milliseconds(lambda: build_curation(review_set)), rounds=_ROUNDS)
     rows.append(result(f"all records of the page anew, after a decision, {of}", took, "ms"))
     return Measured(
         rows,
@@ -77,12 +81,12 @@ def _coverage(review_set: ReviewSet, of: str) -> Row:
         for name in ("candidates", "candidate_tags", "selections")
     ]
     candidates = open_candidates(review_set)  # the page already has them
-    ours = coverage(candidates)
+    ours = count_coverage(candidates)
     theirs = _by_pandas(*tables)
     for part, counts in theirs.items():
         assert {row.value: row.chosen for row in ours.parts[part] if row.chosen} == counts, part
     took, alternative = in_turn(
-        processor_milliseconds(lambda: coverage(candidates)),
+        processor_milliseconds(lambda: count_coverage(candidates)),
         processor_milliseconds(lambda: _by_pandas(*tables)),
         rounds=_ROUNDS,
     )
@@ -111,11 +115,11 @@ def _alike(review_set: ReviewSet, of: str) -> Row:
     texts = review_set.candidates["question"].to_list()
 
     def ours() -> Any:
-        return alike_pairs(texts, ByLetters())
+        return find_similar_pairs(texts, LetterSimilarity())
 
     def theirs() -> Any:
-        cosines = cosine_similarity(ByLetters().vectors(texts), dense_output=True)
-        return np.argwhere(np.triu(cosines > ALIKE, 1))
+        cosines = cosine_similarity(LetterSimilarity().vectors(texts), dense_output=True)
+        return np.argwhere(np.triu(cosines > SIMILARITY_THRESHOLD, 1))
 
     assert [(one.first, one.second) for one in ours()] == list(map(tuple, theirs().tolist()))
     took, alternative = in_turn(

@@ -27,8 +27,8 @@ from bench.corpus import (
 )
 from bench.measure import Measured, Row, at_least, result
 from bench.reading import speed
-from rexview.detect import find_flags, flags_for
-from rexview.reviewset import load
+from rexview.detect import find_flags, find_flags_for_answers
+from rexview.reviewset import load_review_set
 from rexview.schema import Flag
 
 # Labels against flags: outcomes, their counts, and the rows and tables that show them.
@@ -124,7 +124,7 @@ def found_kinds(
 @cache
 def flagged(read: Callable[[], list[Labelled]]) -> tuple[tuple[Labelled, list[Flag]], ...]:
     """Return every labelled text with its flags, computed once for all measurements."""
-    return tuple((row, flags_for(row.case, [row.answer])) for row in read())
+    return tuple((row, find_flags_for_answers(row.case, [row.answer])) for row in read())
 
 
 def rates(task: str, outcomes: Sequence[Outcome], target: Target) -> Iterator[Row]:
@@ -371,7 +371,7 @@ def _of_habits() -> tuple[_Task, ...]:
 
 
 def _review_set(folder: Path) -> list[dict[str, Any]]:
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     answers = review_set.answers["_newest"].sum()
     counted = (
         find_flags(review_set)

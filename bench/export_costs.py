@@ -23,18 +23,18 @@ from bench.measure import (
 )
 from bench.serving import ROOT, serve
 from bench.viewer import PAINTED, ROUNDS, timed
-from rexview.analysis.query.memory.engine import memory_engine
-from rexview.cli.results import engine_of, with_written
-from rexview.export.content import make_content
-from rexview.export.formats import FORMATS
-from rexview.export.html import MOST_BYTES
-from rexview.export.job import Progress, write_export
-from rexview.export.records import Content
-from rexview.export.request import ExportRequest, ExportSource, find_export_cases
-from rexview.export.sheets.film import encode_picture
-from rexview.reviewset import load
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
+from rexview.cli.results import make_engine, with_finished_reviews
+from rexview.export.content_builder import make_content
+from rexview.export.export_formats import EXPORT_FORMATS
+from rexview.export.export_job import ExportProgress, write_export
+from rexview.export.export_records import ExportContent
+from rexview.export.export_request import ExportRequest, ExportSource, find_export_cases
+from rexview.export.html import MAX_CASE_BYTES
+from rexview.export.sheets.film_layout import encode_picture
+from rexview.reviewset import load_review_set
 from rexview.settings import DEMO_FOLDER, Settings
-from rexview.store import merged, open_reviews
+from rexview.store import merge_reviews, open_reviews
 
 _CASES: Final = 40
 _FRAME_MS: Final = 1000 / 60
@@ -59,19 +59,19 @@ def measure_html_file(folder: Path = DEMO_FOLDER, rounds: int = ROUNDS) -> Measu
         return Measured(
             [
                 result(f"{what}, processor time", took, "s"),
-                result(f"{what}, a case", size, "bytes", goal=at_most(MOST_BYTES), note=note),
+                result(f"{what}, a case", size, "bytes", goal=at_most(MAX_CASE_BYTES), note=note),
                 _window_step(browser, folder, out, cases[0], rounds),
             ]
         )
 
 
 def _write(folder: Path, out: Path) -> tuple[str, ...]:
-    written, reviews = with_written(load(folder))
-    source = ExportSource(written, engine_of(written, reviews), reviews)
+    written, reviews = with_finished_reviews(load_review_set(folder))
+    source = ExportSource(written, make_engine(written, reviews), reviews)
     ids: list[str] = written.cases["id"].to_list()
     chosen = find_export_cases(source, ExportRequest(cases=tuple(ids[:_CASES])))
     content, _ = make_content(source, chosen)
-    write_export(content, FORMATS["html"], out, Progress())
+    write_export(content, EXPORT_FORMATS["html"], out, ExportProgress())
     return chosen.cases
 
 
@@ -127,28 +127,28 @@ def measure_films(cases: int = CASES, rounds: int = _ROUNDS) -> Measured:
         parent = Path(place)
         folder = shutil.copytree(DEMO_FOLDER, parent / "demo")
         content = _content(folder, cases)
-        for name in (one for one in _MEASURED if one in FORMATS):
+        for name in (one for one in _MEASURED if one in EXPORT_FORMATS):
             rows += _format(content, name, parent, rounds)
     notes = "Films alone: each film of the cases read and made a JPEG of, nothing else."
     return Measured(rows, notes=notes)
 
 
-def _content(folder: Path, cases: int) -> Content:
-    review_set = load(folder)
+def _content(folder: Path, cases: int) -> ExportContent:
+    review_set = load_review_set(folder)
     reviews = open_reviews(review_set, Settings())
-    written = merged(review_set, reviews)
-    source = ExportSource(written, memory_engine(written), reviews)
+    written = merge_reviews(review_set, reviews)
+    source = ExportSource(written, build_memory_engine(written), reviews)
     wanted = ExportRequest(cases=tuple(written.cases["id"][:cases]))
     return make_content(source, find_export_cases(source, wanted))[0]
 
 
-def _format(content: Content, name: str, parent: Path, rounds: int) -> list[Row]:
-    form = FORMATS[name]
+def _format(content: ExportContent, name: str, parent: Path, rounds: int) -> list[Row]:
+    form = EXPORT_FORMATS[name]
     out = parent / f"cases{form.ending}"
 
     def work() -> None:
         out.unlink(missing_ok=True)
-        write_export(content, form, out, Progress())
+        write_export(content, form, out, ExportProgress())
 
     what = f"{form.title}, {len(content.case_ids)} cases"
     ours, films = _seconds(rounds, work, lambda: _films(content))
@@ -178,7 +178,7 @@ def _processor_seconds(rounds: int, *works: Callable[[], object]) -> list[float]
     return [one / 1000 for one in in_turn(*map(processor_milliseconds, works), rounds=rounds)]
 
 
-def _films(content: Content) -> None:
+def _films(content: ExportContent) -> None:
     for case in content.cases():
         for image in case.images:
             encode_picture(image.read())

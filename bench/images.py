@@ -32,7 +32,7 @@ from bench.measure import (
     ratio_at_most,
     result,
 )
-from rexview.imaging import DiskCache, display, read_image, thumbnail, viewer_payload
+from rexview.imaging import DiskCache, read_image, render_display, thumbnail, viewer_payload
 
 SIDE: Final = 3000
 _SYNTAXES: Final = (
@@ -68,7 +68,7 @@ def run(side: int = SIDE, rounds: int = ROUNDS) -> Measured:
             if syntax == uid.ExplicitVRLittleEndian:
                 compare(
                     f"window and invert, {size}",
-                    partial(display, read_image(path), "file"),
+                    partial(render_display, read_image(path), "file"),
                     partial(_float_path, pixels, ds),
                     "pydicom apply_windowing",
                     ratio_at_most(1),

@@ -25,9 +25,9 @@ from bench.images import write_film
 from bench.made_set.studies import film
 from bench.measure import ROUNDS, Measured, Row, in_turn, milliseconds, missing, result
 from bench.serving import BenchUnavailable
-from rexview.addresses import Address, read_address
+from rexview.addresses import RemoteAddress, parse_address
 from rexview.imaging import viewer_payload
-from rexview.remote import pictures
+from rexview.remote import remote_pictures
 from rexview.settings import Settings
 
 # Private storage on localhost for benchmarks and tests: S3 (rclone) and DICOMweb (Orthanc).
@@ -189,7 +189,7 @@ def _in_s3(file: Path, folder: Path, rounds: int) -> list[Row]:
     bucket = folder / "buckets" / "films"
     bucket.mkdir(parents=True)
     (bucket / file.name).write_bytes(file.read_bytes())
-    address = read_address(f"s3://films/{file.name}")
+    address = parse_address(f"s3://films/{file.name}")
     with (
         S3Server(folder / "buckets") as server,
         _environment({**S3_VARIABLES, "AWS_ENDPOINT_URL": server.url}),
@@ -204,7 +204,7 @@ def _in_archive(file: Path, folder: Path, rounds: int) -> list[Row]:
     with Archive(place) as server:
         server.store(file)
         path = f"studies/{header.StudyInstanceUID}/series/{header.SeriesInstanceUID}"
-        address = read_address(f"{server.base}/{path}/instances/{header.SOPInstanceUID}")
+        address = parse_address(f"{server.base}/{path}/instances/{header.SOPInstanceUID}")
         variables = {"REXVIEW_DICOMWEB_USER": USER, "REXVIEW_DICOMWEB_PASSWORD": PASSWORD}
         with _environment(variables):
             return _rows("DICOMweb", address, file, folder / "b", rounds)
@@ -223,16 +223,16 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _rows(what: str, address: Address, file: Path, cache: Path, rounds: int) -> list[Row]:
+def _rows(what: str, address: RemoteAddress, file: Path, cache: Path, rounds: int) -> list[Row]:
     """Measure a film on first fetch, after a prefetch, and when shown again."""
     settings = Settings(cache_folder=cache, remote_hosts=(address,))
     here = milliseconds(lambda: viewer_payload(file))
 
     def shown() -> None:
-        viewer_payload(pictures.picture(address, None, settings))
+        viewer_payload(remote_pictures.fetch_picture(address, None, settings))
 
     def never_fetched() -> None:
-        pictures.forget(address, settings)
+        remote_pictures.forget_picture(address, settings)
         shown()
 
     def compare(words: str, ours: Callable[[], float]) -> Row:

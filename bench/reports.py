@@ -29,15 +29,15 @@ from bench.measure import (
 )
 from bench.serving import ROOT
 from rexview.analysis.query.filter.case_filter import CaseFilter
-from rexview.analysis.query.memory.engine import memory_engine
-from rexview.analysis.report_generation import report_groups, report_tables
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
+from rexview.analysis.report_generation import build_report_groups, build_report_tables
 from rexview.harm import load_harm
 from rexview.metrics.worker import Generated, compute
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.schema import ReviewSet
 from rexview.stats.bootstrap import RESAMPLES
-from rexview.stats.report_metrics import PatientSums, column_means
-from rexview.text.findings.reading import forget
+from rexview.stats.report_metrics import PatientSums, compute_column_means
+from rexview.text.findings.mention_finder import clear_caches
 
 STUDIES: Final = 2_347
 MODELS: Final = 5
@@ -61,9 +61,9 @@ def run() -> Measured:
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as parent:
         folder = Path(parent) / "set"
         make_reports(folder, STUDIES, MODELS)
-        review_set = load(folder)
-        engine = memory_engine(review_set)
-        tables = report_tables(engine, resamples=0)
+        review_set = load_review_set(folder)
+        engine = build_memory_engine(review_set)
+        tables = build_report_tables(engine, resamples=0)
         assert len(tables.metrics) == len(METRICS), "a metric is missing"
         tally = engine.metric_tally(CaseFilter(), tables.metrics)
         rows = [_one_interval(tally.by_patient.only([0]))]
@@ -71,8 +71,8 @@ def run() -> Measured:
         metric = tables.metrics[0]
         of = f"{STUDIES:,} studies, {MODELS} models, {len(METRICS)} metrics"
         works: dict[str, Any] = {
-            f"board: means, intervals and places, {of}": lambda: report_tables(engine),
-            "one metric by site, with places": lambda: report_groups(
+            f"board: means, intervals and places, {of}": lambda: build_report_tables(engine),
+            "one metric by site, with places": lambda: build_report_groups(
                 engine, CaseFilter(), by, metric
             ),
             "box plots": lambda: engine.metric_spreads(CaseFilter(), tables.metrics),
@@ -108,12 +108,12 @@ def _one_interval(given: PatientSums) -> Row:
         ).confidence_interval
         return float(found.low), float(found.high)
 
-    (ours,) = column_means(given).intervals
+    (ours,) = compute_column_means(given).intervals
     assert ours.low is not None, "ours is undefined"
     assert ours.high is not None, "ours is undefined"
     assert np.allclose((ours.low, ours.high), plain(), rtol=0, atol=_SLACK), "intervals differ"
     mine, theirs = in_turn(
-        processor_milliseconds(lambda: column_means(given)),
+        processor_milliseconds(lambda: compute_column_means(given)),
         processor_milliseconds(plain),
         rounds=_ROUNDS,
     )
@@ -128,7 +128,7 @@ def _own_metrics(review_set: ReviewSet) -> Row:
     harm = load_harm()
 
     def work() -> None:
-        forget()
+        clear_caches()
         compute(batch, harm)
 
     (took,) = in_turn(processor_milliseconds(work), rounds=_ROUNDS)

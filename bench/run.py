@@ -18,10 +18,10 @@ from typing import Any, Final
 from bench.asking.fast_server import fast_server
 from bench.made_set import MadeSet, make_set
 from bench.measure import Measured, at_most, in_turn, missing, result
-from rexview.analysis.run_models.run_request import RunRequest, asking_of, plan_of
+from rexview.analysis.run_models.run_request import RunRequest, build_run_task, plan_run
 from rexview.models.endpoints.endpoint import Endpoint
-from rexview.models.running.run import Run, begin
-from rexview.reviewset import load
+from rexview.models.running.model_run import ModelRun, start_run
+from rexview.reviewset import load_review_set
 from rexview.schema import ReviewSet
 from rexview.settings import Settings
 
@@ -41,7 +41,7 @@ def run(cases: int = CASES, at_once: int = AT_ONCE, rounds: int = ROUNDS) -> Mea
     with tempfile.TemporaryDirectory() as place, fast_server() as base_url:
         folder = Path(place) / "set"
         make_set(MadeSet(cases, 1, _PICTURES), folder)
-        review_set = load(folder)
+        review_set = load_review_set(folder)
         settings = Settings(cache_folder=Path(place) / "cache")
         wanted = RunRequest("bench", "responses", base_url, concurrency=at_once)
         asked = _Asked(review_set, wanted, settings, cases)
@@ -75,9 +75,9 @@ class _Asked:
         self, review_set: ReviewSet, wanted: RunRequest, settings: Settings, cases: int
     ) -> None:
         self._set, self._wanted, self._settings, self._n = review_set, wanted, settings, cases
-        spec = plan_of(review_set, wanted).spec
+        spec = plan_run(review_set, wanted).spec
         self._endpoint = Endpoint(spec.parameters, connections=spec.concurrency)
-        asking = asking_of(review_set, spec, _ANSWER_TOKENS, settings)
+        asking = build_run_task(review_set, spec, _ANSWER_TOKENS, settings)
         found = (review_set.case(case) for case in spec.cases)
         self._bodies = [self._endpoint.body_of(asking.build(case, 1)) for case in found if case]
         self._at_once = spec.concurrency
@@ -87,11 +87,11 @@ class _Asked:
         self._endpoint.close()
 
     def _run(self) -> None:
-        plan = plan_of(self._set, self._wanted)
-        asking = asking_of(self._set, plan.spec, _ANSWER_TOKENS, self._settings)
-        lock = begin(plan)
+        plan = plan_run(self._set, self._wanted)
+        asking = build_run_task(self._set, plan.spec, _ANSWER_TOKENS, self._settings)
+        lock = start_run(plan)
         try:
-            ended = Run(plan.spec, plan.run, asking, self._endpoint).work()
+            ended = ModelRun(plan.spec, plan.run, asking, self._endpoint).work()
         finally:
             lock.release()
         assert ended.done == self._n, ended

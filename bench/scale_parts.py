@@ -132,10 +132,10 @@ def engine_figures(folder: Path, kept: Path) -> dict[str, float | None]:
     keep_in(kept)
     begin, processor = time.perf_counter(), time.process_time()
     from rexview.analysis.query.filter.case_filter import CaseFilter
-    from rexview.analysis.query.memory.engine import memory_engine
+    from rexview.analysis.query.memory.memory_engine import build_memory_engine as memory_engine
     from rexview.detect import DETECTORS
-    from rexview.detect.scan.scan import unscanned
-    from rexview.reviewset import load
+    from rexview.detect.scan.scan import create_empty_scan as unscanned
+    from rexview.reviewset import load_review_set as load
 
     review_set = load(folder)
     engine = memory_engine(review_set, scan=unscanned(review_set, DETECTORS))
@@ -176,9 +176,9 @@ def engine_figures(folder: Path, kept: Path) -> dict[str, float | None]:
 def flags_figures(folder: Path, kept: Path) -> dict[str, float | None]:
     """Open a set and run the detectors on answers without stored results, in child processes."""
     keep_in(kept)
-    from rexview.detect import detectors
-    from rexview.kept_files import kept_files
-    from rexview.reviewset import load
+    from rexview.detect import create_detectors as detectors
+    from rexview.disk_cache import open_cache as kept_files
+    from rexview.reviewset import load_review_set as load
     from rexview.settings import load_settings
 
     settings, review_set = load_settings(), load(folder)

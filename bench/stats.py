@@ -26,12 +26,17 @@ from bench.serving import ROOT
 from rexview import frames
 from rexview.schema import Model, ReviewSet, SetInfo
 from rexview.stats import bootstrap
-from rexview.stats.agreement import pair_agreements, pair_tables
 from rexview.stats.bootstrap import RESAMPLES, Floats, Interval
-from rexview.stats.final import TESTED_TOGETHER, Finals, finals, single_scores
-from rexview.stats.paired import compare
-from rexview.stats.report.document import report
-from rexview.stats.summary import gap_summaries, score_tallies, summaries, tally
+from rexview.stats.paired_tests import compare_all_models
+from rexview.stats.reader_agreement import count_pair_tables, measure_pair_agreements
+from rexview.stats.report.document import build_statistics_report
+from rexview.stats.score_finals import TEXT_SCORES, Finals, list_single_scores, load_finals
+from rexview.stats.score_summaries import (
+    summarise_gaps,
+    summarise_scores,
+    tally_scores,
+    tally_values,
+)
 from rexview.vocab import TEXT_DIMENSIONS
 
 ROUNDS: Final = 3
@@ -59,15 +64,15 @@ def run() -> Measured:
         Our numbers differ from those of the alternative.
     """
     small = _review_set(*SMALL)
-    scores, models = finals(small), _models(SMALL[1])
+    scores, models = load_finals(small), _models(SMALL[1])
     rows = [_loading()]
     _same(_tables(scores, models), _plain(scores, models))
     of_small = "{} cases, {} models".format(*SMALL)
     rows.append(
         _beside(
             f"scores, gaps and tests, {of_small}",
-            lambda: _tables(finals(small), models),
-            lambda: _plain(finals(small), models),
+            lambda: _tables(load_finals(small), models),
+            lambda: _plain(load_finals(small), models),
             "scipy bootstrap and wilcoxon",
             SMALL_GOAL,
         )
@@ -83,7 +88,7 @@ def run() -> Measured:
 
 
 def _report(made: ReviewSet) -> None:
-    report(replace(made), gap_threshold=2)  # a new object without cached results
+    build_statistics_report(replace(made), gap_threshold=2)  # a new object without cached results
 
 
 def _forgetting(work: Callable[[], object]) -> Callable[[], float]:
@@ -91,7 +96,7 @@ def _forgetting(work: Callable[[], object]) -> Callable[[], float]:
     measure = milliseconds(work)
 
     def anew() -> float:
-        bootstrap.forget_draws()
+        bootstrap.clear_draws()
         return measure()
 
     return anew
@@ -111,12 +116,12 @@ def _beside(
 def _one_interval() -> Row:
     """Time one interval of a mean over :data:`ONE` scores, ours and scipy's."""
     scores = np.random.default_rng(1).integers(1, 6, ONE).astype(np.float64)
-    ours, plain = tally(scores).interval(), _limits(scores)
+    ours, plain = tally_values(scores).interval(), _limits(scores)
     assert ours.low is not None and ours.high is not None, "ours is undefined"  # noqa: PT018
     assert np.allclose((ours.low, ours.high), plain, rtol=0, atol=_SLACK), "the interval differs"
     what = f"one interval of a mean of {ONE:,} scores, {RESAMPLES:,} resamples"
     return _beside(
-        what, lambda: tally(scores).interval(), lambda: _limits(scores), "scipy bootstrap"
+        what, lambda: tally_values(scores).interval(), lambda: _limits(scores), "scipy bootstrap"
     )
 
 
@@ -126,8 +131,8 @@ def _means() -> Row:
     frame = made.scores.select("case", "model", "dimension", "score").to_pandas()
 
     def ours() -> dict[tuple[str, str], float | None]:
-        values = finals(replace(made))
-        tallied = score_tallies(values).values
+        values = load_finals(replace(made))
+        tallied = tally_scores(values).values
         return {
             (dimension, model): tallied[dimension][model].mean
             for dimension in TEXT_DIMENSIONS
@@ -147,11 +152,11 @@ def _means() -> Row:
 
 def _kappas(made: ReviewSet, of: str) -> Row:
     """Time quadratic-weighted kappa of two readers on every dimension, ours and scikit-learn's."""
-    scores = single_scores(made)
+    scores = list_single_scores(made)
 
     def ours() -> list[float | None]:
-        tables = pair_tables(scores, _READERS, dimensions=TEXT_DIMENSIONS)
-        found = pair_agreements(tables, _READERS, dimensions=TEXT_DIMENSIONS, resamples=0)
+        tables = count_pair_tables(scores, _READERS, dimensions=TEXT_DIMENSIONS)
+        found = measure_pair_agreements(tables, _READERS, dimensions=TEXT_DIMENSIONS, resamples=0)
         return [one.qwk for one in found]
 
     def plain() -> list[float]:
@@ -236,12 +241,12 @@ def _filled(frame: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
 def _tables(values: Finals, models: list[str]) -> dict[tuple[str, ...], tuple[float, ...]]:
     """Compute all tables with our functions, as (mean, low, high) and (p, low, high) by name."""
     given: dict[tuple[str, ...], tuple[float | None, Interval]] = {}
-    counted = score_tallies(values)
-    for score in summaries(counted, models):
+    counted = tally_scores(values)
+    for score in summarise_scores(counted, models):
         given[score.dimension, score.model] = (score.mean, score.interval)
-    for gap in gap_summaries(counted, models, threshold=2):
+    for gap in summarise_gaps(counted, models, threshold=2):
         given["gap", gap.model] = (gap.mean, gap.interval)
-    for test in compare(values.by_answer, models).tests:
+    for test in compare_all_models(values.by_answer, models).tests:
         given[test.dimension, test.model_a, test.model_b] = (test.p, test.interval)
     return {
         name: tuple(np.array([number, interval.low, interval.high], dtype=np.float64))
@@ -254,7 +259,7 @@ def _plain(values: Finals, models: list[str]) -> dict[tuple[str, ...], tuple[flo
     from scipy.stats import wilcoxon
 
     given: dict[tuple[str, ...], tuple[float, ...]] = {}
-    for dimension in (*TESTED_TOGETHER, "gap"):
+    for dimension in (*TEXT_SCORES, "gap"):
         frame = values.of(dimension).to_pandas()
         wide = frame.pivot(index="case", columns="model", values="value")
         for model in models:

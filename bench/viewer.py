@@ -20,7 +20,7 @@ import polars as pl
 from bench.browser import SIZE, chromium
 from bench.measure import Goal, Measured, Row, at_most, in_turn, ratio_at_most, result
 from bench.serving import ROOT, serve
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import DEMO_FOLDER
 from rexview.ui.web.access.permissions import NAME_COOKIE
 
@@ -242,7 +242,7 @@ def viewer_rows(browser: Any, folder: Path, rounds: int) -> list[Row]:
 
 def _fast(browser: Any, ours: str, naive: str, folder: Path) -> list[Row]:
     """Turn cases as fast as a reader can press a key."""
-    ids: list[str] = load(folder).cases["id"].to_list()
+    ids: list[str] = load_review_set(folder).cases["id"].to_list()
     page, plain = browser.new_page(viewport=SIZE), browser.new_page(viewport=SIZE)
     page.goto(f"{ours}/case?case={ids[0]}&sort=order")
     page.wait_for_selector(f'[data-painted-case="{ids[0]}"]')
@@ -407,7 +407,7 @@ def _compare(
 
 
 def _cases(folder: Path) -> list[str]:
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     boxed = review_set.answers.filter(pl.col("_newest"), pl.col("boxes").list.len() > 0)
     ids: list[str] = review_set.cases["id"].to_list()
     wanted = set(boxed["case"].to_list())

@@ -14,20 +14,25 @@ import numpy as np
 from bench.made_set import MadeSet, make_set
 from bench.measure import Measured, in_turn, processor_milliseconds, result
 from rexview.analysis.written_results import (
-    FoundIn,
-    forget_results,
-    found_in,
-    found_rows,
-    to_read,
-    written_subjects,
+    JudgeResults,
+    clear_results,
+    count_judge_results,
+    list_written_subjects,
+    load_judge_results,
+    order_sample,
 )
 from rexview.judge.subjects import JudgeSubject
-from rexview.judge.written import wording_of
+from rexview.judge.written import build_written_wording
 from rexview.models.asking.cards import find_card
 from rexview.models.backend import Parameters, Prompt
-from rexview.models.running.folder import JUDGING, RunFolder, new_run_id, write_json
-from rexview.models.running.spec import RunSpec
-from rexview.reviewset import load
+from rexview.models.running.run_folder import (
+    JUDGING_FOLDER,
+    RunFolder,
+    new_run_id,
+    write_json_atomically,
+)
+from rexview.models.running.run_spec import RunSpec
+from rexview.reviewset import load_review_set
 from rexview.schema import ReviewSet
 
 # Pages' questions on failures in words, compared with plain loops: ``python -m rexview bench
@@ -59,12 +64,14 @@ def run(cases: int = CASES, failures: int = FAILURES, rounds: int = ROUNDS) -> M
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
         folder = Path(place) / "set"
         make_set(MadeSet(cases, MODELS, pictures=0), folder)
-        review_set = load(folder)
-        subjects = written_subjects(review_set, [str(case) for case in review_set.cases["id"]])
+        review_set = load_review_set(folder)
+        subjects = list_written_subjects(review_set, [str(case) for case in review_set.cases["id"]])
         prompts = [_words(number) for number in range(failures)]
         runs = [_looked_through(folder, prompt, subjects) for prompt in prompts]
         for prompt, one in zip(prompts, runs, strict=True):
-            assert found_in(review_set, prompt, _JUDGE).results.count("yes") == _plain([one])
+            assert load_judge_results(review_set, prompt, _JUDGE).results.count("yes") == _plain(
+                [one]
+            )
         return _measured(review_set, prompts, runs, len(subjects), rounds)
 
 
@@ -75,18 +82,18 @@ def _measured(
     answers: int,
     rounds: int,
 ) -> Measured:
-    def read(*some: Prompt) -> list[FoundIn]:
-        return [found_in(review_set, prompt, _JUDGE) for prompt in some]
+    def read(*some: Prompt) -> list[JudgeResults]:
+        return [load_judge_results(review_set, prompt, _JUDGE) for prompt in some]
 
     def anew(*some: Prompt) -> Callable[[], object]:
         def work() -> object:
-            forget_results()
+            clear_results()
             return read(*some)
 
         return work
 
     def another() -> object:
-        forget_results(answers=False)
+        clear_results(answers=False)
         return read(prompts[0])
 
     first, last = prompts[0], runs[:1]
@@ -105,8 +112,8 @@ def _measured(
         )
     found = read(first)[0]
     asked: dict[str, Callable[[], object]] = {
-        "its table": lambda: found_rows(found, review_set.model_names),
-        f"its sample, {_SAMPLE} of each group": lambda: to_read(found, _SAMPLE),
+        "its table": lambda: count_judge_results(found, review_set.model_names),
+        f"its sample, {_SAMPLE} of each group": lambda: order_sample(found, _SAMPLE),
     }
     for what, work in asked.items():
         (took,) = in_turn(processor_milliseconds(work), rounds=rounds)
@@ -117,18 +124,18 @@ def _measured(
 
 def _words(number: int) -> Prompt:
     said = {"name": f"Failure {number}", "counts": f"The answer shows what failure {number} says."}
-    return wording_of(f"failure-{number}", said, "The bench")
+    return build_written_wording(f"failure-{number}", said, "The bench")
 
 
 def _looked_through(folder: Path, prompt: Prompt, subjects: Sequence[JudgeSubject]) -> RunFolder:
     """Write the run of a judge on every answer; every tenth has the failure."""
-    one = RunFolder(folder, new_run_id(_JUDGE, datetime.now(UTC)), JUDGING)
+    one = RunFolder(folder, new_run_id(_JUDGE, datetime.now(UTC)), JUDGING_FOLDER)
     one.path.mkdir(parents=True)
     cases = tuple(dict.fromkeys(subject.about.case for subject in subjects))
     spec = RunSpec(
         one.id, Parameters(_JUDGE, "responses"), find_card(_JUDGE, folder), prompt, cases
     )
-    write_json(one.spec, spec.as_json())
+    write_json_atomically(one.spec, spec.as_json())
     chance = np.random.default_rng(int(prompt.hash[:8], 16))
     with one.log.open("w", encoding="utf-8") as log:
         for subject in subjects:

@@ -5,8 +5,8 @@ from rexview.ui.browse import case_list as browse_widgets
 from rexview.ui.browse.case_list import filter_bar_html
 from rexview.ui.filters import (
     open_filtered_set,
+    show_content_order_note,
     show_nothing_found,
-    show_other_order,
     show_panel,
     show_title,
 )
@@ -25,19 +25,19 @@ show_title(filtered)
 show_panel(filtered)
 bar = filter_bar_html(engine.facts, case_filter, counts, so_far=filtered.so_far)
 linked_html(bar, key="filter_bar")
-show_other_order()
+show_content_order_note()
 browse_widgets.show_search(case_filter, counts)
 
 if not counts.total:
     show_nothing_found(engine, counts, case_filter)
 else:
-    view, ids, first = browse_widgets.list_head(
+    view, ids, first = browse_widgets.show_list_head(
         review_set, engine, counts.total, case_filter, so_far=filtered.so_far
     )
     if case_filter.metric_order:
         show_metrics_progress(review_set)
         browse_widgets.show_order(engine, case_filter)
-    review_sets.look_first(review_set, engine, case_filter, ids)
+    review_sets.scan_first(review_set, engine, case_filter, ids)
     cards = engine.cards(case_filter, ids)
     if view == "table":
         browse_widgets.show_table(review_set, cards, case_filter, so_far=filtered.so_far)
@@ -51,4 +51,6 @@ else:
             with_pins=may_lead(),
         )
         linked_html(drawn, key="gallery")
-    browse_widgets.list_foot(counts.total, first, len(ids), case_filter, so_far=filtered.so_far)
+    browse_widgets.show_list_foot(
+        counts.total, first, len(ids), case_filter, so_far=filtered.so_far
+    )

@@ -5,18 +5,18 @@ from functools import partial
 
 import streamlit as st
 
-from rexview.analysis.case.judge_opinions import written_on
-from rexview.analysis.failures import name_so_far
+from rexview.analysis.case.judge_opinions import collect_written_opinions
+from rexview.analysis.failures import describe_so_far
 from rexview.ui.answers import verdicts
 from rexview.ui.case import case_page as case_widgets
-from rexview.ui.case.case_page import MANNER, CaseTexts, opinions_of, show_part
+from rexview.ui.case.case_page import VIEWER_SETTINGS, CaseTexts, case_opinions, show_part
 from rexview.ui.case.first_picture import case_places, notices_place
 from rexview.ui.comments import case_comments as comments_panel
 from rexview.ui.comments.case_comments import case_targets
-from rexview.ui.filters import asked_filter, show_other_order
+from rexview.ui.filters import show_content_order_note, supported_filter
 from rexview.ui.judge.judge_opinions import choose_judge, show_filter_agreement
 from rexview.ui.meeting.decision_form import show_case_decisions
-from rexview.ui.reviews import store_errors_shown
+from rexview.ui.reviews import showing_store_errors
 from rexview.ui.scan_progress.progress_strip import follow_case
 from rexview.ui.viewer.case_payload import show_viewer
 from rexview.ui.web.access import permissions
@@ -37,11 +37,11 @@ names = opened.model_names
 def show_case() -> None:
     """Show one case; in a fragment, so that the next case does not rebuild the page."""
     permissions.guard(PAGE_CASE)
-    case_filter = asked_filter()
-    wanted = link_keys.case_wanted()
+    case_filter = supported_filter()
+    wanted = link_keys.link_case()
     case_id = wanted or next(iter(engine.page(case_filter, 0, 1)), None)
-    review_set = review_sets.looked_at(opened, [case_id] if case_id else [])
-    written = review_sets.newest(review_set)
+    review_set = review_sets.with_cases_loaded(opened, [case_id] if case_id else [])
+    written = review_sets.with_current_reviews(review_set)
     page = verdicts.case_page(review_set, case_id) if case_id else None
     if page is None:
         case_widgets.show_no_case(wanted)
@@ -49,7 +49,7 @@ def show_case() -> None:
     link_keys.go_to_case(case_id)
     position = partial(engine.position, case_filter)
     place = position(page.case.id)
-    name, harm = name_so_far(engine, case_filter), engine.facts.harm
+    name, harm = describe_so_far(engine, case_filter), engine.facts.harm
     texts = CaseTexts(written, page, page, place, name, harm, case_filter=case_filter)
 
     places = case_places()
@@ -63,10 +63,10 @@ def show_case() -> None:
             show_part(texts, "headline")
             show_part(texts, "question")
         beside = {part: st.empty() for part in ("report", "answers")}
-        shown = case_widgets.answer_choices(page, names, harm)
+        shown = case_widgets.choose_answers(page, names, harm)
         judge = choose_judge(engine.facts)
-        opinions = opinions_of(written, engine, page, judge)
-        found = written_on(written, case_filter, page.case.id, page.answers)
+        opinions = case_opinions(written, engine, page, judge)
+        found = collect_written_opinions(written, case_filter, page.case.id, page.answers)
         texts = replace(texts, shown=shown, opinions=opinions, written=found)
         for part, place_of_part in beside.items():
             with place_of_part:
@@ -74,24 +74,24 @@ def show_case() -> None:
         case_widgets.show_comparison(shown, names)
     with places.viewer:
         around = [one for one in (place.after, place.before) if one]
-        review_sets.look_first(review_set, engine, case_filter, [page.case.id, *around])
+        review_sets.scan_first(review_set, engine, case_filter, [page.case.id, *around])
         show_viewer(
             review_set,
             shown,
             position,
-            MANNER,
-            turning=case_widgets.turning(written, case_filter, texts),
-            on_passed=partial(seen_cases.note_passed, review_set),
+            VIEWER_SETTINGS,
+            turning=case_widgets.turning_ticket(written, case_filter, texts),
+            on_passed=partial(seen_cases.remember_seen_cases, review_set),
         )
     if page.not_yet:
         follow_case(written, page)
-    show_other_order()
+    show_content_order_note()
     show_part(texts, "aligned")
     show_part(texts, "scores")
-    with store_errors_shown():
+    with showing_store_errors():
         show_case_decisions(review_set, page)
     verdicts.show_verdicts(review_set, shown)
-    seen_cases.note_case(review_set, page.case.id)
+    seen_cases.record_seen_case(review_set, page.case.id)
     comments_panel.show_comments(review_set, case_targets(review_set, page.case.id))
 
 

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from rexview.ui.failures import failure_rates as failures_widgets
-from rexview.ui.failures.views import VALIDATE, WORDS, choose_view, open_view
+from rexview.ui.failures.page_parts import VALIDATE, WORDS, choose_view, open_view
 from rexview.ui.failures.written_counts import show_own_words_by_model
-from rexview.ui.failures.written_failures import show_own_words
+from rexview.ui.failures.written_failures import show_written_failures
 from rexview.ui.failures.written_sample import show_head as show_sample_head
 from rexview.ui.failures.written_sample import show_round
 from rexview.ui.filters import open_filtered_set, show_head
@@ -33,11 +33,11 @@ if open_view() == VALIDATE:
     st.stop()
 filtered = open_filtered_set(counts_failures=True)
 engine, case_filter = filtered.engine, filtered.case_filter
-review_sets.look_first(filtered.review_set, engine, case_filter)
+review_sets.scan_first(filtered.review_set, engine, case_filter)
 show_head(filtered, tr("Failures"))
 
 if choose_view() == WORDS:
-    show_own_words(filtered)
+    show_written_failures(filtered)
     st.stop()
 
 with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -45,7 +45,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     judge = choose_judge(engine.facts)
     pin_filter(filtered.review_set, engine, case_filter, filtered.counts.total)
 if judge is not None:
-    judge_widgets.show_where_failures(judge)
+    judge_widgets.show_failures_link(judge)
 with st.spinner(tr("Computing rates and intervals…")):
     tables = query_cache.failures(engine, case_filter, counted=counted)
 if not tables.models:

@@ -10,5 +10,5 @@ from rexview.words import tr
 permissions.guard(PAGE_GUIDE)
 page_header(tr("Guide"))
 chosen = guide_widgets.choose_guide()
-guides.offer_again()
+guides.show_tour_restart()
 guide_widgets.show_guide(chosen)

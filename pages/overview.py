@@ -1,7 +1,12 @@
 """Overview: what went wrong, how often, for which model? Every number opens its cases."""
 
 from rexview.ui.answers.case_cards import gallery_html
-from rexview.ui.filters import content_order_words, open_filtered_set, show_head, show_other_order
+from rexview.ui.filters import (
+    content_order_label,
+    open_filtered_set,
+    show_content_order_note,
+    show_head,
+)
 from rexview.ui.overview import summary as overview_html
 from rexview.ui.overview.summary import show_charts, show_self_contradiction
 from rexview.ui.web.access import permissions
@@ -22,17 +27,17 @@ numbers = query_cache.numbers(engine, case_filter)
 show_head(filtered, review_set.info.name)
 
 first = engine.page(case_filter, 0, LOOK_FIRST)
-review_sets.look_first(review_set, engine, case_filter, first)
+review_sets.scan_first(review_set, engine, case_filter, first)
 worst = engine.cards(case_filter, first)
 names = review_set.model_names
-if look_first := overview_html.look_first_html(worst, case_filter, names, colours):
+if look_first := overview_html.worst_cases_html(worst, case_filter, names, colours):
     title = tr("Look here first, so far") if filtered.so_far else tr("Look here first")
     head = f'<header class="rx-section"><h2>{title}</h2></header>'
     linked_html(head + look_first, key="overview_first")
 
 headline = overview_html.headline_html(numbers) + overview_html.failures_html(numbers)
 linked_html(headline, key="overview_head")
-show_other_order()
+show_content_order_note()
 if others := overview_html.other_failures_html(numbers):
     linked_html(others, key="overview_others")
 
@@ -49,7 +54,7 @@ head = f'<header class="rx-section"><h2>{title}</h2>{more}</header>'
 linked_html(head + drawn, key="overview_worst")
 
 if show_charts(engine, case_filter):
-    scores = overview_html.scores_html(numbers, content_order_words())
+    scores = overview_html.scores_html(numbers, content_order_label())
     linked_html(scores, key="overview_scores")
 else:
     show_nothing_yet(

@@ -19,7 +19,7 @@ review_set, engine, case_filter, *_ = filtered
 show_head(filtered, tr("Readers"))
 
 with st.spinner(tr("Comparing the readers…")):
-    tables = query_cache.readers(engine, case_filter, pair=readers_widgets.wanted_pair())
+    tables = query_cache.readers(engine, case_filter, pair=readers_widgets.link_pair())
 if tables.readers:
     linked_html(readers_html.headline_html(tables), key="readers_headline")
 judge = choose_judge(engine.facts)

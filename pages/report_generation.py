@@ -19,7 +19,7 @@ engine, case_filter = filtered.engine, filtered.case_filter
 show_head(filtered, tr("Report generation"))
 
 with st.spinner(tr("Computing means and intervals…")):
-    tables = query_cache.reports(engine, case_filter, scope=report_widgets.wanted_scope())
+    tables = query_cache.reports(engine, case_filter, scope=report_widgets.link_scope())
 if not tables.has_any:
     show_nothing_yet(
         tr("No case here asks for a report, and none of the answers has a metric."),

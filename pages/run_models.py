@@ -3,9 +3,9 @@
 import streamlit as st
 
 from rexview.ui.asking.run_forms import choose_judge
-from rexview.ui.asking.runs import show_runs
+from rexview.ui.asking.run_list import show_runs
 from rexview.ui.filters import open_filtered_set, show_panel
-from rexview.ui.run_models import asks_judge, choose, show_sending
+from rexview.ui.run_models import choose_request_kind, choose_run, show_request
 from rexview.ui.web.access import permissions
 from rexview.ui.web.app.shell import page_header
 from rexview.ui.web.link.pages import PAGE_RUN_MODELS
@@ -16,13 +16,13 @@ filtered = open_filtered_set()
 page_header(tr("Run models"))
 show_panel(filtered)
 wanted = None
-if asks_judge():
+if choose_request_kind():
     choose_judge(filtered)
 else:
-    wanted = choose(filtered)
+    wanted = choose_run(filtered)
 sending = st.container()
 st.markdown(f"## {tr('Runs')}")
 show_runs(filtered.review_set)  # first: they do not wait for the estimate
 if wanted is not None:
     with sending:
-        show_sending(filtered.review_set, wanted)
+        show_request(filtered.review_set, wanted)

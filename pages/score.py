@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rexview.analysis.query.study import Task
+from rexview.analysis.query.study_tasks import Task
 from rexview.ui.comments import case_comments as comments_panel
 from rexview.ui.comments.case_comments import score_targets
 from rexview.ui.score_cases import reader_pads as tasks_widgets
@@ -20,8 +20,8 @@ task = tasks_widgets.choose_task(review_set)
 def show_case(task: Task) -> None:
     """Show one case; in a fragment, so that the next case does not rebuild the page."""
     permissions.guard(PAGE_SCORE)
-    person = score_cases_widgets.reader(task)
-    study = score_cases_widgets.study_now(review_set, person)
+    person = score_cases_widgets.require_reader(task)
+    study = score_cases_widgets.load_study(review_set, person)
     if task != "score":
         tasks_widgets.show_task(study, task)
         return

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rexview.ui.filters import content_order_switch, open_filtered_set, show_head
+from rexview.ui.filters import open_filtered_set, show_content_order_switch, show_head
 from rexview.ui.judge import judge_opinions as judge_widgets
 from rexview.ui.judge.judge_opinions import choose_judge
 from rexview.ui.scores import score_tables as scores_html
@@ -37,7 +37,7 @@ if not tables.models:
 
 judge = choose_judge(engine.facts)
 if tables.dimensions:
-    content_order_switch()
+    show_content_order_switch()
     scores_widgets.show_tables(tables, engine.facts)
     judge_widgets.show_scores(engine, case_filter, judge)
     scores_widgets.show_charts(tables, engine.facts)
@@ -52,6 +52,6 @@ else:
         (PAGE_SCORE, tr("Score cases")),
     )
     judge_widgets.show_scores(engine, case_filter, judge)
-scores_widgets.show_lost(tables, engine.facts)
+scores_widgets.show_incomplete_answers(tables, engine.facts)
 if tables.dimensions:
     scores_widgets.show_published(tables)

@@ -14,21 +14,21 @@ from urllib.parse import quote, unquote, urlsplit
 
 from rexview.errors import AddressRefused
 
-SETS_FOLDER: Final = "remote-sets"
+REMOTE_SETS_FOLDER: Final = "remote-sets"
 """Folder in the cache folder with the tables of remote review sets, a folder each."""
-DICOMWEB: Final = ("dicomweb+https", "dicomweb+http")
-WEB: Final = ("https", "http", *DICOMWEB)
+DICOMWEB_SCHEMES: Final = ("dicomweb+https", "dicomweb+http")
+HTTP_SCHEMES: Final = ("https", "http", *DICOMWEB_SCHEMES)
 """Schemes of addresses that are requested over HTTP."""
 _ADDRESS: Final = re.compile(r"^([A-Za-z][A-Za-z0-9+.\-]+)://")
-_LONGEST: Final = 2000
-_LONGEST_NAME: Final = 255
+_MAX_ADDRESS: Final = 2000
+_MAX_FOLDER_NAME: Final = 255
 _HOST: Final = re.compile(r"^(\[[0-9a-f:.]+\]|[a-z0-9._\-]+)(:[0-9]{1,5})?$")
 _USUAL_PORTS: Final = {"http": ":80", "https": ":443"}
 _ESCAPED: Final = re.compile(r"[/:%\x00-\x1f\\]")
 
 
 @dataclass(frozen=True)
-class Address:
+class RemoteAddress:
     """A parsed address: ``scheme://host/path``, ``host`` the bucket of an S3 address.
 
     ``path`` has no leading slash. It is percent-encoded for HTTP, else unchanged.
@@ -53,17 +53,17 @@ class Address:
         """The URL to request over HTTP."""
         return self.text.removeprefix("dicomweb+")
 
-    def is_under(self, base: Address) -> bool:
+    def is_under(self, base: RemoteAddress) -> bool:
         """True if it is below the folder that another address names, or equal to it."""
         folder = base.path.rstrip("/")
         inside = not folder or self.path == folder or self.path.startswith(f"{folder}/")
         return (self.scheme, self.host) == (base.scheme, base.host) and inside
 
-    def joined(self, relative: str) -> Address:
+    def joined(self, relative: str) -> RemoteAddress:
         """Return the address of a path in the folder that this one names."""
-        written = quote(relative, safe="/-._~") if self.scheme in WEB else relative
+        written = quote(relative, safe="/-._~") if self.scheme in HTTP_SCHEMES else relative
         folder = self.path.rstrip("/")
-        return Address(self.scheme, self.host, f"{folder}/{written}" if folder else written)
+        return RemoteAddress(self.scheme, self.host, f"{folder}/{written}" if folder else written)
 
 
 def is_address(text: str) -> bool:
@@ -71,7 +71,7 @@ def is_address(text: str) -> bool:
     return bool(_ADDRESS.match(text)) and not text.lower().startswith("file://")
 
 
-def read_address(text: str) -> Address:
+def parse_address(text: str) -> RemoteAddress:
     """Return an address from any spelling.
 
     Raises
@@ -83,7 +83,7 @@ def read_address(text: str) -> Address:
     if not match:
         raise AddressRefused("This is no address; one begins like s3:// or https://.")
     scheme = match[1].lower()
-    if len(text) > _LONGEST or any(ord(letter) < 32 or ord(letter) == 127 for letter in text):
+    if len(text) > _MAX_ADDRESS or any(ord(letter) < 32 or ord(letter) == 127 for letter in text):
         raise AddressRefused("The address is too long or holds control characters.")
     host, _, path = text[match.end() :].partition("/")
     if "@" in host:
@@ -94,7 +94,7 @@ def read_address(text: str) -> Address:
     host = host.lower()
     if not _HOST.match(host):
         raise AddressRefused("The address names no host or bucket that can be one.")
-    if scheme in WEB:
+    if scheme in HTTP_SCHEMES:
         host = host.removesuffix(_USUAL_PORTS[scheme.removeprefix("dicomweb+")])
         parts = urlsplit(f"https://h/{path}")
         if parts.query or parts.fragment:
@@ -104,10 +104,10 @@ def read_address(text: str) -> Address:
         path = quote(parts.path.removeprefix("/"), safe="/%-._~!$&'()*+,;=:@")
     if "\\" in path or {".", ".."} & set(unquote(path).split("/")):
         raise AddressRefused("The address climbs out of its folder.")
-    return Address(scheme, host, path)
+    return RemoteAddress(scheme, host, path)
 
 
-def set_folder(address: str, cache_folder: Path) -> Path:
+def remote_set_folder(address: str, cache_folder: Path) -> Path:
     """Return the folder for the tables of the set at an address; it need not exist.
 
     Raises
@@ -115,40 +115,40 @@ def set_folder(address: str, cache_folder: Path) -> Path:
     AddressRefused
         It cannot be the address of a review set.
     """
-    read = read_address(address)
+    read = parse_address(address)
     plain = f"{read.origin}/{read.path.strip('/')}"
     name = _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", plain)
-    if len(name.encode("utf-8", "replace")) > _LONGEST_NAME:
+    if len(name.encode("utf-8", "replace")) > _MAX_FOLDER_NAME:
         raise AddressRefused("The address of a review set may have about 200 characters.")
-    return cache_folder / SETS_FOLDER / name
+    return cache_folder / REMOTE_SETS_FOLDER / name
 
 
-def address_of_set(folder: Path) -> Address | None:
+def remote_set_address(folder: Path) -> RemoteAddress | None:
     """Return the address of the set whose tables are in a folder; None for a local set.
 
     Only the names of the folder and of its parent are checked.
     """
-    if folder.parent.name != SETS_FOLDER or "%3A%2F%2F" not in folder.name:
+    if folder.parent.name != REMOTE_SETS_FOLDER or "%3A%2F%2F" not in folder.name:
         return None
     try:
-        return read_address(unquote(folder.name))
+        return parse_address(unquote(folder.name))
     except AddressRefused:
         return None
 
 
-def shown_set(folder: Path) -> str:
+def display_set(folder: Path) -> str:
     """Return the path or the address of a set, for display."""
-    address = address_of_set(folder)
+    address = remote_set_address(folder)
     return f"{address.text.rstrip('/')}/" if address else str(folder)
 
 
-def place_of_set(folder: Path) -> str:
+def set_place_key(folder: Path) -> str:
     """Return a set's place as a key: its address, else its path, links followed."""
-    address = address_of_set(folder)
+    address = remote_set_address(folder)
     return address.text if address else str(folder.resolve())
 
 
-def set_name(folder: Path) -> str:
+def set_display_name(folder: Path) -> str:
     """Return the last name of the path or the address of a set, for display."""
-    address = address_of_set(folder)
+    address = remote_set_address(folder)
     return address.text.rstrip("/").rpartition("/")[2] if address else folder.name

@@ -25,11 +25,11 @@ from weakref import WeakValueDictionary
 import polars as pl
 
 from rexview import frames
-from rexview.frames import some_rows
+from rexview.frames import take_rows
 from rexview.schema import ReviewSet
 
 IS_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
-Pair = tuple[str, str]  # case, model
+AnswerKey = tuple[str, str]  # case, model
 _READ: Final = ("case", "model", "text", "choice", "explanation", "boxes", "images")
 _FindPicture = Callable[[str], Path | None]
 
@@ -46,15 +46,15 @@ class AnswerDigests:
         self._index: Final = review_set.index
         self._find: Final[_FindPicture] = review_set.find_picture
         self._lock: Final = Lock()
-        self._known: Final[dict[Pair, str]] = {}
-        self._pictured: Final[dict[Pair, tuple[list[Any], tuple[str, ...]]]] = {}
-        self._absent: Final[set[Pair]] = set()
+        self._known: Final[dict[AnswerKey, str]] = {}
+        self._pictured: Final[dict[AnswerKey, tuple[list[Any], tuple[str, ...]]]] = {}
+        self._absent: Final[set[AnswerKey]] = set()
 
     def of(self, case: str, model: str) -> str | None:
         """Return the digest of a model's newest answer to a case, None if there is none."""
         return self.of_all([(case, model)]).get((case, model))
 
-    def of_all(self, pairs: Iterable[Pair]) -> dict[Pair, str]:
+    def of_all(self, pairs: Iterable[AnswerKey]) -> dict[AnswerKey, str]:
         """Return the digests of many answers; pairs without an answer are left out."""
         wanted = set(pairs)
         with self._lock:
@@ -76,7 +76,7 @@ class AnswerDigests:
             every = sorted((pair, paths) for pair, (_, paths) in self._pictured.items())
             return _digest([[*pair, *map(self._picture, paths)] for pair, paths in every])[:16]
 
-    def _read(self, pairs: set[Pair]) -> None:
+    def _read(self, pairs: set[AnswerKey]) -> None:
         if not pairs:
             return
         cases, models = zip(*pairs, strict=True)
@@ -85,10 +85,10 @@ class AnswerDigests:
         )
         newest = self._index.answers_to(asked["case"], [*_READ, "_choice_read"])
         # a choice read from the text is in the text, and may be read better one day
-        rows = newest.with_columns(frames.given_choice()).select(_READ)
+        rows = newest.with_columns(frames.given_choice_expr()).select(_READ)
         rows = rows.join(asked, on=["case", "model"], how="semi")
         chosen = self._index.case_rows(rows.filter(pl.col("choice").is_not_null())["case"])
-        listed = some_rows(self._index.cases.select("id", "options"), chosen["case_row"].to_numpy())
+        listed = take_rows(self._index.cases.select("id", "options"), chosen["case_row"].to_numpy())
         options = dict(listed.iter_rows())
         for row in rows.iter_rows(named=True):
             pair = (row["case"], row["model"])
@@ -155,7 +155,9 @@ def digests_of(review_set: ReviewSet) -> AnswerDigests:
         return known
 
 
-def by_answer(rows: pl.DataFrame, review_set: ReviewSet) -> tuple[pl.DataFrame, pl.DataFrame]:
+def split_stale_rows(
+    rows: pl.DataFrame, review_set: ReviewSet
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Split rows of scores or flags into those on present and on earlier answers.
 
     Parameters
@@ -187,54 +189,58 @@ def by_answer(rows: pl.DataFrame, review_set: ReviewSet) -> tuple[pl.DataFrame, 
     return parts[0], parts[1]
 
 
-_OF_ANSWERS: Final = ("scores", "flags", "metrics", "edits", "opinions")
+_ANSWER_TABLES: Final = ("scores", "flags", "metrics", "edits", "opinions")
 """Tables whose rows are about one answer and have its digest."""
 _SIDES: Final = ("first", "second")
 
 
-def with_stale_apart(review_set: ReviewSet) -> ReviewSet:
+def separate_stale_rows(review_set: ReviewSet) -> ReviewSet:
     """Move rows about earlier answers and options to the ``stale_`` tables.
 
     Scores, flags, metrics, edits and opinions are about one answer, a preference about two. A
     reader's choice is about the option whose text it has.
     """
-    parts = {name: by_answer(getattr(review_set, name), review_set) for name in _OF_ANSWERS}
-    parts["choices"] = _by_option(review_set.choices, review_set)
-    parts["preferences"] = _by_both_answers(review_set.preferences, review_set)
+    parts = {
+        name: split_stale_rows(getattr(review_set, name), review_set) for name in _ANSWER_TABLES
+    }
+    parts["choices"] = _split_stale_choices(review_set.choices, review_set)
+    parts["preferences"] = _split_stale_pairs(review_set.preferences, review_set)
     tables: dict[str, Any] = {name: now for name, (now, _) in parts.items()}
     tables |= {f"stale_{name}": stale for name, (_, stale) in parts.items()}
     return replace(review_set, **tables)
 
 
-def with_stale_together(review_set: ReviewSet) -> ReviewSet:
+def merge_stale_rows(review_set: ReviewSet) -> ReviewSet:
     """Put stale rows back into their tables, in the order of rows."""
     tables: dict[str, Any] = {
-        name: _whole(getattr(review_set, name), getattr(review_set, f"stale_{name}"))
-        for name in (*_OF_ANSWERS, "choices", "preferences")
+        name: _merged_rows(getattr(review_set, name), getattr(review_set, f"stale_{name}"))
+        for name in (*_ANSWER_TABLES, "choices", "preferences")
     }
     return replace(review_set, **tables)
 
 
-def _whole(rows: pl.DataFrame, stale: pl.DataFrame) -> pl.DataFrame:
+def _merged_rows(rows: pl.DataFrame, stale: pl.DataFrame) -> pl.DataFrame:
     return rows if stale.is_empty() else pl.concat([rows, stale]).sort("_row")
 
 
-def _by_both_answers(
+def _split_stale_pairs(
     rows: pl.DataFrame, review_set: ReviewSet
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Split rows that compare two answers as :func:`by_answer` does: either may have changed."""
+    """Split rows that compare two answers, like :func:`split_stale_rows`: either can be stale."""
     if rows.is_empty():
         return rows, rows
     stale = rows.clear()
     for side in _SIDES:
         names = {side: "model", f"{side}_digest": "answer_digest"}
-        rows, others = by_answer(rows.rename(names), review_set)
+        rows, others = split_stale_rows(rows.rename(names), review_set)
         back = {now: before for before, now in names.items()}
         rows, stale = rows.rename(back), pl.concat([stale, others.rename(back)])
     return rows, stale.sort("_row")
 
 
-def _by_option(rows: pl.DataFrame, review_set: ReviewSet) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _split_stale_choices(
+    rows: pl.DataFrame, review_set: ReviewSet
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Split readers' choices into those of present options and of earlier ones."""
     if rows.is_empty():
         return rows, rows
@@ -242,7 +248,7 @@ def _by_option(rows: pl.DataFrame, review_set: ReviewSet) -> tuple[pl.DataFrame,
     if named.is_empty():
         return rows, rows.clear()
     cases = review_set.index.case_rows(named["case"])
-    options = some_rows(
+    options = take_rows(
         review_set.cases.select(case="id", now="options"), cases["case_row"].to_numpy()
     )
     now = pl.col("now").list.get(pl.col("choice"), null_on_oob=True)

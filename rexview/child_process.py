@@ -14,16 +14,16 @@ from typing import Any, BinaryIO, Final, Literal
 
 from rexview.errors import RexviewError
 
-Rank = Literal["first", "behind", "idle"]
+ProcessPriority = Literal["first", "behind", "idle"]
 """Scheduling priority. ``first``: somebody is waiting. ``behind``: after others. ``idle``: only
 spare processor time."""
-_NICE: Final[dict[Rank, int]] = {"first": 0, "behind": 10, "idle": 19}
-_UNANSWERED: Final = (OSError, EOFError, ValueError, pickle.UnpicklingError)
+_NICE: Final[dict[ProcessPriority, int]] = {"first": 0, "behind": 10, "idle": 19}
+_REQUEST_ERRORS: Final = (OSError, EOFError, ValueError, pickle.UnpicklingError)
 """Errors of a request to a process that is gone, or was cut off."""
-_STARTS: Final = 3
+_MAX_STARTS: Final = 3
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
+def kill_process(process: subprocess.Popen[bytes]) -> None:
     """Kill a process now and close its pipes."""
     process.kill()
     process.wait()
@@ -41,7 +41,7 @@ class ProcessUnusable(RexviewError):
     """A process cannot be started, or runs another program than this one."""
 
 
-class AskedProcess:
+class RequestProcess:
     """A child process that answers requests, one at a time; started at the first request.
 
     For one thread, except :meth:`kill`.
@@ -49,7 +49,7 @@ class AskedProcess:
     Parameters
     ----------
     program : Path
-        A program that calls :func:`serve`.
+        A program that calls :func:`serve_requests`.
     arguments : sequence of str
         For the program.
     first : object
@@ -102,16 +102,16 @@ class AskedProcess:
         process = self._process or self._begin()
         try:
             return _exchange(process, request)
-        except _UNANSWERED:
+        except _REQUEST_ERRORS:
             self.close()
             raise ProcessDied("A process ended while it looked at answers.") from None
 
     def _begin(self) -> subprocess.Popen[bytes]:
         version = None
-        for _ in range(_STARTS):  # a process killed while it starts does not count as broken
+        for _ in range(_MAX_STARTS):  # a process killed while it starts does not count as broken
             if self._ended:
                 raise ProcessDied("The process was ended.")
-            with suppress(*_UNANSWERED):
+            with suppress(*_REQUEST_ERRORS):
                 self._process = subprocess.Popen(  # noqa: S603 - our own program
                     self._command,
                     stdin=subprocess.PIPE,
@@ -137,7 +137,7 @@ class AskedProcess:
         """End the process; the next request starts a new one."""
         process, self._process = self._process, None
         if process is not None:
-            end(process)
+            kill_process(process)
 
 
 def _exchange(process: subprocess.Popen[bytes], request: Any) -> Any:
@@ -149,10 +149,10 @@ def _exchange(process: subprocess.Popen[bytes], request: Any) -> Any:
     return pickle.load(process.stdout)  # noqa: S301 - of our own program
 
 
-def serve(
-    begin: Callable[[Any], tuple[Any, Callable[[Any], Any]]], seconds: int, rank: Rank
+def serve_requests(
+    begin: Callable[[Any], tuple[Any, Callable[[Any], Any]]], seconds: int, rank: ProcessPriority
 ) -> None:
-    """Answer the requests of :class:`AskedProcess` on standard input, until it closes.
+    """Answer the requests of :class:`RequestProcess` on standard input, until it closes.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def serve(
     rank : Rank
         Scheduling priority of the process.
     """
-    _step_back(rank)
+    _lower_priority(rank)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output printed by a library is no answer
@@ -173,9 +173,9 @@ def serve(
         _send(answers, first)
         while True:
             request = pickle.load(requests)  # noqa: S301
-            _limit(seconds)
+            _limit_processor_time(seconds)
             content = answer(request)
-            _limit(0)
+            _limit_processor_time(0)
             _send(answers, content)
 
 
@@ -184,7 +184,7 @@ def _send(answers: BinaryIO, content: Any) -> None:
     answers.flush()
 
 
-def _step_back(rank: Rank) -> None:
+def _lower_priority(rank: ProcessPriority) -> None:
     """Lower the scheduling priority; steps unknown to the system are skipped."""
     with suppress(AttributeError, OSError):
         os.nice(_NICE[rank])
@@ -193,7 +193,7 @@ def _step_back(rank: Rank) -> None:
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
-def _limit(seconds: int) -> None:
+def _limit_processor_time(seconds: int) -> None:
     """Have the system kill this process after this processor time; 0 means never."""
     if hasattr(signal, "setitimer"):  # not on Windows
         signal.setitimer(signal.ITIMER_PROF, seconds)

@@ -53,7 +53,7 @@ _LOADED: Final[dict[str, dict[str, pl.DataType]]] = {
 }
 
 
-def _types(declared: Iterable[columns.Column]) -> dict[str, pl.DataType]:
+def _types(declared: Iterable[columns.DeclaredColumn]) -> dict[str, pl.DataType]:
     found: dict[str, pl.DataType] = {}
     for column in declared:
         if column.name == "usage":
@@ -91,7 +91,7 @@ SELECTIONS: Final = TABLES["selections"]
 VALIDATIONS: Final = TABLES["validations"]
 
 
-def given_choice() -> pl.Expr:
+def given_choice_expr() -> pl.Expr:
     """Return the choices given with the answers, without those read from their texts."""
     read = pl.col("_choice_read").struct.field("method").is_not_null()
     return pl.when(~read).then("choice").alias("choice")
@@ -160,7 +160,7 @@ class AnswerRows:
         return found
 
 
-def answer_rows(cases: pl.DataFrame, answers: pl.DataFrame, models: Sequence[str]) -> AnswerRows:
+def number_answers(cases: pl.DataFrame, answers: pl.DataFrame, models: Sequence[str]) -> AnswerRows:
     """Number the newest answers of checked tables; ``models`` are the ids in the set's order."""
     order = cases.select(case="id", case_row=pl.int_range(pl.len(), dtype=pl.Int32()))
     newest = (
@@ -191,11 +191,11 @@ _MAPS: Final[WeakSet[mmap.mmap]] = WeakSet()
 _SLICE: Final = 100_000
 """Rows that a thread takes at a time."""
 _MEMORY: Final = Path("/proc/self/statm")
-_MUCH: Final = 400_000_000
+_RELEASE_ABOVE: Final = 400_000_000
 """Bytes of mapped files, including libraries, above which a process releases those of tables."""
 
 
-def mapped(path: Path) -> pl.DataFrame:
+def map_arrow_file(path: Path) -> pl.DataFrame:
     """Map an uncompressed Arrow file.
 
     Raises
@@ -216,18 +216,20 @@ def mapped(path: Path) -> pl.DataFrame:
     return frame
 
 
-def of_all_rows(frame: pl.DataFrame, asked: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
+def query_all_rows(
+    frame: pl.DataFrame, asked: Callable[[pl.LazyFrame], pl.LazyFrame]
+) -> pl.DataFrame:
     """Run a query on all rows of a table, a slice at a time, and release the memory.
 
     Slices go to all cores. A query on the whole would copy columns that are in several pieces.
     """
     starts = range(0, max(1, len(frame)), _SLICE)
     found = pl.concat(pl.collect_all([asked(frame.lazy().slice(at, _SLICE)) for at in starts]))
-    let_go()
+    release_mapped_memory()
     return found
 
 
-def some_rows(frame: pl.DataFrame, rows: npt.NDArray[np.integer[Any]]) -> pl.DataFrame:
+def take_rows(frame: pl.DataFrame, rows: npt.NDArray[np.integer[Any]]) -> pl.DataFrame:
     """Return some rows of a table in the given order, copied without their neighbours' texts.
 
     Rows that polars gathers refer to the memory of the whole column, and take all of it to another
@@ -246,22 +248,22 @@ def some_rows(frame: pl.DataFrame, rows: npt.NDArray[np.integer[Any]]) -> pl.Dat
     copy = io.BytesIO()
     found.write_ipc(copy, compat_level=pl.CompatLevel.oldest())
     copy.seek(0)
-    let_go_of_much()
+    release_mapped_memory_if_large()
     return pl.read_ipc(copy)
 
 
-def let_go_of_much() -> None:
+def release_mapped_memory_if_large() -> None:
     """Release the memory of mapped files if it has grown large.
 
     For scattered reads: around each position that is read, the system maps up to megabytes.
     """
     with suppress(OSError):  # if the size is unknown, memory is left to the system
         shared = int(_MEMORY.read_text("ascii").split()[2]) * mmap.PAGESIZE
-        if shared > _MUCH:
-            let_go()
+        if shared > _RELEASE_ABOVE:
+            release_mapped_memory()
 
 
-def let_go() -> None:
+def release_mapped_memory() -> None:
     """Release the memory of mapped files; nothing in use is lost."""
     if hasattr(mmap, "MADV_DONTNEED"):
         for pages in list(_MAPS):
@@ -273,7 +275,7 @@ def let_go() -> None:
 #
 # A lookup of one case costs the same in a set of a hundred and of a million.
 
-_FEW: Final = 1000
+_SEARCH_UP_TO: Final = 1000
 """Up to this number, ids are searched one by one; more are joined."""
 
 
@@ -302,7 +304,7 @@ class TableIndex:
     @cached_property
     def newest(self) -> AnswerRows:
         """The newest answers by number."""
-        return answer_rows(self.cases, self.answers, self.models)
+        return number_answers(self.cases, self.answers, self.models)
 
     @cached_property
     def order(self) -> npt.NDArray[np.uint32]:
@@ -363,7 +365,7 @@ class TableIndex:
         """Return ``case`` and ``case_row`` (UInt32) for those of many cases that exist."""
         different = case_ids.drop_nulls().unique(maintain_order=True).alias("case")
         schema = {"case": pl.String(), "case_row": pl.UInt32()}
-        if len(different) <= _FEW:
+        if len(different) <= _SEARCH_UP_TO:
             found = [(one, self.case_row(one)) for one in different.to_list()]
             return pl.DataFrame(found, schema=schema, orient="row").drop_nulls()
         rows = self.cases.select(case="id", case_row=pl.int_range(pl.len(), dtype=pl.UInt32))
@@ -374,7 +376,7 @@ class TableIndex:
         at, rows = self.case_rows(case_ids)["case_row"].to_numpy(), self.newest
         numbers = [np.arange(*rows.starts[one : one + 2]) for one in at.tolist()]
         answers = self.answers.select(columns)
-        return some_rows(answers, rows.row[np.concatenate([np.zeros(0, np.int64), *numbers])])
+        return take_rows(answers, rows.row[np.concatenate([np.zeros(0, np.int64), *numbers])])
 
     def answer_rows(self, case_id: str, *, all_runs: bool = False) -> list[int]:
         """Return the rows of the answers to a case, in the order of their models, then of rows."""
@@ -383,7 +385,7 @@ class TableIndex:
             return []
         numbers = self.newest.of_case(at)
         rows: list[int] = self.newest.row[numbers.start : numbers.stop].tolist()
-        let_go_of_much()  # of other cases that were read
+        release_mapped_memory_if_large()  # of other cases that were read
         older = self._older.filter(pl.col("case") == case_id)["row"].to_list() if all_runs else []
         if not older:
             return rows

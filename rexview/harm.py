@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.errors import FileRefused
-from rexview.untrusted_input import read_yaml
+from rexview.untrusted_input import read_untrusted_yaml
 from rexview.vocab import FAILURES
-from rexview.words import inside, tr, tr_of_file
+from rexview.words import mid_sentence, tr, tr_file_text
 
 _BUILT_IN: Final = Path(__file__).with_name("harm.yaml")
-MOST_HARM: Final = 4
-NO_ANSWER_CAME: Final = "no_answer"
+MAX_HARM: Final = 4
+NO_ANSWER_HARM: Final = "no_answer"
 """Takes the place of a failure if an answer never came and no failure gives the reason."""
 _BY_HARM, _BY_READER, _BY_HINT, _BY_HINT_ALONE = 100.0, 10.0, 0.001, 20.0
 """Far enough apart that no number of a later step outweighs one of an earlier step."""
-_PARTS: Final = ("levels", "failures", "findings", NO_ANSWER_CAME)
+_PARTS: Final = ("levels", "failures", "findings", NO_ANSWER_HARM)
 
 
 class HarmTableError(FileRefused):
@@ -76,20 +76,20 @@ class HarmTable:
         if level not in self.levels:
             return ""
         words = tr("{meaning} (harm {level} on a scale from 0 to {most})")
-        return words.format(meaning=self.levels[level], level=level, most=MOST_HARM)
+        return words.format(meaning=self.levels[level], level=level, most=MAX_HARM)
 
     def describe(self, failure: str, finding_name: str | None = None) -> str:
         """Describe a failure in a few words: ``pneumothorax on the wrong side``.
 
         Without a finding this is the failure's name: ``laterality error``.
         """
-        words = tr_of_file(self.failures[failure].words)
+        words = tr_file_text(self.failures[failure].words)
         if "{finding}" in words and not finding_name:
-            return inside(FAILURES[failure].name)
+            return mid_sentence(FAILURES[failure].name)
         return words.replace("{finding}", finding_name or "")
 
 
-def severity_of(harm: Any, confirmed: Any, suggested: Any) -> Any:
+def severity_sort_value(harm: Any, confirmed: Any, suggested: Any) -> Any:
     """Return a number to sort answers by: the larger, the more severe their failure.
 
     Parameters
@@ -134,17 +134,17 @@ def _built_in() -> HarmTable:
 
 
 def _read(path: Path, usual: HarmTable | None) -> HarmTable:
-    raw = read_yaml(path) or {}
+    raw = read_untrusted_yaml(path) or {}
     if not isinstance(raw, Mapping):
         raise HarmTableError("The file has no keys. Write failures: or findings: with entries.")
     for part in raw:
         if part not in _PARTS:
             raise HarmTableError(f"There is no part {part!r:.60}. There are {', '.join(_PARTS)}.")
     failures = dict(usual.failures) if usual else {}
-    known = set(failures) if usual else {*FAILURES, NO_ANSWER_CAME}
+    known = set(failures) if usual else {*FAILURES, NO_ANSWER_HARM}
     given = dict(_part(raw, "failures"))
-    if raw.get(NO_ANSWER_CAME) is not None:
-        given[NO_ANSWER_CAME] = raw[NO_ANSWER_CAME]
+    if raw.get(NO_ANSWER_HARM) is not None:
+        given[NO_ANSWER_HARM] = raw[NO_ANSWER_HARM]
     for name, entry in given.items():
         if name not in known:
             raise HarmTableError(f"failures: there is no failure {name!r:.60}. See FORMAT.md.")
@@ -160,7 +160,7 @@ def _read(path: Path, usual: HarmTable | None) -> HarmTable:
         findings[str(name)] = _level(level, f"findings: {name}")
     levels = dict(usual.levels) if usual else {}
     for number, meaning in _part(raw, "levels").items():
-        levels[_level(number, "levels")] = tr_of_file(str(meaning))
+        levels[_level(number, "levels")] = tr_file_text(str(meaning))
     return HarmTable(levels, failures, findings)
 
 
@@ -197,8 +197,8 @@ def _failure(name: str, entry: Any, usual: FailureHarm | None) -> FailureHarm:
 
 
 def _level(value: Any, where: str) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_HARM:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_HARM:
         return value
     raise HarmTableError(
-        f"{where}: {value!r:.60} is no harm. Write a whole number from 0 (none) to {MOST_HARM}."
+        f"{where}: {value!r:.60} is no harm. Write a whole number from 0 (none) to {MAX_HARM}."
     )

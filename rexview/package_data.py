@@ -15,6 +15,6 @@ _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """A PyYAML built without libyaml has no parser in C."""
 
 
-def read_table(path: Path) -> Any:
+def read_package_table(path: Path) -> Any:
     """Return the content of one of the package's own YAML files."""
     return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506

@@ -37,7 +37,7 @@ class Member:
     person: Person
 
 
-def person_alone(name: str) -> Person:
+def single_user(name: str) -> Person:
     """Return the person who works alone under a name.
 
     Raises
@@ -110,7 +110,7 @@ def _member(entry: Any, number: int) -> Member:
     return Member(email, Person(person_id, name, role))
 
 
-def admit(
+def admit_sign_in(
     claims: Mapping[str, Any],
     members: Iterable[Member],
     default_role: Role | None,

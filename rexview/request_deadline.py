@@ -18,10 +18,10 @@ from typing import Any, Final
 
 _PIECE: Final = 16_384
 """Bytes sent at a time: a server may take them one by one."""
-_of_thread: Final = threading.local()
+_thread_deadline: Final = threading.local()
 
 
-def set_deadline(client: Any, seconds: float) -> None:
+def limit_request_time(client: Any, seconds: float) -> None:
     """Limit each request of an httpx or httpx2 client to some seconds.
 
     The thread that sends the request has to read the response. httpx has no public access to the
@@ -32,16 +32,16 @@ def set_deadline(client: Any, seconds: float) -> None:
         **client.event_hooks,
         "request": [
             *client.event_hooks.get("request", []),
-            lambda _request: begin_deadline(seconds),
+            lambda _request: start_deadline(seconds),
         ],
     }
     for transport in (client._transport, *client._mounts.values()):
         pool = getattr(transport, "_pool", None)
         if pool is not None:
-            pool._network_backend = _Backend(pool._network_backend)
+            pool._network_backend = _DeadlineBackend(pool._network_backend)
 
 
-def set_storage_deadline(client: Any, seconds: float) -> None:
+def limit_storage_call_time(client: Any, seconds: float) -> None:
     """Limit each call of a botocore client to some seconds, including its retry.
 
     The thread that sends the request has to read the response. botocore has no public access to its
@@ -52,16 +52,18 @@ def set_storage_deadline(client: Any, seconds: float) -> None:
     classes = session._pool_classes_by_scheme
     for scheme, pool in list(classes.items()):
         name = f"Deadline{pool.__name__}"
-        classes[scheme] = type(name, (pool,), {"ConnectionCls": _connection(pool.ConnectionCls)})
-    client.meta.events.register("before-call.*", lambda **_: begin_deadline(seconds))
+        classes[scheme] = type(
+            name, (pool,), {"ConnectionCls": _deadline_connection(pool.ConnectionCls)}
+        )
+    client.meta.events.register("before-call.*", lambda **_: start_deadline(seconds))
 
 
-def begin_deadline(seconds: float) -> None:
+def start_deadline(seconds: float) -> None:
     """Set this thread's deadline for reads and writes to some seconds from now."""
-    _of_thread.until = time.monotonic() + seconds
+    _thread_deadline.until = time.monotonic() + seconds
 
 
-def _connection(kind: Any) -> Any:
+def _deadline_connection(kind: Any) -> Any:
     """Return a class of urllib3 connections whose reads and writes obey the deadline."""
 
     class Connection(kind):  # type: ignore[misc]
@@ -74,46 +76,46 @@ def _connection(kind: Any) -> Any:
         def _new_conn(self) -> socket.socket:
             opened = super()._new_conn()
             timeout = opened.gettimeout()
-            limited = _Socket(fileno=opened.detach())
+            limited = _PlainSocket(fileno=opened.detach())
             limited.settimeout(timeout)
             return limited
 
     return Connection
 
 
-class _Limited:
+class _DeadlineSocket:
     """Reads and writes of a socket that obey the deadline of the calling thread."""
 
     def recv_into(self: Any, *given: Any) -> int:
-        with _in_time(self):
+        with _deadline_timeout(self):
             return int(super().recv_into(*given))  # type: ignore[misc]
 
     def sendall(self: Any, *given: Any) -> None:
-        with _in_time(self):
+        with _deadline_timeout(self):
             super().sendall(*given)  # type: ignore[misc]
 
 
-class _Socket(_Limited, socket.socket):
+class _PlainSocket(_DeadlineSocket, socket.socket):
     """A connection without TLS."""
 
 
-class _SecureSocket(_Limited, ssl.SSLSocket):
+class _SecureSocket(_DeadlineSocket, ssl.SSLSocket):
     """A connection with TLS; Python gives a handshake one limit of its own."""
 
 
 @contextmanager
-def _in_time(connection: socket.socket) -> Iterator[None]:
+def _deadline_timeout(connection: socket.socket) -> Iterator[None]:
     usual = connection.gettimeout()
-    connection.settimeout(_left(usual, TimeoutError))
+    connection.settimeout(_time_left(usual, TimeoutError))
     try:
         yield
     finally:
         connection.settimeout(usual)
 
 
-def _left(timeout: float | None, fault: type[Exception]) -> float | None:
+def _time_left(timeout: float | None, fault: type[Exception]) -> float | None:
     """Return the time left for a step; raise if the time is over."""
-    until = getattr(_of_thread, "until", None)
+    until = getattr(_thread_deadline, "until", None)
     if until is None:
         return timeout
     left = float(until - time.monotonic())
@@ -122,7 +124,7 @@ def _left(timeout: float | None, fault: type[Exception]) -> float | None:
     return left if timeout is None else min(left, timeout)
 
 
-class _Backend:
+class _DeadlineBackend:
     """Open connections that obey the deadline of the calling thread."""
 
     def __init__(self, inner: Any) -> None:
@@ -137,30 +139,32 @@ class _Backend:
         local_address: str | None = None,
         socket_options: Any = None,
     ) -> Any:
-        timeout = _left(timeout, self._core.ConnectTimeout)
+        timeout = _time_left(timeout, self._core.ConnectTimeout)
         opened = self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
-        return _stream(opened, self._core)
+        return _deadline_stream(opened, self._core)
 
     def connect_unix_socket(
         self, path: str, timeout: float | None = None, socket_options: Any = None
     ) -> Any:
-        timeout = _left(timeout, self._core.ConnectTimeout)
-        return _stream(self._inner.connect_unix_socket(path, timeout, socket_options), self._core)
+        timeout = _time_left(timeout, self._core.ConnectTimeout)
+        return _deadline_stream(
+            self._inner.connect_unix_socket(path, timeout, socket_options), self._core
+        )
 
     def sleep(self, seconds: float) -> None:
         self._inner.sleep(seconds)
 
 
-def _stream(inner: Any, core: Any) -> Any:
+def _deadline_stream(inner: Any, core: Any) -> Any:
     """Return a connection whose reads and writes obey the deadline."""
 
     class Stream(core.NetworkStream):  # type: ignore[misc]
         def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-            return bytes(inner.read(max_bytes, _left(timeout, core.ReadTimeout)))
+            return bytes(inner.read(max_bytes, _time_left(timeout, core.ReadTimeout)))
 
         def write(self, buffer: bytes, timeout: float | None = None) -> None:
             for start in range(0, len(buffer), _PIECE):
-                inner.write(buffer[start : start + _PIECE], _left(timeout, core.WriteTimeout))
+                inner.write(buffer[start : start + _PIECE], _time_left(timeout, core.WriteTimeout))
 
         def close(self) -> None:
             inner.close()
@@ -171,8 +175,8 @@ def _stream(inner: Any, core: Any) -> Any:
             server_hostname: str | None = None,
             timeout: float | None = None,
         ) -> Any:
-            timeout = _left(timeout, core.ConnectTimeout)
-            return _stream(inner.start_tls(ssl_context, server_hostname, timeout), core)
+            timeout = _time_left(timeout, core.ConnectTimeout)
+            return _deadline_stream(inner.start_tls(ssl_context, server_hostname, timeout), core)
 
         def get_extra_info(self, info: str) -> Any:
             return inner.get_extra_info(info)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.errors import FileRefused
-from rexview.untrusted_input import read_yaml
-from rexview.words import tr_of_file
+from rexview.untrusted_input import read_untrusted_yaml
+from rexview.words import tr_file_text
 
 _BUILT_IN: Final = Path(__file__).with_name("rubric.yaml")
 _MOST_DIMENSIONS: Final = 40
@@ -48,7 +48,7 @@ def load_rubric(path: Path | None = None) -> dict[str, RubricDimension]:
     OSError
         It is missing or cannot be read.
     """
-    raw = read_yaml(path or _BUILT_IN)
+    raw = read_untrusted_yaml(path or _BUILT_IN)
     dimensions = raw.get("dimensions") if isinstance(raw, Mapping) else None
     if not isinstance(dimensions, Mapping):
         raise FileRefused("There are no dimensions.")
@@ -70,9 +70,9 @@ def _dimension(key: str, entry: Any) -> RubricDimension:
             raise FileRefused(f"{where} has a text of more than {_LONGEST_TEXT:,} letters.")
     return RubricDimension(
         id=key,
-        name=tr_of_file(str(entry["name"])),
-        question=tr_of_file(str(entry["question"])),
-        anchors={level: tr_of_file(str(text)) for level, text in anchors.items()},
+        name=tr_file_text(str(entry["name"])),
+        question=tr_file_text(str(entry["question"])),
+        anchors={level: tr_file_text(str(text)) for level, text in anchors.items()},
     )
 
 

@@ -15,15 +15,15 @@ from urllib.parse import urlsplit
 
 import platformdirs
 
-from rexview.addresses import Address, is_address, read_address, set_folder
+from rexview.addresses import RemoteAddress, is_address, parse_address, remote_set_folder
 from rexview.errors import AddressRefused, FileRefused, SettingsError
 from rexview.people import Member, Role, read_members, read_role
-from rexview.untrusted_input import parse_yaml, read_yaml, typed_path
+from rexview.untrusted_input import parse_untrusted_yaml, read_typed_path, read_untrusted_yaml
 from rexview.words.catalogue import ENGLISH
 
 DEMO_FOLDER: Final = Path(__file__).resolve().parent.parent / "assets" / "demo"
 CONFIG_NAME: Final = "rexview.yaml"
-_SHOWN: Final = 200
+_MAX_SHOWN: Final = 200
 MEMORY: Final = "memory"
 _DATABASES: Final = ("postgresql", "postgres", "sqlite")
 
@@ -32,19 +32,19 @@ def _folder(value: Any) -> Path:
     text = str(value).strip()
     if not text:
         raise ValueError("it is empty")
-    return typed_path(text).resolve()
+    return read_typed_path(text).resolve()
 
 
-def _set(value: Any) -> Path | Address:
+def _set_folder_or_address(value: Any) -> Path | RemoteAddress:
     """Read the folder of a set, or the address of a remote one."""
     text = str(value).strip()
-    return read_address(text) if is_address(text) else _folder(text)
+    return parse_address(text) if is_address(text) else _folder(text)
 
 
-def _addresses(value: Any) -> tuple[Address, ...]:
+def _addresses(value: Any) -> tuple[RemoteAddress, ...]:
     """Read addresses from a list, or from a text that separates them by commas or blanks."""
     parts = value.replace(",", " ").split() if isinstance(value, str) else value
-    return tuple(read_address(str(part)) for part in parts)
+    return tuple(parse_address(str(part)) for part in parts)
 
 
 def _number(kind: Callable[[Any], float], most: float | None = None) -> Callable[[Any], float]:
@@ -113,7 +113,7 @@ def _public_address(value: Any) -> str:
 def _people(value: Any) -> tuple[Member, ...]:
     if isinstance(value, str):  # from the environment
         try:
-            value = parse_yaml(value)[0]
+            value = parse_untrusted_yaml(value)[0]
         except FileRefused:
             raise ValueError("it is no YAML or JSON list") from None
     return read_members(value)
@@ -134,7 +134,7 @@ def _language(value: Any) -> str:
 
 
 @dataclass(frozen=True)
-class Spec:
+class SettingSpec:
     """One setting: its name in ``rexview.yaml``, its variable, its reader, its meaning.
 
     The value of a ``private`` setting is never shown.
@@ -147,73 +147,90 @@ class Spec:
     private: bool = False
 
 
-SPECS: Final = (
-    Spec("review_set", "REXVIEW_SET", _set, "folder of the review set that opens at start"),
-    Spec("open_under", "REXVIEW_OPEN_UNDER", _folders, "folders that the Data page may open from"),
-    Spec("cache_folder", "REXVIEW_CACHE", _folder, "where is kept what takes long to make"),
-    Spec("cache_mb", "REXVIEW_CACHE_MB", _number(int), "size limit of decoded images in it, MB"),
-    Spec(
+SETTING_SPECS: Final = (
+    SettingSpec(
+        "review_set",
+        "REXVIEW_SET",
+        _set_folder_or_address,
+        "folder of the review set that opens at start",
+    ),
+    SettingSpec(
+        "open_under", "REXVIEW_OPEN_UNDER", _folders, "folders that the Data page may open from"
+    ),
+    SettingSpec("cache_folder", "REXVIEW_CACHE", _folder, "where is kept what takes long to make"),
+    SettingSpec(
+        "cache_mb", "REXVIEW_CACHE_MB", _number(int), "size limit of decoded images in it, MB"
+    ),
+    SettingSpec(
         "kept_mb",
         "REXVIEW_KEPT_MB",
         _number(int),
         "size limit of large sets in it, and of what detectors found, MB each",
     ),
-    Spec(
+    SettingSpec(
         "remote_cache_mb",
         "REXVIEW_REMOTE_CACHE_MB",
         _number(int),
         "size limit of pictures fetched from elsewhere in it, MB",
     ),
-    Spec(
+    SettingSpec(
         "remote_hosts",
         "REXVIEW_REMOTE_HOSTS",
         _addresses,
         "addresses that pictures may be fetched from, such as s3://bucket/ or https://host/folder/",
     ),
-    Spec("max_megapixels", "REXVIEW_MAX_MEGAPIXELS", _number(int), "larger images are refused"),
-    Spec(
+    SettingSpec(
+        "max_megapixels", "REXVIEW_MAX_MEGAPIXELS", _number(int), "larger images are refused"
+    ),
+    SettingSpec(
         "gap_threshold",
         "REXVIEW_GAP",
         _number(float, 4),
         "process - execution from which a gap is flagged",
     ),
-    Spec(
+    SettingSpec(
         "disagreement_threshold",
         "REXVIEW_DISAGREEMENT",
         _number(float, 4),
         "difference between two readers from which they disagree",
     ),
-    Spec(
+    SettingSpec(
         "database_url",
         "REXVIEW_DATABASE_URL",
         _database_url,
         "where reviews are kept: a database for a team",
         private=True,
     ),
-    Spec(
+    SettingSpec(
         "engine",
         "REXVIEW_ENGINE",
         _engine,
         "where the answers are: memory, or clickhouse://user@host:port/database",
         private=True,
     ),
-    Spec(
+    SettingSpec(
         "secret",
         "REXVIEW_SECRET",
         str,
         "signs image links; set it when several servers share",
         private=True,
     ),
-    Spec(
+    SettingSpec(
         "public_address",
         "REXVIEW_PUBLIC_ADDRESS",
         _public_address,
         "where browsers find this server, such as https://review.example.org",
     ),
-    Spec("people", "REXVIEW_PEOPLE", _people, "who may sign in, with which role", private=True),
-    Spec("default_role", "REXVIEW_DEFAULT_ROLE", _default_role, "role of others who sign in"),
-    Spec("language", "REXVIEW_LANGUAGE", _language, "language of the pages, such as de"),
-    Spec("sign_in_hours", "REXVIEW_SIGN_IN_HOURS", _number(float, 720), "how long a sign-in holds"),
+    SettingSpec(
+        "people", "REXVIEW_PEOPLE", _people, "who may sign in, with which role", private=True
+    ),
+    SettingSpec(
+        "default_role", "REXVIEW_DEFAULT_ROLE", _default_role, "role of others who sign in"
+    ),
+    SettingSpec("language", "REXVIEW_LANGUAGE", _language, "language of the pages, such as de"),
+    SettingSpec(
+        "sign_in_hours", "REXVIEW_SIGN_IN_HOURS", _number(float, 720), "how long a sign-in holds"
+    ),
 )
 
 
@@ -227,7 +244,7 @@ class Settings:
     cache_mb: int = 2048
     kept_mb: int = 8192
     remote_cache_mb: int = 4096
-    remote_hosts: tuple[Address, ...] = ()
+    remote_hosts: tuple[RemoteAddress, ...] = ()
     max_megapixels: int = 64
     gap_threshold: float = 2.0
     disagreement_threshold: float = 2.0
@@ -258,8 +275,8 @@ def load_settings(
     """
     values: dict[str, Any] = {}
     wrong: list[str] = []
-    given = _given(arguments, environ, config, wrong)
-    specs = {spec.name: spec for spec in SPECS}
+    given = _raw_settings(arguments, environ, config, wrong)
+    specs = {spec.name: spec for spec in SETTING_SPECS}
     for name, (where, value) in given.items():
         if name not in specs:
             wrong.append(f"{where}: there is no such setting; there are {', '.join(specs)}.")
@@ -269,14 +286,14 @@ def load_settings(
         except (TypeError, ValueError, OverflowError, FileRefused, AddressRefused) as error:
             hidden = specs[name].private or isinstance(error, AddressRefused)
             shown = "the value" if hidden else repr(value)
-            shown = f"{shown[:_SHOWN]}…" if len(shown) > _SHOWN else shown
+            shown = f"{shown[:_MAX_SHOWN]}…" if len(shown) > _MAX_SHOWN else shown
             wrong.append(f"{where}: {shown} cannot be used: {str(error).rstrip('.')}.")
     if wrong:
         raise SettingsError("\n".join(wrong))
     return _with_set_folder(Settings(**values))
 
 
-def given_by(
+def setting_sources(
     arguments: Sequence[str] = (),
     environ: Mapping[str, str] | None = None,
     config: Path | None = None,
@@ -285,11 +302,11 @@ def given_by(
 
     Parameters as for :func:`load_settings`. The values need not be valid.
     """
-    found = _given(arguments, environ, config, [])
+    found = _raw_settings(arguments, environ, config, [])
     return {name: where for name, (where, _) in found.items()}
 
 
-def _given(
+def _raw_settings(
     arguments: Sequence[str],
     environ: Mapping[str, str] | None,
     config: Path | None,
@@ -301,7 +318,7 @@ def _given(
     given: dict[str, tuple[str, Any]] = {}
     for name, value in _read_config(config, wrong).items():
         given[name] = (f"{config.name}, {name}", value)
-    for spec in SPECS:
+    for spec in SETTING_SPECS:
         if environ.get(spec.variable, "").strip():
             given[spec.name] = (spec.variable, environ[spec.variable])
     folders = [argument for argument in arguments if not argument.startswith("-")]
@@ -314,18 +331,18 @@ def _given(
 
 def _with_set_folder(settings: Settings) -> Settings:
     """Fill in the folder of the tables if the set is remote."""
-    given: Path | Address = settings.review_set
+    given: Path | RemoteAddress = settings.review_set
     if isinstance(given, Path):
         return settings
     try:
-        return replace(settings, review_set=set_folder(given.text, settings.cache_folder))
+        return replace(settings, review_set=remote_set_folder(given.text, settings.cache_folder))
     except AddressRefused as error:
         raise SettingsError(f"The review set cannot be used: {error}") from None
 
 
 def _read_config(config: Path, wrong: list[str]) -> dict[str, Any]:
     try:
-        content = read_yaml(config) or {}
+        content = read_untrusted_yaml(config) or {}
     except FileNotFoundError:
         return {}
     except (FileRefused, OSError) as error:

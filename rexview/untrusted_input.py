@@ -26,7 +26,7 @@ _WINDOWS_DEVICES: Final = frozenset(
 )
 
 
-def typed_path(text: str) -> Path:
+def read_typed_path(text: str) -> Path:
     """Return the path that a user typed; ``~`` is the home folder. It need not exist.
 
     Raises
@@ -54,7 +54,7 @@ def typed_path(text: str) -> Path:
     return path
 
 
-def file_name(text: str) -> str:
+def safe_file_name(text: str) -> str:
     """Return a name for an upload that every system accepts and that stays in its folder.
 
     Letters, digits, dots, hyphens and spaces stay; a long name is cut before its ending.
@@ -70,12 +70,12 @@ def file_name(text: str) -> str:
     return kept + dot + ending.encode("utf-8", "replace").decode()
 
 
-def printable(text: str) -> str:
+def printable_text(text: str) -> str:
     """Return a text without terminal control characters and characters that no file can store."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
-def check_file(path: Path, most_bytes: int) -> None:
+def check_regular_file(path: Path, most_bytes: int) -> None:
     """Refuse anything but a file of limited size: folders, devices, pipes, sockets.
 
     Raises
@@ -100,9 +100,9 @@ def read_file(path: Path, most_bytes: int) -> bytes:
     Raises
     ------
     FileRefused, OSError
-        As :func:`check_file`.
+        As :func:`check_regular_file`.
     """
-    check_file(path, most_bytes)
+    check_regular_file(path, most_bytes)
     with path.open("rb") as file:
         content = file.read(most_bytes + 1)
     if len(content) > most_bytes:  # it grew, or its size was not given (/proc)
@@ -130,14 +130,14 @@ class _Loader(yaml.SafeLoader):
         if isinstance(event, yaml.AliasEvent):
             size = self._sizes.get(anchor, 1)
             if size is None:
-                raise _too("refers to itself", event)
+                raise _limit_error("refers to itself", event)
             self._add(size, event)
             return super().compose_node(parent, index)
         before = self._count
         self._add(1, event)
         self._depth += 1
         if self._depth > MAX_YAML_DEPTH:
-            raise _too("is nested too deeply", event)
+            raise _limit_error("is nested too deeply", event)
         if anchor is not None:
             self._sizes[anchor] = None  # still open
         node = super().compose_node(parent, index)
@@ -149,7 +149,7 @@ class _Loader(yaml.SafeLoader):
     def _add(self, count: int, event: Any) -> None:
         self._count += count
         if self._count > MAX_YAML_VALUES:
-            raise _too(f"stands for more than {MAX_YAML_VALUES:,} values", event)
+            raise _limit_error(f"stands for more than {MAX_YAML_VALUES:,} values", event)
 
     def number(self, node: yaml.ScalarNode) -> Any:
         """Make a number, unless it has so many digits that this takes forever."""
@@ -165,11 +165,11 @@ for _tag in ("int", "float"):
     _Loader.add_constructor(f"tag:yaml.org,2002:{_tag}", _Loader.number)
 
 
-def _too(fault: str, event: Any) -> FileRefused:
+def _limit_error(fault: str, event: Any) -> FileRefused:
     return FileRefused(f"The file {fault}.", line=event.start_mark.line + 1)
 
 
-def parse_yaml(text: str) -> tuple[Any, yaml.Node | None]:
+def parse_untrusted_yaml(text: str) -> tuple[Any, yaml.Node | None]:
     """Parse a YAML document.
 
     Parameters
@@ -214,13 +214,13 @@ def parse_yaml(text: str) -> tuple[Any, yaml.Node | None]:
     return value, node
 
 
-def read_yaml(path: Path) -> Any:
+def read_untrusted_yaml(path: Path) -> Any:
     """Read a YAML file of plain values.
 
     Raises
     ------
     FileRefused
-        As :func:`read_file` and :func:`parse_yaml`, or it is not UTF-8.
+        As :func:`read_file` and :func:`parse_untrusted_yaml`, or it is not UTF-8.
     OSError
         It is missing or cannot be read.
     """
@@ -228,4 +228,4 @@ def read_yaml(path: Path) -> Any:
         text = read_file(path, MAX_YAML_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FileRefused("The file has letters that are not UTF-8.") from None
-    return parse_yaml(text)[0]
+    return parse_untrusted_yaml(text)[0]

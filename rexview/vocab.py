@@ -141,7 +141,7 @@ EDIT_KINDS: Final[dict[str, str]] = {
 }
 """The fault of a line: a whole finding, or one attribute of it."""
 SIGNIFICANCES: Final = ("negligible", "significant")
-PREFERRED: Final = ("first", "second", "tie")
+PREFERENCE_WORDS: Final = ("first", "second", "tie")
 
 VIEWS: Final[dict[str, str]] = {
     "PA": "PA",
@@ -354,7 +354,7 @@ _FAILURES: Final = (
 )
 FAILURES: Final[dict[str, Failure]] = {failure.id: failure for failure in _FAILURES}
 """Failure modes by id, in the order of the pages."""
-READERS_ONLY: Final = frozenset({"wrong_explanation"})
+READER_ONLY_FAILURES: Final = frozenset({"wrong_explanation"})
 """Failures that no rule looks for: an answer is judged only once a reader has judged it."""
 HEADLINE_FAILURES: Final = ("laterality_error", "token_limit", "execution_gap")
 SUGGESTED_FAILURES: Final = frozenset(
@@ -383,7 +383,7 @@ def option_letter(number: int) -> str:
     return chr(ord("A") + number) if 0 <= number < 26 else str(number + 1)
 
 
-def has_own_letter(option: str, number: int) -> bool:
+def starts_with_letter(option: str, number: int) -> bool:
     """True if the text of an option already starts with its letter, as in ReXVQA's files.
 
     >>> has_own_letter("B. Effusion", 1), has_own_letter("A. fib", 1), has_own_letter("Nodule", 0)
@@ -393,13 +393,13 @@ def has_own_letter(option: str, number: int) -> bool:
     return words[:1] == option_letter(number) and words[1:2] in (".", ")", ":")
 
 
-def lettered(option: str, number: int) -> str:
+def option_with_letter(option: str, number: int) -> str:
     """Return an option with its letter in front, once.
 
     >>> lettered("Effusion", 1), lettered("B. Effusion", 1)
     ('B. Effusion', 'B. Effusion')
     """
-    return option if has_own_letter(option, number) else f"{option_letter(number)}. {option}"
+    return option if starts_with_letter(option, number) else f"{option_letter(number)}. {option}"
 
 
 def judge_name(reader: str) -> str:
@@ -412,7 +412,7 @@ def judge_name(reader: str) -> str:
     return f"FineRadScore ({model})" if model != reader else reader
 
 
-def noun(n: float, word: str) -> str:
+def english_noun(n: float, word: str) -> str:
     """Return an English noun in the form for a number; pages use ``rexview.words``.
 
     >>> noun(1, "case"), noun(0, "case"), noun(2, "entry"), noun(3, "box"), noun(4, "batch")
@@ -421,16 +421,16 @@ def noun(n: float, word: str) -> str:
     return word if n == 1 else nouns(word)
 
 
-def counted(n: int, word: str) -> str:
+def english_count(n: int, word: str) -> str:
     """Return a number with its noun.
 
     >>> counted(1, "answer"), counted(1204, "answer")
     ('1 answer', '1,204 answers')
     """
-    return f"{n:,} {noun(n, word)}"
+    return f"{n:,} {english_noun(n, word)}"
 
 
-def duration(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """Return a length of time: in seconds below a minute, then in minutes, then in hours.
 
     >>> duration(0.2), duration(9), duration(125), duration(5400), duration(7200)
@@ -442,7 +442,7 @@ def duration(seconds: float) -> str:
     return " ".join([f"{hours} h"] * bool(hours) + [f"{minutes} min"] * bool(minutes))
 
 
-def day(given: date) -> str:
+def date_text(given: date) -> str:
     """Return a date, or the date of a time.
 
     >>> day(date(2026, 3, 8))
@@ -451,11 +451,11 @@ def day(given: date) -> str:
     return f"{given.day} {given:%b %Y}"
 
 
-def moment(given: datetime) -> str:
+def time_text(given: datetime) -> str:
     """Return a time in UTC, to the minute; a time without a zone is taken as UTC.
 
     >>> moment(datetime(2026, 3, 8, 14, 5))
     '8 Mar 2026, 14:05 UTC'
     """
     at = given.astimezone(UTC) if given.tzinfo else given
-    return f"{day(at)}, {at:%H:%M} UTC"
+    return f"{date_text(at)}, {at:%H:%M} UTC"

@@ -6,13 +6,13 @@ import pytest
 from support.rows import each_row
 
 from rexview.addresses import (
-    address_of_set,
+    display_set,
     is_address,
-    place_of_set,
-    read_address,
-    set_folder,
-    set_name,
-    shown_set,
+    parse_address,
+    remote_set_address,
+    remote_set_folder,
+    set_display_name,
+    set_place_key,
 )
 from rexview.errors import AddressRefused, SettingsError
 from rexview.settings import load_settings
@@ -29,8 +29,8 @@ from rexview.settings import load_settings
     ],
 )
 def test_spellings(text, plain):
-    assert read_address(text).text == plain
-    assert read_address(plain).text == plain
+    assert parse_address(text).text == plain
+    assert parse_address(plain).text == plain
 
 
 @each_row(
@@ -49,7 +49,7 @@ def test_spellings(text, plain):
 )
 def test_what_is_refused_is_not_repeated(text):
     with pytest.raises(AddressRefused) as caught:
-        read_address(text)
+        parse_address(text)
     assert "hidden" not in str(caught.value)
 
 
@@ -67,28 +67,31 @@ def test_what_is_refused_is_not_repeated(text):
     ],
 )
 def test_what_lies_under_an_address(text, base, inside):
-    assert read_address(text).is_under(read_address(base)) is inside
+    assert parse_address(text).is_under(parse_address(base)) is inside
 
 
 @pytest.mark.parametrize("address", ["s3://sets/my review", "s3://sets/a%2Fb/ü", "s3://sets"])
 def test_the_folder_of_a_set_says_where_it_lies(tmp_path, address):
-    folder = set_folder(f"{address}/", tmp_path)
+    folder = remote_set_folder(f"{address}/", tmp_path)
     assert folder.parent.parent == tmp_path
-    assert address_of_set(folder).text.rstrip("/") == address
-    assert shown_set(folder) == f"{address}/"
-    assert set_name(folder) == address.rpartition("/")[2]
-    assert place_of_set(folder) == place_of_set(set_folder(address, Path("/elsewhere")))
+    assert remote_set_address(folder).text.rstrip("/") == address
+    assert display_set(folder) == f"{address}/"
+    assert set_display_name(folder) == address.rpartition("/")[2]
+    assert set_place_key(folder) == set_place_key(remote_set_folder(address, Path("/elsewhere")))
 
 
 def test_a_folder_of_this_computer_is_no_address(tmp_path):
-    assert address_of_set(tmp_path / "set") is None
-    assert (shown_set(tmp_path / "set"), set_name(tmp_path / "set")) == (f"{tmp_path}/set", "set")
+    assert remote_set_address(tmp_path / "set") is None
+    assert (display_set(tmp_path / "set"), set_display_name(tmp_path / "set")) == (
+        f"{tmp_path}/set",
+        "set",
+    )
     assert not any(map(is_address, ("images/x.png", "C:\\x", "file:///x", "/x", "a:b")))
 
 
 def test_too_long_an_address_is_told():
     with pytest.raises(AddressRefused, match="200 characters"):
-        set_folder("s3://sets/" + "x" * 300, Path("/cache"))
+        remote_set_folder("s3://sets/" + "x" * 300, Path("/cache"))
 
 
 def test_hosts_in_the_settings(tmp_path):

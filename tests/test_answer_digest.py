@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from support.small_set import ANSWERS, write_set
 
-from rexview.answer_digest import by_answer, digests_of
+from rexview.answer_digest import digests_of, split_stale_rows
 from rexview.cli import main
-from rexview.reviewset import check, load, write
+from rexview.reviewset import check_review_set, load_review_set, save_review_set
 
 FIRST = ANSWERS[0]
 
@@ -22,7 +22,7 @@ def rewrite(folder, **changes):
 
 
 def digest(folder):
-    return digests_of(load(folder)).of("c1", "m")
+    return digests_of(load_review_set(folder)).of("c1", "m")
 
 
 @pytest.fixture
@@ -90,14 +90,14 @@ def test_a_picture_is_its_bytes_and_not_its_name(folder):
     before = digest(folder)
     rewrite(folder, images=["two.png"])
     assert digest(folder) == before
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     assert digests_of(review_set).of("c1", "m") == before
     content = bytearray((images / "two.png").read_bytes())
     content[-1] ^= 1
     (images / "two.png").write_bytes(content)  # of the same size
     assert digests_of(review_set).of("c1", "m") != before, "noticed in an open set, too"
     rewrite(folder, images=["../../etc/passwd"])
-    assert not [one for one in check(folder) if "answer_digest" in str(one)]
+    assert not [one for one in check_review_set(folder) if "answer_digest" in str(one)]
 
 
 def test_the_words_of_the_chosen_option_belong_to_it(tmp_path):
@@ -108,7 +108,7 @@ def test_the_words_of_the_chosen_option_belong_to_it(tmp_path):
         row = {"case": "c1", "model": "m", "text": "B", "choice": 1}
         (folder / "answers.jsonl").write_text(json.dumps(row), encoding="utf-8")
         (folder / "scores.csv").unlink()
-        return digests_of(load(folder)).of("c1", "m")
+        return digests_of(load_review_set(folder)).of("c1", "m")
 
     first = of(["a", "b"])
     assert first == of(["other", "b"])
@@ -120,7 +120,7 @@ def test_the_newest_run_is_the_answer(folder):
     rows = [*ANSWERS, {**FIRST, "run_id": "2", "text": "Another run"}]
     (folder / "answers.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     given_scores(folder, before)
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     assert (review_set.scores.height, review_set.stale_scores.height) == (0, 1)
 
 
@@ -128,11 +128,11 @@ def test_given_rows_of_an_earlier_answer_count_nowhere_and_check_says_so(folder,
     given_scores(folder, digest(folder), "", "0" * 64, "nonsense")
     flags = f"case,model,reader,failure,answer_digest\nc1,m,r0,omission,{'1' * 64}\n"
     (folder / "flags.csv").write_text(flags, encoding="utf-8")
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     assert review_set.scores["reader"].to_list() == ["r0", "r1"]
     assert review_set.stale_scores["reader"].to_list() == ["r2", "r3"]
     assert (review_set.flags.height, review_set.stale_flags.height) == (0, 1)
-    found = [one for one in check(folder) if one.field == "answer_digest"]
+    found = [one for one in check_review_set(folder) if one.field == "answer_digest"]
     assert [(one.severity, one.file, one.row) for one in found] == [
         ("warning", "scores.csv", 3),
         ("warning", "scores.csv", 4),
@@ -145,16 +145,16 @@ def test_given_rows_of_an_earlier_answer_count_nowhere_and_check_says_so(folder,
 @pytest.mark.parametrize("table_format", ["jsonl", "csv", "parquet"])
 def test_digests_outlive_a_round_trip(folder, tmp_path, table_format):
     given_scores(folder, digest(folder), "", "0" * 64)
-    first = load(folder)
-    write(first, tmp_path / "copy", table_format=table_format, images="copy")
-    second = load(tmp_path / "copy")
+    first = load_review_set(folder)
+    save_review_set(first, tmp_path / "copy", table_format=table_format, images="copy")
+    second = load_review_set(tmp_path / "copy")
     for name in ("scores", "stale_scores"):
         assert getattr(second, name).drop("_row").equals(getattr(first, name).drop("_row"))
     assert digest(tmp_path / "copy") == digest(folder)
 
 
 def test_rows_keep_their_order_and_those_of_no_answer_stay(folder):
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     now = digests_of(review_set).of("c1", "m")
     rows = pl.DataFrame(
         {
@@ -164,5 +164,5 @@ def test_rows_keep_their_order_and_those_of_no_answer_stay(folder):
             "n": [1, 2, 3, 4, 5],
         }
     )
-    fits, stale = by_answer(rows, review_set)
+    fits, stale = split_stale_rows(rows, review_set)
     assert (fits["n"].to_list(), stale["n"].to_list()) == ([1, 2, 4], [3, 5])

@@ -21,7 +21,7 @@ LEVELS = [
     {"frames"},
     {"schema", "rubric", "harm", "people"},
     {"settings"},
-    {"geometry", "answer_digest", "kept_files", "child_process"},
+    {"geometry", "answer_digest", "disk_cache", "child_process"},
     {"text", "spread"},
     {"imaging", "stats", "remote"},
     {"reviewset", "store", "detect", "models"},

@@ -8,7 +8,7 @@ import yaml
 from support import ROOT
 
 from rexview.errors import FileRefused
-from rexview.harm import MOST_HARM, NO_ANSWER_CAME, load_harm
+from rexview.harm import MAX_HARM, NO_ANSWER_HARM, load_harm
 from rexview.text.findings import lexicon
 from rexview.vocab import FAILURES
 
@@ -26,8 +26,8 @@ def test_every_failure_and_every_finding_of_the_lexicon_has_its_harm():
     known = yaml.safe_load(words)
     table = load_harm()
     assert set(table.findings) == {*known["findings"], *known["devices"]}
-    assert set(table.failures) == {*FAILURES, NO_ANSWER_CAME}
-    assert set(table.levels) == set(range(MOST_HARM + 1))
+    assert set(table.failures) == {*FAILURES, NO_ANSWER_HARM}
+    assert set(table.levels) == set(range(MAX_HARM + 1))
 
 
 def test_a_failure_does_the_harm_of_its_finding_where_that_is_known():
@@ -52,7 +52,7 @@ def test_a_set_replaces_what_it_names_and_keeps_the_rest(tmp_path):
 
 def test_a_level_is_named_by_the_beginning_of_what_it_means(tmp_path):
     table = table_of(tmp_path, "levels: {3: Sets treatment wrong. As here., 2: Unsure}\n")
-    names = [table.name_of(level) for level in range(MOST_HARM + 1)]
+    names = [table.name_of(level) for level in range(MAX_HARM + 1)]
     assert names == ["None", "Little", "Unsure", "Sets treatment wrong", "Grave"]
 
 
@@ -60,7 +60,7 @@ def test_the_example_of_the_format_can_be_used(tmp_path):
     (example,) = re.findall(r"```yaml harm\n(.*?)^```", FORMAT.read_text("utf-8"), re.M | re.S)
     table = table_of(tmp_path, example)
     assert table.of("hallucination", "pneumothorax") == 4
-    assert table.failures[NO_ANSWER_CAME].harm == 3
+    assert table.failures[NO_ANSWER_HARM].harm == 3
 
 
 @pytest.mark.parametrize(

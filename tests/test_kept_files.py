@@ -12,20 +12,20 @@ import pytest
 import rexview
 from rexview.cli import main
 from rexview.detect.scan.rule_version import _READ
-from rexview.kept_files import (
+from rexview.disk_cache import (
     _READS_SETS,
-    KINDS,
-    KeptFiles,
+    CACHE_KINDS,
+    FileCache,
+    cache_code_version,
     code_files,
-    code_version,
-    kept_files,
+    open_cache,
 )
 from rexview.settings import Settings
 
 
 @pytest.fixture(name="kept")
 def kept_fixture(tmp_path):
-    return KeptFiles(tmp_path / "kept", 10_000, ".rxs")
+    return FileCache(tmp_path / "kept", 10_000, ".rxs")
 
 
 def name(number):
@@ -104,7 +104,7 @@ def test_longest_unused_folders_go_first(kept):
 
 def test_a_disk_that_fails_is_told_once(tmp_path, caplog):
     (tmp_path / "file").write_text("in the way")
-    kept = KeptFiles(tmp_path / "file", 1000, ".rxs")
+    kept = FileCache(tmp_path / "file", 1000, ".rxs")
     for _ in range(3):
         assert kept.keep(name(1), 3, a_file(b"one")) is None
     assert kept.trouble
@@ -115,9 +115,9 @@ def test_a_disk_that_fails_is_told_once(tmp_path, caplog):
 
 
 def test_what_does_not_fit_is_not_written(tmp_path):
-    assert KeptFiles(tmp_path / "a", 10, ".rxs").keep(name(1), 11, a_file(b"")) is None
+    assert FileCache(tmp_path / "a", 10, ".rxs").keep(name(1), 11, a_file(b"")) is None
     assert not (tmp_path / "a").exists()
-    kept = KeptFiles(tmp_path / "b", 2**63, ".rxs")
+    kept = FileCache(tmp_path / "b", 2**63, ".rxs")
     assert kept.keep(name(1), 2**62, a_file(b"")) is None
     assert kept.trouble == "the disk is full"
 
@@ -125,22 +125,22 @@ def test_what_does_not_fit_is_not_written(tmp_path):
 def test_the_command_tells_and_clears(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
     settings = Settings(cache_folder=tmp_path / "cache")
-    for kind in KINDS:
-        kept_files(kind, settings).keep(name(1), 3, a_file(bytes(2_000_000)))
+    for kind in CACHE_KINDS:
+        open_cache(kind, settings).keep(name(1), 3, a_file(bytes(2_000_000)))
     foreign = tmp_path / "cache" / "sets" / "00" / "notes.txt"
     foreign.write_text("not ours")
     assert main(["cache"]) == 0
     told = capsys.readouterr().out
-    assert all(f"{kind:8}        2.0 MB" in told for kind in KINDS)
+    assert all(f"{kind:8}        2.0 MB" in told for kind in CACHE_KINDS)
     assert main(["cache", "--clear", "scans"]) == 0
     assert "scans           2.0 MB removed" in capsys.readouterr().out
-    assert kept_files("scans", settings).size() == 0
-    assert kept_files("sets", settings).size() == 2_000_000
-    begun = kept_files("sets", settings).begin(name(2))
+    assert open_cache("scans", settings).size() == 0
+    assert open_cache("sets", settings).size() == 2_000_000
+    begun = open_cache("sets", settings).begin(name(2))
     begun.write_bytes(b"half")
     assert main(["cache", "--clear"]) == 0
     assert not begun.exists()
-    assert all(kept_files(kind, settings).size() == 0 for kind in KINDS)
+    assert all(open_cache(kind, settings).size() == 0 for kind in CACHE_KINDS)
     assert foreign.exists()
 
 
@@ -179,15 +179,15 @@ def test_a_code_version_depends_on_definitions_alone(tmp_path):
     """Results that were kept outlive a module that is renamed, moved, merged or split."""
     first, second = tmp_path / "first.py", tmp_path / "second.py"
     first.write_text("from rexview.a import b\n\n\ndef f():\n    return 1\n\n\ndef g(): ...\n")
-    before = code_version([first])
+    before = cache_code_version([first])
     second.write_text("from rexview.moved.a import (\n    b,\n    c,\n)\n\n\ndef g(): ...\n")
     first.write_text("import rexview.other\n\n\ndef f():\n    return 1\n")
-    assert code_version([second, first]) == before
+    assert cache_code_version([second, first]) == before
     first.write_text(
         "import rexview.other\n\n\n# Numbers.\n"
         'def f():\n    """Return one.\n\n    Or not.\n    """\n    return 1  # one\n'
     )
-    assert code_version([second, first]) == before
+    assert cache_code_version([second, first]) == before
     first.write_text("import rexview.other\n\n\ndef f():\n    return 2\n")
-    assert code_version([second, first]) != before
-    assert code_version([second, first], "1.0") != code_version([second, first])
+    assert cache_code_version([second, first]) != before
+    assert cache_code_version([second, first], "1.0") != cache_code_version([second, first])

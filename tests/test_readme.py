@@ -4,7 +4,7 @@ import re
 
 from support import ROOT
 
-from rexview.settings import SPECS
+from rexview.settings import SETTING_SPECS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SETTINGS = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
@@ -13,7 +13,7 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 def test_every_setting_is_listed():
     listed = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", SETTINGS, re.MULTILINE)
-    assert listed == [(spec.name, spec.variable) for spec in SPECS]
+    assert listed == [(spec.name, spec.variable) for spec in SETTING_SPECS]
 
 
 def test_there_are_two_set_up_commands_and_ci_runs_the_second():

@@ -9,13 +9,13 @@ from io import BytesIO
 import httpx
 import pytest
 
-from rexview.addresses import read_address as read_storage
+from rexview.addresses import parse_address as read_storage
 from rexview.errors import StorageAway
-from rexview.models.backend import Parameters, Request
+from rexview.models.backend import ModelRequest, Parameters
 from rexview.models.endpoints.endpoint import Endpoint
-from rexview.remote import s3, web
-from rexview.remote.web import Sink
-from rexview.request_deadline import set_deadline
+from rexview.remote import http_storage, s3
+from rexview.remote.http_storage import DownloadSink
+from rexview.request_deadline import limit_request_time
 
 LIMIT_S = 0.6
 PATIENCE_S = 20.0
@@ -94,7 +94,7 @@ def ended(work):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_client_ends_at_its_deadline(kind):
     with server(KINDS[kind]) as port, httpx.Client(timeout=5) as client:
-        set_deadline(client, LIMIT_S)
+        limit_request_time(client, LIMIT_S)
         error = ended(lambda: client.get(f"http://127.0.0.1:{port}/"))
         assert isinstance(error, httpx.TimeoutException)
         again = ended(lambda: client.get(f"http://127.0.0.1:{port}/"))
@@ -105,7 +105,7 @@ def test_a_proxy_of_the_environment_ends_at_the_deadline_too(monkeypatch):
     with server(drip_tunnel) as port:
         monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{port}")
         with httpx.Client(timeout=5) as client:
-            set_deadline(client, LIMIT_S)
+            limit_request_time(client, LIMIT_S)
             error = ended(lambda: client.get("https://models.example/"))
     assert isinstance(error, httpx.TimeoutException)
 
@@ -115,7 +115,9 @@ def test_a_server_of_models_is_given_up(kind):
     with server(KINDS[kind]) as port:
         told = Parameters("m", "chat", f"http://127.0.0.1:{port}/v1", timeout_s=LIMIT_S)
         endpoint = Endpoint(told)
-        request = Request("c1", 1, "You are careful.", ("What is seen?",), told, "expert-1", "0")
+        request = ModelRequest(
+            "c1", 1, "You are careful.", ("What is seen?",), told, "expert-1", "0"
+        )
         found = []
         assert ended(lambda: found.extend(endpoint.ask([request]))) is None
         endpoint.close()
@@ -124,19 +126,19 @@ def test_a_server_of_models_is_given_up(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_storage_is_given_up(kind, monkeypatch):
-    monkeypatch.setattr(web, "MOST_SECONDS", LIMIT_S)
-    web._client.cache_clear()
+    monkeypatch.setattr(http_storage, "MAX_DOWNLOAD_SECONDS", LIMIT_S)
+    http_storage._client.cache_clear()
     try:
         with server(KINDS[kind]) as port:
             address = read_storage(f"http://127.0.0.1:{port}/a.png")
 
             def ask():
-                with web.asked(address, address.url, {}) as answer:
+                with http_storage.open_response(address, address.url, {}) as answer:
                     answer.read()
 
             assert isinstance(ended(ask), StorageAway)
     finally:
-        web._client.cache_clear()
+        http_storage._client.cache_clear()
 
 
 @pytest.fixture
@@ -150,7 +152,7 @@ def bucket(monkeypatch):
 
     for name in ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "HTTP_PROXY", "http_proxy"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(s3, "MOST_SECONDS", LIMIT_S)
+    monkeypatch.setattr(s3, "MAX_DOWNLOAD_SECONDS", LIMIT_S)
     yield at
     s3._client.cache_clear()
 
@@ -162,22 +164,24 @@ def test_a_bucket_is_given_up(kind, ask, bucket):
     with server(KINDS[kind]) as port:
         address = bucket(port)
         work = {
-            "fetch": lambda: s3.fetch(address, "", Sink(BytesIO(), most_seconds=None)),
-            "listed": lambda: s3.listed(address, 10),
+            "fetch": lambda: s3.fetch_object(
+                address, "", DownloadSink(BytesIO(), most_seconds=None)
+            ),
+            "listed": lambda: s3.list_objects(address, 10),
         }
         assert isinstance(ended(work[ask]), StorageAway)
 
 
 def test_a_file_of_a_bucket_is_read_whole_in_time(bucket, monkeypatch):
     pytest.importorskip("botocore")
-    monkeypatch.setattr(s3, "MOST_SECONDS", PATIENCE_S)
+    monkeypatch.setattr(s3, "MAX_DOWNLOAD_SECONDS", PATIENCE_S)
     file = BytesIO()
 
     def answer(connection):
         connection.sendall(b"HTTP/1.1 200 OK\r\nETag: t\r\nContent-Length: 5\r\n\r\nhello")
 
     with server(answer) as port:
-        assert s3.fetch(bucket(port), "", Sink(file)) == "t"
+        assert s3.fetch_object(bucket(port), "", DownloadSink(file)) == "t"
     assert file.getvalue() == b"hello"
 
 
@@ -186,5 +190,5 @@ def test_an_answer_in_time_is_read_whole():
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
 
     with server(answer) as port, httpx.Client(timeout=5) as client:
-        set_deadline(client, PATIENCE_S)
+        limit_request_time(client, PATIENCE_S)
         assert client.post(f"http://127.0.0.1:{port}/", content=b"x" * 100_000).text == "hello"

@@ -3,7 +3,7 @@ import os
 import pytest
 
 from rexview.errors import SettingsError
-from rexview.settings import DEMO_FOLDER, SPECS, Settings, load_settings
+from rexview.settings import DEMO_FOLDER, SETTING_SPECS, Settings, load_settings
 
 
 def test_the_demo_opens_when_nothing_is_given(tmp_path):
@@ -96,7 +96,7 @@ def test_settings_are_a_file_and_nothing_else(tmp_path):
 
 
 def test_every_setting_can_be_set():
-    assert {spec.name for spec in SPECS} == set(Settings.__dataclass_fields__)
+    assert {spec.name for spec in SETTING_SPECS} == set(Settings.__dataclass_fields__)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from rexview.vocab import (
     FINISH_REASONS,
     HEADLINE_FAILURES,
     VIEWS,
-    counted,
+    english_count,
     judge_name,
     normalise_finish_reason,
     normalise_view,
@@ -99,7 +99,7 @@ def test_headline_failures_are_failures():
     ],
 )
 def test_a_number_with_its_noun(n, word, written):
-    assert counted(n, word) == written
+    assert english_count(n, word) == written
 
 
 def test_a_judge_is_named_in_words():

@@ -2,10 +2,9 @@ import pytest
 from support.rows import each_row
 
 from rexview.errors import NotAdmitted, SettingsError
-from rexview.people import ROLES, Member, Person, admit, person_alone, read_members
+from rexview.people import ROLES, Member, Person, admit_sign_in, read_members, single_user
 from rexview.settings import load_settings
-from rexview.store import KINDS as ENTRY_KINDS
-from rexview.store import may
+from rexview.store import ENTRY_KINDS, may_write_kind
 
 NOW = 1_000_000.0
 ANNA = Member("anna@clinic.example", Person("anna@clinic.example", "Anna", "reader"))
@@ -13,7 +12,7 @@ CLAIMS = {"email": "anna@clinic.example", "iat": NOW - 60, "name": "A. N. Other"
 
 
 def come(members=(ANNA,), default=None, hours=12, **claims):
-    return admit({**CLAIMS, **claims}, members, default, hours=hours, now=NOW)
+    return admit_sign_in({**CLAIMS, **claims}, members, default, hours=hours, now=NOW)
 
 
 def test_a_member_gets_the_name_and_role_of_the_settings():
@@ -116,13 +115,13 @@ def test_settings_that_cannot_be_used_are_refused(tmp_path, name, value):
 
 
 def test_who_works_alone_is_a_name():
-    assert person_alone("  Anna   Müller ") == Person("anna-müller", "Anna Müller", "lead")
+    assert single_user("  Anna   Müller ") == Person("anna-müller", "Anna Müller", "lead")
 
 
 @pytest.mark.parametrize("name", ["", "   ", "...", "a" * 81, "a\u202eb", "a\x00b"])
 def test_names_that_cannot_stand_beside_a_score_are_refused(name):
     with pytest.raises(ValueError, match="Give a name"):
-        person_alone(name)
+        single_user(name)
 
 
 KINDS = {
@@ -141,7 +140,7 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_who_may_write_what(kind):
-    assert {role for role in ROLES if may(Person("p", "P", role), kind)} == KINDS[kind]
+    assert {role for role in ROLES if may_write_kind(Person("p", "P", role), kind)} == KINDS[kind]
 
 
 def test_every_role_is_thought_of():

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from rexview.columns import TABLES, Column
-from rexview.reviewset.info import KEYS, MODEL_KEYS, PROTOCOL_KEYS, READER_KEYS, Key
+from rexview.columns import TABLES, DeclaredColumn
+from rexview.reviewset.set_info import MODEL_KEYS, PROTOCOL_KEYS, READER_KEYS, SET_KEYS, InfoKey
 
 FORMAT_FILE: Final = Path(__file__).parents[1] / "rexview" / "reviewset" / "FORMAT.md"
 _TABLE: Final = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 
 
-def table_of(columns: Iterable[Column]) -> str:
+def table_of(columns: Iterable[DeclaredColumn]) -> str:
     """Return declared columns as a Markdown table; nested fields follow as ``images[].path``."""
     rows = ["| field | type | meaning |", "| --- | --- | --- |"]
     for name, column in _flat(columns):
@@ -28,25 +28,27 @@ def table_of(columns: Iterable[Column]) -> str:
     return "\n".join(rows) + "\n"
 
 
-def _flat(columns: Iterable[Column], above: str = "") -> Iterator[tuple[str, Column]]:
+def _flat(
+    columns: Iterable[DeclaredColumn], above: str = ""
+) -> Iterator[tuple[str, DeclaredColumn]]:
     for column in columns:
         name = above + column.name
         yield name, column
         yield from _flat(column.fields, f"{name}[]." if column.kind == "records" else f"{name}.")
 
 
-def _range(column: Column) -> str:
+def _range(column: DeclaredColumn) -> str:
     if column.low is not None and column.high is not None:
         return f", {column.low:g} to {column.high:g}"
     return f", {column.low:g} or more" if column.low is not None else ""
 
 
-def _words(column: Column) -> str:
+def _words(column: DeclaredColumn) -> str:
     words = ", ".join(f"`{word}`" for word in column.vocabulary)
     return f"{words} (others are kept)" if words and column.open_vocabulary else words
 
 
-def keys_table(keys: dict[str, Key]) -> str:
+def keys_table(keys: dict[str, InfoKey]) -> str:
     """Return the keys of ``reviewset.yaml`` as a Markdown table."""
     rows = [f"| `{name}` | {key.meaning} |" for name, key in keys.items()]
     return "\n".join(["| key | meaning |", "| --- | --- |", *rows]) + "\n"
@@ -55,7 +57,7 @@ def keys_table(keys: dict[str, Key]) -> str:
 def expected_tables() -> dict[str, str]:
     """Return all tables of ``FORMAT.md`` by their heading."""
     keys = {
-        "reviewset.yaml": keys_table(KEYS),
+        "reviewset.yaml": keys_table(SET_KEYS),
         "A model": keys_table(MODEL_KEYS),
         "A reader": keys_table(READER_KEYS),
         "The protocol": keys_table(PROTOCOL_KEYS),

@@ -25,7 +25,7 @@ from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 
 from rexview.words import nouns
-from rexview.words.translations import FOLDER, TEMPLATE
+from rexview.words.translations import TRANSLATION_TEMPLATE, TRANSLATIONS_FOLDER
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 ENGLISH_ONLY: Final = ("rexview/cli/", "bench/", "rexview/doctor/")
@@ -154,7 +154,7 @@ def translate(language: str) -> Path:
         locale = Locale.parse(language, sep="-")
     except UnknownLocaleError as error:
         raise ValueError(str(error)) from None
-    file = FOLDER / f"{language}.po"
+    file = TRANSLATIONS_FOLDER / f"{language}.po"
     if file.exists():
         catalogue = read_po(io.BytesIO(file.read_bytes()), locale=locale)
         catalogue.update(gathered(), no_fuzzy_matching=False)
@@ -169,12 +169,12 @@ def translate(language: str) -> Path:
 def renew_template() -> Path:
     """Write the file of all texts unless it is newer than what they come from; return it."""
     newest = max(path.stat().st_mtime for path in (*sources(), Path(__file__)))
-    if not TEMPLATE.is_file() or TEMPLATE.stat().st_mtime < newest:
-        FOLDER.mkdir(exist_ok=True)
-        with NamedTemporaryFile(dir=FOLDER, prefix=".", delete=False) as file:
+    if not TRANSLATION_TEMPLATE.is_file() or TRANSLATION_TEMPLATE.stat().st_mtime < newest:
+        TRANSLATIONS_FOLDER.mkdir(exist_ok=True)
+        with NamedTemporaryFile(dir=TRANSLATIONS_FOLDER, prefix=".", delete=False) as file:
             file.write(written(gathered()))
-        Path(file.name).replace(TEMPLATE)
-    return TEMPLATE
+        Path(file.name).replace(TRANSLATION_TEMPLATE)
+    return TRANSLATION_TEMPLATE
 
 
 def main(arguments: list[str] | None = None) -> int:

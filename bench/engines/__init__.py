@@ -20,14 +20,14 @@ from bench.measure import Measured, Row, at_least, in_turn, milliseconds, missin
 from bench.scale import MODELS, apart
 from bench.scale_parts import keep_in
 from rexview.analysis.case.comments import CommentCount
-from rexview.analysis.query.clickhouse.database import Database
-from rexview.analysis.query.clickhouse.engine import ClickHouseEngine
-from rexview.analysis.query.clickhouse.loaded_set import OpenedSet
+from rexview.analysis.query.clickhouse.clickhouse_engine import ClickHouseEngine
+from rexview.analysis.query.clickhouse.database import ClickHouseDatabase
+from rexview.analysis.query.clickhouse.loaded_set import OpenClickHouseSet
 from rexview.analysis.query.clickhouse.loading import load_set
-from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
-from rexview.detect import detectors
+from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
+from rexview.detect import create_detectors
 from rexview.detect.scan.scan import scan
-from rexview.reviewset import without_cases
+from rexview.reviewset import load_info_only
 from rexview.schema import ReviewSet
 
 FILTERS: Final = 2_000
@@ -66,8 +66,8 @@ def alike(filters: int, names: tuple[str, ...]) -> int:
     """Compare questions (without names, all) on random filters; return the number of filters."""
     from bench.engines.comparison import QUESTIONS, Compared, compare
     from bench.engines.everything import EverythingSet
-    from rexview.analysis.query.clickhouse.database import InProcess
-    from rexview.reviewset import load
+    from rexview.analysis.query.clickhouse.database import ChdbDatabase as InProcess
+    from rexview.reviewset import load_review_set as load
 
     made = EverythingSet()
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
@@ -82,10 +82,10 @@ def alike(filters: int, names: tuple[str, ...]) -> int:
 
 def costs(answers: int) -> list[Row]:
     """Measure what pages ask, on ClickHouse and in memory, on a simulated set."""
-    from rexview.analysis.query.clickhouse.database import InProcess
+    from rexview.analysis.query.clickhouse.database import ChdbDatabase as InProcess
     from rexview.analysis.query.engine import Engine
     from rexview.analysis.query.filter.case_filter import CaseFilter
-    from rexview.reviewset import load
+    from rexview.reviewset import load_review_set as load
 
     questions: dict[str, tuple[bool, Callable[[Engine, CaseFilter], object]]] = {
         "all facets of a filter": (False, lambda engine, given: engine.facets(given)),
@@ -148,21 +148,23 @@ def costs(answers: int) -> list[Row]:
 
 
 def both_engines(
-    database: Database, review_set: ReviewSet, comments: Mapping[str, CommentCount] | None = None
+    database: ClickHouseDatabase,
+    review_set: ReviewSet,
+    comments: Mapping[str, CommentCount] | None = None,
 ) -> tuple[MemoryEngine, ClickHouseEngine]:
     """Load a set into a database; return its engine in memory and its engine on the tables.
 
     ``comments`` are those on its cases, as the app counts them.
     """
-    found = scan(review_set, detectors(models=review_set.models))
-    in_memory = memory_engine(review_set, scan=found, comments=comments)
+    found = scan(review_set, create_detectors(models=review_set.models))
+    in_memory = build_memory_engine(review_set, scan=found, comments=comments)
     manifest = load_set(database, "compared", review_set, found)
-    opened = OpenedSet(database, manifest, without_cases(review_set.folder))
+    opened = OpenClickHouseSet(database, manifest, load_info_only(review_set.folder))
     return in_memory, engine_of(opened, comments)
 
 
 def engine_of(
-    opened: OpenedSet, comments: Mapping[str, CommentCount] | None = None
+    opened: OpenClickHouseSet, comments: Mapping[str, CommentCount] | None = None
 ) -> ClickHouseEngine:
     """Return the engine of a loaded set without entries written in the app."""
     small = opened.reviewed(comments or ())

@@ -15,33 +15,33 @@ import polars as pl
 
 from rexview.analysis.query.engine import CaseProperty, Engine
 from rexview.analysis.query.filter.case_filter import (
-    ASKED_AGAIN,
     MENTIONS,
     RANGE_LIMITS,
     RANGES,
+    REPEAT_OUTCOMES,
     SORTS,
-    WEAKEST,
+    WEAKEST_LINKS,
     CaseFilter,
-    Range,
+    NumberRange,
 )
 from rexview.analysis.query.filter.conditions import (
-    BELOW,
-    COMPARED,
-    NOT_KNOWN,
-    OF_CASES,
-    OF_MODELS,
-    UNNAMED,
+    CASE_OUTCOMES,
+    COMPARISON_RESULTS,
+    EDIT_THRESHOLD_NAMES,
+    MODEL_OUTCOMES,
+    UNKNOWN_FINDING,
+    UNNAMED_READER,
     EditCondition,
     MetricOrder,
     ModelPair,
     ReaderPair,
     ScoreCondition,
-    region_of,
+    find_region,
 )
-from rexview.analysis.query.filter.judge_conditions import judge_word
+from rexview.analysis.query.filter.judge_conditions import format_judge
 from rexview.metrics.identity import MetricId
 from rexview.stats.failure_rates import PatientTally
-from rexview.stats.judges import Judge
+from rexview.stats.judge_agreement import Judge
 from rexview.stats.report_metrics import PatientSums
 from rexview.vocab import (
     DIMENSION_NAMES,
@@ -166,14 +166,14 @@ class KnownWords:
         facts, given = engine.facts, engine.facets(CaseFilter())
         facets: dict[str, tuple[str, ...]] = {
             "judged": tuple(FAILURES),
-            "repeats": tuple(ASKED_AGAIN),
-            "weakest": WEAKEST,
+            "repeats": tuple(REPEAT_OUTCOMES),
+            "weakest": WEAKEST_LINKS,
         }
         for facet in given.facets:
             values = tuple(value.value for value in facet.values)
             facets[facet.field] = (*facets.get(facet.field, ()), *values)
         named = {finding for failure in FAILURES for finding in engine.failure_findings(failure)}
-        regions = {f"region:{region}" for one in named if (region := region_of(one))}
+        regions = {f"region:{region}" for one in named if (region := find_region(one))}
         ids = engine.page(CaseFilter(sort="order"), 0, given.total)
         some = ids[:: max(1, len(ids) // _CASES_READ)]
         texts = (card.case.question for card in engine.cards(CaseFilter(), some))
@@ -183,7 +183,7 @@ class KnownWords:
             metrics=facts.metrics,
             judges=facts.judges,
             facets={field: tuple(dict.fromkeys(values)) for field, values in facets.items()},
-            findings=(*sorted(named), *sorted(regions), NOT_KNOWN),
+            findings=(*sorted(named), *sorted(regions), UNKNOWN_FINDING),
             cases=(*some, *HOSTILE),
             words=_words(texts),
         )
@@ -302,7 +302,7 @@ class RandomFilters:
             "outcomes": self._outcome,
             "edits": self._edit,
             "edit_kinds": lambda: self._or_hostile((*EDIT_KINDS, *known.facets.get(name, ()))),
-            "compared": lambda: rng.choice(tuple(COMPARED)),
+            "compared": lambda: rng.choice(tuple(COMPARISON_RESULTS)),
             "decisions": self._decision,
             "opinions": self._opinion,
             "marked": lambda: rng.choice((*known.facets.get(name, ()), *_NOT_MARKED)),
@@ -347,16 +347,20 @@ class RandomFilters:
     def _outcome(self) -> str:
         rng = self._random
         if rng.random() < 0.4:
-            return rng.choice(tuple(OF_CASES))
+            return rng.choice(tuple(CASE_OUTCOMES))
         known = [*self._known.models, *self._known.readers]
-        return f"{rng.choice(tuple(OF_MODELS))}:{self._or_hostile(known)}"
+        return f"{rng.choice(tuple(MODEL_OUTCOMES))}:{self._or_hostile(known)}"
 
     def _edit(self) -> str:
         rng, readers = self._random, self._known.readers
         what = rng.choice(("from", "below"))
-        severity = rng.choice(tuple(BELOW) if what == "below" else (0, *EDIT_SEVERITIES))
+        severity = rng.choice(
+            tuple(EDIT_THRESHOLD_NAMES) if what == "below" else (0, *EDIT_SEVERITIES)
+        )
         return str(
-            EditCondition(what, severity, rng.choice(("", UNNAMED, self._or_hostile(readers))))
+            EditCondition(
+                what, severity, rng.choice(("", UNNAMED_READER, self._or_hostile(readers)))
+            )
         )
 
     def _decision(self) -> str:
@@ -371,16 +375,22 @@ class RandomFilters:
         else:
             said = rng.choice(("", *map(str, range(SCORE_MIN, SCORE_MAX + 1))))
             about = f"{rng.choice(DIMENSIONS)}:{said}"
-        return f"{about}:{judge_word(judge)}"
+        return f"{about}:{format_judge(judge)}"
 
-    def _range_of(self, name: str) -> Callable[[], Range]:
+    def _range_of(self, name: str) -> Callable[[], NumberRange]:
         low, high = RANGE_LIMITS[name]
         steps = [low + half / 2 for half in range(2 * (high - low) + 1)]
 
-        def make() -> Range:
+        def make() -> NumberRange:
             ends = sorted(self._random.choices([*steps, low + 1 / 3], k=2))
             return self._random.choice(
-                (Range(*ends), Range(None, ends[1]), Range(ends[0]), Range(low), Range())
+                (
+                    NumberRange(*ends),
+                    NumberRange(None, ends[1]),
+                    NumberRange(ends[0]),
+                    NumberRange(low),
+                    NumberRange(),
+                )
             )
 
         return make
@@ -626,10 +636,10 @@ def _simpler(case_filter: CaseFilter) -> Iterator[CaseFilter]:
         if isinstance(value, tuple) and len(value) > 1:
             for word in value:
                 yield case_filter.without(field.name, word)
-        elif isinstance(value, Range) and value != Range():
+        elif isinstance(value, NumberRange) and value != NumberRange():
             yield from (
                 _with(case_filter, field.name, wider)
-                for wider in (Range(), Range(value.low), Range(None, value.high))
+                for wider in (NumberRange(), NumberRange(value.low), NumberRange(None, value.high))
                 if wider != value
             )
     words = case_filter.words

@@ -39,9 +39,9 @@ from bench.made_set.studies import (
     studies_of,
 )
 from rexview.errors import ReviewSetError
-from rexview.reviewset import load, write
-from rexview.reviewset.info import dump_info
-from rexview.reviewset.sources import INFO_FILE
+from rexview.reviewset import load_review_set, save_review_set
+from rexview.reviewset.set_files import INFO_FILE
+from rexview.reviewset.set_info import dump_info
 from rexview.schema import Model, Reader, SetInfo
 from rexview.vocab import DIMENSIONS, IMAGE_DIMENSIONS
 
@@ -405,7 +405,9 @@ def make_set(
         if made.parquet or made.answers > MOST_AS_JSON:
             work.rename(folder)
         else:
-            write(load(work), folder, images=work / "images" if made.films else "refer")
+            save_review_set(
+                load_review_set(work), folder, images=work / "images" if made.films else "refer"
+            )
 
 
 def _write_parts(made: MadeSet, work: Path, told: Callable[[int, int], None]) -> None:

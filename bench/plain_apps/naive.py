@@ -11,12 +11,12 @@ import numpy as np
 import streamlit as st
 
 from rexview import reviewset
-from rexview.imaging import Window, display, read_image
+from rexview.imaging import Window, read_image, render_display
 
 COLOURS = ((230, 159, 0), (86, 180, 233), (0, 158, 115), (204, 121, 167))
 
 st.set_page_config(layout="wide")
-review_set = st.cache_resource(reviewset.load)(Path(sys.argv[1]))
+review_set = st.cache_resource(reviewset.load_review_set)(Path(sys.argv[1]))
 read = st.cache_resource(read_image)
 ids = review_set.cases["id"].to_list()
 number = st.session_state.setdefault("number", 0)
@@ -34,7 +34,7 @@ assert case.key_image is not None
 answers = review_set.answers_of(case.id)
 shown = {a.model: st.checkbox(f"Boxes of {a.model}", True, key=a.model) for a in answers}
 width = st.slider("Window width", 1, 100, 100)
-picture = read(reviewset.image_path(review_set, case.key_image.path))
+picture = read(reviewset.find_image_file(review_set, case.key_image.path))
 base = picture.windows[0] if picture.windows else None
 if base is None:
     values = picture.pixels
@@ -43,7 +43,7 @@ if base is None:
 else:
     centre, full = base.centre, base.width
 window = Window("", "linear", centre, max(full * width / 100, 2))
-grey = display(picture, window)
+grey = render_display(picture, window)
 image = np.dstack([grey] * 3) if grey.ndim == 2 else grey.copy()
 for colour, answer in zip(COLOURS * 9, answers, strict=False):
     if shown[answer.model]:

@@ -15,13 +15,13 @@ from typing import IO, Any, Final
 
 from bench.corpus import Labelled
 from bench.measure import Row, at_least, at_most, in_turn, ratio_at_most, result
-from rexview.detect import DETECTORS, flags_for, read_word_lists
+from rexview.detect import DETECTORS, find_flags_for_answers, read_word_lists
 from rexview.detect.detector import Detector
 from rexview.schema import Answer, Case, Report
 from rexview.text.findings import find_mentions
 from rexview.text.findings.lexicon import lexicon
-from rexview.text.findings.reading import forget
-from rexview.text.findings.sentences import Tokens, sentences
+from rexview.text.findings.mention_finder import clear_caches
+from rexview.text.findings.sentences import Tokens, split_sentences
 
 ROUNDS: Final = 3
 SAMPLE: Final = 300
@@ -101,10 +101,10 @@ def pairs_per_second(pairs: Sequence[Labelled], detectors: Sequence[Detector]) -
     best = float("inf")
     for number in range(ROUNDS):
         fresh = [_fresh(pair, number) for pair in pairs]
-        forget()
+        clear_caches()
         start = time.thread_time()
         for case, answer in fresh:
-            flags_for(case, [answer], detectors=detectors)
+            find_flags_for_answers(case, [answer], detectors=detectors)
         best = min(best, time.thread_time() - start)
     return len(pairs) / best if best else float("inf")
 
@@ -124,7 +124,7 @@ def hard_text_seconds(name: str, size: int) -> float:
     case = Case(id="hard", question="", report=Report(findings=text[:-1]))
     answer = Answer(case="hard", model="corpus", text=text)
     start = time.thread_time()
-    flags_for(case, [answer])
+    find_flags_for_answers(case, [answer])
     return time.thread_time() - start
 
 
@@ -216,10 +216,10 @@ def _of_several_models(given: Sequence[_Given]) -> Iterator[_Given]:
 def _milliseconds(given: Sequence[_Given], *, fresh: bool) -> float:
     """Return the time of an answer, with its share of its report."""
     if fresh:
-        forget()
+        clear_caches()
     start = time.thread_time()
     for case, answers in given:
-        flags_for(case, answers)
+        find_flags_for_answers(case, answers)
     seconds = time.thread_time() - start
     return 1_000 * seconds / sum(len(answers) for _, answers in given)
 
@@ -234,7 +234,7 @@ def _beside_medspacy(pairs: Sequence[Labelled]) -> Row:
     terms = sorted(_phrases())
 
     def ours() -> float:
-        forget()
+        clear_caches()
         start = time.thread_time()
         for text in texts:
             find_mentions(text)
@@ -263,7 +263,7 @@ def _sentences(pairs: Sequence[Labelled]) -> list[str]:
     for pair in pairs:
         for text in (pair.answer.text or "", pair.case.report.findings or ""):
             tokens = Tokens(text)
-            for one in sentences(tokens, 0, len(tokens.words)):
+            for one in split_sentences(tokens, 0, len(tokens.words)):
                 found[text[tokens.starts[one.i] : tokens.ends[one.j - 1]] + "."] = None
     every = list(found)
     return every[:: max(1, len(every) // SENTENCES)][:SENTENCES]

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from rexview.store import Stored
-from rexview.store.kinds import SHARED
+from rexview.store import StoredEntry
+from rexview.store.kinds import SHARED_KINDS
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,9 @@ class Audit:
         return any(getattr(self, one.name) for one in fields(self))
 
 
-def audit(given: Sequence[SentEntry], confirmed: Collection[str], rows: Sequence[Stored]) -> Audit:
+def audit(
+    given: Sequence[SentEntry], confirmed: Collection[str], rows: Sequence[StoredEntry]
+) -> Audit:
     """Compare given entries with stored rows.
 
     Parameters
@@ -91,7 +93,7 @@ def audit(given: Sequence[SentEntry], confirmed: Collection[str], rows: Sequence
     )
 
 
-def _cell(row: Stored) -> Cell:
+def _cell(row: StoredEntry) -> Cell:
     return Cell(row.case or "", row.model or "", row.subject or "", row.picture, row.kind)
 
 
@@ -99,19 +101,19 @@ def _part(value: Mapping[str, Any] | None, names: Collection[str]) -> dict[str, 
     return {name: (value or {}).get(name) for name in names}
 
 
-def _is_altered(row: Stored, given: SentEntry) -> bool:
+def _is_altered(row: StoredEntry, given: SentEntry) -> bool:
     same = (row.person, _cell(row)) == (given.person, given.cell)
     return not same or _part(row.value, given.value) != given.value
 
 
-def _disordered(given: Mapping[str, SentEntry], rows: Sequence[Stored]) -> int:
+def _disordered(given: Mapping[str, SentEntry], rows: Sequence[StoredEntry]) -> int:
     places = {token: place for place, token in enumerate(given)}
-    by_cell: dict[tuple[str, Cell], list[Stored]] = defaultdict(list)
+    by_cell: dict[tuple[str, Cell], list[StoredEntry]] = defaultdict(list)
     for row in rows:
-        by_cell["" if row.kind in SHARED else row.person, _cell(row)].append(row)
+        by_cell["" if row.kind in SHARED_KINDS else row.person, _cell(row)].append(row)
     wrong = 0
     for chain in by_cell.values():
-        before: Stored | None = None
+        before: StoredEntry | None = None
         for row in chain:
             names = given[row.token].value
             late = before is not None and places[before.token] > places[row.token]

@@ -31,14 +31,14 @@ from rexview.settings import DEMO_FOLDER, Settings
 from rexview.store import (
     Entry,
     Reviews,
-    Stored,
-    backup,
+    StoredEntry,
+    find_notices,
     merge_databases,
-    merged,
-    notices,
-    open_best,
+    merge_reviews,
+    open_best_reviews,
     open_reviews,
     other_databases,
+    write_backup,
 )
 from rexview.store.database.connection import close_databases
 
@@ -59,7 +59,7 @@ def flip_bytes(folder: Path, files: int, *, seed: int) -> dict[str, Any]:
     """
     folder.mkdir(parents=True)
     shutil.copytree(DEMO_FOLDER, folder / "set")
-    review_set = reviewset.load(folder / "set")
+    review_set = reviewset.load_review_set(folder / "set")
     reviews = open_reviews(review_set, Settings(review_set=review_set.folder))
     _fill(reviews, _SCORES)
     written = _plain(reviews.history())
@@ -101,12 +101,12 @@ def _read(review_set: ReviewSet, written: Sequence[Any], copy: Path) -> str:
     reviews = open_reviews(review_set, Settings(review_set=review_set.folder))
     try:
         rows = reviews.history()
-        merged(review_set, reviews)
+        merge_reviews(review_set, reviews)
         reviews.comments(), reviews.people(), reviews.assignments()
         for person in _PERSONS:
             reviews.skips(person.id), reviews.revealed(person.id, "models")
-        shown = notices(reviews)
-        backup(reviews, copy)
+        shown = find_notices(reviews)
+        write_backup(reviews, copy)
         copy.unlink()
     except StoreError:
         return "refused"
@@ -121,7 +121,7 @@ def _read(review_set: ReviewSet, written: Sequence[Any], copy: Path) -> str:
     return "told" if named else "unnoticed"
 
 
-def _plain(rows: Sequence[Stored]) -> list[tuple[Any, ...]]:
+def _plain(rows: Sequence[StoredEntry]) -> list[tuple[Any, ...]]:
     names = ("id", "token", "at", "person", "person_name", "kind", "case", "model", "subject")
     more = ("picture", "value", "previous", "via")
     return [tuple(getattr(row, name) for name in (*names, *more)) for row in rows]
@@ -193,8 +193,10 @@ def becoming_writable(folder: Path, entries: int = 50) -> dict[str, Any]:
         ):
             _give(beside, entries)
         settings = Settings(review_set=given.folder)
-        untold = not any(one.kind == "elsewhere" for one in notices(open_reviews(given, settings)))
-        best = open_best(given, settings)
+        untold = not any(
+            one.kind == "elsewhere" for one in find_notices(open_reviews(given, settings))
+        )
+        best = open_best_reviews(given, settings)
         merge_databases(best, [one.file for one in other_databases(best)])
         rows = best.history()[::-1]
     found = audit([*reader.given, *beside.given], reader.confirmed | beside.confirmed, rows)
@@ -235,7 +237,7 @@ def set_edited(folder: Path, scores: int = 60) -> dict[str, Any]:
         at_hand: dict[str, _Texts] = {}
         for edit in _EDITS:
             edit(server.review_set.folder)
-            texts_now = _texts(reviewset.load(server.review_set.folder))
+            texts_now = _texts(reviewset.load_review_set(server.review_set.folder))
             for _ in range(scores // len(_EDITS)):
                 reader.give()
                 at_hand[reader.given[-1].token] = texts_now

@@ -20,14 +20,14 @@ from uuid import UUID, uuid5
 
 from bench.reliability.audit import Cell, SentEntry
 from bench.reliability.server import ScoreServer
-from rexview.analysis.query.memory.study import MemoryStudyEngine
-from rexview.analysis.query.study import slots_of
+from rexview.analysis.query.memory.study_engine import MemoryStudyEngine
+from rexview.analysis.query.study_tasks import assign_slots
 from rexview.answer_digest import digests_of
 from rexview.people import Person
 from rexview.store import Entry, open_reviews
 from rexview.ui.web.saving.entries import ADJUDICATE_PAGE, CASE_PAGE, MEETING_PAGE, SCORE_PAGE
 from rexview.ui.web.saving.outbox import ADDRESS
-from rexview.ui.web.saving.reader_study import adjudicator_slots, items_to_score, shown_names
+from rexview.ui.web.saving.reader_study import adjudicator_slots, items_to_score, shown_answer_ids
 
 MOST_AT_ONCE: Final = 50
 FIRST_WAIT_S: Final = 0.4
@@ -88,13 +88,13 @@ def slots_to_give(server: ScoreServer, person: Person) -> dict[str, list[Slot]]:
     for case in worklist.page(0, len(worklist)):
         models = [answer.model for answer in review_set.answers_of(case)]
         items = items_to_score(review_set, case)
-        reader_letters = slots_of(case, models, reader=person.id, key=key)
+        reader_letters = assign_slots(case, models, reader=person.id, key=key)
         adjudicator, adjudicator_letters = adjudicator_slots(review_set, case, person, key)
         for page, kind, reader, letters in (
             (SCORE_PAGE, "score", person.id, reader_letters),
             (ADJUDICATE_PAGE, "adjudicate", adjudicator, adjudicator_letters),
         ):
-            shown = shown_names(review_set, case, letters, reader=reader, key=key)
+            shown = shown_answer_ids(review_set, case, letters, reader=reader, key=key)
             for letter, model in letters.items():
                 for item in items[model]:
                     cell = Cell(case, model, item.dimension, item.picture, kind)

@@ -15,7 +15,7 @@ from rexview import reviewset
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER, Settings
-from rexview.store import Stored, open_reviews
+from rexview.store import StoredEntry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.web.saving.outbox import KIND
 from rexview.ui.web.server import review_sets
@@ -62,7 +62,7 @@ class ScoreServer:
         if review_set is None:
             review_set = folder / "set"
             shutil.copytree(DEMO_FOLDER, review_set)
-        self.review_set: Final[ReviewSet] = reviewset.load(review_set)
+        self.review_set: Final[ReviewSet] = reviewset.load_review_set(review_set)
         self.settings: Final = Settings(review_set=review_set, database_url=database_url)
         self.log: Final = folder / "log.txt"
         self.port: Final = port or free_port()
@@ -154,14 +154,14 @@ class ScoreServer:
         who = [person.id, person.name, person.role]
         return LinkSigner(SECRET).sign(Grant(KIND, name, "", detail=who))
 
-    def scores(self) -> tuple[Stored, ...]:
+    def scores(self) -> tuple[StoredEntry, ...]:
         """Return the scores in the history, oldest first, read by this process."""
         reviews = open_reviews(self.review_set, self.settings)
         rows = reviews.history(kind="score")[::-1]
         close_databases()
         return rows
 
-    def entries(self) -> tuple[Stored, ...]:
+    def entries(self) -> tuple[StoredEntry, ...]:
         """Return all entries, oldest first, read by this process."""
         reviews = open_reviews(self.review_set, self.settings)
         rows = reviews.history()[::-1]

@@ -3,59 +3,59 @@
 Charts are in :mod:`rexview.analysis.charts`, which is imported only where charts are drawn.
 """
 
-from rexview.analysis.colours import REFERENCE_COLOUR, model_colours
+from rexview.analysis.colours import REFERENCE_COLOUR, assign_model_colours
 from rexview.analysis.query.engine import (
     CaseProperty,
     Engine,
     Facet,
     Facets,
     FailureSources,
-    Scanned,
+    ScanProgress,
     SetFacts,
 )
 from rexview.analysis.query.filter.case_filter import (
     ANSWER_STATUSES,
     FILTER_KEYS,
-    LONGEST_SEARCH,
+    MAX_SEARCH_CHARACTERS,
     RANGE_LIMITS,
     RANGES,
     SORTS,
     CaseFilter,
-    Range,
+    NumberRange,
 )
-from rexview.analysis.query.filter.finding_search import search_terms
-from rexview.analysis.query.filter.linked_count import Count
-from rexview.analysis.query.filter.wording import (
-    chips,
-    describe,
-    orders,
+from rexview.analysis.query.filter.filter_text import (
+    describe_filter,
+    describe_unknown_values,
+    list_chips,
+    list_orders,
     search_caption,
-    unknown_values,
 )
+from rexview.analysis.query.filter.finding_search import parse_search
+from rexview.analysis.query.filter.linked_count import LinkedCount
 
 __all__ = [
     "ANSWER_STATUSES",
     "FILTER_KEYS",
-    "LONGEST_SEARCH",
+    "MAX_SEARCH_CHARACTERS",
     "RANGES",
     "RANGE_LIMITS",
     "REFERENCE_COLOUR",
     "SORTS",
     "CaseFilter",
     "CaseProperty",
-    "Count",
     "Engine",
     "Facet",
     "Facets",
     "FailureSources",
-    "Range",
-    "Scanned",
+    "LinkedCount",
+    "NumberRange",
+    "ScanProgress",
     "SetFacts",
-    "chips",
-    "describe",
-    "model_colours",
-    "orders",
+    "assign_model_colours",
+    "describe_filter",
+    "describe_unknown_values",
+    "list_chips",
+    "list_orders",
+    "parse_search",
     "search_caption",
-    "search_terms",
-    "unknown_values",
 ]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from rexview.analysis.query.engine import DisputedAnswer, Engine, ReaderScore
-from rexview.analysis.query.filter.case_filter import CaseFilter, Range
-from rexview.analysis.query.filter.linked_count import Count, refined
-from rexview.analysis.query.study import by_keyed_hash
+from rexview.analysis.query.filter.case_filter import CaseFilter, NumberRange
+from rexview.analysis.query.filter.linked_count import LinkedCount, refine_filter
+from rexview.analysis.query.study_tasks import sort_by_keyed_hash
 from rexview.schema import ReviewSet, Score
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 from rexview.words import tr
@@ -44,7 +44,7 @@ class Dispute:
 
 
 @dataclass(frozen=True)
-class ToAdjudicate:
+class AdjudicationItem:
     """One answer with its disputes, the largest first; ``apart`` is the largest difference."""
 
     case: str
@@ -63,21 +63,21 @@ class Adjudication:
     """
 
     threshold: float
-    answers: Count
+    answers: LinkedCount
     cases: int
     _engine: Engine
 
-    def part(self, start: int, size: int) -> list[ToAdjudicate]:
+    def part(self, start: int, size: int) -> list[AdjudicationItem]:
         """Return a page of the answers, worst first."""
         if not self.answers.value:
             return []
         return [
-            ToAdjudicate(
+            AdjudicationItem(
                 answer.case,
                 answer.model,
                 answer.question,
                 answer.apart,
-                _disputes(answer, self.threshold),
+                _find_disputes(answer, self.threshold),
             )
             for answer in self._engine.disputed(self.answers.opens, start, size)
         ]
@@ -109,21 +109,21 @@ class Adjudication:
         return pd.DataFrame(rows, columns=columns)
 
 
-def adjudication(engine: Engine, case_filter: CaseFilter, threshold: float) -> Adjudication:
+def build_adjudication(engine: Engine, case_filter: CaseFilter, threshold: float) -> Adjudication:
     """Find the matching answers on which two readers differ by ``threshold`` or more.
 
     ``threshold`` is in points on one dimension, above 0.
     """
-    limits = refined(case_filter, disagreement=Range(threshold, None))
+    limits = refine_filter(case_filter, disagreement=NumberRange(threshold, None))
     if limits is None:  # the filter limits to smaller differences
-        none = replace(case_filter, disagreement=Range(threshold, None))
-        return Adjudication(threshold, Count(0, none), 0, engine)
+        none = replace(case_filter, disagreement=NumberRange(threshold, None))
+        return Adjudication(threshold, LinkedCount(0, none), 0, engine)
     limits = replace(limits, sort="disagreement")
     tally = engine.tally(limits)
-    return Adjudication(threshold, Count(tally.answers, limits), tally.cases, engine)
+    return Adjudication(threshold, LinkedCount(tally.answers, limits), tally.cases, engine)
 
 
-def _disputes(answer: DisputedAnswer, threshold: float) -> tuple[Dispute, ...]:
+def _find_disputes(answer: DisputedAnswer, threshold: float) -> tuple[Dispute, ...]:
     """Return the dimensions on which the readers of one answer differ."""
     found = []
     for dimension in DIMENSIONS:
@@ -202,7 +202,7 @@ class CaseDifferences:
         return self.n_agreed == len(self.differences)
 
 
-def differing_cases(
+def find_differing_cases(
     review_set: ReviewSet, adjudications: pl.DataFrame, threshold: float
 ) -> tuple[CaseDifferences, ...]:
     """Find the cases in which two readers differ by ``threshold`` points or more on one score.
@@ -229,7 +229,7 @@ def differing_cases(
     for *item, reader, score, comment in wanted.sort("reader").iter_rows():
         given = ReaderScore(reader, item[_ITEM.index("dimension")], score, comment or "")
         by_item.setdefault(tuple(item), []).append(given)
-    agreed = _agreed(adjudications)
+    agreed = _consensus_by_item(adjudications)
     cases: dict[str, list[Difference]] = {}
     for row in found.iter_rows(named=True):
         key = tuple(row[name] for name in _ITEM)
@@ -249,7 +249,7 @@ def differing_cases(
     return tuple(listed)
 
 
-def _agreed(adjudications: pl.DataFrame) -> dict[tuple[object, ...], Consensus]:
+def _consensus_by_item(adjudications: pl.DataFrame) -> dict[tuple[object, ...], Consensus]:
     return {
         tuple(row[name] for name in _ITEM): Consensus(
             row["score"], row["comment"] or "", row["adjudicator"], row["created"]
@@ -258,7 +258,7 @@ def _agreed(adjudications: pl.DataFrame) -> dict[tuple[object, ...], Consensus]:
     }
 
 
-def consensus_scores(adjudications: pl.DataFrame, case: str) -> tuple[Score, ...]:
+def list_consensus_scores(adjudications: pl.DataFrame, case: str) -> tuple[Score, ...]:
     """Return the consensus on a case as scores, whose ``reader`` is the adjudicator."""
     return tuple(
         Score(
@@ -276,7 +276,7 @@ def consensus_scores(adjudications: pl.DataFrame, case: str) -> tuple[Score, ...
     )
 
 
-def next_without_consensus(cases: Sequence[CaseDifferences], after: str | None) -> str | None:
+def find_next_without_consensus(cases: Sequence[CaseDifferences], after: str | None) -> str | None:
     """Return the next case without consensus: after the given one, then from the start."""
     ids = [one.case for one in cases]
     start = ids.index(after) + 1 if after in ids else 0
@@ -286,10 +286,10 @@ def next_without_consensus(cases: Sequence[CaseDifferences], after: str | None) 
     return None
 
 
-def reader_labels(readers: Iterable[str], case: str, *, key: bytes) -> Mapping[str, str]:
+def label_readers(readers: Iterable[str], case: str, *, key: bytes) -> Mapping[str, str]:
     """Return a label by reader (Reader 1, Reader 2), in an order that is random but fixed by case.
 
     ``key`` is :meth:`rexview.store.Reviews.letter_key`. Without it, the labels identify no reader.
     """
-    shuffled = by_keyed_hash(set(readers), key, "readers", case)
+    shuffled = sort_by_keyed_hash(set(readers), key, "readers", case)
     return {reader: f"Reader {number}" for number, reader in enumerate(shuffled, start=1)}

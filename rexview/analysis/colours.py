@@ -15,11 +15,11 @@ MODEL_COLOURS: Final = (
     *("#846048", "#5454CC", "#C08490", "#A84818"),
 )
 """Colours in the order of the models."""
-NO_COLOUR: Final = "#6E7F94"
+SHARED_MODEL_COLOUR: Final = "#6E7F94"
 """Colour of every model if there are more models than colours; only names identify them then."""
 REFERENCE_COLOUR: Final = "#8A9099"
 """Colour of the reference (the radiologist's report and boxes) in charts; no model has it."""
-REFERENCE_ON_FILM: Final = "#F2F2F2"
+REFERENCE_IMAGE_COLOUR: Final = "#F2F2F2"
 """Colour of the reference's boxes on a radiograph, where white is visible; no model has it."""
 SLOT_COLOURS: Final = (
     *("#B8860B", "#2A9D8F", "#B05CC6", "#7A8F2A"),
@@ -28,17 +28,17 @@ SLOT_COLOURS: Final = (
 """Colours of Answer A, B, … for a blinded reader; no model has them."""
 
 
-def slot_colours(slots: Iterable[str]) -> dict[str, str]:
+def assign_slot_colours(slots: Iterable[str]) -> dict[str, str]:
     """Return the colour of each slot of a blinded case, in the order of the slots."""
     return {slot: SLOT_COLOURS[place % len(SLOT_COLOURS)] for place, slot in enumerate(slots)}
 
 
-def model_colours(models: Iterable[str]) -> dict[str, str]:
+def assign_model_colours(models: Iterable[str]) -> dict[str, str]:
     """Return the colour of each model, by id, in the order of the review set.
 
-    No two models share a colour: more models than colours all have :data:`NO_COLOUR`.
+    No two models share a colour: more models than colours all have :data:`SHARED_MODEL_COLOUR`.
     """
     every = list(models)
     if len(every) > len(MODEL_COLOURS):
-        return dict.fromkeys(every, NO_COLOUR)
+        return dict.fromkeys(every, SHARED_MODEL_COLOUR)
     return dict(zip(every, MODEL_COLOURS, strict=False))

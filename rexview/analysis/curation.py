@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
 
-from rexview.curation.candidates import Considered, by_model_sum, considered
-from rexview.curation.comparison import why_blocked
-from rexview.curation.coverage import Coverage, Targets, coverage
-from rexview.curation.curated_set import without_instruction
-from rexview.curation.near_duplicates import Similarity, alike_pairs
-from rexview.curation.studies import study_cases
+from rexview.curation.candidates import CandidateSummary, sort_by_model_sum, summarize_candidates
+from rexview.curation.comparison_questions import explain_block
+from rexview.curation.coverage import Coverage, Targets, count_coverage
+from rexview.curation.curated_set import remove_instruction
+from rexview.curation.near_duplicates import Similarity, find_similar_pairs
+from rexview.curation.source_studies import find_study_cases
 from rexview.schema import Case, ReviewSet
 from rexview.vocab import CRITERIA, SCORE_MAX, SCORE_MIN
 from rexview.words import counted, noun, tr
 
 # A study with its candidate questions, for the page Curate.
 
-State = Literal["open", "done"]
+CurationState = Literal["open", "done"]
 
 
 @dataclass(frozen=True)
-class AlikeQuestion:
+class SimilarQuestion:
     """Another candidate that asks nearly the same; ``similarity`` above 0.9, at most 1."""
 
     case: str
@@ -36,9 +36,9 @@ class AlikeQuestion:
 class CandidateView:
     """A candidate, why it cannot be chosen (None if it can), and its near-duplicates."""
 
-    candidate: Considered
+    candidate: CandidateSummary
     blocked: str | None = None
-    alike: tuple[AlikeQuestion, ...] = ()
+    alike: tuple[SimilarQuestion, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class CurationStudy:
     candidates: tuple[CandidateView, ...] = ()
 
     @property
-    def state(self) -> State:
+    def state(self) -> CurationState:
         """``done`` once a candidate is chosen, or all are rejected."""
         decisions = [view.candidate.decision for view in self.candidates]
         done = "chosen" in decisions or (decisions and set(decisions) == {"rejected"})
@@ -92,7 +92,7 @@ class Curation:
 # The studies of a set, and their candidate questions with the reasons against them.
 
 
-def curation_of(
+def build_curation(
     review_set: ReviewSet,
     *,
     question_type: str | None = "open",
@@ -106,21 +106,21 @@ def curation_of(
     Parameters
     ----------
     review_set : ReviewSet
-        The set with people's reviews (:func:`rexview.store.merged_set.merged`).
+        The set with people's reviews (:func:`rexview.store.merged_set.merge_reviews`).
     question_type : str or None
         ``open`` or ``choice`` candidates; None: all.
     similarity : Similarity, optional
         Measure for near-duplicates; without one, letters are compared.
     """
-    by_case = considered(review_set)
+    by_case = summarize_candidates(review_set)
     if question_type:
         by_case = {
             case: tuple(one for one in some if one.question_type == question_type)
             for case, some in by_case.items()
         }
     every = [one for some in by_case.values() for one in some]
-    alike = _alike(every, similarity)
-    named = dict.fromkeys([*study_cases(review_set), *(one.case for one in every)])
+    alike = _find_similar(every, similarity)
+    named = dict.fromkeys([*find_study_cases(review_set), *(one.case for one in every)])
     studies = []
     for case_id in named:
         case = review_set.case(case_id)
@@ -129,18 +129,18 @@ def curation_of(
         views = tuple(
             CandidateView(
                 one,
-                why_blocked(review_set, case, one.question, one.tags),
+                explain_block(review_set, case, one.question, one.tags),
                 alike.get((one.case, one.id), ()),
             )
-            for one in by_model_sum(by_case.get(case_id, ()))
+            for one in sort_by_model_sum(by_case.get(case_id, ()))
         )
         studies.append(CurationStudy(case.id, case.study_id, _title(case), views))
     return Curation(tuple(studies))
 
 
-def _alike(
-    candidates: list[Considered], similarity: Similarity | None
-) -> dict[tuple[str, str], tuple[AlikeQuestion, ...]]:
+def _find_similar(
+    candidates: list[CandidateSummary], similarity: Similarity | None
+) -> dict[tuple[str, str], tuple[SimilarQuestion, ...]]:
     """Return each candidate's near-duplicates, the most similar first.
 
     Questions in the same words are compared once and share their records, because a model may
@@ -148,17 +148,17 @@ def _alike(
     """
     places = defaultdict(list)
     for one in candidates:
-        places["\n".join([without_instruction(one.question), *one.options])].append(one)
+        places["\n".join([remove_instruction(one.question), *one.options])].append(one)
     groups = list(places.values())
     near = defaultdict(list)
-    for first, second, how in alike_pairs(list(places), similarity):
+    for first, second, how in find_similar_pairs(list(places), similarity):
         near[first].append((second, how))
         near[second].append((first, how))
     found = {}
     for number, group in enumerate(groups):
-        same = [AlikeQuestion(one.case, one.id, 1.0) for one in group]
+        same = [SimilarQuestion(one.case, one.id, 1.0) for one in group]
         others = [
-            AlikeQuestion(other.case, other.id, how)
+            SimilarQuestion(other.case, other.id, how)
             for place, how in sorted(near[number], key=lambda one: -one[1])
             for other in groups[place]
         ]
@@ -174,9 +174,9 @@ def _title(case: Case) -> str:
 
 # Numbers of the curated set, for the supplement's plots.
 
-ENOUGH: Final = 16
+PAPER_MINIMUM_SUM: Final = 16
 """Smallest sum of a question that the paper selected; none had a risk flag (supplement)."""
-SUMS: Final = range(SCORE_MIN * len(CRITERIA), SCORE_MAX * len(CRITERIA) + 1)
+POSSIBLE_SUMS: Final = range(SCORE_MIN * len(CRITERIA), SCORE_MAX * len(CRITERIA) + 1)
 
 
 @dataclass(frozen=True)
@@ -192,8 +192,8 @@ class CuratedTables:
     unscored : int
         Chosen questions without all four scores of a model; neither mapping above counts them.
     low, risky, unflagged : int
-        Chosen questions with a sum below :data:`ENOUGH`, with a risk flag, and rated ones for which
-        the model did not state a risk flag.
+        Chosen questions with a sum below :data:`PAPER_MINIMUM_SUM`, with a risk flag, and rated
+        ones for which the model did not state a risk flag.
     misstated : int
         Candidates for which the model stated a wrong sum.
     coverage : Coverage
@@ -214,14 +214,16 @@ class CuratedTables:
         return self.coverage.chosen - self.unscored
 
 
-def curated_tables(curation: Curation, targets: Targets | None = None) -> CuratedTables:
+def build_curated_tables(curation: Curation, targets: Targets | None = None) -> CuratedTables:
     """Count candidates and chosen questions; only the newest scores of a model count."""
-    every = [view.candidate for study in curation.studies for view in study.candidates]
-    return tables_of(every, targets)
+    every = [view.candidate for study in curation.source_studies for view in study.candidates]
+    return count_candidates(every, targets)
 
 
-def tables_of(every: Iterable[Considered], targets: Targets | None = None) -> CuratedTables:
-    """Count candidates; see :func:`curated_tables`."""
+def count_candidates(
+    every: Iterable[CandidateSummary], targets: Targets | None = None
+) -> CuratedTables:
+    """Count candidates; see :func:`build_curated_tables`."""
     every = list(every)
     sums: Counter[tuple[int, bool]] = Counter()
     criteria: Counter[tuple[str, int]] = Counter()
@@ -235,7 +237,7 @@ def tables_of(every: Iterable[Considered], targets: Targets | None = None) -> Cu
         if not is_chosen:
             continue
         counts["unscored"] += total is None
-        counts["low"] += total is not None and total < ENOUGH
+        counts["low"] += total is not None and total < PAPER_MINIMUM_SUM
         counts["risky"] += bool(rating and rating.risk)
         counts["unflagged"] += rating is not None and rating.risk is None
         if rating is not None and total is not None:
@@ -248,7 +250,7 @@ def tables_of(every: Iterable[Considered], targets: Targets | None = None) -> Cu
         counts["risky"],
         counts["unflagged"],
         counts["misstated"],
-        coverage(every, targets),
+        count_coverage(every, targets),
     )
 
 
@@ -263,7 +265,7 @@ def sums_caption(tables: CuratedTables) -> str:
             counted=counted(n, "chosen question"),
             low=tables.low,
             value="has" if tables.low == 1 else "have",
-            enough=ENOUGH,
+            enough=PAPER_MINIMUM_SUM,
             risky=tables.risky,
         ),
         tr("Sums are computed here, not taken from the model."),

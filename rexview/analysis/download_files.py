@@ -20,7 +20,7 @@ _SEPARATORS: Final = " |;,\u00a0\ufeff\"'"
 _FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")
 
 
-def neutral(text: str) -> str:
+def escape_formula(text: str) -> str:
     """Return a text with an apostrophe before anything that a spreadsheet reads as a formula.
 
     Leading spaces and separators do not protect a text: a program that splits at ``|`` finds a cell
@@ -37,8 +37,8 @@ def neutral(text: str) -> str:
     return text
 
 
-def neutral_unless_number(text: str) -> str:
-    """Return :func:`neutral` of a text, but a plain number unchanged, for columns of numbers.
+def escape_text_formula(text: str) -> str:
+    """Return :func:`escape_formula` of a text, but leave a plain number, for columns of numbers.
 
     >>> neutral_unless_number("-3"), neutral_unless_number("-3+cmd")
     ('-3', "'-3+cmd")
@@ -46,12 +46,12 @@ def neutral_unless_number(text: str) -> str:
     try:
         float(text)
     except ValueError:
-        return neutral(text)
+        return escape_formula(text)
     return text
 
 
-TableForm = Literal["csv", "doc"]
-TABLE_FORMS: Final[dict[TableForm, tuple[str, str]]] = {
+DownloadFormat = Literal["csv", "doc"]
+DOWNLOAD_FORMATS: Final[dict[DownloadFormat, tuple[str, str]]] = {
     "csv": ("CSV", "text/csv"),
     "doc": ("Word", "application/msword"),
 }
@@ -83,34 +83,36 @@ class TableFile:
         """The table, at full precision."""
         return self.make_frame()
 
-    def name(self, form: TableForm) -> str:
+    def name(self, form: DownloadFormat) -> str:
         """Return the name of the download: ``table-1-content-and-language.csv``."""
-        return named_after(self.title, form, "table")
+        return make_file_name(self.title, form, "table")
 
 
-def named_after(title: str, ending: str, untitled: str) -> str:
+def make_file_name(title: str, ending: str, untitled: str) -> str:
     """Return a file name for a title; ``untitled`` if the title has no letter or digit."""
     words = re.findall(r"[a-z0-9]+", title.lower())
     return f"{'-'.join(words)[:80].strip('-') or untitled}.{ending}"
 
 
-def said_with(caption: str, *texts: str) -> str:
+def join_captions(caption: str, *texts: str) -> str:
     """Join the texts that have to go with a caption, without those that it contains already."""
     return " ".join(text for text in texts if text and text not in caption)
 
 
-def table_csv(table: pd.DataFrame) -> bytes:
+def encode_csv(table: pd.DataFrame) -> bytes:
     """Return a table as CSV in UTF-8: numbers with every digit, text safe for spreadsheets.
 
     Text that a spreadsheet would take for a formula gets an apostrophe before it, unless it is a
     plain number. A byte order mark tells spreadsheets that the text is UTF-8.
     """
-    safe = table.rename(columns=lambda name: neutral_unless_number(str(name)))
-    safe = safe.map(lambda cell: neutral_unless_number(cell) if isinstance(cell, str) else cell)
+    safe = table.rename(columns=lambda name: escape_text_formula(str(name)))
+    safe = safe.map(lambda cell: escape_text_formula(cell) if isinstance(cell, str) else cell)
     return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")
 
 
-def table_bytes(table: TableFile, form: TableForm, notice: str = "", *, so_far: str = "") -> bytes:
+def encode_table(
+    table: TableFile, form: DownloadFormat, notice: str = "", *, so_far: str = ""
+) -> bytes:
     """Return a table as the bytes of a file.
 
     The review set's notice is part of every file with its numbers. So is ``so_far``, the remark on
@@ -118,8 +120,8 @@ def table_bytes(table: TableFile, form: TableForm, notice: str = "", *, so_far: 
     """
     if form == "csv":
         said = {"Notice": notice, "So far": so_far}
-        return table_csv(table.frame.assign(**{name: text for name, text in said.items() if text}))
-    return _document(table, said_with(table.caption, notice, so_far)).encode("utf-8")
+        return encode_csv(table.frame.assign(**{name: text for name, text in said.items() if text}))
+    return _document(table, join_captions(table.caption, notice, so_far)).encode("utf-8")
 
 
 def _document(table: TableFile, notice: str) -> str:

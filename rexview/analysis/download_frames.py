@@ -15,7 +15,7 @@ from rexview.analysis.multiple_choice import (
     ChoiceGroups,
     ChoiceTables,
     KappaCell,
-    PairTest,
+    RaterPairTest,
 )
 from rexview.analysis.readers import ReaderTables
 from rexview.analysis.report_generation import (
@@ -24,13 +24,13 @@ from rexview.analysis.report_generation import (
     PreferenceTables,
     ReportGroups,
     ReportTables,
-    shown_name,
+    board_metric_name,
 )
 from rexview.analysis.scores import ScoreTables
 from rexview.metrics.identity import MetricId
-from rexview.stats.line_edits import FREE_OF
+from rexview.stats.error_free_reports import ERROR_FREE_NAMES
 from rexview.stats.multiple_choice import Rater
-from rexview.stats.report_metrics import BoardCell
+from rexview.stats.report_metrics import LeaderboardCell
 from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES
 
 SCORE_SHARES: Final = ("Score 5", "Below 3")
@@ -146,7 +146,7 @@ def failure_frame(tables: FailureTables) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(counts, "Int64"))  # with gaps, 3 would become 3.0
 
 
-def group_frame(groups: FailureGroups) -> pd.DataFrame:
+def failure_group_frame(groups: FailureGroups) -> pd.DataFrame:
     """Return one failure by group and model."""
     return pd.DataFrame(
         {
@@ -211,7 +211,7 @@ def choice_group_frame(groups: ChoiceGroups, raters: Mapping[int, Rater]) -> pd.
     )
 
 
-def read_frame(cells: Sequence[ChoiceCell], raters: Sequence[Rater]) -> pd.DataFrame:
+def read_questions_frame(cells: Sequence[ChoiceCell], raters: Sequence[Rater]) -> pd.DataFrame:
     """Return every rater on the questions that readers answered."""
     return pd.DataFrame(_rows(cells, dict(enumerate(raters))))
 
@@ -235,7 +235,7 @@ def _rows(cells: Iterable[ChoiceCell], raters: Mapping[int, Rater]) -> Iterable[
         }
 
 
-def pair_frame(tests: Sequence[PairTest], raters: Sequence[Rater]) -> pd.DataFrame:
+def rater_pairs_frame(tests: Sequence[RaterPairTest], raters: Sequence[Rater]) -> pd.DataFrame:
     """Return the comparisons of raters, pair by pair."""
     return pd.DataFrame(
         {
@@ -256,7 +256,7 @@ def pair_frame(tests: Sequence[PairTest], raters: Sequence[Rater]) -> pd.DataFra
     )
 
 
-def kappa_frame(
+def rater_kappa_frame(
     by_task: Mapping[str | None, Sequence[KappaCell]], raters: Sequence[Rater]
 ) -> pd.DataFrame:
     """Return the agreement of each two raters, over all questions and by task."""
@@ -377,12 +377,21 @@ def judge_agreement_frame(tables: JudgeTables) -> pd.DataFrame:
 
 ERROR_SHARES: Final = ("Share", "CI low", "CI high")
 """Columns that contain shares, 0 to 1."""
-_WHOLE: Final = ("Place", "Place low", "Place high", "n", "Patients", "Won", "Tied", "Lost")
+_INTEGER_COLUMNS: Final = (
+    "Place",
+    "Place low",
+    "Place high",
+    "n",
+    "Patients",
+    "Won",
+    "Tied",
+    "Lost",
+)
 
 
-def board_frame(tables: ReportTables) -> pd.DataFrame:
+def leaderboard_frame(tables: ReportTables) -> pd.DataFrame:
     """Return a board with a row for each metric and model, with the metric's identity."""
-    return _whole(
+    return _as_integers(
         pd.DataFrame(
             _metric_row(metric, tables.names[model], tables.board.cells[metric, model])
             for metric in tables.metrics
@@ -393,7 +402,7 @@ def board_frame(tables: ReportTables) -> pd.DataFrame:
 
 def report_group_frame(groups: ReportGroups, names: Mapping[str, str]) -> pd.DataFrame:
     """Return one metric by group and model."""
-    return _whole(
+    return _as_integers(
         pd.DataFrame(
             {
                 groups.by.name: group.name,
@@ -405,10 +414,10 @@ def report_group_frame(groups: ReportGroups, names: Mapping[str, str]) -> pd.Dat
     )
 
 
-def _metric_row(metric: MetricId, name: str, cell: BoardCell) -> dict[str, Any]:
+def _metric_row(metric: MetricId, name: str, cell: LeaderboardCell) -> dict[str, Any]:
     rank = cell.rank
     return {
-        "Metric": shown_name(metric),
+        "Metric": board_metric_name(metric),
         "Implementation": metric.implementation,
         "Version": metric.version,
         "Sections": metric.scope,
@@ -427,13 +436,13 @@ def _metric_row(metric: MetricId, name: str, cell: BoardCell) -> dict[str, Any]:
 
 def error_free_frame(tables: ErrorFreeTables, names: Mapping[str, str]) -> pd.DataFrame:
     """Return the error-free shares, a row for each reader, model, kind of study and threshold."""
-    return _whole(
+    return _as_integers(
         pd.DataFrame(
             {
                 "Corrected by": tables.readers[row.numbers.reader],
                 "Model": names[row.numbers.model],
                 "Studies": STUDIES[row.studies],
-                "Free of": FREE_OF[row.numbers.severity],
+                "Free of": ERROR_FREE_NAMES[row.numbers.severity],
                 "Error-free": row.numbers.rate.flagged,
                 "n": row.numbers.rate.n,
                 "Share": row.numbers.rate.share,
@@ -448,7 +457,7 @@ def error_free_frame(tables: ErrorFreeTables, names: Mapping[str, str]) -> pd.Da
 
 def preference_frame(tables: PreferenceTables, names: Mapping[str, str]) -> pd.DataFrame:
     """Return the strengths, the strongest model first."""
-    return _whole(
+    return _as_integers(
         pd.DataFrame(
             {
                 "Model": names[model],
@@ -469,6 +478,6 @@ def preference_frame(tables: PreferenceTables, names: Mapping[str, str]) -> pd.D
     )
 
 
-def _whole(frame: pd.DataFrame) -> pd.DataFrame:
+def _as_integers(frame: pd.DataFrame) -> pd.DataFrame:
     """Keep whole numbers whole where some are missing."""
-    return frame.astype({name: "Int64" for name in _WHOLE if name in frame})
+    return frame.astype({name: "Int64" for name in _INTEGER_COLUMNS if name in frame})

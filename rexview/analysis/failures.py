@@ -7,36 +7,36 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from rexview.analysis.query.engine import CaseProperty, Engine, FailureTally, Scanned
+from rexview.analysis.query.engine import CaseProperty, Engine, FailureTally, ScanProgress
 from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.analysis.query.filter.conditions import (
-    NOT_KNOWN,
-    OUTCOMES_OF_FLAGS,
-    Finding,
-    region_name,
-    region_of,
+    FLAG_OUTCOMES,
+    UNKNOWN_FINDING,
+    FindingCondition,
+    find_region,
+    name_region,
 )
+from rexview.analysis.query.filter.filter_text import describe_filter
 from rexview.analysis.query.filter.finding_search import is_finding_search
 from rexview.analysis.query.filter.linked_count import (
-    Count,
-    Group,
-    Groups,
-    property_values,
-    refined,
+    CountGroup,
+    CountGroups,
+    LinkedCount,
+    list_property_values,
+    refine_filter,
 )
-from rexview.analysis.query.filter.wording import describe
 from rexview.stats.bootstrap import LEVEL, RESAMPLES
 from rexview.stats.failure_rates import (
-    NO_PATIENTS,
+    EMPTY_PATIENT_TALLY,
     FailureTest,
     PatientTally,
     Rate,
-    failure_rates,
-    failure_tests,
-    rate,
-    without_unknown,
+    clear_unknown_pairs,
+    compare_failures,
+    measure_failure_rates,
+    measure_rate,
 )
-from rexview.vocab import READERS_ONLY
+from rexview.vocab import READER_ONLY_FAILURES
 from rexview.words import tr, trn
 
 # Captions for numbers from flags while detectors have not run on every answer.
@@ -46,7 +46,7 @@ from rexview.words import tr, trn
 SO_FAR: Final = tr("so far")
 
 
-def so_far_caption(scanned: Scanned) -> str:
+def so_far_caption(scanned: ScanProgress) -> str:
     """Return a caption with the number of answers with known flags; empty when it is all."""
     if scanned.is_complete:
         return ""
@@ -70,36 +70,36 @@ def not_judged_caption(failed: int) -> str:
     )
 
 
-def so_far_after(words: str, *, so_far: bool) -> str:
+def add_so_far(words: str, *, so_far: bool) -> str:
     """Return a heading or count, with "so far" added if it is not final."""
     return f"{words} {SO_FAR}" if so_far else words
 
 
-def rests_on_flags(case_filter: CaseFilter) -> bool:
+def depends_on_flags(case_filter: CaseFilter) -> bool:
     """True if a filter's matches depend on detectors: it has conditions on failures or findings."""
     asked = case_filter.failures, case_filter.sources, case_filter.judged, case_filter.findings
-    sides = any(word in OUTCOMES_OF_FLAGS for word in case_filter.outcomes)
+    sides = any(word in FLAG_OUTCOMES for word in case_filter.outcomes)
     return any(asked) or sides or is_finding_search(case_filter.search, case_filter.mention)
 
 
-def name_so_far(engine: Engine, case_filter: CaseFilter) -> str:
+def describe_so_far(engine: Engine, case_filter: CaseFilter) -> str:
     """Return a filter's name from :func:`.describe`, with "so far" if more cases may match."""
-    unknown = rests_on_flags(case_filter) and not engine.scanned(case_filter).is_complete
-    return so_far_after(describe(engine.facts, case_filter), so_far=unknown)
+    unknown = depends_on_flags(case_filter) and not engine.scanned(case_filter).is_complete
+    return add_so_far(describe_filter(engine.facts, case_filter), so_far=unknown)
 
 
 # Captions under the numbers of failures: what can be judged, by whom, by which test.
 #
 # All captions are plain text.
 
-COUNTED: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+COUNTED_SOURCES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "any": (tr("Rule or reader"), ()),
     "rule": (tr("Rule"), ("detector", "both")),
     "reader": (tr("Reader"), ("reader", "both")),
     "both": (tr("Rule and reader"), ("both",)),
 }
 """Sources of failures that count, by key in links: name on screen, and the filter's sources."""
-COUNTED_MEANING: Final = {
+COUNTED_SOURCE_NOTES: Final = {
     "any": tr(
         "Counted: answers that a rule flagged or a reader marked. Rejected flags do not count."
     ),
@@ -139,13 +139,13 @@ _OF_CASES: Final = (
     *("outcomes", "comments", "decisions"),
 )
 """Conditions that leave both answers of two compared models to a case, or none."""
-SMALL: Final = 10
+SMALL_GROUP: Final = 10
 """Groups with fewer judged answers are marked as small."""
 
 
-def counted_caption(counted: str, scanned: Scanned) -> str:
-    """Return a caption for a key of :data:`COUNTED`, with a remark if numbers are not final."""
-    return " ".join(filter(None, (so_far_caption(scanned), COUNTED_MEANING[counted])))
+def counted_caption(counted: str, scanned: ScanProgress) -> str:
+    """Return the caption of a key of :data:`COUNTED_SOURCES`, with a note if numbers can change."""
+    return " ".join(filter(None, (so_far_caption(scanned), COUNTED_SOURCE_NOTES[counted])))
 
 
 def judged_caption(failure: str, *, short: bool = False) -> str:
@@ -153,7 +153,7 @@ def judged_caption(failure: str, *, short: bool = False) -> str:
     words = tr("Can be judged: {judged_by}").format(judged_by=_JUDGED_BY[failure])
     if short:
         return words
-    if failure in READERS_ONLY:
+    if failure in READER_ONLY_FAILURES:
         return f"{words}."
     return tr("{words}, and every answer with a reader's verdict.").format(words=words)
 
@@ -216,7 +216,7 @@ def group_caption(kind: str, *, any_small: bool) -> str:
     if not any_small:
         return words
     small = tr("Groups with n under {small} are small: treat them as single cases.").format(
-        small=SMALL
+        small=SMALL_GROUP
     )
     return f"{words} {small}"
 
@@ -226,9 +226,9 @@ def group_caption(kind: str, *, any_small: bool) -> str:
 BY_FINDING: Final = CaseProperty("finding", tr("Finding"), "findings")
 BY_REGION: Final = CaseProperty("region", tr("Region"), "findings")
 _NOT_KNOWN_NAME: Final = tr("Not known")
-MOST_RESAMPLED: Final = 6
+MAX_RESAMPLED_MODELS: Final = 6
 """Most models whose differences have intervals; more have hundreds of pairs."""
-MOST_GROUPS: Final = 24
+MAX_FAILURE_GROUPS: Final = 24
 """Most groups in a table: those with the most failures."""
 
 
@@ -242,10 +242,10 @@ class FailureRow:
 
     failure: str
     model: str
-    flagged: Count
-    judged: Count
+    flagged: LinkedCount
+    judged: LinkedCount
     answers: int
-    hinted: Count
+    hinted: LinkedCount
     rate: Rate
 
 
@@ -253,17 +253,17 @@ class FailureRow:
 class FailureTables:
     """The rates of all failures for one filter; models in the set's order.
 
-    ``counted`` is a key of :data:`COUNTED`; ``clustered`` is true if cases share a patient or
-    study. Headline failures are always included, others if they occur. ``scanned`` is the progress
-    of the detectors.
+    ``counted`` is a key of :data:`COUNTED_SOURCES`; ``clustered`` is true if cases share a patient
+    or study. Headline failures are always included, others if they occur. ``scanned`` is the
+    progress of the detectors.
     """
 
     models: Mapping[str, str]
     counted: str
-    cases: Count
+    cases: LinkedCount
     clustered: bool
     rows: tuple[FailureRow, ...]
-    scanned: Scanned
+    scanned: ScanProgress
     compare_models: Callable[[], tuple[FailureTest, ...]]
 
     @cached_property
@@ -271,7 +271,7 @@ class FailureTables:
         """Tests between models; computed on first use, because many models take a while."""
         return self.compare_models()
 
-    def failed_only(self, test: FailureTest) -> tuple[Count | None, Count | None]:
+    def failed_only(self, test: FailureTest) -> tuple[LinkedCount | None, LinkedCount | None]:
         """Count the cases in which only the first, only the second model of a test fails.
 
         None where the filter limits answers: it can leave one answer of a case and not the other,
@@ -281,11 +281,15 @@ class FailureTables:
         of_cases: dict[str, tuple[str, ...]] = dict.fromkeys(_OF_CASES, ())
         if replace(base, **of_cases).active:  # type: ignore[arg-type]
             return None, None
-        failed = replace(base, failures=(test.failure,), sources=COUNTED[self.counted][1])
+        failed = replace(base, failures=(test.failure,), sources=COUNTED_SOURCES[self.counted][1])
         first, second = test.model_a, test.model_b
         return (
-            Count(test.only_a, replace(failed, models=(first,), passing=(second,)), test.n_pairs),
-            Count(test.only_b, replace(failed, models=(second,), passing=(first,)), test.n_pairs),
+            LinkedCount(
+                test.only_a, replace(failed, models=(first,), passing=(second,)), test.n_pairs
+            ),
+            LinkedCount(
+                test.only_b, replace(failed, models=(second,), passing=(first,)), test.n_pairs
+            ),
         )
 
     @property
@@ -303,18 +307,18 @@ class GroupCell:
     """One model in one group: ``flagged`` of ``flagged.of`` answers that can be judged."""
 
     model: str
-    flagged: Count
-    judged: Count
+    flagged: LinkedCount
+    judged: LinkedCount
     rate: Rate
 
     @property
     def is_small(self) -> bool:
         """True if too few answers can be judged for a reliable share."""
-        return self.rate.n < SMALL
+        return self.rate.n < SMALL_GROUP
 
 
 @dataclass(frozen=True, eq=False)
-class FailureGroups(Groups[GroupCell]):
+class FailureGroups(CountGroups[GroupCell]):
     """One failure by finding, region or a property of the case; groups count its failures.
 
     Most failures first. ``kind`` is ``finding``, ``region`` or ``property``.
@@ -334,12 +338,12 @@ class FailureGroups(Groups[GroupCell]):
         return any(cell.is_small for group in self.groups for cell in group.cells if cell.rate.n)
 
 
-def base_of(case_filter: CaseFilter) -> CaseFilter:
+def without_failure_conditions(case_filter: CaseFilter) -> CaseFilter:
     """Return a filter without its conditions on failures, because rates are about all failures."""
     return replace(case_filter, failures=(), sources=(), judged=(), passing=(), findings=())
 
 
-def failure_tables(
+def build_failure_tables(
     engine: Engine,
     case_filter: CaseFilter | None = None,
     *,
@@ -348,27 +352,27 @@ def failure_tables(
 ) -> FailureTables:
     """Return the rates of all failures over the answers that match a filter.
 
-    The filter's conditions on failures are ignored. ``counted`` is a key of :data:`COUNTED`;
-    ``resamples`` is the number for the bootstrap, 0 for no intervals.
+    The filter's conditions on failures are ignored. ``counted`` is a key of
+    :data:`COUNTED_SOURCES`; ``resamples`` is the number for the bootstrap, 0 for no intervals.
     """
-    base = base_of(case_filter or CaseFilter())
-    sources = COUNTED[counted][1]
+    base = without_failure_conditions(case_filter or CaseFilter())
+    sources = COUNTED_SOURCES[counted][1]
     tally = engine.tally(base)
     answers = {model.model: model.answers for model in tally.by_model}
     models = tally.names(engine.facts)
     tallies = engine.failure_tallies(base)
     failures = list(dict.fromkeys(found.failure for found in tallies))
     hinted = {(found.failure, found.model): found.hint for found in tallies}
-    unknown = _not_judged(tallies, sources)
+    unknown = _find_not_judged(tallies, sources)
 
     def compare_models() -> tuple[FailureTest, ...]:
-        few = len(models) <= MOST_RESAMPLED
-        pairs = without_unknown(engine.judged_pairs(base, failures, sources), unknown)
-        return failure_tests(pairs, resamples=resamples if few else 0)
+        few = len(models) <= MAX_RESAMPLED_MODELS
+        pairs = clear_unknown_pairs(engine.judged_pairs(base, failures, sources), unknown)
+        return compare_failures(pairs, resamples=resamples if few else 0)
 
     rows = []
     judged = engine.judged_tallies(base, failures, sources)
-    for found in failure_rates(judged, list(models), failures, resamples=resamples):
+    for found in measure_failure_rates(judged, list(models), failures, resamples=resamples):
         failure, model, share = found.failure, found.model, found.rate
         share = share.not_judged() if (failure, model) in unknown else share
         opens = replace(base, failures=(failure,), sources=sources, models=(model,))
@@ -377,10 +381,10 @@ def failure_tables(
             FailureRow(
                 failure,
                 model,
-                Count(share.flagged, opens, share.n),
-                Count(share.n, can, answers[model]),
+                LinkedCount(share.flagged, opens, share.n),
+                LinkedCount(share.n, can, answers[model]),
                 answers[model],
-                Count(hinted.get((failure, model), 0), replace(opens, sources=("hint",))),
+                LinkedCount(hinted.get((failure, model), 0), replace(opens, sources=("hint",))),
                 share,
             )
         )
@@ -388,7 +392,7 @@ def failure_tables(
     return FailureTables(
         models=models,
         counted=counted,
-        cases=Count(tally.cases, base, engine.facts.n_cases),
+        cases=LinkedCount(tally.cases, base, engine.facts.n_cases),
         clustered=patients < cases,
         rows=tuple(rows),
         scanned=engine.scanned(base),
@@ -396,12 +400,12 @@ def failure_tables(
     )
 
 
-def group_choices(engine: Engine) -> tuple[CaseProperty, ...]:
+def list_failure_groupings(engine: Engine) -> tuple[CaseProperty, ...]:
     """Return the properties by which failures can be grouped, in the order of a list."""
     return (BY_FINDING, BY_REGION, *engine.facts.properties)
 
 
-def failure_groups(
+def build_failure_groups(
     engine: Engine,
     case_filter: CaseFilter,
     failure: str,
@@ -412,32 +416,37 @@ def failure_groups(
 ) -> FailureGroups:
     """Return one failure by finding, by region or by a property of the case.
 
-    Parameters are as for :func:`failure_tables`; ``by`` is one of :func:`group_choices`.
+    Parameters are as for :func:`build_failure_tables`; ``by`` is one of
+    :func:`list_failure_groupings`.
     """
-    base = base_of(case_filter)
+    base = without_failure_conditions(case_filter)
     models = engine.tally(base).names(engine.facts)
-    sources = COUNTED[counted][1]
+    sources = COUNTED_SOURCES[counted][1]
     failing = replace(base, failures=(failure,), sources=sources)
-    unknown = _not_judged(engine.failure_tallies(base), sources)
+    unknown = _find_not_judged(engine.failure_tallies(base), sources)
     found = list(_groups(engine, base, failing, by))
-    found.sort(key=lambda group: -_flagged(group[3]))
+    found.sort(key=lambda group: -_count_flagged(group[3]))
     groups = []
-    for value, name, opens, judged in found[:MOST_GROUPS]:
+    for value, name, opens, judged in found[:MAX_FAILURE_GROUPS]:
         cells = []
         for model in models:
-            share = rate(judged.get((failure, model), NO_PATIENTS), resamples=resamples)
+            share = measure_rate(
+                judged.get((failure, model), EMPTY_PATIENT_TALLY), resamples=resamples
+            )
             share = share.not_judged() if (failure, model) in unknown else share
             mine = replace(opens, models=(model,))
             can = replace(mine, failures=(), sources=(), findings=(), judged=(failure,))
-            flagged = Count(share.flagged, mine, share.n)
-            cells.append(GroupCell(model, flagged, Count(share.n, can), share))
-        groups.append(Group(value, name, Count(_flagged(judged), opens), tuple(cells)))
+            flagged = LinkedCount(share.flagged, mine, share.n)
+            cells.append(GroupCell(model, flagged, LinkedCount(share.n, can), share))
+        groups.append(
+            CountGroup(value, name, LinkedCount(_count_flagged(judged), opens), tuple(cells))
+        )
     kind = by.key if by in (BY_FINDING, BY_REGION) else "property"
-    left_out = max(0, len(found) - MOST_GROUPS)
+    left_out = max(0, len(found) - MAX_FAILURE_GROUPS)
     return FailureGroups(by, models, tuple(groups), left_out, failure, kind)
 
 
-def _not_judged(
+def _find_not_judged(
     tallies: Iterable[FailureTally], sources: Sequence[str]
 ) -> frozenset[tuple[str, str]]:
     """Return failure and model where none of the sources shows how frequent the failure is."""
@@ -447,7 +456,7 @@ def _not_judged(
 _Tallies = Mapping[tuple[str, str], PatientTally]
 
 
-def _flagged(judged: _Tallies) -> int:
+def _count_flagged(judged: _Tallies) -> int:
     return sum(tally.total for tally in judged.values())
 
 
@@ -461,19 +470,19 @@ def _groups(
     failures, sources = failing.failures, failing.sources
     if by.field != "findings":
         counts = engine.property_counts(base, by)
-        for value, name, cases in property_values(counts, engine.facts, base, by):
+        for value, name, cases in list_property_values(counts, engine.facts, base, by):
             judged = engine.judged_tallies(cases.opens, failures, sources)
-            if _flagged(judged):
-                yield value, name, refined(failing, **{by.field: value}) or failing, judged
+            if _count_flagged(judged):
+                yield value, name, refine_filter(failing, **{by.field: value}) or failing, judged
         return
     known = engine.failure_findings(failures[0])
-    words = [Finding(name) for name in known]
+    words = [FindingCondition(name) for name in known]
     if by == BY_REGION:
-        regions = sorted({region for name in known if (region := region_of(name))})
-        words = [Finding(region, is_region=True) for region in regions]
-    for word in (*words, Finding(NOT_KNOWN)):
+        regions = sorted({region for name in known if (region := find_region(name))})
+        words = [FindingCondition(region, is_region=True) for region in regions]
+    for word in (*words, FindingCondition(UNKNOWN_FINDING)):
         judged = engine.judged_tallies(base, failures, sources, (str(word),))
-        if _flagged(judged):
-            name = region_name(word.id) if word.is_region else word.name
-            name = _NOT_KNOWN_NAME if word.id == NOT_KNOWN else name
+        if _count_flagged(judged):
+            name = name_region(word.id) if word.is_region else word.name
+            name = _NOT_KNOWN_NAME if word.id == UNKNOWN_FINDING else name
             yield str(word), name, replace(failing, findings=(str(word),)), judged

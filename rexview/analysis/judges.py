@@ -8,15 +8,26 @@ from typing import Any, Final
 
 import numpy as np
 
-from rexview.analysis.failures import base_of
+from rexview.analysis.failures import without_failure_conditions
 from rexview.analysis.query.engine import Engine, JudgeAgreement
 from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.analysis.query.filter.judge_conditions import JudgeCondition
-from rexview.analysis.query.filter.linked_count import ANY, Count, count_within, refined, with_all
+from rexview.analysis.query.filter.linked_count import (
+    ANY_NUMBER,
+    LinkedCount,
+    add_required_values,
+    make_linked_count,
+    refine_filter,
+)
 from rexview.stats.bootstrap import RESAMPLES, Interval
-from rexview.stats.failure_rates import NO_PATIENTS, Rate, rate
-from rexview.stats.judges import FEWEST, FailureAgreement, Judge, ScoreAgreement
-from rexview.stats.summary import tally
+from rexview.stats.failure_rates import EMPTY_PATIENT_TALLY, Rate, measure_rate
+from rexview.stats.judge_agreement import (
+    MIN_COMPARED_ANSWERS,
+    FailureAgreement,
+    Judge,
+    ScoreAgreement,
+)
+from rexview.stats.score_summaries import tally_values
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
 from rexview.words import counted, tr
 
@@ -27,8 +38,8 @@ class JudgedFailure:
 
     failure: str
     model: str
-    present: Count
-    spoken: Count
+    present: LinkedCount
+    spoken: LinkedCount
     rate: Rate
 
 
@@ -38,9 +49,9 @@ class JudgedScore:
 
     dimension: str
     model: str
-    scored: Count
+    scored: LinkedCount
     mean: float | None
-    by_readers: Count
+    by_readers: LinkedCount
     readers_mean: float | None
 
 
@@ -67,18 +78,18 @@ class JudgeTables:
         return self.agreement.scores.get(dimension)
 
 
-def judge_tables(
+def build_judge_tables(
     engine: Engine, case_filter: CaseFilter, judge: Judge, *, resamples: int = RESAMPLES
 ) -> JudgeTables:
     """Count a judge's opinions of the answers that match a filter.
 
     For failures, the filter's conditions on failures are ignored, as on the Failures page.
     """
-    models = engine.tally(base_of(case_filter)).names(engine.facts)
+    models = engine.tally(without_failure_conditions(case_filter)).names(engine.facts)
     return JudgeTables(
         models,
         engine.judge_agreement(judge),
-        _failures(engine, base_of(case_filter), judge, models, resamples),
+        _failures(engine, without_failure_conditions(case_filter), judge, models, resamples),
         _scores(engine, case_filter, judge, models),
     )
 
@@ -91,13 +102,17 @@ def _failures(
     found = []
     for failure in (one for one in FAILURES if one in met):
         for model in models:
-            share = rate(tallies.get((failure, model), NO_PATIENTS), resamples=resamples)
+            share = measure_rate(
+                tallies.get((failure, model), EMPTY_PATIENT_TALLY), resamples=resamples
+            )
             found.append(
                 JudgedFailure(
                     failure,
                     model,
-                    _opened(base, model, JudgeCondition(failure, "yes", judge), share.flagged),
-                    _opened(base, model, JudgeCondition(failure, "", judge), share.n),
+                    _opinion_count(
+                        base, model, JudgeCondition(failure, "yes", judge), share.flagged
+                    ),
+                    _opinion_count(base, model, JudgeCondition(failure, "", judge), share.n),
                     share,
                 )
             )
@@ -113,67 +128,71 @@ def _scores(
     found = []
     for dimension in (one for one in DIMENSIONS if one in met):
         for model in models:
-            mine = tallies.get((dimension, model), tally(np.empty(0)))
+            mine = tallies.get((dimension, model), tally_values(np.empty(0)))
             theirs = finals.of(dimension, model)
             found.append(
                 JudgedScore(
                     dimension,
                     model,
-                    _opened(case_filter, model, JudgeCondition(dimension, "", judge), mine.n),
+                    _opinion_count(
+                        case_filter, model, JudgeCondition(dimension, "", judge), mine.n
+                    ),
                     mine.mean,
-                    _with_final(case_filter, model, dimension, theirs.n),
+                    _final_score_count(case_filter, model, dimension, theirs.n),
                     theirs.mean,
                 )
             )
     return tuple(found)
 
 
-def _with_final(base: CaseFilter, model: str, dimension: str, value: int) -> Count:
+def _final_score_count(base: CaseFilter, model: str, dimension: str, value: int) -> LinkedCount:
     """Return the number of final scores with the filter that opens their answers."""
-    conditions: dict[str, Any] = {"models": model, dimension: ANY}
-    return count_within(base, value, **conditions)
+    conditions: dict[str, Any] = {"models": model, dimension: ANY_NUMBER}
+    return make_linked_count(base, value, **conditions)
 
 
-def _opened(base: CaseFilter, model: str, condition: JudgeCondition, value: int) -> Count:
+def _opinion_count(
+    base: CaseFilter, model: str, condition: JudgeCondition, value: int
+) -> LinkedCount:
     """Return a number of opinions with the filter that opens their answers."""
-    own = refined(base, models=(model,)) or base
-    return Count(value, with_all(own, "opinions", str(condition)))
+    own = refine_filter(base, models=(model,)) or base
+    return LinkedCount(value, add_required_values(own, "opinions", str(condition)))
 
 
 # Captions for a judge's opinions. All are plain text.
 
-OPINION: Final = tr("a language model’s opinion")
-NEVER: Final = tr("never compared with readers")
+OPINION_NOTE: Final = tr("a language model’s opinion")
+NEVER_COMPARED_NOTE: Final = tr("never compared with readers")
 
 
-def failure_words(found: FailureAgreement | None) -> str:
+def describe_failure_agreement(found: FailureAgreement | None) -> str:
     """Return a judge's agreement with readers on one failure as text.
 
     Example: ``agreement with readers: kappa 0.41 (0.20 to 0.60), 38 answers; precision 60% (31% to
     83%), recall 50% (25% to 75%)``.
     """
     if found is None:
-        return NEVER
+        return NEVER_COMPARED_NOTE
     shares = ", ".join(
-        f"{name} {one.share:.0%}{_limits(one.interval, '.0%')}"
+        f"{name} {one.share:.0%}{_describe_limits(one.interval, '.0%')}"
         for name, one in (("precision", found.precision), ("recall", found.recall))
         if one.share is not None
     )
-    words = _words(found.n, "kappa", found.kappa, found.interval)
+    words = _describe_kappa(found.n, "kappa", found.kappa, found.interval)
     return f"{words}; {shares}" if shares else words
 
 
-def score_words(found: ScoreAgreement | None) -> str:
+def describe_score_agreement(found: ScoreAgreement | None) -> str:
     """Return a judge's agreement with readers' final scores on one dimension as text."""
     if found is None:
-        return NEVER
-    return _words(found.n, tr("weighted kappa"), found.qwk, found.qwk_interval)
+        return NEVER_COMPARED_NOTE
+    return _describe_kappa(found.n, tr("weighted kappa"), found.qwk, found.qwk_interval)
 
 
-def _words(n: int, name: str, kappa: float | None, around: Interval) -> str:
+def _describe_kappa(n: int, name: str, kappa: float | None, around: Interval) -> str:
     if not n:
-        return NEVER
-    if n < FEWEST:
+        return NEVER_COMPARED_NOTE
+    if n < MIN_COMPARED_ANSWERS:
         return tr("compared with readers on {counted}: too few to tell").format(
             counted=counted(n, "answer")
         )
@@ -181,20 +200,20 @@ def _words(n: int, name: str, kappa: float | None, around: Interval) -> str:
         return tr(
             "no kappa with readers, {counted}: one side always gives the same opinion"
         ).format(counted=counted(n, "answer"))
-    limits = _limits(around, ".2f")
+    limits = _describe_limits(around, ".2f")
     return tr("agreement with readers: {name} {kappa:.2f}{limits}, {counted}").format(
         name=name, kappa=kappa, limits=limits, counted=counted(n, "answer")
     )
 
 
-def _limits(around: Interval, form: str) -> str:
+def _describe_limits(around: Interval, form: str) -> str:
     if around.low is None or around.high is None:
         return ""
     low, high = format(around.low, form), format(around.high, form)
     return f" ({tr('{low} to {high}').format(low=low, high=high)})"
 
 
-def filter_captions(engine: Engine, case_filter: CaseFilter) -> tuple[str, ...]:
+def judge_filter_captions(engine: Engine, case_filter: CaseFilter) -> tuple[str, ...]:
     """Return a caption for each condition on a judge, with that judge's agreement with readers."""
     found = []
     for asked in map(JudgeCondition.parse, case_filter.opinions):
@@ -203,19 +222,19 @@ def filter_captions(engine: Engine, case_filter: CaseFilter) -> tuple[str, ...]:
         agreement = engine.judge_agreement(asked.judge)
         if asked.about in FAILURES:
             name = FAILURES[asked.about].name
-            words = failure_words(agreement.failures.get(asked.about))
+            words = describe_failure_agreement(agreement.failures.get(asked.about))
         else:
             name = DIMENSION_NAMES[asked.about]
-            words = score_words(agreement.scores.get(asked.about))
+            words = describe_score_agreement(agreement.scores.get(asked.about))
         found.append(
             tr("{name}, judge {name_2}: {opinion}; {words}.").format(
-                name=name, name_2=asked.judge.name, opinion=OPINION, words=words
+                name=name, name_2=asked.judge.name, opinion=OPINION_NOTE, words=words
             )
         )
     return tuple(dict.fromkeys(found))
 
 
-def _left_caption(agreement: JudgeAgreement) -> str:
+def _stale_caption(agreement: JudgeAgreement) -> str:
     """Return a caption on opinions on earlier texts and on a changed prompt; may be empty."""
     parts = []
     if agreement.stale:
@@ -235,7 +254,7 @@ def failures_caption(agreement: JudgeAgreement) -> str:
     """Return a caption on the numbers in the table of failures."""
     parts = [
         tr("Judge {name}: {opinion}, not part of any other number on this page.").format(
-            name=agreement.judge.name, opinion=OPINION
+            name=agreement.judge.name, opinion=OPINION_NOTE
         ),
         tr(
             "Agreement with readers is over all answers of the set, regardless of the "
@@ -248,8 +267,8 @@ def failures_caption(agreement: JudgeAgreement) -> str:
         tr(
             "95% intervals resample patients; with fewer than {fewest} answers there are no "
             "numbers."
-        ).format(fewest=FEWEST),
-        _left_caption(agreement),
+        ).format(fewest=MIN_COMPARED_ANSWERS),
+        _stale_caption(agreement),
     ]
     return " ".join(filter(None, parts))
 
@@ -263,7 +282,7 @@ def scores_caption(agreement: JudgeAgreement, *, more: bool = False) -> str:
     )
     parts = [
         tr("Judge {name}: {opinion}, not part of any other number on this page.").format(
-            name=agreement.judge.name, opinion=OPINION
+            name=agreement.judge.name, opinion=OPINION_NOTE
         ),
         tr(
             "Agreement is over all answers of the set that both scored, regardless of the "
@@ -274,7 +293,7 @@ def scores_caption(agreement: JudgeAgreement, *, more: bool = False) -> str:
         tr(
             "95% intervals resample patients; with fewer than {fewest} answers there are no "
             "numbers."
-        ).format(fewest=FEWEST),
-        _left_caption(agreement),
+        ).format(fewest=MIN_COMPARED_ANSWERS),
+        _stale_caption(agreement),
     ]
     return " ".join(filter(None, parts))

@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from rexview.analysis.case.blinding import BlindedText, blinded_case, cover_names, covered
-from rexview.analysis.case.record import CasePage
+from rexview.analysis.case.blinding import BlindedText, blind_case, cover_names, cover_text
+from rexview.analysis.case.case_page import CasePage
 from rexview.analysis.meetings import Meeting
-from rexview.analysis.query.study import slots_of
+from rexview.analysis.query.study_tasks import assign_slots
 from rexview.analysis.written_failures import MarkedAnswer
 from rexview.detect import DETECTORS
 from rexview.detect.detector import ScoringDetector
 from rexview.schema import Answer, Case, Evidence, Flag, ReaderFlag, ReviewSet, Score
-from rexview.stats import limit_reached
+from rexview.stats import has_reached_limit
 
-_NEEDED: Final[Mapping[str, frozenset[str]]] = {
+_STEPS_FOR_EVIDENCE: Final[Mapping[str, frozenset[str]]] = {
     "answer": frozenset({"answers"}),
     "box": frozenset({"boxes"}),
     "correct_option": frozenset({"report"}),
@@ -35,19 +35,21 @@ _NEEDED: Final[Mapping[str, frozenset[str]]] = {
 }
 """Steps that must be shown before a flag's evidence is, by the place of the evidence. Usage needs
 ``models``: the limit on a model's words identifies the model."""
-_ABOUT_ANSWERS: Final = frozenset({"answers", "boxes", "models", "scores", "flags"})
+_STEPS_WITH_ANSWERS: Final = frozenset({"answers", "boxes", "models", "scores", "flags"})
 """Steps of which the first one reveals the number of answers."""
-_TOLD: Final = frozenset({"answers", "boxes", "report"})
+_STEPS_IN_FLAG_TEXT: Final = frozenset({"answers", "boxes", "report"})
 """Steps whose content a flag's text may mention."""
-_MARKS: Final = _TOLD | {"flags", "models"}
+_STEPS_IN_MARK_TITLE: Final = _STEPS_IN_FLAG_TEXT | {"flags", "models"}
 """Steps whose content the title of a failure in words may mention; it may also name a model in a
 way that cannot be covered."""
-_OF_SCORES: Final = frozenset(one.failure for one in DETECTORS if isinstance(one, ScoringDetector))
+_FAILURES_FROM_SCORES: Final = frozenset(
+    one.failure for one in DETECTORS if isinstance(one, ScoringDetector)
+)
 """Failures that may depend on readers' scores, so that a flag reveals something of the scores."""
 
 
 @dataclass(frozen=True)
-class ShownCase:
+class MeetingStepCase:
     """A case with the content shown at one step of a meeting.
 
     Attributes
@@ -79,7 +81,7 @@ class ShownCase:
     @property
     def tells_flags(self) -> bool:
         """True if flags are shown with their texts; before, only the failures are shown."""
-        return frozenset(self.shown) >= _TOLD
+        return frozenset(self.shown) >= _STEPS_IN_FLAG_TEXT
 
     def to_json(self) -> dict[str, Any]:
         """Return the case as values for JSON, without the paths of pictures."""
@@ -99,23 +101,25 @@ class ShownCase:
         }
 
 
-def letters_of(held: Meeting, case_id: str, models: Iterable[str], key: bytes) -> dict[str, str]:
+def assign_letters(
+    held: Meeting, case_id: str, models: Iterable[str], key: bytes
+) -> dict[str, str]:
     """Return the models of a case by letter, A first, the same throughout a meeting.
 
     ``models`` are those that answered, in any order. ``key`` is the set's secret
     (:meth:`rexview.store.Reviews.letter_key`); without it, letters cannot be traced to models.
     """
-    return slots_of(case_id, models, reader=f"meeting {held.id}", key=key)
+    return assign_slots(case_id, models, reader=f"meeting {held.id}", key=key)
 
 
-def shown_case(
+def build_step_case(
     review_set: ReviewSet,
     page: CasePage,
     meeting: Meeting,
     step: int,
     key: bytes,
     agreed: Sequence[Score] = (),
-) -> ShownCase:
+) -> MeetingStepCase:
     """Return a case without everything that later steps of a meeting show.
 
     Parameters
@@ -135,16 +139,16 @@ def shown_case(
     """
     last = min(max(step, 0), len(meeting.steps) - 1)
     models = (answer.model for answer in page.answers)
-    letters = letters_of(meeting, page.case.id, models, key)
+    letters = assign_letters(meeting, page.case.id, models, key)
     shown = frozenset(meeting.steps[: last + 1])
-    made = _Shown(review_set, page, letters, shown)
+    made = _StepContent(review_set, page, letters, shown)
     named = letters if "models" in shown else {}
     told = made.scores(agreed) if "scores" in shown else ()
-    return ShownCase(made.page(), meeting.steps, last, named, told)
+    return MeetingStepCase(made.page(), meeting.steps, last, named, told)
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _StepContent:
     review_set: ReviewSet
     whole: CasePage
     letters: Mapping[str, str]
@@ -162,7 +166,7 @@ class _Shown:
         return CasePage(
             self._case(),
             tuple(self._answer(answers[model]) for model in self.letters.values())
-            if self.shown & _ABOUT_ANSWERS
+            if self.shown & _STEPS_WITH_ANSWERS
             else (),
             self.scores(counted) if with_scores else (),
             {name: finals[model] for name, model in self.letters.items() if model in finals},
@@ -189,7 +193,7 @@ class _Shown:
 
     def _case(self) -> Case:
         case = self.whole.case
-        bare = replace(blinded_case(case), patient_id=None, site=None, study_id=None)
+        bare = replace(blind_case(case), patient_id=None, site=None, study_id=None)
         if "report" not in self.shown:
             return bare
         boxes = case.reference_boxes if "boxes" in self.shown else ()
@@ -208,7 +212,7 @@ class _Shown:
         return "models" in self.shown
 
     def _covered(self, text: str) -> BlindedText:
-        return BlindedText(text) if self._named_models else covered(self.review_set, text)
+        return BlindedText(text) if self._named_models else cover_text(self.review_set, text)
 
     def _cover(self, text: str | None) -> str | None:
         return text if text is None or self._named_models else cover_names(self.review_set, text)
@@ -230,7 +234,7 @@ class _Shown:
         return replace(
             bare,
             text=None if answer.text is None else text.text,
-            finish_reason="length" if limit_reached(answer) else answer.finish_reason,
+            finish_reason="length" if has_reached_limit(answer) else answer.finish_reason,
             choice=answer.choice,
             choice_read=read,
             explanation=self._cover(answer.explanation),
@@ -253,7 +257,7 @@ class _Shown:
             replace(
                 one,
                 model=self._letter[one.model],
-                comment=self._cover(one.comment) if self.shown >= _TOLD else None,
+                comment=self._cover(one.comment) if self.shown >= _STEPS_IN_FLAG_TEXT else None,
                 created=None,
                 answer_digest=None,
             )
@@ -263,7 +267,7 @@ class _Shown:
 
     def _marks(self) -> Iterator[MarkedAnswer]:
         """Yield people's marks of failures in words, once they reveal nothing of later steps."""
-        if not self.shown >= _MARKS:
+        if not self.shown >= _STEPS_IN_MARK_TITLE:
             return
         for one in self.whole.marks:
             if one.mark.model in self._letter and not one.mark.stale:
@@ -278,13 +282,13 @@ class _Shown:
             for model in self.letters.values()
             for one in flags
             if one.model == model
-            if "scores" in self.shown or one.failure not in _OF_SCORES
+            if "scores" in self.shown or one.failure not in _FAILURES_FROM_SCORES
         )
 
     def _flag(self, flag: Flag) -> Flag:
         """Return a flag, without its text and evidence if these may reveal a later step."""
-        known = [item for item in flag.evidence if _NEEDED[item.where] <= self.shown]
-        whole = self.shown >= _TOLD and len(known) == len(flag.evidence)
+        known = [item for item in flag.evidence if _STEPS_FOR_EVIDENCE[item.where] <= self.shown]
+        whole = self.shown >= _STEPS_IN_FLAG_TEXT and len(known) == len(flag.evidence)
         return replace(
             flag,
             model=self._letter[flag.model],

@@ -17,7 +17,7 @@ from rexview.columns.tables import NO_FAILURE
 from rexview.schema import Case, ReviewSet
 from rexview.store import Reviews
 from rexview.store.current_state import CurrentState
-from rexview.store.entry import Stored
+from rexview.store.entry import StoredEntry
 from rexview.vocab import FAILURES, MEETING_DECISIONS, MEETING_STEPS
 from rexview.words import tr
 
@@ -41,7 +41,7 @@ class AgendaItem:
 
 
 @dataclass(frozen=True)
-class Vote:
+class CaseVote:
     """The anonymous vote on a case before its models were named.
 
     ``right`` has the number of people by the model they held right (or ``none`` or ``unsure``),
@@ -71,7 +71,7 @@ class Meeting:
     decisions: tuple[str, ...]
     closed: bool
     agenda: tuple[AgendaItem, ...]
-    votes: Mapping[str, Vote]
+    votes: Mapping[str, CaseVote]
     seconds: Mapping[str, float]
     gone: tuple[str, ...] = ()
 
@@ -81,7 +81,7 @@ class Meeting:
         return tuple(item.case for item in self.agenda)
 
 
-def meetings(reviews: Reviews) -> tuple[Meeting, ...]:
+def list_meetings(reviews: Reviews) -> tuple[Meeting, ...]:
     """Return all meetings that are not removed, undated ones first, then the newest first.
 
     Cases of an agenda that are no longer in the set are only in ``gone``.
@@ -91,7 +91,7 @@ def meetings(reviews: Reviews) -> tuple[Meeting, ...]:
     StoreUnreachable, StoreBusy
     """
     state = reviews.current_state()
-    rows = _by_meeting(state)
+    rows = _entries_by_meeting(state)
     there = reviews.review_set
     found = [
         _meeting(row, row.value, rows[row.subject or ""], there)
@@ -101,16 +101,16 @@ def meetings(reviews: Reviews) -> tuple[Meeting, ...]:
     return tuple(sorted(found, key=lambda one: one.held or date.max, reverse=True))
 
 
-def meeting(reviews: Reviews, meeting_id: str) -> Meeting | None:
+def find_meeting(reviews: Reviews, meeting_id: str) -> Meeting | None:
     """Return the meeting with an id, None if there is none."""
     state = reviews.current_state()
     row = state.of("meeting", "").get((None, None, meeting_id, None))
     if row is None or row.value is None:
         return None
-    return _meeting(row, row.value, _by_meeting(state)[meeting_id], reviews.review_set)
+    return _meeting(row, row.value, _entries_by_meeting(state)[meeting_id], reviews.review_set)
 
 
-def presenter_notes(reviews: Reviews, meeting_id: str, person: str) -> dict[str, str]:
+def read_presenter_notes(reviews: Reviews, meeting_id: str, person: str) -> dict[str, str]:
     """Return one person's own notes on the cases of a meeting, by case."""
     rows = reviews.current("presenter_note", person=person)
     return {
@@ -120,11 +120,11 @@ def presenter_notes(reviews: Reviews, meeting_id: str, person: str) -> dict[str,
     }
 
 
-_Rows = Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]]
+_EntriesByKind = Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]]
 """Current entries on the cases of one meeting, by kind: case and value."""
 
 
-def _by_meeting(state: CurrentState) -> defaultdict[str, defaultdict[str, list[Any]]]:
+def _entries_by_meeting(state: CurrentState) -> defaultdict[str, defaultdict[str, list[Any]]]:
     """Return the current entries on cases of meetings, by meeting and kind."""
     found: defaultdict[str, defaultdict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
     for kind in ("agenda", "vote", "discussed"):
@@ -134,7 +134,9 @@ def _by_meeting(state: CurrentState) -> defaultdict[str, defaultdict[str, list[A
     return found
 
 
-def _meeting(row: Stored, value: Mapping[str, Any], rows: _Rows, there: ReviewSet) -> Meeting:
+def _meeting(
+    row: StoredEntry, value: Mapping[str, Any], rows: _EntriesByKind, there: ReviewSet
+) -> Meeting:
     gone = {case for case, _ in chain(*rows.values()) if there.case_row(case) is None}
     items = [
         AgendaItem(
@@ -162,7 +164,7 @@ def _meeting(row: Stored, value: Mapping[str, Any], rows: _Rows, there: ReviewSe
             )
         ),
         votes={
-            case: Vote(vote["count"] or 0, vote["right"] or {}, vote["harm"] or {})
+            case: CaseVote(vote["count"] or 0, vote["right"] or {}, vote["harm"] or {})
             for case, vote in rows["vote"]
             if case not in gone
         },
@@ -175,7 +177,7 @@ def _meeting(row: Stored, value: Mapping[str, Any], rows: _Rows, there: ReviewSe
 
 # Decisions of meetings, from the set's files and written in the app: all, open, of one case.
 
-NOTHING_TO_DO: Final = "accept"
+ACCEPT_DECISION: Final = "accept"
 """The decision that leaves nothing to do, unless it has an owner or a due day."""
 
 
@@ -210,30 +212,30 @@ class Decision:
     @property
     def is_open(self) -> bool:
         """True if something is left to do."""
-        left = self.decision not in (None, NOTHING_TO_DO) or self.owner or self.due
+        left = self.decision not in (None, ACCEPT_DECISION) or self.owner or self.due
         return bool(left) and not self.done
 
     @property
     def decision_words(self) -> str:
         """The decision in words, empty if none was made."""
-        return decision_words(self.decision)
+        return describe_decision(self.decision)
 
     @property
     def failure_words(self) -> str:
         """The failure in words, empty if it was left open."""
-        return failure_words(self.failure)
+        return describe_agreed_failure(self.failure)
 
     def is_overdue(self, today: date) -> bool:
         """True if it should have been done before this day."""
         return self.is_open and self.due is not None and self.due < today
 
 
-def decision_words(decision: str | None) -> str:
+def describe_decision(decision: str | None) -> str:
     """Return a decision in words: its name in the list, else the meeting's own words."""
     return MEETING_DECISIONS.get(decision or "", decision or "")
 
 
-def failure_words(failure: str | None) -> str:
+def describe_agreed_failure(failure: str | None) -> str:
     """Return the failure of a decision in words."""
     if failure == NO_FAILURE:
         return tr("No failure")
@@ -241,7 +243,7 @@ def failure_words(failure: str | None) -> str:
     return known.name if known else failure or ""
 
 
-def decisions(review_set: ReviewSet, *, case: str | None = None) -> tuple[Decision, ...]:
+def list_decisions(review_set: ReviewSet, *, case: str | None = None) -> tuple[Decision, ...]:
     """Return the decisions on one case or on all, the newest meeting first.
 
     ``review_set`` includes people's reviews (:func:`rexview.store.merged`).
@@ -263,7 +265,7 @@ def decisions(review_set: ReviewSet, *, case: str | None = None) -> tuple[Decisi
     )
 
 
-def open_decisions(every: Iterable[Decision]) -> tuple[Decision, ...]:
+def filter_open_decisions(every: Iterable[Decision]) -> tuple[Decision, ...]:
     """Return the decisions with something left to do, by due day, those without one last."""
     left = [one for one in every if one.is_open]
     return tuple(sorted(left, key=lambda one: one.due or date.max))
@@ -314,7 +316,7 @@ class MinutesItem:
     question: str
     on_agenda: bool
     seconds: float | None
-    vote: Vote | None
+    vote: CaseVote | None
     decisions: tuple[Decision, ...]
 
     @property
@@ -353,10 +355,10 @@ class Minutes:
     @property
     def open(self) -> tuple[Decision, ...]:
         """Open decisions, by due day."""
-        return open_decisions(self.decisions)
+        return filter_open_decisions(self.decisions)
 
 
-def minutes(review_set: ReviewSet, reviews: Reviews, meeting_id: str) -> Minutes | None:
+def build_minutes(review_set: ReviewSet, reviews: Reviews, meeting_id: str) -> Minutes | None:
     """Return the current minutes of a meeting, None if there is no meeting with this id.
 
     ``review_set`` includes people's reviews (:func:`rexview.store.merged`).
@@ -365,11 +367,11 @@ def minutes(review_set: ReviewSet, reviews: Reviews, meeting_id: str) -> Minutes
     ------
     StoreUnreachable, StoreBusy
     """
-    held = meeting(reviews, meeting_id)
+    held = find_meeting(reviews, meeting_id)
     if held is None:
         return None
     decided: dict[str, list[Decision]] = {}
-    for one in decisions(review_set):
+    for one in list_decisions(review_set):
         if one.meeting == meeting_id:
             decided.setdefault(one.case, []).append(one)
     sections = {item.case: item.section for item in held.agenda}
@@ -396,7 +398,7 @@ def minutes(review_set: ReviewSet, reviews: Reviews, meeting_id: str) -> Minutes
 
 # Planning of a meeting's agenda: sections, minutes, and facts about each case.
 
-MOST_TEXT: Final = 100_000
+MAX_IDS_TEXT: Final = 100_000
 """Most characters of a typed or pasted list of ids."""
 _BETWEEN_IDS: Final = re.compile(r"[\n\r\t,;]+")
 
@@ -442,7 +444,7 @@ class Agenda:
 
 
 @dataclass(frozen=True)
-class IdsRead:
+class ParsedIds:
     """The ids in a typed or pasted list, each once and in order.
 
     ``new`` are cases that are not on the agenda yet, ``there`` cases that are, ``unknown`` words
@@ -454,17 +456,17 @@ class IdsRead:
     unknown: tuple[str, ...]
 
 
-def agenda_of(review_set: ReviewSet, meeting: Meeting, every: Iterable[Meeting]) -> Agenda:
+def build_agenda(review_set: ReviewSet, meeting: Meeting, every: Iterable[Meeting]) -> Agenda:
     """Return the agenda of a meeting; ``every`` has all meetings of the set.
 
     Decisions of meetings in the set's files count, too.
     """
     found = {case: review_set.case(case) for case in meeting.cases}
     cases = {name: case for name, case in found.items() if case is not None}
-    of_study = _together(cases, "study_id")
-    of_patient = _together(cases, "patient_id")
+    of_study = _cases_by_attribute(cases, "study_id")
+    of_patient = _cases_by_attribute(cases, "patient_id")
     others = [one for one in every if one.id != meeting.id]
-    discussed = _discussed_in(review_set, meeting, others)
+    discussed = _meetings_by_case(review_set, meeting, others)
     still_open = [(one.name, set(one.cases)) for one in others if not one.closed]
     rows = []
     for item in meeting.agenda:
@@ -492,26 +494,26 @@ def agenda_of(review_set: ReviewSet, meeting: Meeting, every: Iterable[Meeting])
     return Agenda(meeting, tuple(rows), sum(given), len(rows) - len(given))
 
 
-def read_ids(text: str, review_set: ReviewSet, on_agenda: Collection[str]) -> IdsRead:
+def parse_ids(text: str, review_set: ReviewSet, on_agenda: Collection[str]) -> ParsedIds:
     """Parse a list of ids: lines, cells of a table, or words between commas or spaces.
 
     A part between two line ends, tabs, commas or semicolons is an id if the set has such a case;
     else each of its words is an id.
     """
     named: list[str] = []
-    for part in _BETWEEN_IDS.split(text[:MOST_TEXT]):
+    for part in _BETWEEN_IDS.split(text[:MAX_IDS_TEXT]):
         part = part.strip().strip("\"'")
         named += [part] if review_set.case_row(part) is not None else part.split()
     every = dict.fromkeys(named)
     known = [one for one in every if review_set.case_row(one) is not None]
-    return IdsRead(
+    return ParsedIds(
         new=tuple(one for one in known if one not in on_agenda),
         there=tuple(one for one in known if one in on_agenda),
         unknown=tuple(one for one in every if review_set.case_row(one) is None),
     )
 
 
-def add_cases(
+def make_agenda_items(
     meeting: Meeting, cases: Iterable[str], *, section: str = "", found_by: str = ""
 ) -> tuple[AgendaItem, ...]:
     """Return items that add cases at the end of an agenda, without those that are on it."""
@@ -523,7 +525,7 @@ def add_cases(
     )
 
 
-def _together(cases: Mapping[str, Case], of: str) -> dict[str, list[str]]:
+def _cases_by_attribute(cases: Mapping[str, Case], of: str) -> dict[str, list[str]]:
     """Return the cases that share a study or patient, by its id."""
     found = defaultdict[str, list[str]](list)
     for name, case in cases.items():
@@ -532,7 +534,7 @@ def _together(cases: Mapping[str, Case], of: str) -> dict[str, list[str]]:
     return found
 
 
-def _discussed_in(
+def _meetings_by_case(
     review_set: ReviewSet, meeting: Meeting, others: Sequence[Meeting]
 ) -> dict[str, list[str]]:
     """Return the names of other meetings that showed or decided about a case, by case."""

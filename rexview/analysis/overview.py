@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from rexview.analysis.query.engine import Engine, FilterTally, Scanned, SetFacts
-from rexview.analysis.query.filter.case_filter import SOURCES, WEAKEST, CaseFilter
-from rexview.analysis.query.filter.linked_count import ANY, Count, count_within
-from rexview.analysis.query.filter.wording import value_name
-from rexview.analysis.ranking import Ranking, ranked
+from rexview.analysis.query.engine import Engine, FilterTally, ScanProgress, SetFacts
+from rexview.analysis.query.filter.case_filter import SOURCES, WEAKEST_LINKS, CaseFilter
+from rexview.analysis.query.filter.filter_text import name_value
+from rexview.analysis.query.filter.linked_count import ANY_NUMBER, LinkedCount, make_linked_count
+from rexview.analysis.ranking import DisplayRanking, rank_for_display
 from rexview.analysis.scores import GapCell, ScoreCell, gap_cells, score_cells
-from rexview.stats import NO_ANSWER
+from rexview.stats import MISSING_STATUSES
 from rexview.stats.bootstrap import Interval
-from rexview.stats.failure_rates import PatientTally, rate
+from rexview.stats.failure_rates import PatientTally, measure_rate
 from rexview.vocab import DIMENSION_NAMES
 
 
@@ -24,10 +24,10 @@ class OverviewCounts:
     ``no_answer`` counts answers that are missing or incomplete, ``scored`` those with Content.
     """
 
-    cases: Count
-    answers: Count
-    no_answer: Count
-    scored: Count
+    cases: LinkedCount
+    answers: LinkedCount
+    no_answer: LinkedCount
+    scored: LinkedCount
     n_models: int
     n_readers: int
     n_images: int
@@ -44,12 +44,12 @@ class FailureCount:
 
     failure: str
     model: str
-    flagged: Count
-    judged: Count
-    detector: Count
-    reader: Count
-    both: Count
-    hint: Count
+    flagged: LinkedCount
+    judged: LinkedCount
+    detector: LinkedCount
+    reader: LinkedCount
+    both: LinkedCount
+    hint: LinkedCount
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class WeakestShare:
     model: str
     part: str
     name: str
-    answers: Count
+    answers: LinkedCount
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,13 @@ class Overview:
     means: tuple[ScoreCell, ...]
     gaps: tuple[GapCell, ...]
     models: dict[str, str]
-    scanned: Scanned
+    scanned: ScanProgress
 
     @property
-    def ranking(self) -> Ranking[str]:
+    def ranking(self) -> DisplayRanking[str]:
         """Models by their mean Content, the best first; few models in the set's order."""
         content = {one.model: one.summary.mean for one in self.means if one.dimension == "content"}
-        return ranked(self.models, content.get)
+        return rank_for_display(self.models, content.get)
 
     def of_models(self, models: Collection[str]) -> Overview:
         """Return the numbers of some models, in the order given."""
@@ -96,7 +96,7 @@ class Overview:
         )
 
 
-def overview(engine: Engine, case_filter: CaseFilter | None = None) -> Overview:
+def build_overview(engine: Engine, case_filter: CaseFilter | None = None) -> Overview:
     """Return the numbers of the Overview for the answers that match a filter."""
     base = case_filter or CaseFilter()
     tally = engine.tally(base)
@@ -120,10 +120,10 @@ def overview(engine: Engine, case_filter: CaseFilter | None = None) -> Overview:
 def _headline(tally: FilterTally, facts: SetFacts, base: CaseFilter) -> OverviewCounts:
     n = tally.answers
     return OverviewCounts(
-        cases=Count(tally.cases, base, facts.n_cases),
-        answers=Count(n, base),
-        no_answer=Count(tally.lost, replace(base, statuses=NO_ANSWER), n),
-        scored=count_within(base, tally.with_content, n, content=ANY),
+        cases=LinkedCount(tally.cases, base, facts.n_cases),
+        answers=LinkedCount(n, base),
+        no_answer=LinkedCount(tally.lost, replace(base, statuses=MISSING_STATUSES), n),
+        scored=make_linked_count(base, tally.with_content, n, content=ANY_NUMBER),
         n_models=len(tally.by_model),
         n_readers=facts.n_readers,
         n_images=facts.n_images,
@@ -141,14 +141,14 @@ def _failures(
         failure, model, of = found.failure, found.model, found.judged
         opens = replace(base, failures=(failure,), models=(model,))
         by_source = {
-            source: Count(getattr(found, source), replace(opens, sources=(source,)), of)
+            source: LinkedCount(getattr(found, source), replace(opens, sources=(source,)), of)
             for source in SOURCES
         }
         yield FailureCount(
             failure,
             model,
-            Count(found.detector + found.reader + found.both, opens, of),
-            Count(of, replace(base, judged=(failure,), models=(model,)), answers[model]),
+            LinkedCount(found.detector + found.reader + found.both, opens, of),
+            LinkedCount(of, replace(base, judged=(failure,), models=(model,)), answers[model]),
             **by_source,
         )
 
@@ -156,32 +156,32 @@ def _failures(
 def _weakest(tally: FilterTally, facts: SetFacts, base: CaseFilter) -> Iterator[WeakestShare]:
     known = [model for model in tally.by_model if model.by_weakest]
     for model in known:
-        for part in WEAKEST:
+        for part in WEAKEST_LINKS:
             if any(part in other.by_weakest for other in known):
                 opens = replace(base, models=(model.model,), weakest=(part,))
                 n, of = model.by_weakest.get(part, 0), sum(model.by_weakest.values())
-                name = value_name(facts, "weakest", part)
-                yield WeakestShare(model.model, part, name, Count(n, opens, of))
+                name = name_value(facts, "weakest", part)
+                yield WeakestShare(model.model, part, name, LinkedCount(n, opens, of))
 
 
 # Self-contradictions of models, each number with the filter that opens its cases.
 
 
 @dataclass(frozen=True)
-class Contradictions:
+class ContradictionCount:
     """The number of a model's answers that contradict themselves.
 
     They are part of the answers that were ``asked`` (or chose) more than once. ``interval`` is that
     of the share.
     """
 
-    count: Count
-    asked: Count
+    count: LinkedCount
+    asked: LinkedCount
     interval: Interval
 
 
 @dataclass(frozen=True)
-class SelfContradictions:
+class ModelContradictions:
     """The self-contradictions of one model.
 
     ``choice`` is None if no choice question was asked again. ``unusable`` answers were asked again
@@ -189,22 +189,22 @@ class SelfContradictions:
     """
 
     model: str
-    side: Contradictions
-    choice: Contradictions | None
-    unusable: Count
+    side: ContradictionCount
+    choice: ContradictionCount | None
+    unusable: LinkedCount
 
 
-def self_contradictions(
+def list_model_contradictions(
     engine: Engine, case_filter: CaseFilter | None = None
-) -> tuple[SelfContradictions, ...]:
+) -> tuple[ModelContradictions, ...]:
     """Return the self-contradictions of each model; empty if nothing was asked again."""
     base = case_filter or CaseFilter()
 
-    def found(tally: PatientTally, base: CaseFilter, kind: str, of: str) -> Contradictions:
-        share = rate(tally)
-        asked = count_within(base, share.n, repeats=of)
-        return Contradictions(
-            count_within(base, share.flagged, share.n, repeats=kind), asked, share.interval
+    def found(tally: PatientTally, base: CaseFilter, kind: str, of: str) -> ContradictionCount:
+        share = measure_rate(tally)
+        asked = make_linked_count(base, share.n, repeats=of)
+        return ContradictionCount(
+            make_linked_count(base, share.flagged, share.n, repeats=kind), asked, share.interval
         )
 
     rows = []
@@ -212,11 +212,11 @@ def self_contradictions(
         own = replace(base, models=(tally.model,))
         has_choices = tally.choice.n or tally.unusable
         rows.append(
-            SelfContradictions(
+            ModelContradictions(
                 tally.model,
                 found(tally.side, own, "side", "asked"),
                 found(tally.choice, own, "choice", "chosen") if has_choices else None,
-                count_within(own, tally.unusable, repeats="unusable"),
+                make_linked_count(own, tally.unusable, repeats="unusable"),
             )
         )
     return tuple(rows)

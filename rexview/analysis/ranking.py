@@ -11,16 +11,16 @@ from typing import Final, Generic, TypeVar
 
 from rexview.words import tr
 
-MOST_WHOLE: Final = 10
+MAX_UNRANKED: Final = 10
 """Most things that are all shown, in their own order."""
-EACH_END: Final = 3
+SHOWN_AT_EACH_END: Final = 3
 """Number shown at first from each end of a longer ranking."""
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
-class Ranking(Generic[_T]):
+class DisplayRanking(Generic[_T]):
     """Things (models or rows) in the order in which they are shown.
 
     Attributes
@@ -49,11 +49,13 @@ class Ranking(Generic[_T]):
         return tr(
             "Drawn: the first {first} and the last {last} of {n:,} models, ranked by {by}; the "
             "table on this page lists all."
-        ).format(first=EACH_END, last=EACH_END, n=len(self.order), by=by)
+        ).format(first=SHOWN_AT_EACH_END, last=SHOWN_AT_EACH_END, n=len(self.order), by=by)
 
 
-def ranked(things: Iterable[_T], value: Callable[[_T], float | None]) -> Ranking[_T]:
-    """Rank things by a value, the highest first, where there are more than :data:`MOST_WHOLE`.
+def rank_for_display(
+    things: Iterable[_T], value: Callable[[_T], float | None]
+) -> DisplayRanking[_T]:
+    """Rank things by a value, the highest first, where there are more than :data:`MAX_UNRANKED`.
 
     Those without a value come last, and are shown at first only where too few have one.
 
@@ -63,20 +65,22 @@ def ranked(things: Iterable[_T], value: Callable[[_T], float | None]) -> Ranking
     ('b', 'a')
     """
     given = tuple(things)
-    if len(given) <= MOST_WHOLE:
-        return Ranking(given, given)
+    if len(given) <= MAX_UNRANKED:
+        return DisplayRanking(given, given)
     values = [value(one) for one in given]
     places = sorted(
         range(len(given)), key=lambda place: (values[place] is None, -(values[place] or 0.0))
     )
     known = sum(one is not None for one in values)
-    if known < 2 * EACH_END:
-        shown = places[: 2 * EACH_END]
+    if known < 2 * SHOWN_AT_EACH_END:
+        shown = places[: 2 * SHOWN_AT_EACH_END]
     else:
-        shown = [*places[:EACH_END], *places[known - EACH_END : known]]
-    return Ranking(tuple(given[place] for place in places), tuple(given[place] for place in shown))
+        shown = [*places[:SHOWN_AT_EACH_END], *places[known - SHOWN_AT_EACH_END : known]]
+    return DisplayRanking(
+        tuple(given[place] for place in places), tuple(given[place] for place in shown)
+    )
 
 
-def in_each_group(things: Iterable[_T]) -> Ranking[_T]:
+def rank_in_each_group(things: Iterable[_T]) -> DisplayRanking[_T]:
     """Return a ranking for the caption of a table in which each group has its own ranking."""
-    return ranked(things, lambda _: 0.0)
+    return rank_for_display(things, lambda _: 0.0)

@@ -11,12 +11,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rexview.analysis.query.study import plain_hash, share_of_cases
+from rexview.analysis.query.study_tasks import draw_second_reader_cases, plain_hash
 from rexview.store import Assignment
 
-Order = Literal["first", "second"]
-FIRST: Final[Order] = "first"
-SECOND: Final[Order] = "second"
+ReaderOrder = Literal["first", "second"]
+FIRST_READER: Final[ReaderOrder] = "first"
+SECOND_READER: Final[ReaderOrder] = "second"
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class NewAssignment:
 
     case: str
     reader: str
-    order: Order
+    order: ReaderOrder
 
 
 @dataclass(frozen=True)
-class Plan:
+class AssignmentPlan:
     """The assignments to add to the current ones.
 
     ``uncovered`` has cases that were drawn for a second reader but have none, because only their
@@ -54,7 +54,7 @@ def plan_assignments(
     second: Sequence[str],
     share: float,
     seed: int,
-) -> Plan:
+) -> AssignmentPlan:
     """Return a plan that assigns cases to readers.
 
     Every case without a first reader gets one of ``first``. Then a share of all cases, drawn at
@@ -78,34 +78,41 @@ def plan_assignments(
     seed : int
     """
     everyone: dict[str, set[str]] = {}
-    loads: dict[Order, _Loads] = {FIRST: _Loads(strata, seed), SECOND: _Loads(strata, seed)}
+    loads: dict[ReaderOrder, _ReaderLoads] = {
+        FIRST_READER: _ReaderLoads(strata, seed),
+        SECOND_READER: _ReaderLoads(strata, seed),
+    }
     orders: dict[str, set[str]] = {}
     for one in assigned:
         everyone.setdefault(one.case, set()).add(one.reader)
         orders.setdefault(one.case, set()).add(one.order)
         if one.case in strata:
-            loads[SECOND if one.order == SECOND else FIRST].add(one.case, one.reader)
+            loads[SECOND_READER if one.order == SECOND_READER else FIRST_READER].add(
+                one.case, one.reader
+            )
 
     new_first = []
-    for case in _shuffled(strata, strata, seed, "first"):
+    for case in _shuffle_by_stratum(strata, strata, seed, "first"):
         free = [reader for reader in dict.fromkeys(first) if reader not in everyone.get(case, ())]
-        if FIRST not in orders.get(case, ()) and free:
-            reader = loads[FIRST].least(case, free)
-            new_first.append(NewAssignment(case, reader, FIRST))
+        if FIRST_READER not in orders.get(case, ()) and free:
+            reader = loads[FIRST_READER].least(case, free)
+            new_first.append(NewAssignment(case, reader, FIRST_READER))
             everyone.setdefault(case, set()).add(reader)
-            orders.setdefault(case, set()).add(FIRST)
+            orders.setdefault(case, set()).add(FIRST_READER)
 
     new_second, uncovered = [], []
-    for case in _wanting_second(strata, orders, share, seed) if second else ():
+    for case in _cases_needing_second(strata, orders, share, seed) if second else ():
         free = [reader for reader in dict.fromkeys(second) if reader not in everyone[case]]
         if free:
-            new_second.append(NewAssignment(case, loads[SECOND].least(case, free), SECOND))
+            new_second.append(
+                NewAssignment(case, loads[SECOND_READER].least(case, free), SECOND_READER)
+            )
         else:
             uncovered.append(case)
-    return Plan(tuple(new_first), tuple(new_second), tuple(uncovered))
+    return AssignmentPlan(tuple(new_first), tuple(new_second), tuple(uncovered))
 
 
-def withdrawable(
+def find_withdrawable(
     assigned: Iterable[Assignment], reader: str, begun: Collection[str], *, also_begun: bool = False
 ) -> tuple[NewAssignment, ...]:
     """Return a reader's assignments that can be withdrawn: those not ``begun``, or all.
@@ -113,13 +120,15 @@ def withdrawable(
     Scores that were given are kept.
     """
     return tuple(
-        NewAssignment(one.case, reader, SECOND if one.order == SECOND else FIRST)
+        NewAssignment(
+            one.case, reader, SECOND_READER if one.order == SECOND_READER else FIRST_READER
+        )
         for one in assigned
         if one.reader == reader and (also_begun or one.case not in begun)
     )
 
 
-class _Loads:
+class _ReaderLoads:
     """The numbers of cases of each reader, in all and by stratum."""
 
     def __init__(self, strata: Mapping[str, str], seed: int) -> None:
@@ -146,22 +155,24 @@ class _Loads:
         return chosen
 
 
-def _wanting_second(
+def _cases_needing_second(
     strata: Mapping[str, str], orders: Mapping[str, Collection[str]], share: float, seed: int
 ) -> list[str]:
     """Return the cases that need a second reader: as many as each stratum's part still lacks."""
-    drawn = share_of_cases(strata, share, seed=seed)
-    has = {case for case in strata if SECOND in orders.get(case, ())}
+    drawn = draw_second_reader_cases(strata, share, seed=seed)
+    has = {case for case in strata if SECOND_READER in orders.get(case, ())}
     lacking = Counter(strata[case] for case in drawn)
     lacking.subtract(strata[case] for case in has)
     wanting = []
-    for case in _shuffled(drawn, strata, seed, "second reader"):
-        if case not in has and FIRST in orders.get(case, ()) and lacking[strata[case]] > 0:
+    for case in _shuffle_by_stratum(drawn, strata, seed, "second reader"):
+        if case not in has and FIRST_READER in orders.get(case, ()) and lacking[strata[case]] > 0:
             lacking[strata[case]] -= 1
             wanting.append(case)
     return wanting
 
 
-def _shuffled(cases: Iterable[str], strata: Mapping[str, str], seed: int, about: str) -> list[str]:
+def _shuffle_by_stratum(
+    cases: Iterable[str], strata: Mapping[str, str], seed: int, about: str
+) -> list[str]:
     """Sort by stratum, then by hash, so that readers' totals never differ by more than one case."""
     return sorted(cases, key=lambda case: (strata[case], plain_hash(seed, about, case)))

@@ -15,15 +15,15 @@ from typing import Final, Literal
 
 import polars as pl
 
-from rexview.store import Reviews, Stored
+from rexview.store import Reviews, StoredEntry
 
-Timing = Literal["before", "during", "after"]
-REPORT: Final = "report"
-UNBLINDED: Final = "unblinded"
+ExposureTiming = Literal["before", "during", "after"]
+REPORT_EXPOSURE: Final = "report"
+UNBLINDED_EXPOSURE: Final = "unblinded"
 """The case was opened on a page that names its models."""
 TASK_KINDS: Final = ("choose", "edit", "corrected", "prefer")
 """Kinds of reviews of a case besides scores."""
-COLUMNS: Final = pl.Schema(
+EXPOSURE_COLUMNS: Final = pl.Schema(
     {
         "case": pl.String(),
         "reader": pl.String(),
@@ -50,7 +50,7 @@ class Exposure:
     reader: str
     seen: str
     at: datetime
-    timing: Timing
+    timing: ExposureTiming
     accepted: bool = False
 
 
@@ -63,12 +63,12 @@ class Exposures:
     ``worked`` has the same for :data:`TASK_KINDS`.
     """
 
-    seen: Mapping[tuple[str, str, str], Stored] = field(default_factory=dict)
+    seen: Mapping[tuple[str, str, str], StoredEntry] = field(default_factory=dict)
     scored: Mapping[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     accepted: frozenset[tuple[str, str]] = frozenset()
     worked: Mapping[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
 
-    def after(self, rows: Iterable[Stored]) -> Exposures:
+    def after(self, rows: Iterable[StoredEntry]) -> Exposures:
         """Return the state after more rows of the history, oldest first."""
         seen, scored, accepted = dict(self.seen), dict(self.scored), set(self.accepted)
         worked = dict(self.worked)
@@ -78,7 +78,11 @@ class Exposures:
                 scored[where] = (scored.get(where, (row.id, row.id))[0], row.id)
             elif row.kind in TASK_KINDS:
                 worked[where] = (worked.get(where, (row.id, row.id))[0], row.id)
-            elif row.kind == "reveal" and row.case and value.get("what") in (REPORT, UNBLINDED):
+            elif (
+                row.kind == "reveal"
+                and row.case
+                and value.get("what") in (REPORT_EXPOSURE, UNBLINDED_EXPOSURE)
+            ):
                 seen.setdefault((*where, value["what"]), row)
                 if value.get("accepted"):
                     accepted.add(where)
@@ -95,15 +99,15 @@ class Exposures:
         given = self.scored.get((reader, case)) or self.worked.get((reader, case))
         first, last = given or (row.id + 1, row.id + 1)
         late = last > row.id or not finished
-        timing: Timing = "before" if first > row.id else "during" if late else "after"
-        accepted = seen == UNBLINDED and (reader, case) in self.accepted
+        timing: ExposureTiming = "before" if first > row.id else "during" if late else "after"
+        accepted = seen == UNBLINDED_EXPOSURE and (reader, case) in self.accepted
         return Exposure(case, reader, seen, row.at, timing, accepted)
 
     def all(self, unfinished: pl.DataFrame) -> tuple[Exposure, ...]:
         """Return all exposures, oldest first.
 
         ``unfinished`` has the columns ``case`` and ``reader``, from
-        :func:`rexview.stats.final.unfinished_work`.
+        :func:`rexview.stats.score_finals.list_unfinished_work`.
         """
         begun = set(unfinished.select("reader", "case").iter_rows())
         rows = sorted(self.seen.items(), key=lambda item: item[1].id)
@@ -111,7 +115,7 @@ class Exposures:
         return tuple(one for one in found if one is not None)
 
 
-def exposures_of(reviews: Reviews) -> Exposures:
+def read_exposures(reviews: Reviews) -> Exposures:
     """Return all exposures in the history of a set.
 
     Raises
@@ -125,8 +129,8 @@ def exposures_of(reviews: Reviews) -> Exposures:
 
 
 def write_exposures(exposures: Iterable[Exposure], folder: Path) -> Path:
-    """Write exposures as ``exposures.csv`` with :data:`COLUMNS` into an existing folder."""
+    """Write ``exposures.csv`` with the columns :data:`EXPOSURE_COLUMNS` into a folder."""
     rows = [(one.case, one.reader, one.seen, one.timing, one.accepted, one.at) for one in exposures]
     path = folder / "exposures.csv"
-    pl.DataFrame(rows, schema=COLUMNS, orient="row").write_csv(path)
+    pl.DataFrame(rows, schema=EXPOSURE_COLUMNS, orient="row").write_csv(path)
     return path

@@ -8,35 +8,40 @@ from typing import Final
 
 import numpy as np
 
-from rexview.analysis.query.engine import Engine, PairCases
+from rexview.analysis.query.engine import Engine, ReaderPairCases
 from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.analysis.query.filter.conditions import (
-    MOST_APART,
+    MAX_SCORE_DIFFERENCE,
     ReaderPair,
     ScoreCondition,
-    days_text,
+    format_days,
 )
-from rexview.analysis.query.filter.linked_count import ANY, Count, count_within, with_all
+from rexview.analysis.query.filter.linked_count import (
+    ANY_NUMBER,
+    LinkedCount,
+    add_required_values,
+    make_linked_count,
+)
 from rexview.analysis.scores import interval_caption
-from rexview.stats import NO_ANSWER
-from rexview.stats.agreement import (
-    CLOSE,
-    LEVELS,
-    LOW_KAPPA,
-    NARROW_SD,
+from rexview.stats import MISSING_STATUSES
+from rexview.stats.bootstrap import RESAMPLES
+from rexview.stats.reader_agreement import (
+    LOW_KAPPA_LIMIT,
+    MIN_CLOSE_SHARE,
+    NARROW_SD_LIMIT,
+    SCORE_LEVELS,
     Alpha,
     PairAgreement,
-    alphas,
-    pair_agreements,
-    unit_name,
-    unit_word,
+    measure_alphas,
+    measure_pair_agreements,
+    unit_label,
+    unit_noun,
 )
-from rexview.stats.bootstrap import RESAMPLES
-from rexview.stats.drift import Block, Drift, drift
+from rexview.stats.reader_drift import DriftBlock, ScoreDrift, measure_drift
 from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS
-from rexview.words import counted, listed, tr, trn
+from rexview.words import counted, join_words, tr, trn
 
-Pair = tuple[str, str]
+ReaderIds = tuple[str, str]
 ANY_SCORE: Final = str(ScoreCondition())
 """The condition that any reader scored the answer."""
 
@@ -47,7 +52,7 @@ class ConfusionCell:
 
     score_a: int
     score_b: int
-    count: Count
+    count: LinkedCount
     cases: int
 
 
@@ -55,7 +60,7 @@ class ConfusionCell:
 class DistanceShare:
     """The answers or pictures with one distance between both readers' scores, and their cases."""
 
-    count: Count
+    count: LinkedCount
     cases: int
 
 
@@ -70,7 +75,7 @@ class DimensionAgreement:
     """
 
     numbers: PairAgreement
-    shared: Count
+    shared: LinkedCount
     cases: int
     same: DistanceShare
     close: DistanceShare
@@ -85,7 +90,7 @@ class DimensionAgreement:
     @property
     def unit(self) -> str:
         """Name of the counted units: answers or pictures."""
-        return unit_name(self.numbers.dimension)
+        return unit_label(self.numbers.dimension)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,15 +125,15 @@ class ReaderTables:
     """
 
     readers: Mapping[str, str]
-    scored: Count
-    doubled: Count
-    lost: Count
+    scored: LinkedCount
+    doubled: LinkedCount
+    lost: LinkedCount
     unscored: int
     unfinished: int
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ReaderIds, ...]
     overview: tuple[PairAgreement, ...]
     alphas: tuple[Alpha, ...]
-    pair: Pair | None
+    pair: ReaderIds | None
     dimensions: tuple[DimensionAgreement, ...]
 
     @property
@@ -141,18 +146,18 @@ class ReaderTables:
         named = [found for found in self.compared if found.numbers.dimension == wanted]
         return next(iter(named or self.compared), None)
 
-    def pair_name(self, pair: Pair) -> str:
+    def pair_name(self, pair: ReaderIds) -> str:
         """Return the names of two readers."""
         return " and ".join(self.readers[reader] for reader in pair)
 
 
 @dataclass(frozen=True)
-class OpenBlock:
+class LinkedBlock:
     """A block of a reader's scores over time, with filters for its answers and shared answers."""
 
-    block: Block
-    count: Count
-    shared: Count
+    block: DriftBlock
+    count: LinkedCount
+    shared: LinkedCount
 
 
 @dataclass(frozen=True)
@@ -161,11 +166,11 @@ class ReaderDrift:
 
     reader: str
     name: str
-    drift: Drift
-    blocks: tuple[OpenBlock, ...]
+    drift: ScoreDrift
+    blocks: tuple[LinkedBlock, ...]
 
 
-def reader_tables(
+def build_reader_tables(
     engine: Engine,
     case_filter: CaseFilter | None = None,
     *,
@@ -180,40 +185,44 @@ def reader_tables(
     base = case_filter or CaseFilter()
     tally, tables = engine.tally(base), engine.pair_tables(base)
     readers = {reader: engine.facts.readers[reader] for reader in engine.readers(base)}
-    found = pair_agreements(tables, list(readers), resamples=0)
+    found = measure_pair_agreements(tables, list(readers), resamples=0)
     pairs = tuple(dict.fromkeys((row.reader_a, row.reader_b) for row in found))
-    chosen = _chosen(pair, found)
+    chosen = _select_pair(pair, found)
     cases = engine.pair_cases(base, chosen) if chosen else {}
     n_scored = sum(model.scored for model in tally.by_model)
     n_doubled = sum(model.with_spread for model in tally.by_model)
     return ReaderTables(
         readers=readers,
-        scored=Count(n_scored, with_all(base, "reader_scores", ANY_SCORE), tally.answers),
-        doubled=count_within(base, n_doubled, n_scored, disagreement=ANY),
-        lost=count_within(base, tally.lost, tally.answers, statuses=NO_ANSWER),
+        scored=LinkedCount(
+            n_scored, add_required_values(base, "reader_scores", ANY_SCORE), tally.answers
+        ),
+        doubled=make_linked_count(base, n_doubled, n_scored, disagreement=ANY_NUMBER),
+        lost=make_linked_count(base, tally.lost, tally.answers, statuses=MISSING_STATUSES),
         unscored=tally.answers - tally.lost - n_scored,
         unfinished=tally.unfinished,
         pairs=pairs,
         overview=found if len(pairs) > 1 else (),
-        alphas=alphas(engine.score_patterns(base), resamples=resamples),
+        alphas=measure_alphas(engine.score_patterns(base), resamples=resamples),
         pair=chosen,
         dimensions=tuple(
-            _with_links(numbers, cases[numbers.dimension], base)
-            for numbers in (pair_agreements(tables, chosen, resamples=resamples) if chosen else ())
+            _link_agreement(numbers, cases[numbers.dimension], base)
+            for numbers in (
+                measure_pair_agreements(tables, chosen, resamples=resamples) if chosen else ()
+            )
         ),
     )
 
 
-def shared_count(numbers: PairAgreement, base: CaseFilter) -> Count:
+def count_shared(numbers: PairAgreement, base: CaseFilter) -> LinkedCount:
     """Return the number of units that both readers scored on one dimension, with its filter."""
     pair = ReaderPair(numbers.dimension, (numbers.reader_a, numbers.reader_b))
-    return Count(numbers.n, with_all(base, "reader_pairs", str(pair)))
+    return LinkedCount(numbers.n, add_required_values(base, "reader_pairs", str(pair)))
 
 
-def reader_drifts(
+def measure_reader_drifts(
     engine: Engine,
     case_filter: CaseFilter,
-    pair: Pair,
+    pair: ReaderIds,
     dimension: str,
     *,
     resamples: int = RESAMPLES,
@@ -223,53 +232,59 @@ def reader_drifts(
 
     def of(reader: str, other: str) -> ReaderDrift:
         given = engine.score_days(case_filter, dimension, reader, other)
-        found = drift(given, dimension, reader, other, resamples=resamples)
+        found = measure_drift(given, dimension, reader, other, resamples=resamples)
         also = str(ScoreCondition.of(other, dimension))
         blocks = []
         for block in found.blocks:
             own = str(ScoreCondition.of(reader, dimension, days=(block.first, block.last)))
-            count = Count(block.n, with_all(case_filter, "reader_scores", own), found.n)
-            opens = with_all(case_filter, "reader_scores", own, also)
-            blocks.append(OpenBlock(block, count, Count(block.shared, opens, block.n)))
+            count = LinkedCount(
+                block.n, add_required_values(case_filter, "reader_scores", own), found.n
+            )
+            opens = add_required_values(case_filter, "reader_scores", own, also)
+            blocks.append(LinkedBlock(block, count, LinkedCount(block.shared, opens, block.n)))
         return ReaderDrift(reader, names[reader], found, tuple(blocks))
 
     return of(*pair), of(*pair[::-1])
 
 
-def _with_links(numbers: PairAgreement, cases: PairCases, base: CaseFilter) -> DimensionAgreement:
+def _link_agreement(
+    numbers: PairAgreement, cases: ReaderPairCases, base: CaseFilter
+) -> DimensionAgreement:
     """Return the numbers of a pair of readers on one dimension, with their filters."""
     dimension, pair = numbers.dimension, (numbers.reader_a, numbers.reader_b)
-    points = np.abs(np.subtract.outer(LEVELS, LEVELS))
+    points = np.abs(np.subtract.outer(SCORE_LEVELS, SCORE_LEVELS))
 
     def part(low: int, high: int, n_cases: int) -> DistanceShare:
         """Count the units with scores ``low`` to ``high`` points apart."""
         n = int(numbers.table[(points >= low) & (points <= high)].sum())
         wanted = str(ReaderPair(dimension, pair, low, high))
-        return DistanceShare(Count(n, with_all(base, "reader_pairs", wanted), numbers.n), n_cases)
+        return DistanceShare(
+            LinkedCount(n, add_required_values(base, "reader_pairs", wanted), numbers.n), n_cases
+        )
 
     def cell(scores: tuple[int, int]) -> ConfusionCell:
         conditions = (
             str(ScoreCondition.of(reader, dimension, score))
             for reader, score in zip(pair, scores, strict=True)
         )
-        n = int(numbers.table[tuple(map(LEVELS.index, scores))])
-        opens = with_all(base, "reader_scores", *conditions)
-        return ConfusionCell(*scores, Count(n, opens, numbers.n), cases.by_scores[scores])
+        n = int(numbers.table[tuple(map(SCORE_LEVELS.index, scores))])
+        opens = add_required_values(base, "reader_scores", *conditions)
+        return ConfusionCell(*scores, LinkedCount(n, opens, numbers.n), cases.by_scores[scores])
 
     return DimensionAgreement(
         numbers,
-        shared_count(numbers, base),
+        count_shared(numbers, base),
         cases.shared,
         same=part(0, 0, cases.same),
         close=part(0, 1, cases.close),
-        apart=part(1, MOST_APART, cases.apart),
+        apart=part(1, MAX_SCORE_DIFFERENCE, cases.apart),
         cells=tuple(map(cell, sorted(cases.by_scores))),
     )
 
 
-def _chosen(wanted: Sequence[str], found: Sequence[PairAgreement]) -> Pair | None:
+def _select_pair(wanted: Sequence[str], found: Sequence[PairAgreement]) -> ReaderIds | None:
     """Return the wanted pair if there is one, else the pair that shares most."""
-    shared: dict[Pair, int] = {}
+    shared: dict[ReaderIds, int] = {}
     for row in found:
         pair = (row.reader_a, row.reader_b)
         shared[pair] = shared.get(pair, 0) + row.n
@@ -279,13 +294,13 @@ def _chosen(wanted: Sequence[str], found: Sequence[PairAgreement]) -> Pair | Non
 
 # Captions of the tables and charts of the Readers page. All are plain text.
 
-LONGEST_NAME: Final = 32
+MAX_NAME_CHARACTERS: Final = 32
 """Most characters of a reader's name where space is short."""
 
 
-def short(name: str) -> str:
+def shorten_name(name: str) -> str:
     """Cut a long name."""
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    return name if len(name) <= MAX_NAME_CHARACTERS else f"{name[: MAX_NAME_CHARACTERS - 1]}…"
 
 
 def agreement_caption(tables: ReaderTables) -> str:
@@ -324,7 +339,7 @@ def left_out_caption(tables: ReaderTables) -> str:
         if n
     ]
     return (
-        tr("Left out: {listed}.").format(listed=listed(parts))
+        tr("Left out: {listed}.").format(listed=join_words(parts))
         if parts
         else tr("No answer is left out.")
     )
@@ -347,13 +362,13 @@ def variance_rule() -> str:
     return tr(
         "Shown where kappa is below {low_kappa:g} although at least {close:.0%} of the "
         "scores are within one point and a reader's SD is below {narrow_sd:g}."
-    ).format(low_kappa=LOW_KAPPA, close=CLOSE, narrow_sd=NARROW_SD)
+    ).format(low_kappa=LOW_KAPPA_LIMIT, close=MIN_CLOSE_SHARE, narrow_sd=NARROW_SD_LIMIT)
 
 
 def confusion_caption(found: DimensionAgreement) -> str:
     """Return a caption on the counts of a confusion map."""
     numbers = found.numbers
-    behind = counted(numbers.n, unit_word(numbers.dimension))
+    behind = counted(numbers.n, unit_noun(numbers.dimension))
     parts = [
         trn("{behind} in {n:,} case", "{behind} in {n:,} cases", found.cases).format(
             behind=behind, n=found.cases
@@ -377,9 +392,9 @@ def bubble_caption(found: DimensionAgreement, names: tuple[str, str]) -> str:
         "both gave the same score; above it {short} scored higher."
     ).format(
         name=found.name,
-        counted=counted(found.numbers.n, unit_word(found.numbers.dimension)),
+        counted=counted(found.numbers.n, unit_noun(found.numbers.dimension)),
         unit=found.unit,
-        short=short(names[1]),
+        short=shorten_name(names[1]),
     )
 
 
@@ -411,7 +426,7 @@ def stricter_captions(tables: ReaderTables) -> list[str]:
     if open_:
         told.append(
             tr("No difference is distinguishable from chance on {listed}.").format(
-                listed=listed(open_)
+                listed=join_words(open_)
             )
         )
     return told
@@ -419,7 +434,7 @@ def stricter_captions(tables: ReaderTables) -> list[str]:
 
 def stricter_caption(tables: ReaderTables) -> str:
     """Return a caption on the definition of the differences."""
-    sizes = listed([f"{found.name} {found.numbers.n:,}" for found in tables.compared])
+    sizes = join_words([f"{found.name} {found.numbers.n:,}" for found in tables.compared])
     return tr(
         "Mean of the differences over what both scored, with 95% interval where there is "
         "one. n: {sizes}. {interval_caption} Nothing is tested, and nothing is adjusted "
@@ -444,9 +459,11 @@ def drift_caption(drifts: Sequence[ReaderDrift], *, difference: bool) -> str:
                 "and the difference stays."
             )
         )
-    undated = [f"{short(one.name)} {one.drift.undated:,}" for one in drifts if one.drift.undated]
+    undated = [
+        f"{shorten_name(one.name)} {one.drift.undated:,}" for one in drifts if one.drift.undated
+    ]
     if undated:
-        parts.append(tr("Left out, without a date: {listed}.").format(listed=listed(undated)))
+        parts.append(tr("Left out, without a date: {listed}.").format(listed=join_words(undated)))
     return " ".join(parts)
 
 
@@ -457,7 +474,7 @@ def no_drift_captions(drifts: Sequence[ReaderDrift]) -> Iterator[str]:
             days = ""
             if len(one.blocks) == 1:
                 block = one.blocks[0].block
-                days = f" ({days_text(block.first, block.last)}, {counted(block.n, 'score')})"
+                days = f" ({format_days(block.first, block.last)}, {counted(block.n, 'score')})"
             yield f"{one.name}: {one.drift.why.rstrip('.')}{days}."
 
 

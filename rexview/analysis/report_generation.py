@@ -10,23 +10,34 @@ from typing import Final
 from rexview.analysis.published.rexrank import PublishedBoard, PublishedMean
 from rexview.analysis.query.engine import CaseProperty, Engine, ReportCounts
 from rexview.analysis.query.filter.case_filter import CaseFilter
-from rexview.analysis.query.filter.conditions import UNNAMED, EditCondition, MetricOrder
+from rexview.analysis.query.filter.conditions import UNNAMED_READER, EditCondition, MetricOrder
 from rexview.analysis.query.filter.linked_count import (
-    Count,
-    count_within,
-    property_values,
-    refined,
-    with_all,
+    LinkedCount,
+    add_required_values,
+    list_property_values,
+    make_linked_count,
+    refine_filter,
 )
 from rexview.metrics.identity import RECIPROCALS, MetricId, known_metric
 from rexview.stats.bootstrap import LEVEL, RESAMPLES
-from rexview.stats.line_edits import FREE_OF, NOBODY, ErrorFree, error_free
-from rexview.stats.metric_correlation import COEFFICIENTS, Correlation
+from rexview.stats.error_free_reports import (
+    ERROR_FREE_NAMES,
+    UNNAMED_EDITOR_ID,
+    ErrorFreeShare,
+    measure_error_free,
+)
+from rexview.stats.metric_correlation import COEFFICIENT_NAMES, Correlation
 from rexview.stats.preferences import RESAMPLES as COMPARISON_RESAMPLES
-from rexview.stats.preferences import Strength, strengths
-from rexview.stats.report_metrics import LEAST_FOR_A_PLACE, Board, BoardCell, Spread, board
+from rexview.stats.preferences import ModelStrength, fit_strengths
+from rexview.stats.report_metrics import (
+    MIN_ANSWERS_FOR_RANK,
+    Leaderboard,
+    LeaderboardCell,
+    ValueDistribution,
+    build_board,
+)
 from rexview.vocab import EDIT_SEVERITIES, judge_name
-from rexview.words import beginning, counted, inside, tr, trn
+from rexview.words import counted, mid_sentence, sentence_start, tr, trn
 
 SCOPES: Final[dict[str | None, str]] = {
     "findings": tr("Findings"),
@@ -36,10 +47,10 @@ SCOPES: Final[dict[str | None, str]] = {
 }
 """Names on screen of the texts that metrics compare, in the order of the boards. Others are shown
 by their own word, before the last."""
-MOST_GROUPS: Final = 24
+MAX_REPORT_GROUPS: Final = 24
 """Most groups in a table: those with the most cases."""
 STUDIES: Final = {"": tr("All studies"), "abnormal": tr("Abnormal"), "normal": tr("Normal")}
-_SET_BOUND: Final = frozenset({"radcliq_v0", "radcliq_v1"})
+_SET_DEPENDENT_METRICS: Final = frozenset({"radcliq_v0", "radcliq_v1"})
 """Metrics whose values depend on the answers that were computed with them (IDF weights)."""
 
 
@@ -48,7 +59,7 @@ def scope_name(scope: str | None) -> str:
     return SCOPES.get(scope) or str(scope)
 
 
-def shown_name(metric: MetricId) -> str:
+def board_metric_name(metric: MetricId) -> str:
     """Return the name under which a board shows a metric: ``1/RadCliQ-v1``."""
     return f"1/{metric.name}" if known_metric(metric.metric).reciprocal else metric.name
 
@@ -76,11 +87,11 @@ class ReportTables:
 
     base: CaseFilter
     counts: ReportCounts
-    cases: Count
+    cases: LinkedCount
     names: Mapping[str, str]
     scopes: tuple[str | None, ...]
     scope: str | None
-    board: Board
+    board: Leaderboard
     refused: tuple[MetricId, ...]
 
     @property
@@ -103,7 +114,7 @@ class ReportTables:
         """True if a filter shows only some of a metric's values that were computed together."""
         together = self.counts.together.get(metric, ())
         left = sum(cell.n for key, cell in self.board.cells.items() if key[0] == metric)
-        bound = metric.metric in _SET_BOUND or bool(together)
+        bound = metric.metric in _SET_DEPENDENT_METRICS or bool(together)
         return bound and left < max(self.counts.in_set.get(metric, 0), *together, 0)
 
     def ranked_by(self, wanted: str | None) -> MetricId | None:
@@ -114,18 +125,18 @@ class ReportTables:
         can = [one for one in self.metrics if known_metric(one.metric).higher_is_better is not None]
         return next(iter(can or self.metrics), None)
 
-    def opens(self, metric: MetricId, model: str) -> Count:
+    def opens(self, metric: MetricId, model: str) -> LinkedCount:
         """Return a cell's number of values, with the filter of its answers, worst first."""
-        return _opened(self.base, self.board.cells[metric, model])
+        return _linked_cell(self.base, self.board.cells[metric, model])
 
 
-def _opened(base: CaseFilter, cell: BoardCell) -> Count:
-    count = count_within(base, cell.n, models=cell.model)
+def _linked_cell(base: CaseFilter, cell: LeaderboardCell) -> LinkedCount:
+    count = make_linked_count(base, cell.n, models=cell.model)
     worst_first = str(MetricOrder(MetricId(*cell.metric), worst_first=True))
     return replace(count, opens=replace(count.opens, sort=worst_first))
 
 
-def report_tables(
+def build_report_tables(
     engine: Engine,
     case_filter: CaseFilter | None = None,
     *,
@@ -151,14 +162,16 @@ def report_tables(
     return ReportTables(
         base=base,
         counts=counts,
-        cases=count_within(base, counts.cases, question_types="report"),
+        cases=make_linked_count(base, counts.cases, question_types="report"),
         names={
             one: tr("{name} (reader)").format(name=name) if one in counts.people else name
             for one, name in models.items()
         },
         scopes=tuple(scopes),
         scope=scope,
-        board=board(tally.by_patient, metrics, tally.models, known_metric, resamples=resamples),
+        board=build_board(
+            tally.by_patient, metrics, tally.models, known_metric, resamples=resamples
+        ),
         refused=tuple(one for one in counts.metrics if one.metric in RECIPROCALS),
     )
 
@@ -169,12 +182,12 @@ class ReportGroup:
 
     value: str
     name: str
-    cases: Count
-    board: Board
+    cases: LinkedCount
+    board: Leaderboard
 
-    def opens(self, metric: MetricId, model: str) -> Count:
+    def opens(self, metric: MetricId, model: str) -> LinkedCount:
         """Return a cell's number of values, with the filter of its answers, worst first."""
-        return _opened(self.cases.opens, self.board.cells[metric, model])
+        return _linked_cell(self.cases.opens, self.board.cells[metric, model])
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,36 +209,36 @@ class ReportGroups:
     overlap: bool
 
 
-def report_groups(
+def build_report_groups(
     engine: Engine,
     case_filter: CaseFilter,
     by: CaseProperty,
     metric: MetricId,
     *,
-    least: int = LEAST_FOR_A_PLACE,
+    least: int = MIN_ANSWERS_FOR_RANK,
     resamples: int = RESAMPLES,
 ) -> ReportGroups:
     """Return one metric for each value of a property, over the reports that match a filter.
 
     If other cases than reports have values of the metric, all cases count.
     """
-    reports = refined(case_filter, question_types="report") or case_filter
+    reports = refine_filter(case_filter, question_types="report") or case_filter
     every, of_reports = (engine.metric_tally(one, (metric,)) for one in (case_filter, reports))
     has_others = every.by_patient.n.sum() > of_reports.by_patient.n.sum()
     base = case_filter if has_others else reports  # every value on the board counts here
     counts = engine.property_counts(base, by)
     total = engine.tally(base).cases
-    values = list(property_values(counts, engine.facts, base, by))
+    values = list(list_property_values(counts, engine.facts, base, by))
     groups: list[ReportGroup] = []
     left_out = 0
     for place, (value, name, cases) in enumerate(sorted(values, key=lambda one: -one[2].value)):
         tally = engine.metric_tally(cases.opens, (metric,))
         if not tally.models:
             continue
-        if len(groups) == MOST_GROUPS:
+        if len(groups) == MAX_REPORT_GROUPS:
             left_out = len(values) - place
             break
-        found = board(
+        found = build_board(
             tally.by_patient,
             (metric,),
             tally.models,
@@ -248,9 +261,9 @@ def report_groups(
     )
 
 
-def report_spreads(
+def summarise_report_metrics(
     engine: Engine, case_filter: CaseFilter, metrics: tuple[MetricId, ...]
-) -> Mapping[tuple[MetricId, str], Spread]:
+) -> Mapping[tuple[MetricId, str], ValueDistribution]:
     """Return the distribution of each metric's values, by metric and model."""
     return engine.metric_spreads(case_filter, metrics)
 
@@ -264,8 +277,8 @@ class ErrorFreeRow:
     """
 
     studies: str
-    numbers: ErrorFree
-    free: Count
+    numbers: ErrorFreeShare
+    free: LinkedCount
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,7 +304,7 @@ class ErrorFreeTables:
         )
 
 
-def error_free_tables(
+def build_error_free_tables(
     engine: Engine, case_filter: CaseFilter, *, resamples: int = RESAMPLES
 ) -> ErrorFreeTables:
     """Return error-free shares for all studies, for abnormal ones and for normal ones."""
@@ -303,26 +316,28 @@ def error_free_tables(
                 continue
             base = replace(base, studies=(studies,))
         for tally in engine.error_free_tallies(base):
-            found = error_free(tally, resamples=resamples)
-            below = str(EditCondition("below", tally.severity, tally.reader or UNNAMED))
-            opens = replace(with_all(base, "edits", below), models=(tally.model,))
-            count = Count(found.rate.flagged, opens, found.rate.n)
+            found = measure_error_free(tally, resamples=resamples)
+            below = str(EditCondition("below", tally.severity, tally.reader or UNNAMED_READER))
+            opens = replace(add_required_values(base, "edits", below), models=(tally.model,))
+            count = LinkedCount(found.rate.flagged, opens, found.rate.n)
             rows.append(ErrorFreeRow(studies, found, count))
     readers = dict.fromkeys(row.numbers.reader for row in rows)
     names = engine.facts.readers
     return ErrorFreeTables(
         {
-            one: names.get(one, judge_name(one)) if one != NOBODY else tr("Author not given")
+            one: names.get(one, judge_name(one))
+            if one != UNNAMED_EDITOR_ID
+            else tr("Author not given")
             for one in readers
         },
         tuple(rows),
     )
 
 
-def severity_words(severity: int) -> str:
+def describe_severity_threshold(severity: int) -> str:
     """Return the text of a threshold: ``severity 2 (Actionable, not urgent) or more``."""
     return tr("severity {severity} ({edit_severities}) or more").format(
-        severity=severity, edit_severities=inside(EDIT_SEVERITIES[severity])
+        severity=severity, edit_severities=mid_sentence(EDIT_SEVERITIES[severity])
     )
 
 
@@ -334,24 +349,24 @@ class PreferenceTables:
     ``lost``.
     """
 
-    rows: tuple[tuple[str, Strength, Mapping[str, Count]], ...]
+    rows: tuple[tuple[str, ModelStrength, Mapping[str, LinkedCount]], ...]
     comparisons: int
     ties: int
     cases: int
     readers: int
 
 
-def preference_tables(
+def build_preference_tables(
     engine: Engine, case_filter: CaseFilter, *, resamples: int = COMPARISON_RESAMPLES
 ) -> PreferenceTables:
     """Return the strengths of the models that were compared in cases that match a filter."""
     found = engine.comparisons(case_filter)
     rows = []
-    fitted = strengths(found.tally, resamples=resamples)
+    fitted = fit_strengths(found.tally, resamples=resamples)
     for model, one in zip(found.models, fitted, strict=True):
         counts = {"compared": one.n, "won": one.won, "tied": one.tied, "lost": one.lost}
         opened = {
-            word: count_within(case_filter, n, one.n, models=model, compared=word)
+            word: make_linked_count(case_filter, n, one.n, models=model, compared=word)
             for word, n in counts.items()
         }
         rows.append((model, one, opened))
@@ -367,9 +382,9 @@ def preference_tables(
 
 # Captions of the page Report generation. All are plain text.
 
-FULL_RUN: Final = tr("from the full-set run")
+FULL_RUN_NOTE: Final = tr("from the full-set run")
 """Remark on values that were computed on the full set when a filter shows only some of them."""
-SPREAD: Final = tr(
+BOX_PLOT_NOTE: Final = tr(
     "Box: middle half of the answers, with the median; whiskers reach the "
     "furthest value within 1.5 times the box. A click opens the model's "
     "answers, the worst first."
@@ -391,7 +406,7 @@ def board_caption(tables: ReportTables) -> str:
     parts = [tr("Mean over the answers that have a value; n beside it.")]
     turned = [one for one in tables.metrics if known_metric(one.metric).reciprocal]
     if turned:
-        names = " and ".join(dict.fromkeys(shown_name(one) for one in turned))
+        names = " and ".join(dict.fromkeys(board_metric_name(one) for one in turned))
         parts.append(
             tr("{names}: 1 divided by the mean, never a mean of reciprocals.").format(names=names)
         )
@@ -401,9 +416,9 @@ def board_caption(tables: ReportTables) -> str:
             tr(
                 "“{full_run}”: such values depend on the answers that they were computed "
                 "with; the filter keeps only some of these, and nothing is recomputed."
-            ).format(full_run=beginning(FULL_RUN))
+            ).format(full_run=sentence_start(FULL_RUN_NOTE))
         )
-    unknown = [one.name for one in tables.metrics if _unranked(one.metric)]
+    unknown = [one.name for one in tables.metrics if _has_no_direction(one.metric)]
     if unknown:
         parts.append(
             tr("Not ranked, because it is unknown which way is better: {join}.").format(
@@ -422,7 +437,7 @@ def board_caption(tables: ReportTables) -> str:
     return " ".join(parts)
 
 
-def _unranked(metric: str) -> bool:
+def _has_no_direction(metric: str) -> bool:
     return known_metric(metric).higher_is_better is None
 
 
@@ -444,7 +459,7 @@ def groups_caption(groups: ReportGroups) -> str:
             groups.least,
         )
     parts = [
-        f"{shown_name(groups.metric)} ({groups.metric.computed_by}).",
+        f"{board_metric_name(groups.metric)} ({groups.metric.computed_by}).",
         places.format(n=groups.least),
         interval_caption(resamples, clustered=clustered),
     ]
@@ -468,7 +483,7 @@ def groups_caption(groups: ReportGroups) -> str:
 
 def direction_caption(metrics: Iterable[MetricId]) -> str:
     """Return a caption listing the metrics whose direction is unknown; empty if there are none."""
-    unknown = [one.name for one in metrics if _unranked(one.metric)]
+    unknown = [one.name for one in metrics if _has_no_direction(one.metric)]
     if not unknown:
         return ""
     names = ", ".join(dict.fromkeys(unknown))
@@ -489,7 +504,7 @@ def correlation_caption(
         "of patients in turn (jackknife, Fisher's z). Models that differ much make any two "
         "metrics agree: filter by one model to see whether they agree on its reports."
     ).format(
-        coefficients=COEFFICIENTS[coefficient],
+        coefficients=COEFFICIENT_NAMES[coefficient],
         n=n,
         direction_caption=direction_caption(metrics),
         level=LEVEL,
@@ -498,7 +513,10 @@ def correlation_caption(
 
 def error_free_caption(tables: ErrorFreeTables) -> str:
     """Return a caption on the definition of error-free, and on omissions."""
-    words = "; ".join(f"“{name}”: none of {severity_words(n)}" for n, name in FREE_OF.items())
+    words = "; ".join(
+        f"“{name}”: none of {describe_severity_threshold(n)}"
+        for n, name in ERROR_FREE_NAMES.items()
+    )
     parts = [
         tr("Of the reports that the reader or judge reviewed line by line. {words}.").format(
             words=words
@@ -538,22 +556,22 @@ def preference_caption(tables: PreferenceTables) -> str:
 
 # Own models among those of a published board, by the same metric.
 
-OTHER_NUMBER: Final = tr(
+OTHER_IMPLEMENTATION_NOTE: Final = tr(
     "Another implementation of a metric is another number, and these are "
     "other studies: a place among printed ones is a hint, not a result."
 )
 
 
 @dataclass(frozen=True)
-class OwnValue:
+class OwnMetricValue:
     """The value of an own model for a published metric, with its implementation."""
 
     metric: MetricId
-    cell: BoardCell
+    cell: LeaderboardCell
 
 
 @dataclass(frozen=True)
-class PlacedRow:
+class ComparedBoardRow:
     """A model of a published board (``own`` is None), or an own model (``printed`` is empty).
 
     ``own`` has the own model's values by published metric, one for each implementation. ``model``
@@ -562,37 +580,37 @@ class PlacedRow:
 
     model: str
     printed: dict[str, PublishedMean]
-    own: dict[str, tuple[OwnValue, ...]] | None
+    own: dict[str, tuple[OwnMetricValue, ...]] | None
 
 
-def published_metric(metric: MetricId) -> str:
+def published_metric_name(metric: MetricId) -> str:
     """Return the name under which ReXrank publishes a metric; for some it is the reciprocal."""
     return known_metric(metric.metric).reciprocal or metric.metric
 
 
-def placed_rows(
+def rank_with_published(
     board: PublishedBoard, tables: ReportTables | None, ranked_by: str
-) -> tuple[PlacedRow, ...]:
+) -> tuple[ComparedBoardRow, ...]:
     """Return published and own models sorted by one published metric, the best first.
 
     Own models are sorted by their mean of that metric, in the first of several implementations;
     models without one come last. Own models are left out if ``tables`` are for another section.
     """
-    rows: list[tuple[tuple[bool, float], PlacedRow]] = []
+    rows: list[tuple[tuple[bool, float], ComparedBoardRow]] = []
     for model in board.models:
         printed = {name: cell for (one, name), cell in board.cells.items() if one == model}
         mean = printed[ranked_by].mean if ranked_by in printed else None
-        rows.append((_key(mean), PlacedRow(model, printed, None)))
+        rows.append((_key(mean), ComparedBoardRow(model, printed, None)))
     if tables is not None and tables.scope == board.section:
         for model in tables.board.models:
-            own: dict[str, tuple[OwnValue, ...]] = {}
+            own: dict[str, tuple[OwnMetricValue, ...]] = {}
             for metric in tables.metrics:
                 cell = tables.board.cells[metric, model]
                 if cell.shown is not None:
-                    name = published_metric(metric)
-                    own[name] = (*own.get(name, ()), OwnValue(metric, cell))
+                    name = published_metric_name(metric)
+                    own[name] = (*own.get(name, ()), OwnMetricValue(metric, cell))
             first = own[ranked_by][0].cell.shown if ranked_by in own else None
-            rows.append((_key(first), PlacedRow(model, {}, own)))
+            rows.append((_key(first), ComparedBoardRow(model, {}, own)))
     return tuple(row for _, row in sorted(rows, key=lambda row: row[0]))
 
 

@@ -9,51 +9,57 @@ from functools import cached_property, partial
 from typing import Final
 
 from rexview.analysis.query.engine import CaseProperty, Engine, ModelTally
-from rexview.analysis.query.filter.case_filter import CaseFilter, Range
+from rexview.analysis.query.filter.case_filter import CaseFilter, NumberRange
 from rexview.analysis.query.filter.conditions import ModelPair
 from rexview.analysis.query.filter.linked_count import (
-    ANY,
-    LOW,
-    PERFECT,
-    Count,
-    Group,
-    Groups,
-    count_within,
-    property_values,
-    with_all,
+    ANY_NUMBER,
+    LOW_SCORE_RANGE,
+    PERFECT_SCORE_RANGE,
+    CountGroup,
+    CountGroups,
+    LinkedCount,
+    add_required_values,
+    list_property_values,
+    make_linked_count,
 )
-from rexview.stats import CONTENT_ORDERS, NO_ANSWER, STATUSES, ContentOrder
+from rexview.stats import CONTENT_ORDERS, MISSING_STATUSES, STATUSES, ContentOrder
 from rexview.stats.bootstrap import LEVEL, RESAMPLES
-from rexview.stats.final import SCORE_ORDER, TESTED_TOGETHER
-from rexview.stats.paired import Comparison, PairTest, compare
-from rexview.stats.summary import GapSummary, ScoreSummary, ScoreTallies, gap_summaries, summaries
+from rexview.stats.paired_tests import ModelComparison, PairTest, compare_all_models
+from rexview.stats.score_finals import SCORE_ORDER, TEXT_SCORES
+from rexview.stats.score_summaries import (
+    GapSummary,
+    ScoreSummary,
+    ScoreTallies,
+    summarise_gaps,
+    summarise_scores,
+)
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS
-from rexview.words import counted, inside, listed, tr, trn
+from rexview.words import counted, join_words, mid_sentence, tr, trn
 
 # The numbers of the Scores page, each with the filter that opens its answers.
 #
 # Means, intervals and tests are computed in :mod:`rexview.stats`. Here they are requested for the
 # answers that match a filter, and combined with links.
 
-TABLE_1: Final = ("content", "language")
+MAIN_SCORES: Final = ("content", "language")
 """The two main scores (ReXecution, table 1)."""
-TABLE_2: Final = tuple(name for name in SCORE_ORDER if name not in TABLE_1)
+PART_SCORES: Final = tuple(name for name in SCORE_ORDER if name not in MAIN_SCORES)
 """The parts of Content, and the scores of pictures (ReXecution, table 2)."""
-BINS: Final = (
-    ("1 to <2", Range(1, 1.999)),
-    ("2 to <3", Range(2, 2.999)),
-    ("3 to <4", Range(3, 3.999)),
-    ("4 to <5", Range(4, 4.999)),
-    ("5", PERFECT),
+SCORE_BINS: Final = (
+    ("1 to <2", NumberRange(1, 1.999)),
+    ("2 to <3", NumberRange(2, 2.999)),
+    ("3 to <4", NumberRange(3, 3.999)),
+    ("4 to <5", NumberRange(4, 4.999)),
+    ("5", PERFECT_SCORE_RANGE),
 )
 """Classes of final scores: name on screen, and the range that Browse shows."""
 GAP_STEP: Final = 0.5
-_OF_CASES: Final = (
+_CASE_CONDITIONS: Final = (
     *("models", "statuses", "question_types", "categories", "difficulties", "sites", "studies"),
     *("tags", "model_pairs", "comments", "decisions"),
 )
 """Conditions that match both or neither of two compared models' scored answers to a case."""
-_NEARLY: Final = 1e-4
+_TOLERANCE: Final = 1e-4
 """Distance below which a filter's range does not separate two numbers."""
 
 
@@ -70,7 +76,7 @@ class ScoreCell:
     scored, perfect, low : Count
         All scored, those with 5, those below 3.
     bins : tuple of Count
-        The number in each of :data:`BINS`.
+        The number in each of :data:`SCORE_BINS`.
     unscored : int
         Complete answers without a score in this dimension; 0 for image dimensions, where most
         answers have nothing to score.
@@ -81,10 +87,10 @@ class ScoreCell:
 
     summary: ScoreSummary
     name: str
-    scored: Count
-    perfect: Count
-    low: Count
-    bins: tuple[Count, ...]
+    scored: LinkedCount
+    perfect: LinkedCount
+    low: LinkedCount
+    bins: tuple[LinkedCount, ...]
     unscored: int
     exact: bool
 
@@ -109,9 +115,9 @@ class GapCell:
     """The gaps (Process minus Execution) of one model; ``bins`` by the middle of each class."""
 
     summary: GapSummary
-    known: Count
-    flagged: Count
-    bins: Mapping[float, Count]
+    known: LinkedCount
+    flagged: LinkedCount
+    bins: Mapping[float, LinkedCount]
 
     @property
     def model(self) -> str:
@@ -120,12 +126,12 @@ class GapCell:
 
 
 @dataclass(frozen=True)
-class LostAnswers:
+class MissingAnswers:
     """The missing or incomplete answers of one model, by status, of all requested answers."""
 
     model: str
-    lost: Count
-    by_reason: Mapping[str, Count]
+    lost: LinkedCount
+    by_reason: Mapping[str, LinkedCount]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,20 +148,20 @@ class ScoreTables:
     models: Mapping[str, str]
     content_order: ContentOrder
     gap_threshold: float
-    cases: Count
-    answers: Count
-    with_content: Count
+    cases: LinkedCount
+    answers: LinkedCount
+    with_content: LinkedCount
     unscored: int
-    lost: Count
+    lost: LinkedCount
     readers: int
     unfinished: int
     cells: tuple[ScoreCell, ...]
     gaps: tuple[GapCell, ...]
-    no_answers: tuple[LostAnswers, ...]
-    compare_models: Callable[[], Comparison]
+    no_answers: tuple[MissingAnswers, ...]
+    compare_models: Callable[[], ModelComparison]
 
     @cached_property
-    def comparison(self) -> Comparison:
+    def comparison(self) -> ModelComparison:
         """Tests between models; computed on first use, because many models take a while."""
         return self.compare_models()
 
@@ -178,7 +184,7 @@ class ScoreTables:
         return None
 
 
-def score_tables(
+def build_score_tables(
     engine: Engine, case_filter: CaseFilter | None = None, *, resamples: int = RESAMPLES
 ) -> ScoreTables:
     """Return the numbers of the Scores page for the answers that match a filter.
@@ -190,40 +196,42 @@ def score_tables(
     models, n = tally.names(engine.facts), tally.answers
     scores = engine.score_tallies(base)
 
-    def compare_models() -> Comparison:
-        return compare(partial(engine.final_scores, base), list(models), resamples=resamples)
+    def compare_models() -> ModelComparison:
+        return compare_all_models(
+            partial(engine.final_scores, base), list(models), resamples=resamples
+        )
 
     return ScoreTables(
         models=models,
         content_order=engine.facts.content_order,
         gap_threshold=engine.facts.gap_threshold,
-        cases=Count(tally.cases, base, engine.facts.n_cases),
-        answers=Count(n, base),
-        with_content=count_within(base, tally.with_content, n, content=ANY),
+        cases=LinkedCount(tally.cases, base, engine.facts.n_cases),
+        answers=LinkedCount(n, base),
+        with_content=make_linked_count(base, tally.with_content, n, content=ANY_NUMBER),
         unscored=n - tally.lost - tally.with_content,
-        lost=count_within(base, tally.lost, n, statuses=NO_ANSWER),
+        lost=make_linked_count(base, tally.lost, n, statuses=MISSING_STATUSES),
         readers=len(engine.readers(base)),
         unfinished=tally.unfinished,
         cells=tuple(score_cells(scores, models, base, resamples=resamples)),
         gaps=tuple(gap_cells(scores, models, base, engine.facts.gap_threshold, resamples)),
-        no_answers=tuple(_lost(model, base) for model in tally.by_model),
+        no_answers=tuple(_missing_answers(model, base) for model in tally.by_model),
         compare_models=compare_models,
     )
 
 
-def pairs_count(test: PairTest, base: CaseFilter) -> Count:
+def count_pairs(test: PairTest, base: CaseFilter) -> LinkedCount:
     """Return the number of cases in which two models are compared, with its filter."""
     pair = ModelPair(test.dimension, (test.model_a, test.model_b))
-    return Count(test.n_pairs, with_all(base, "model_pairs", str(pair)))
+    return LinkedCount(test.n_pairs, add_required_values(base, "model_pairs", str(pair)))
 
 
-def pairs_exact(base: CaseFilter) -> bool:
-    """Return True if Browse shows as many cases as :func:`pairs_count` counts.
+def is_pairs_count_exact(base: CaseFilter) -> bool:
+    """Return True if Browse shows as many cases as :func:`count_pairs` counts.
 
     It does not if the filter limits answers. Then one answer of a case may match without the other;
     that is no pair, but Browse shows the case.
     """
-    of_cases: dict[str, tuple[str, ...]] = dict.fromkeys(_OF_CASES, ())
+    of_cases: dict[str, tuple[str, ...]] = dict.fromkeys(_CASE_CONDITIONS, ())
     return not replace(base, **of_cases).active  # type: ignore[arg-type]
 
 
@@ -231,7 +239,7 @@ def score_cells(
     scores: ScoreTallies, models: Iterable[str], base: CaseFilter, *, resamples: int = RESAMPLES
 ) -> Iterator[ScoreCell]:
     """Yield a cell for every dimension and model, from the final scores that match ``base``."""
-    found = summaries(scores, list(models), resamples=resamples)
+    found = summarise_scores(scores, list(models), resamples=resamples)
     met = {summary.dimension for summary in found if summary.n}
     for summary in found:
         dimension, model = summary.dimension, summary.model
@@ -243,10 +251,17 @@ def score_cells(
         perfect, low = (
             round((share or 0.0) * summary.n) for share in (summary.share_5, summary.share_below_3)
         )
-        asked = [ANY, PERFECT, LOW, *(limits for _, limits in BINS)]
-        values = [summary.n, perfect, low, *_binned(summary)]
+        asked = [
+            ANY_NUMBER,
+            PERFECT_SCORE_RANGE,
+            LOW_SCORE_RANGE,
+            *(limits for _, limits in SCORE_BINS),
+        ]
+        values = [summary.n, perfect, low, *_count_bins(summary)]
         counts = [
-            count_within(base, n, summary.n, models=model, **{dimension: limits if exact else ANY})
+            make_linked_count(
+                base, n, summary.n, models=model, **{dimension: limits if exact else ANY_NUMBER}
+            )
             for limits, n in zip(asked, values, strict=True)
         ]
         yield ScoreCell(
@@ -261,15 +276,15 @@ def score_cells(
         )
 
 
-def cells_of(cells: Iterable[ScoreCell], dimension: str) -> list[ScoreCell]:
+def filter_cells(cells: Iterable[ScoreCell], dimension: str) -> list[ScoreCell]:
     """Return the cells of one dimension, in their order."""
     return [cell for cell in cells if cell.dimension == dimension]
 
 
-def _binned(summary: ScoreSummary) -> list[int]:
-    counts = [0] * len(BINS)
+def _count_bins(summary: ScoreSummary) -> list[int]:
+    counts = [0] * len(SCORE_BINS)
     for value, n in summary.counts.items():
-        counts[min(max(math.floor(value + _NEARLY), 1), len(BINS)) - 1] += n
+        counts[min(max(math.floor(value + _TOLERANCE), 1), len(SCORE_BINS)) - 1] += n
     return counts
 
 
@@ -281,51 +296,57 @@ def gap_cells(
     resamples: int,
 ) -> Iterator[GapCell]:
     """Yield the gaps of every model, from the final scores that match ``base``."""
-    for summary in gap_summaries(scores, list(models), threshold=threshold, resamples=resamples):
+    for summary in summarise_gaps(scores, list(models), threshold=threshold, resamples=resamples):
         model, n = summary.model, summary.n
         yield GapCell(
             summary=summary,
-            known=count_within(base, n, n, models=model, gap=ANY),
-            flagged=count_within(
-                base, summary.flagged, n, models=model, gap=Range(threshold, None)
+            known=make_linked_count(base, n, n, models=model, gap=ANY_NUMBER),
+            flagged=make_linked_count(
+                base, summary.flagged, n, models=model, gap=NumberRange(threshold, None)
             ),
             bins={
-                middle: count_within(base, part, n, models=model, gap=limits)
+                middle: make_linked_count(base, part, n, models=model, gap=limits)
                 for middle, limits, part in gap_classes(summary.counts)
             },
         )
 
 
-def gap_classes(counts: Mapping[float, int]) -> list[tuple[float, Range, int]]:
+def gap_classes(counts: Mapping[float, int]) -> list[tuple[float, NumberRange, int]]:
     """Return gaps in classes of half a point: middle, range that Browse shows, count."""
     found: dict[int, int] = {}
     exact = True
     for gap, n in counts.items():
-        step = math.floor(gap / GAP_STEP + 0.5 + _NEARLY)
-        exact &= abs(gap - step * GAP_STEP) < _NEARLY
+        step = math.floor(gap / GAP_STEP + 0.5 + _TOLERANCE)
+        exact &= abs(gap - step * GAP_STEP) < _TOLERANCE
         found[step] = found.get(step, 0) + n
     return [
-        (middle, Range(middle, middle) if exact else Range(middle - 0.25, middle + 0.249), n)
+        (
+            middle,
+            NumberRange(middle, middle) if exact else NumberRange(middle - 0.25, middle + 0.249),
+            n,
+        )
         for middle, n in sorted((step * GAP_STEP, n) for step, n in found.items())
     ]
 
 
-def _lost(model: ModelTally, base: CaseFilter) -> LostAnswers:
-    def count(n: int, statuses: str | Sequence[str]) -> Count:
-        return count_within(base, n, model.answers, models=model.model, statuses=statuses)
+def _missing_answers(model: ModelTally, base: CaseFilter) -> MissingAnswers:
+    def count(n: int, statuses: str | Sequence[str]) -> LinkedCount:
+        return make_linked_count(base, n, model.answers, models=model.model, statuses=statuses)
 
-    by_reason = {reason: count(model.by_status.get(reason, 0), reason) for reason in NO_ANSWER}
-    return LostAnswers(model.model, count(model.lost, NO_ANSWER), by_reason)
+    by_reason = {
+        reason: count(model.by_status.get(reason, 0), reason) for reason in MISSING_STATUSES
+    }
+    return MissingAnswers(model.model, count(model.lost, MISSING_STATUSES), by_reason)
 
 
 # Scores by a property of the case: question category, study, site, difficulty, type, a tag.
 
-MOST_VALUES: Final = 24
+MAX_SPLIT_VALUES: Final = 24
 """Most values in a table: those with the most cases."""
 
 
 @dataclass(frozen=True, eq=False)
-class Split(Groups[ScoreCell]):
+class ScoreSplit(CountGroups[ScoreCell]):
     """The scores for each value of a property; groups count cases.
 
     ``without`` cases have no value. ``overlap`` is true if a case can have several values; then it
@@ -336,24 +357,24 @@ class Split(Groups[ScoreCell]):
     overlap: bool
 
 
-def split_scores(
+def build_score_split(
     engine: Engine, case_filter: CaseFilter, by: CaseProperty, *, resamples: int = RESAMPLES
-) -> Split:
+) -> ScoreSplit:
     """Return the scores for each value of a property, over the answers that match a filter.
 
     Of a tag that the filter names, only the named values are shown.
     """
     tally, counts = engine.tally(case_filter), engine.property_counts(case_filter, by)
     models = tally.names(engine.facts)
-    values = list(property_values(counts, engine.facts, case_filter, by))
-    largest = sorted(values, key=lambda found: -found[2].value)[:MOST_VALUES]
+    values = list(list_property_values(counts, engine.facts, case_filter, by))
+    largest = sorted(values, key=lambda found: -found[2].value)[:MAX_SPLIT_VALUES]
     groups = []
     for value, name, cases in values:
         if (value, name, cases) in largest:
             scores = engine.score_tallies(cases.opens)
             cells = tuple(score_cells(scores, models, cases.opens, resamples=resamples))
-            groups.append(Group(value, name, cases, cells))
-    return Split(
+            groups.append(CountGroup(value, name, cases, cells))
+    return ScoreSplit(
         by=by,
         models=models,
         groups=tuple(groups),
@@ -391,8 +412,8 @@ def interval_caption() -> str:
 
 def content_caption(tables: ScoreTables) -> str:
     """Return a caption on the computation of Content, and its order."""
-    parts = listed([DIMENSION_NAMES[part] for part in CONTENT_PARTS])
-    order = inside(CONTENT_ORDERS[tables.content_order])
+    parts = join_words([DIMENSION_NAMES[part] for part in CONTENT_PARTS])
+    order = mid_sentence(CONTENT_ORDERS[tables.content_order])
     return tr("Content is the smallest of {parts} of an answer ({order}).").format(
         parts=parts, order=order
     )
@@ -447,7 +468,7 @@ def left_out_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
     parts = []
     if tables.lost.value:
         by_reason = [
-            f"{inside(name)} {n:,}"
+            f"{mid_sentence(name)} {n:,}"
             for reason, name in STATUSES.items()
             if (
                 n := sum(
@@ -471,7 +492,7 @@ def left_out_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
     if not parts:
         return tr("No answer is left out.")
     return tr("Left out of every mean, never counted as zero: {listed}.").format(
-        listed=listed(parts)
+        listed=join_words(parts)
     )
 
 
@@ -481,9 +502,9 @@ def comparison_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
     tests = [test for test in tables.comparison.tests if test.dimension in wanted]
     if not tests:
         return ""
-    family = [DIMENSION_NAMES[name] for name in TESTED_TOGETHER]
+    family = [DIMENSION_NAMES[name] for name in TEXT_SCORES]
     tested = sum(
-        test.p is not None for test in tables.comparison.tests if test.dimension in TESTED_TOGETHER
+        test.p is not None for test in tables.comparison.tests if test.dimension in TEXT_SCORES
     )
     adjusted = tr("p is adjusted by Benjamini-Hochberg over the {tests} of {dimensions}.")
     if len(tables.models) > 2:
@@ -497,7 +518,7 @@ def comparison_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
             "(cases without a difference are not ranked; p exact up to 50 pairs without ties, "
             "with ties up to 13, else the normal approximation)."
         ),
-        adjusted.format(tests=counted(tested, "test"), dimensions=listed(family)),
+        adjusted.format(tests=counted(tested, "test"), dimensions=join_words(family)),
     ]
     if any(name in IMAGE_DIMENSIONS for name in wanted & {test.dimension for test in tests}):
         parts.append(tr("Image scores are a family of their own, paired by the answer's mean."))
@@ -520,7 +541,7 @@ def _pair_sentences(tests: Sequence[PairTest], tables: ScoreTables) -> Iterator[
         yield words.format(alone=alone)
 
 
-def split_caption(split: Split) -> str:
+def split_caption(split: ScoreSplit) -> str:
     """Return a caption on cases that a split leaves out or counts twice."""
     parts = [interval_caption()]
     if split.overlap:
@@ -537,7 +558,7 @@ def split_caption(split: Split) -> str:
         group.name for group in split.groups if not any(cell.summary.n for cell in group.cells)
     ]
     if empty:
-        parts.append(tr("There are no scores in {listed}.").format(listed=listed(empty)))
+        parts.append(tr("There are no scores in {listed}.").format(listed=join_words(empty)))
     if split.left_out:
         parts.append(
             trn(

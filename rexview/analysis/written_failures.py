@@ -12,23 +12,23 @@ from typing import Any, Final
 
 from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.analysis.query.filter.judge_conditions import MarkedCondition
-from rexview.analysis.query.filter.linked_count import Count
+from rexview.analysis.query.filter.linked_count import LinkedCount
 from rexview.errors import RunError, SettingsError, StoreError
 from rexview.judge.written import (
     FIELD,
+    build_written_wording,
     find_written,
+    find_written_name,
     is_written,
-    name_of,
-    wording_of,
-    written_in_files,
+    list_failure_files,
 )
-from rexview.models.asking.prompts import is_name
+from rexview.models.asking.prompts import is_prompt_name
 from rexview.models.backend import Prompt
-from rexview.models.running.folder import JUDGING, RunFolder, is_worked_on, runs_of
-from rexview.models.running.spec import read_spec
-from rexview.schema import Mark, ReviewSet
+from rexview.models.running.run_folder import JUDGING_FOLDER, RunFolder, is_active_run, list_runs
+from rexview.models.running.run_spec import read_run_spec
+from rexview.schema import FailureMark, ReviewSet
 from rexview.settings import Settings
-from rexview.store import Reviews, Stored, open_reviews
+from rexview.store import Reviews, StoredEntry, open_reviews
 
 # Runs in which judges looked for failures in words, and the state of their logs.
 
@@ -42,23 +42,23 @@ class WrittenRun:
     prompt: Prompt
 
 
-def written_runs(set_folder: Path) -> list[WrittenRun]:
+def list_written_runs(set_folder: Path) -> list[WrittenRun]:
     """Return the runs of a set about failures in words, newest first."""
     found = []
-    for run in runs_of(set_folder, JUDGING):
+    for run in list_runs(set_folder, JUDGING_FOLDER):
         try:
             changed = run.spec.stat().st_mtime_ns
         except OSError:
             continue
-        if (known := _known(run, changed)) is not None:
+        if (known := _read_run(run, changed)) is not None:
             found.append(known)
     return found
 
 
 @lru_cache(maxsize=512)
-def _known(run: RunFolder, changed: int) -> WrittenRun | None:
+def _read_run(run: RunFolder, changed: int) -> WrittenRun | None:
     try:
-        spec = read_spec(run)
+        spec = read_run_spec(run)
     except RunError:
         return None
     if not is_written(spec.prompt):
@@ -66,7 +66,7 @@ def _known(run: RunFolder, changed: int) -> WrittenRun | None:
     return WrittenRun(run, spec.parameters.model, spec.prompt)
 
 
-def results_state(
+def results_state_key(
     set_folder: Path, about: tuple[str, str] | None = None
 ) -> tuple[tuple[str, int], ...]:
     """Return a key for the state of the logs, which changes with the results.
@@ -77,7 +77,7 @@ def results_state(
     """
     return tuple(
         (run.folder.id, _size(run.folder))
-        for run in written_runs(set_folder)
+        for run in list_written_runs(set_folder)
         if about in (None, (run.prompt.hash, run.judge))
     )
 
@@ -88,16 +88,16 @@ def _size(run: RunFolder) -> int:
     except OSError:
         return 0
     step: int = 10 ** (len(str(size)) - 2) if size > 1_000 else 1
-    return -(size // step) if is_worked_on(run) else size
+    return -(size // step) if is_active_run(run) else size
 
 
-FAILURE_KIND: Final = "written_failure"
-SHORT: Final = 12
+WRITTEN_FAILURE_KIND: Final = "written_failure"
+DIGEST_LENGTH: Final = 12
 """Digits of a version's digest in links, on pages and after ``NAME@``."""
 
 
 @dataclass(frozen=True)
-class FailureWords:
+class FailureWording:
     """One version of a failure's wording.
 
     ``by`` and ``at`` are None for a wording from a file or a run. ``value`` is the entry in the
@@ -112,81 +112,85 @@ class FailureWords:
     @property
     def failure(self) -> str:
         """Name in links and on the command line."""
-        return name_of(self.prompt)
+        return find_written_name(self.prompt)
 
     @property
     def version(self) -> str:
         """Id of this wording: the start of its digest."""
-        return self.prompt.hash[:SHORT]
+        return self.prompt.hash[:DIGEST_LENGTH]
 
 
-def written_failures(folder: Path, rows: Iterable[Stored]) -> tuple[list[FailureWords], list[str]]:
+def list_written_failures(
+    folder: Path, rows: Iterable[StoredEntry]
+) -> tuple[list[FailureWording], list[str]]:
     """Return the failures of a set in their newest wording, by title, and a list of problems.
 
     ``rows`` are the current rows of the reviews.
     """
-    found, problems = _in_files(folder)
+    found, problems = _failures_in_files(folder)
     for row in rows:
         subject = row.subject or ""
-        if is_name(subject):
-            if (words := words_of_row(row)) is not None:
+        if is_prompt_name(subject):
+            if (words := read_wording(row)) is not None:
                 found[subject] = words
             elif not row.intact:
                 problems.append(
                     f"{subject}: its words were changed outside the app, and are left out."
                 )
-    return _by_title(found.values()), problems
+    return _sort_by_title(found.values()), problems
 
 
-def standing_failures(review_set: ReviewSet) -> dict[str, FailureWords]:
+def current_failures(review_set: ReviewSet) -> dict[str, FailureWording]:
     """Return the current failures of a set in their newest wording, by name, sorted by title.
 
     ``review_set`` includes people's reviews (:func:`rexview.store.merged`).
     """
-    found, _ = _in_files(review_set.folder)
+    found, _ = _failures_in_files(review_set.folder)
     for one in review_set.written_failures:
-        if (words := _words(one.failure, one.value, one.by, one.at)) is not None:
+        if (words := _make_wording(one.failure, one.value, one.by, one.at)) is not None:
             found[one.failure] = words
-    return {one.failure: one for one in _by_title(found.values())}
+    return {one.failure: one for one in _sort_by_title(found.values())}
 
 
-def _in_files(folder: Path) -> tuple[dict[str, FailureWords], list[str]]:
+def _failures_in_files(folder: Path) -> tuple[dict[str, FailureWording], list[str]]:
     """Return the failures in words from a set's files, and a list of problems."""
     problems: list[str] = []
-    found: dict[str, FailureWords] = {}
-    for name in written_in_files(folder):
+    found: dict[str, FailureWording] = {}
+    for name in list_failure_files(folder):
         try:
-            found[name] = FailureWords(find_written(name, folder))
+            found[name] = FailureWording(find_written(name, folder))
         except SettingsError as error:
             problems += map(str, error.args)
     return found, problems
 
 
-def _by_title(every: Iterable[FailureWords]) -> list[FailureWords]:
+def _sort_by_title(every: Iterable[FailureWording]) -> list[FailureWording]:
     return sorted(every, key=lambda one: (one.prompt.name.lower(), one.failure))
 
 
-def versions_of(folder: Path, history: Iterable[Stored], name: str) -> list[FailureWords]:
+def list_wordings(folder: Path, history: Iterable[StoredEntry], name: str) -> list[FailureWording]:
     """Return all wordings that a failure ever had: the current one first, then the newest.
 
     ``history`` has the rows of the reviews, newest first. Wordings that only a run still has are
     included.
     """
     some = [
-        words for row in history if row.subject == name and (words := words_of_row(row)) is not None
+        words for row in history if row.subject == name and (words := read_wording(row)) is not None
     ]
     with suppress(SettingsError):
-        some.append(FailureWords(find_written(name, folder)))
+        some.append(FailureWording(find_written(name, folder)))
     some += [
-        FailureWords(run.prompt) for run in written_runs(folder) if name_of(run.prompt) == name
+        FailureWording(run.prompt)
+        for run in list_written_runs(folder)
+        if find_written_name(run.prompt) == name
     ]
-    by_hash: dict[str, FailureWords] = {}
+    by_hash: dict[str, FailureWording] = {}
     for one in some:
         by_hash.setdefault(one.prompt.hash, one)
     return list(by_hash.values())
 
 
-def find_failure(review_set: ReviewSet, settings: Settings, name: str) -> Prompt:
+def find_failure_wording(review_set: ReviewSet, settings: Settings, name: str) -> Prompt:
     """Return the current wording of a failure, or for ``NAME@VERSION`` that version's.
 
     Raises
@@ -195,19 +199,19 @@ def find_failure(review_set: ReviewSet, settings: Settings, name: str) -> Prompt
         There is no failure of that name, no such version, or the wording is not valid.
     """
     name, at, version = name.partition("@")
-    history = _history(open_reviews(review_set, settings))
+    history = _read_history(open_reviews(review_set, settings))
     if at:
-        known = versions_of(review_set.folder, history, name)
+        known = list_wordings(review_set.folder, history, name)
         found = [one for one in known if version and one.prompt.hash.startswith(version)]
         if len(found) != 1:
             raise SettingsError(f"There are no words {version!r:.80} of the failure {name!r:.80}.")
         return found[0].prompt
     stands = next((row for row in history if row.subject == name), None)
-    words = words_of_row(stands) if stands is not None else None
+    words = read_wording(stands) if stands is not None else None
     return words.prompt if words is not None else find_written(name, review_set.folder)
 
 
-def form_value_of(prompt: Prompt) -> dict[str, Any]:
+def make_form_value(prompt: Prompt) -> dict[str, Any]:
     """Return a wording as values for a form, with examples as a list."""
     words = prompt.fields[FIELD]
     value: dict[str, Any] = {part: words.get(part) for part in ("name", "counts", "does_not_count")}
@@ -217,27 +221,29 @@ def form_value_of(prompt: Prompt) -> dict[str, Any]:
     return value
 
 
-def _history(reviews: Reviews) -> tuple[Stored, ...]:
+def _read_history(reviews: Reviews) -> tuple[StoredEntry, ...]:
     """Return the rows of all wordings, newest first."""
     try:
-        return reviews.history(kind=FAILURE_KIND)
+        return reviews.history(kind=WRITTEN_FAILURE_KIND)
     except StoreError as error:
         raise SettingsError(str(error)) from None
 
 
-def words_of_row(row: Stored) -> FailureWords | None:
+def read_wording(row: StoredEntry) -> FailureWording | None:
     """Return the wording of a row; None if it was removed, or is not valid in this version."""
     if row.value is None or not row.subject:
         return None
-    return _words(row.subject, row.value, row.person_name or row.person, row.at)
+    return _make_wording(row.subject, row.value, row.person_name or row.person, row.at)
 
 
-def _words(name: str, value: Mapping[str, Any], by: str, at: datetime) -> FailureWords | None:
-    if not is_name(name):
+def _make_wording(
+    name: str, value: Mapping[str, Any], by: str, at: datetime
+) -> FailureWording | None:
+    if not is_prompt_name(name):
         return None
     given = {part: said for part, said in value.items() if said}
     with suppress(SettingsError):
-        return FailureWords(wording_of(name, given, "the reviews"), by, at, value)
+        return FailureWording(build_written_wording(name, given, "the reviews"), by, at, value)
     return None
 
 
@@ -247,15 +253,15 @@ def _words(name: str, value: Mapping[str, Any], by: str, at: datetime) -> Failur
 # belongs to the version of the wording that its author read, and to the answer's text at that time.
 # Marks of a removed failure are kept and not shown.
 
-MARK_KIND: Final = "written_mark"
+WRITTEN_MARK_KIND: Final = "written_mark"
 
 
 @dataclass(frozen=True)
 class MarkedAnswer:
     """One person's mark on an answer, with the failure's current wording."""
 
-    mark: Mark
-    words: FailureWords
+    mark: FailureMark
+    words: FailureWording
 
     @property
     def is_earlier(self) -> bool:
@@ -264,37 +270,37 @@ class MarkedAnswer:
 
 
 @dataclass(frozen=True)
-class MarkedRow:
+class MarkCountRow:
     """The numbers of marked answers and of people, for one model or for all (None)."""
 
     model: str | None
-    answers: Count
+    answers: LinkedCount
     people: int
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkCounts:
     """The marks of a failure in one version of its wording, or in all: by model, and in all.
 
     ``elsewhere`` is the number of answers that were marked in other wordings only.
     """
 
-    rows: Sequence[MarkedRow]
-    all: MarkedRow
+    rows: Sequence[MarkCountRow]
+    all: MarkCountRow
     elsewhere: int = 0
 
 
-def marks_on(review_set: ReviewSet, case: str) -> tuple[MarkedAnswer, ...]:
+def list_marks(review_set: ReviewSet, case: str) -> tuple[MarkedAnswer, ...]:
     """Return people's marks on the answers to a case, by title, including earlier answers.
 
     ``review_set`` includes people's reviews (:func:`rexview.store.merged`).
     """
     marks = [mark for mark in review_set.marks if mark.case == case]
-    return add_mark_words(marks, standing_failures(review_set)) if marks else ()
+    return add_wordings(marks, current_failures(review_set)) if marks else ()
 
 
-def add_mark_words(
-    marks: Iterable[Mark], standing: Mapping[str, FailureWords]
+def add_wordings(
+    marks: Iterable[FailureMark], standing: Mapping[str, FailureWording]
 ) -> tuple[MarkedAnswer, ...]:
     """Return marks with their failures' wordings, in the order of failures, the oldest first."""
     places = {name: place for place, name in enumerate(standing)}
@@ -302,26 +308,28 @@ def add_mark_words(
     return tuple(sorted(found, key=lambda one: places[one.mark.failure]))
 
 
-def counted_marks(review_set: ReviewSet) -> tuple[Mark, ...]:
+def list_counted_marks(review_set: ReviewSet) -> tuple[FailureMark, ...]:
     """Return the marks that count: on unchanged answers, of current failures."""
     marks = [mark for mark in review_set.marks if not mark.stale]
-    standing = standing_failures(review_set) if marks else {}
+    standing = current_failures(review_set) if marks else {}
     return tuple(mark for mark in marks if mark.failure in standing)
 
 
-def marked(marks: Sequence[Mark], models: Iterable[str], failure: str, version: str = "") -> Marked:
+def count_marks(
+    marks: Sequence[FailureMark], models: Iterable[str], failure: str, version: str = ""
+) -> MarkCounts:
     """Count the answers that people marked with a failure, over all cases, by model in order.
 
-    ``marks`` are those that count (:func:`counted_marks`). ``version`` is the start of a version's
-    digest; empty means all versions.
+    ``marks`` are those that count (:func:`list_counted_marks`). ``version`` is the start of a
+    version's digest; empty means all versions.
     """
     word = str(MarkedCondition(failure, version))
     of_failure = [mark for mark in marks if mark.failure == failure]
     wanted = [mark for mark in of_failure if mark.version.startswith(version)]
-    by_model: dict[str, list[Mark]] = {}
+    by_model: dict[str, list[FailureMark]] = {}
     for mark in wanted:
         by_model.setdefault(mark.model, []).append(mark)
-    return Marked(
+    return MarkCounts(
         [
             _row(model, by_model[model], CaseFilter(models=(model,), marked=(word,)))
             for model in models
@@ -332,10 +340,10 @@ def marked(marks: Sequence[Mark], models: Iterable[str], failure: str, version: 
     )
 
 
-def _row(model: str | None, marks: Sequence[Mark], opens: CaseFilter) -> MarkedRow:
+def _row(model: str | None, marks: Sequence[FailureMark], opens: CaseFilter) -> MarkCountRow:
     people = {mark.reader for mark in marks}
-    return MarkedRow(model, Count(len(_answers(marks)), opens), len(people))
+    return MarkCountRow(model, LinkedCount(len(_answers(marks)), opens), len(people))
 
 
-def _answers(marks: Iterable[Mark]) -> set[tuple[str, str]]:
+def _answers(marks: Iterable[FailureMark]) -> set[tuple[str, str]]:
     return {(mark.case, mark.model) for mark in marks}

@@ -16,46 +16,52 @@ from typing import Any, Final
 
 import polars as pl
 
-from rexview.analysis.case.blinding import blinded_page
+from rexview.analysis.case.blinding import build_blinded_page
 from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.analysis.query.filter.judge_conditions import WrittenCondition
-from rexview.analysis.query.filter.linked_count import Count
-from rexview.analysis.written_failures import FAILURE_KIND as WORDS
-from rexview.analysis.written_failures import MARK_KIND as MARKS
+from rexview.analysis.query.filter.linked_count import LinkedCount
 from rexview.analysis.written_failures import (
-    SHORT,
-    FailureWords,
-    MarkedRow,
-    results_state,
-    words_of_row,
-    written_runs,
+    DIGEST_LENGTH,
+    FailureWording,
+    MarkCountRow,
+    list_written_runs,
+    read_wording,
+    results_state_key,
 )
-from rexview.judge.subjects import WRITTEN, About, JudgeSubject, subjects_of
-from rexview.judge.written import Candidate, WrittenResults, name_of, replies_about, results_of
+from rexview.analysis.written_failures import WRITTEN_FAILURE_KIND as WORDS
+from rexview.analysis.written_failures import WRITTEN_MARK_KIND as MARKS
+from rexview.judge.subjects import WRITTEN, JudgeSubject, OpinionTarget, find_judge_subjects
+from rexview.judge.written import (
+    JudgedAnswer,
+    WrittenResults,
+    collect_written_results,
+    find_written_name,
+    find_written_replies,
+)
 from rexview.judge.written.validation import (
     GROUPS,
     Group,
-    Share,
-    in_reading_order,
-    sample,
-    share_of,
+    GroupShare,
+    compute_share,
+    draw_samples,
+    mix_samples,
 )
 from rexview.models.backend import Prompt
-from rexview.models.running.journal import KeptReply
+from rexview.models.running.run_journal import StoredReply
 from rexview.schema import Answer, Case, ReviewSet
-from rexview.store import Reviews, Stored
+from rexview.store import Reviews, StoredEntry
 
 _KEPT: Final = 16
-_SHORTEST: Final = 8
+_MIN_DIGEST_LENGTH: Final = 8
 _Key = tuple[str, str, object, str, str]
-_RESULTS: Final = OrderedDict[_Key, "FoundIn"]()
+_RESULTS: Final = OrderedDict[_Key, "JudgeResults"]()
 _SUBJECTS: Final = OrderedDict[tuple[str, str], dict[str, tuple[JudgeSubject, ...]]]()
 _SETS_KEPT: Final = 2
 _LOCK: Final = Lock()
 
 
 @dataclass(frozen=True, eq=False)
-class FoundIn:
+class JudgeResults:
     """One judge's results for one version of a wording, with the judged answers."""
 
     prompt: Prompt
@@ -66,22 +72,22 @@ class FoundIn:
     @property
     def version(self) -> str:
         """Id of the wording: the start of its digest."""
-        return self.prompt.hash[:SHORT]
+        return self.prompt.hash[:DIGEST_LENGTH]
 
     @cached_property
-    def by_answer(self) -> dict[tuple[str, str], Candidate]:
+    def by_answer(self) -> dict[tuple[str, str], JudgedAnswer]:
         """Results by case and model."""
         return {(one.about.case, one.about.model): one for one in self.results.said}
 
     @cached_property
-    def subject(self) -> dict[About, JudgeSubject]:
+    def subject(self) -> dict[OpinionTarget, JudgeSubject]:
         """Answers in the form that the judge received."""
         return {one.about: one for one in self.subjects}
 
     def answers(self, said: str) -> Sequence[tuple[str, str]]:
         """Return case and model of the answers with a result.
 
-        ``said`` is one of :data:`SAID`, or empty for any reply that can be read.
+        ``said`` is one of :data:`RESULT_ORDER`, or empty for any reply that can be read.
         """
         if said == "unread":
             return [(about.case, about.model) for about, _ in self.results.unread]
@@ -91,7 +97,7 @@ class FoundIn:
             if said in ("", one.found.said)
         ]
 
-    def unread_of(self, case: str, model: str) -> KeptReply | None:
+    def unread_of(self, case: str, model: str) -> StoredReply | None:
         """Return the unreadable reply about an answer, None if there is none."""
         named = ((about, reply) for about, reply in self.results.unread)
         return next(
@@ -99,18 +105,18 @@ class FoundIn:
         )
 
 
-def judged_versions(review_set: ReviewSet) -> list[tuple[Prompt, str]]:
+def list_judged_wordings(review_set: ReviewSet) -> list[tuple[Prompt, str]]:
     """Return all judged wordings, each with its judge, the newest run first."""
     seen: dict[tuple[str, str], tuple[Prompt, str]] = {}
-    for run in written_runs(review_set.folder):
+    for run in list_written_runs(review_set.folder):
         seen.setdefault((run.prompt.hash, run.judge), (run.prompt, run.judge))
     return list(seen.values())
 
 
-def found_in(review_set: ReviewSet, prompt: Prompt, judge: str) -> FoundIn:
+def load_judge_results(review_set: ReviewSet, prompt: Prompt, judge: str) -> JudgeResults:
     """Return a judge's results for a wording; the latest are cached."""
     files = review_set.fingerprint.partition("-")[0]
-    state = results_state(review_set.folder, (prompt.hash, judge))
+    state = results_state_key(review_set.folder, (prompt.hash, judge))
     key = (str(review_set.folder), files, state, prompt.hash, judge)
     with _LOCK:
         if key not in _RESULTS:
@@ -123,7 +129,7 @@ def found_in(review_set: ReviewSet, prompt: Prompt, judge: str) -> FoundIn:
         return _RESULTS[key]
 
 
-def forget_results(*, answers: bool = True) -> None:
+def clear_results(*, answers: bool = True) -> None:
     """Clear the cache of results from logs, and with ``answers`` that of the judged answers."""
     with _LOCK:
         _RESULTS.clear()
@@ -131,11 +137,11 @@ def forget_results(*, answers: bool = True) -> None:
             _SUBJECTS.clear()
 
 
-def _read(review_set: ReviewSet, files: str, prompt: Prompt, judge: str) -> FoundIn:
-    known = replies_about(review_set, judge, prompt)
+def _read(review_set: ReviewSet, files: str, prompt: Prompt, judge: str) -> JudgeResults:
+    known = find_written_replies(review_set, judge, prompt)
     cases = list(dict.fromkeys(about.case for about in known))
     subjects = tuple(one for one in _subjects(review_set, files, cases) if one.about in known)
-    return FoundIn(prompt, judge, results_of(subjects, known), subjects)
+    return JudgeResults(prompt, judge, collect_written_results(subjects, known), subjects)
 
 
 def _subjects(review_set: ReviewSet, files: str, cases: Sequence[str]) -> Iterator[JudgeSubject]:
@@ -152,40 +158,42 @@ def _subjects(review_set: ReviewSet, files: str, cases: Sequence[str]) -> Iterat
     missing = [case for case in cases if case not in made]
     made.update((case, ()) for case in missing)
     for case, each in groupby(
-        written_subjects(review_set, missing), key=lambda one: one.about.case
+        list_written_subjects(review_set, missing), key=lambda one: one.about.case
     ):
         made[case] = tuple(each)
     return (one for case in cases for one in made[case])
 
 
-def written_subjects(review_set: ReviewSet, cases: Sequence[str]) -> tuple[JudgeSubject, ...]:
+def list_written_subjects(review_set: ReviewSet, cases: Sequence[str]) -> tuple[JudgeSubject, ...]:
     """Return the answers to cases in the form that a judge receives, without missing cases."""
     models = {model.id: model.id for model in review_set.models}
 
     def blinded(case: str) -> tuple[Case, Sequence[Answer]] | None:
-        page = blinded_page(review_set, case, models)
+        page = build_blinded_page(review_set, case, models)
         return (page.case, page.answers) if page is not None else None
 
     there = [one for one in cases if review_set.case_row(one) is not None]
-    return tuple(subjects_of(review_set, there, blinded, {}, (WRITTEN,)))
+    return tuple(find_judge_subjects(review_set, there, blinded, {}, (WRITTEN,)))
 
 
-def parse_result_name(
+def find_results_by_name(
     review_set: ReviewSet, failure: str, version: str, judge: str
-) -> FoundIn | None:
+) -> JudgeResults | None:
     """Return the results that a link names by failure, start of the version, and judge.
 
     Return None if there are none.
     """
-    if len(version) < _SHORTEST:
+    if len(version) < _MIN_DIGEST_LENGTH:
         return None
-    for prompt, asked in judged_versions(review_set):
-        if (name_of(prompt), asked) == (failure, judge) and prompt.hash.startswith(version):
-            return found_in(review_set, prompt, judge)
+    for prompt, asked in list_judged_wordings(review_set):
+        if (find_written_name(prompt), asked) == (failure, judge) and prompt.hash.startswith(
+            version
+        ):
+            return load_judge_results(review_set, prompt, judge)
     return None
 
 
-def numbers_of_answers(review_set: ReviewSet, answers: Sequence[tuple[str, str]]) -> list[int]:
+def find_answer_numbers(review_set: ReviewSet, answers: Sequence[tuple[str, str]]) -> list[int]:
     """Return the numbers of the given answers that are in the set."""
     frame = pl.DataFrame(
         {"case": [case for case, _ in answers], "model": [model for _, model in answers]},
@@ -198,34 +206,34 @@ def numbers_of_answers(review_set: ReviewSet, answers: Sequence[tuple[str, str]]
 #
 # Each number has the filter of its cases. People's marks are shown separately, in no share.
 
-SAID: Final = ("yes", "no", "unsure", "unread")
+RESULT_ORDER: Final = ("yes", "no", "unsure", "unread")
 """Counted results, in the order of the table."""
 
 
 @dataclass(frozen=True)
-class FoundRow:
-    """The counts of a judge's results for one model, by :data:`SAID`."""
+class JudgeResultRow:
+    """The counts of a judge's results for one model, by :data:`RESULT_ORDER`."""
 
     model: str
-    counts: Mapping[str, Count]
+    counts: Mapping[str, LinkedCount]
 
     @property
     def judged(self) -> int:
         """Number of answers with a readable result."""
-        return sum(self.counts[said].value for said in SAID if said != "unread")
+        return sum(self.counts[said].value for said in RESULT_ORDER if said != "unread")
 
 
 @dataclass(frozen=True)
-class ByModelRow:
+class WrittenFailureRow:
     """One model's results from a judge, None if it was not judged, and its marked answers."""
 
     model: str
-    found: FoundRow | None
-    marked: Count | None
+    found: JudgeResultRow | None
+    marked: LinkedCount | None
 
 
 @dataclass(frozen=True)
-class ByModel:
+class WrittenFailureTable:
     """The results of one judge for one failure: a row for each model, and the precision.
 
     ``judge`` is None if no judge looked for it. ``precision`` comes from the sample that people
@@ -234,40 +242,42 @@ class ByModel:
 
     title: str
     judge: str | None
-    rows: Sequence[ByModelRow]
-    precision: Share | None = None
+    rows: Sequence[WrittenFailureRow]
+    precision: GroupShare | None = None
 
 
-def joined_rows(
-    found: Sequence[FoundRow], marked: Sequence[MarkedRow], models: Iterable[str]
-) -> list[ByModelRow]:
+def join_marks_and_results(
+    found: Sequence[JudgeResultRow], marked: Sequence[MarkCountRow], models: Iterable[str]
+) -> list[WrittenFailureRow]:
     """Join people's marks with a judge's results by model; models without either are left out."""
     by_judge = {row.model: row for row in found}
     by_people = {row.model: row.answers for row in marked}
     return [
-        ByModelRow(model, by_judge.get(model), by_people.get(model))
+        WrittenFailureRow(model, by_judge.get(model), by_people.get(model))
         for model in models
         if model in by_judge or model in by_people
     ]
 
 
-def condition(found: FoundIn, said: str) -> str:
+def result_condition(found: JudgeResults, said: str) -> str:
     """Return the filter's condition for a result of this judge, as text."""
-    return str(WrittenCondition(said, name_of(found.prompt), found.version, found.judge))
+    return str(WrittenCondition(said, find_written_name(found.prompt), found.version, found.judge))
 
 
-def found_rows(found: FoundIn, models: Mapping[str, str]) -> list[FoundRow]:
+def count_judge_results(found: JudgeResults, models: Mapping[str, str]) -> list[JudgeResultRow]:
     """Return a row for each judged model, in the order of the set, over all cases."""
     by_model: dict[str, dict[str, int]] = {}
-    for said in SAID:
+    for said in RESULT_ORDER:
         for _, model in found.answers(said):
-            counts = by_model.setdefault(model, dict.fromkeys(SAID, 0))
+            counts = by_model.setdefault(model, dict.fromkeys(RESULT_ORDER, 0))
             counts[said] += 1
     return [
-        FoundRow(
+        JudgeResultRow(
             model,
             {
-                said: Count(n, CaseFilter(models=(model,), written=(condition(found, said),)))
+                said: LinkedCount(
+                    n, CaseFilter(models=(model,), written=(result_condition(found, said),))
+                )
                 for said, n in by_model[model].items()
             },
         )
@@ -283,36 +293,38 @@ def found_rows(found: FoundIn, models: Mapping[str, str]) -> list[FoundRow]:
 # answer at that time.
 
 VALIDATION_KIND: Final = "written_validation"
-SEED: Final = 0
+SAMPLE_SEED: Final = 0
 """The command line's default for ``--seed``, so that its sheet has the same answers."""
-SIZES: Final = (25, 50, 100, 200)
+SAMPLE_SIZES: Final = (25, 50, 100, 200)
 """Sizes of a sample, for each group."""
-USUAL: Final = 50
+DEFAULT_SAMPLE_SIZE: Final = 50
 
 
-def sample_subject(found: FoundIn) -> str:
+def sample_id(found: JudgeResults) -> str:
     """Return the sample's id in the history, a digest of wording and judge."""
     return hashlib.sha256(json.dumps([found.prompt.hash, found.judge]).encode()).hexdigest()[:32]
 
 
-def draw_items(found: FoundIn, each: int) -> dict[Group, list[tuple[str, Candidate]]]:
+def draw_sample(found: JudgeResults, each: int) -> dict[Group, list[tuple[str, JudgedAnswer]]]:
     """Draw ``each`` results of each group, or all if there are fewer, with their item's name."""
     wanted = dict.fromkeys(GROUPS, each)
-    return sample(found.results, found.prompt.hash, found.judge, wanted, SEED)
+    return draw_samples(found.results, found.prompt.hash, found.judge, wanted, SAMPLE_SEED)
 
 
-def to_read(found: FoundIn, each: int) -> list[tuple[str, Candidate]]:
+def order_sample(found: JudgeResults, each: int) -> list[tuple[str, JudgedAnswer]]:
     """Return the sample in the order in which it is read, both groups mixed."""
-    return in_reading_order(draw_items(found, each), SEED)
+    return mix_samples(draw_sample(found, each), SAMPLE_SEED)
 
 
-def told_by(found: FoundIn, rows: Iterable[Stored]) -> dict[str, dict[tuple[str, str], Stored]]:
+def verdicts_by_person(
+    found: JudgeResults, rows: Iterable[StoredEntry]
+) -> dict[str, dict[tuple[str, str], StoredEntry]]:
     """Return people's verdicts on a judge's sample, for unchanged answers only.
 
     The result has the newest row by person, then by case and model.
     """
-    wanted = sample_subject(found)
-    by_person: dict[str, dict[tuple[str, str], Stored]] = {}
+    wanted = sample_id(found)
+    by_person: dict[str, dict[tuple[str, str], StoredEntry]] = {}
     for row in rows:
         if row.subject != wanted or row.value is None or not row.case or not row.model:
             continue
@@ -332,8 +344,8 @@ class ValidationResult:
     """
 
     who: str | None
-    found: Share
-    not_found: Share
+    found: GroupShare
+    not_found: GroupShare
     differ: int = 0
 
     @property
@@ -342,25 +354,25 @@ class ValidationResult:
         return self.found.share
 
 
-def validated(found: FoundIn, rows: Iterable[Stored]) -> list[ValidationResult]:
+def count_verdicts(found: JudgeResults, rows: Iterable[StoredEntry]) -> list[ValidationResult]:
     """Return each clinician's result; with several, the result of all together comes first."""
-    by_person = told_by(found, rows)
+    by_person = verdicts_by_person(found, rows)
     words = {
         who: {answer: str((row.value or {}).get("said") or "") for answer, row in told.items()}
         for who, told in by_person.items()
     }
     names = {who: next(iter(told.values())).person_name or who for who, told in by_person.items()}
     each = [
-        ValidationResult(names[who], *_shares(found, words[who]))
+        ValidationResult(names[who], *_sample_shares(found, words[who]))
         for who in sorted(words, key=lambda one: names[one].lower())
     ]
     if len(each) < 2:
         return each
-    together, differ = _together(list(words.values()))
-    return [ValidationResult(None, *_shares(found, together), differ), *each]
+    together, differ = _combine_verdicts(list(words.values()))
+    return [ValidationResult(None, *_sample_shares(found, together), differ), *each]
 
 
-def _together(
+def _combine_verdicts(
     words: Sequence[Mapping[tuple[str, str], str]],
 ) -> tuple[dict[tuple[str, str], str], int]:
     """Return a verdict by answer (that of all who are sure, else unsure), and the disagreements."""
@@ -374,54 +386,87 @@ def _together(
     return agreed, differ
 
 
-def _shares(found: FoundIn, words: Mapping[tuple[str, str], str]) -> tuple[Share, Share]:
-    longest = draw_items(found, SIZES[-1])
-    first, second = (_share(found, group, longest[group], words) for group in GROUPS)
+def _sample_shares(
+    found: JudgeResults, words: Mapping[tuple[str, str], str]
+) -> tuple[GroupShare, GroupShare]:
+    longest = draw_sample(found, SAMPLE_SIZES[-1])
+    first, second = (_sample_share(found, group, longest[group], words) for group in GROUPS)
     return first, second
 
 
-def _share(
-    found: FoundIn,
+def _sample_share(
+    found: JudgeResults,
     group: Group,
-    order: Sequence[tuple[str, Candidate]],
+    order: Sequence[tuple[str, JudgedAnswer]],
     words: Mapping[tuple[str, str], str],
-) -> Share:
+) -> GroupShare:
     """Return the share over the shortest sample size that covers the given verdicts.
 
     The sample may contain answers that were judged later and have no verdict yet.
     """
     said = [words.get((one.about.case, one.about.model), "") for _, one in order]
     told = sum(map(bool, said))
-    size = next((one for one in SIZES if one >= told), SIZES[-1])
-    return share_of(group, said[:size], found.results)
+    size = next((one for one in SAMPLE_SIZES if one >= told), SAMPLE_SIZES[-1])
+    return compute_share(group, said[:size], found.results)
 
 
 # Files of failures in words: all versions, verdicts on samples, and marks.
 
-_WORDS = ("failure", "version", "name", "counts", "does_not_count", "examples", "counterexamples")
-_BY = ("by", "at")
-_MARKED = ("case", "model", "failure", "version", "comment", *_BY, "answer_digest")
-_READ = ("case", "model", "failure", "version", "judge", "said", *_BY, "answer_digest")
+_WORDING_COLUMNS = (
+    "failure",
+    "version",
+    "name",
+    "counts",
+    "does_not_count",
+    "examples",
+    "counterexamples",
+)
+_AUTHOR_COLUMNS = ("by", "at")
+_MARK_COLUMNS = (
+    "case",
+    "model",
+    "failure",
+    "version",
+    "comment",
+    *_AUTHOR_COLUMNS,
+    "answer_digest",
+)
+_VALIDATION_COLUMNS = (
+    "case",
+    "model",
+    "failure",
+    "version",
+    "judge",
+    "said",
+    *_AUTHOR_COLUMNS,
+    "answer_digest",
+)
 
 
-def write_files(reviews: Reviews, out: Path) -> tuple[int, int, int]:
+def write_written_failure_files(reviews: Reviews, out: Path) -> tuple[int, int, int]:
     """Write the tables that are not empty into a folder; return the number of rows of each."""
     versions = [
-        words for row in reversed(reviews.history(kind=WORDS)) if (words := words_of_row(row))
+        words for row in reversed(reviews.history(kind=WORDS)) if (words := read_wording(row))
     ]
-    _write(out / "written_failures.csv", (*_WORDS, *_BY), map(_version, versions))
-    read = [_about_answer(row) for row in reviews.current(VALIDATION_KIND) if row.value is not None]
-    _write(out / "written_validations.csv", _READ, read)
+    _write(
+        out / "written_failures.csv",
+        (*_WORDING_COLUMNS, *_AUTHOR_COLUMNS),
+        map(_wording_record, versions),
+    )
+    read = [
+        _answer_record(row) for row in reviews.current(VALIDATION_KIND) if row.value is not None
+    ]
+    _write(out / "written_validations.csv", _VALIDATION_COLUMNS, read)
     marks = [
-        {"failure": row.subject, **_about_answer(row)}
+        {"failure": row.subject, **_answer_record(row)}
         for row in reviews.current(MARKS)
         if row.value is not None
     ]
-    _write(out / "written_marks.csv", _MARKED, marks)
+    _write(out / "written_marks.csv", _MARK_COLUMNS, marks)
     return len(versions), len(read), len(marks)
 
 
-def _about_answer(row: Stored) -> dict[str, Any]:
+def _answer_record(row: StoredEntry) -> dict[str, Any]:
     return {
         **(row.value or {}),
         "case": row.case,
@@ -432,7 +477,7 @@ def _about_answer(row: Stored) -> dict[str, Any]:
     }
 
 
-def _version(words: FailureWords) -> dict[str, Any]:
+def _wording_record(words: FailureWording) -> dict[str, Any]:
     value = words.value or {}
     lists = {part: "\n".join(value.get(part) or ()) for part in ("examples", "counterexamples")}
     at = words.at.isoformat() if words.at else ""

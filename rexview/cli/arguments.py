@@ -11,14 +11,14 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
-from rexview.addresses import is_address, set_folder
+from rexview.addresses import is_address, remote_set_folder
 from rexview.errors import AddressRefused, FileRefused, SettingsError
 from rexview.settings import load_settings
-from rexview.untrusted_input import printable, typed_path
-from rexview.vocab import noun
+from rexview.untrusted_input import printable_text, read_typed_path
+from rexview.vocab import english_noun
 
 if TYPE_CHECKING:
-    from rexview.spread.workers import Spread
+    from rexview.spread.workers import WorkerProvider as Spread
 
 
 def new_command(
@@ -30,28 +30,28 @@ def new_command(
     return parser
 
 
-def path(text: str) -> Path:
+def parse_path(text: str) -> Path:
     """Parse a path of the command line; invalid file names are rejected before anything runs."""
     if is_address(text):
         why = "This is an address. It takes a path of this computer: copy the set into a folder."
         raise argparse.ArgumentTypeError(why)
     try:
-        return typed_path(text)
+        return read_typed_path(text)
     except FileRefused as refusal:
         raise argparse.ArgumentTypeError(str(refusal)) from None
 
 
-def set_path(text: str) -> Path:
+def parse_set_path(text: str) -> Path:
     """Parse a path, or the address of a review set, whose tables are copied into a folder."""
     if not is_address(text):
-        return path(text)
+        return parse_path(text)
     try:
-        return set_folder(text, load_settings().cache_folder)
+        return remote_set_folder(text, load_settings().cache_folder)
     except (AddressRefused, SettingsError) as refusal:
         raise argparse.ArgumentTypeError(str(refusal)) from None
 
 
-def confirm_server(options: argparse.Namespace) -> None:
+def confirm_typed_server(options: argparse.Namespace) -> None:
     """Remember that the user allows the server typed as ``--base-url``, now and later.
 
     A dry run sends nothing and confirms nothing: pages use one for estimates.
@@ -65,7 +65,12 @@ def confirm_server(options: argparse.Namespace) -> None:
     if not typed or getattr(options, "dry_run", False):
         return
     from rexview.models.backend import AttemptFailed
-    from rexview.models.endpoints.servers import confirm, read_address
+    from rexview.models.endpoints.server_addresses import (
+        check_base_url as read_address,
+    )
+    from rexview.models.endpoints.server_addresses import (
+        confirm_server_address as confirm,
+    )
 
     with suppress(AttemptFailed):  # the command itself reports a wrong address
         try:
@@ -75,21 +80,21 @@ def confirm_server(options: argparse.Namespace) -> None:
             raise SettingsError(why) from None
 
 
-BASE_URL: Final[dict[str, Any]] = {
+BASE_URL_ARGUMENT: Final[dict[str, Any]] = {
     "metavar": "URL",
     "help": "of the server, which it confirms for later, too; OpenAI's where none is given",
 }
 """Option for the server of a model."""
-FOLDER: Final[dict[str, Any]] = {"type": path, "metavar": "FOLDER"}
+FOLDER_ARGUMENT: Final[dict[str, Any]] = {"type": parse_path, "metavar": "FOLDER"}
 """Option for a folder of a review set that is written to, or will be created."""
-OWN_SET: Final[dict[str, Any]] = {
-    **FOLDER,
+OWN_SET_ARGUMENT: Final[dict[str, Any]] = {
+    **FOLDER_ARGUMENT,
     "metavar": "SET",
     "help": "the review set, which the results are kept in",
 }
 """Option for the folder of a review set that is read and added to."""
-SET: Final[dict[str, Any]] = {
-    "type": set_path,
+SET_ARGUMENT: Final[dict[str, Any]] = {
+    "type": parse_set_path,
     "metavar": "SET",
     "help": "a review set: its folder, or its address",
 }
@@ -98,7 +103,7 @@ SET: Final[dict[str, Any]] = {
 
 # ``--engine ray``: run a command's work on a cluster, until it ends or is interrupted.
 
-ENDED = 130
+INTERRUPTED = 130
 """Exit status of a command interrupted by Ctrl-C or a signal."""
 
 
@@ -122,7 +127,7 @@ def _count(text: str) -> int:
 
 
 @contextmanager
-def engine(options: argparse.Namespace) -> Iterator[Spread | None]:
+def open_engine(options: argparse.Namespace) -> Iterator[Spread | None]:
     """Yield where the work runs; None for this process and its child processes.
 
     On a cluster SIGTERM ends the work like Ctrl-C does: the work is withdrawn there, and
@@ -143,16 +148,16 @@ def engine(options: argparse.Namespace) -> Iterator[Spread | None]:
 
     with RayCluster(options.address, options.workers) as cluster, _sigterm_as_ctrl_c():
         if processors := cluster.fewer_processors():
-            has = f"{processors:,} {noun(processors, 'processor')}"
+            has = f"{processors:,} {english_noun(processors, 'processor')}"
             words = f"The cluster has {has}: so many workers, not {options.workers:,}."
-            print(printable(words), file=sys.stderr)
+            print(printable_text(words), file=sys.stderr)
         yield cluster
 
 
-def print_ended(words: str) -> int:
+def print_interrupted(words: str) -> int:
     """Report what remains after an interruption; return the exit status."""
-    print(printable(f"Ended. {words}"), file=sys.stderr)
-    return ENDED
+    print(printable_text(f"Ended. {words}"), file=sys.stderr)
+    return INTERRUPTED
 
 
 @contextmanager

@@ -9,9 +9,9 @@ from __future__ import annotations
 import argparse
 from typing import Any, Final
 
-from rexview.cli.arguments import OWN_SET, new_command
-from rexview.cli.output import refusing
-from rexview.cli.run import add_again, add_asking, add_manner, count
+from rexview.cli.arguments import OWN_SET_ARGUMENT, new_command
+from rexview.cli.output import reporting_errors
+from rexview.cli.run import add_model_options, add_output_options, add_repeat_options, parse_count
 from rexview.errors import RunRefused
 
 STEPS: Final = ("propose", "rate", "tag")
@@ -22,24 +22,24 @@ def add_curate(commands: Any) -> None:
     purpose = "ask a model for questions about the studies of a set, for their scores and tags"
     parser = new_command(commands, "curate", _curate, purpose)
     argument = parser.add_argument
-    argument("folder", **OWN_SET)
+    argument("folder", **OWN_SET_ARGUMENT)
     argument("--model", metavar="ID", help="its name on the server")
     argument("--step", type=_steps, default=STEPS, metavar="propose,rate,tag", help="which; all")
     told = "what is told of a study; the findings, else the indication"
     argument("--from", dest="told_from", choices=("findings", "indication"), help=told)
     many = "questions for a study; 5"
-    argument("--candidates", type=count, default=5, metavar="N", help=many)
+    argument("--candidates", type=parse_count, default=5, metavar="N", help=many)
     edited = "score and tag questions as people edited them, too"
     argument("--edited", action="store_true", help=edited)
-    add_choice(parser)
-    add_asking(argument)
+    add_choice_options(parser)
+    add_model_options(argument)
     resume = "go on with the newest runs of this model, or with the one that is named"
     again = "ask again where the model refused, or gave no readable answer"
-    add_again(parser, resume, again)
-    add_manner(argument)
+    add_repeat_options(parser, resume, again)
+    add_output_options(argument)
 
 
-def add_choice(parser: argparse.ArgumentParser) -> None:
+def add_choice_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of multiple choice questions."""
     group = parser.add_argument_group("multiple choice questions, made from reports")
     argument = group.add_argument
@@ -60,9 +60,17 @@ def _steps(text: str) -> tuple[str, ...]:
     return tuple(one for one in STEPS if one in wanted)
 
 
-@refusing(RunRefused)
+@reporting_errors(RunRefused)
 def _curate(options: argparse.Namespace) -> int:
-    from rexview.cli.curation_steps import curate, curate_choice, validate_only
+    from rexview.cli.curation_steps import (
+        check_choice_questions as validate_only,
+    )
+    from rexview.cli.curation_steps import (
+        run_choice_curation as curate_choice,
+    )
+    from rexview.cli.curation_steps import (
+        run_curation as curate,
+    )
 
     if options.validate_only:
         return validate_only(options)

@@ -12,74 +12,76 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.analysis.run_models.run_request import RunSubjects
-from rexview.cli.foreground_run import ask_model
+from rexview.cli.foreground_run import run_with_progress
 from rexview.cli.output import as_json
-from rexview.cli.reviews import reviews_of
-from rexview.cli.run import plan_about, would_send
-from rexview.curation.asking import QuestionSubject, Step
+from rexview.cli.reviews import open_set_reviews
+from rexview.cli.run import dry_run_report, plan_subject_run
 from rexview.curation.choice.checks import Check, ChoiceQuestion
+from rexview.curation.choice.expert_sample import draw_expert_sample
 from rexview.curation.choice.proposing import PROPOSE_CHOICE
 from rexview.curation.choice.proposing import choice_proposing_subjects as choice_subjects
-from rexview.curation.choice.sample import sample_of
 from rexview.curation.choice.validation import (
     CHECKS,
     VALIDATE,
-    Verdict,
-    checks_of,
-    questions_of_cases,
-    verdicts,
+    QuestionVerdict,
+    check_questions,
+    combine_all_checks,
+    find_case_questions,
     write_rules,
 )
-from rexview.curation.choice.validation import choice_questions_of as choice_questions
+from rexview.curation.choice.validation import find_choice_questions as choice_questions
 from rexview.curation.choice.validation import validation_subjects as validating_subjects
 from rexview.curation.near_duplicates import Similarity
-from rexview.curation.proposing import PROPOSE, proposing_subjects
-from rexview.curation.questions import (
+from rexview.curation.open_questions import (
     OpenQuestion,
     StepParts,
-    is_of_step,
-    questions_of,
+    belongs_to_step,
+    find_open_questions,
     rating_subjects,
     tagging_subjects,
     write_parts,
 )
+from rexview.curation.proposing import PROPOSE, proposing_subjects
 from rexview.curation.rating import RATE
-from rexview.curation.studies import studies_of
+from rexview.curation.source_studies import find_source_studies
+from rexview.curation.step import CurationStep, QuestionSubject
 from rexview.curation.tagging import TAG
 from rexview.errors import ImportSourceError, RunError, RunRefused, SettingsError
-from rexview.importers.receipt import ProblemLog, Receipt, alike
-from rexview.importers.run import read_sources
+from rexview.importers.import_run import read_sources
+from rexview.importers.receipt import ProblemLog, Receipt, group_alike_problems
 from rexview.importers.set_rows import SetRows
 from rexview.models.asking.cards import find_card
 from rexview.models.backend import OUTCOMES, AttemptFailed
 from rexview.models.endpoints.embeddings import Embeddings
-from rexview.models.running.estimate import Estimate, estimate
-from rexview.models.running.folder import CURATING, run_folder
-from rexview.models.running.journal import KeptReply, kept_replies
-from rexview.models.running.progress import Progress
-from rexview.models.running.run import RunPlan
-from rexview.models.running.spec import Budget, Spent, read_spec
-from rexview.reviewset import load
+from rexview.models.running.cost_estimate import CostEstimate, estimate_cost
+from rexview.models.running.model_run import RunPlan
+from rexview.models.running.run_folder import CURATING_FOLDER, find_run_folder
+from rexview.models.running.run_journal import StoredReply, newest_stored_replies
+from rexview.models.running.run_progress import RunProgress
+from rexview.models.running.run_spec import RunBudget, RunCost, read_run_spec
+from rexview.reviewset import load_review_set
 from rexview.schema import ReviewSet
-from rexview.store import merged
-from rexview.untrusted_input import printable
-from rexview.vocab import counted
+from rexview.store import merge_reviews
+from rexview.untrusted_input import printable_text
+from rexview.vocab import english_count
 
 # The set with its files, the parts of runs, and people's entries.
 
-STEP: Final[dict[str, Step[Any]]] = {step.name: step for step in (PROPOSE, RATE, TAG)}
+OPEN_STEPS: Final[dict[str, CurationStep[Any]]] = {step.name: step for step in (PROPOSE, RATE, TAG)}
 """The steps of open questions, by name."""
-CHOICE_STEP: Final[dict[str, Step[Any]]] = {step.name: step for step in (PROPOSE_CHOICE, VALIDATE)}
+CHOICE_STEPS: Final[dict[str, CurationStep[Any]]] = {
+    step.name: step for step in (PROPOSE_CHOICE, VALIDATE)
+}
 """The steps of multiple choice questions, by name."""
 
 
 def open_with_reviews(folder: Path) -> ReviewSet:
     """Open a set with people's entries: their own questions are scored and tagged too."""
-    reviews = reviews_of(folder)
-    return merged(reviews.review_set, reviews)
+    reviews = open_set_reviews(folder)
+    return merge_reviews(reviews.review_set, reviews)
 
 
-def mend_parts(folder: Path) -> None:
+def write_missing_parts(folder: Path) -> None:
     """Write the parts of runs that ended before they could write them.
 
     Raises
@@ -87,8 +89,8 @@ def mend_parts(folder: Path) -> None:
     RunError
         A part cannot be written.
     """
-    review_set = load(folder)
-    for step in (*STEP.values(), *CHOICE_STEP.values()):
+    review_set = load_review_set(folder)
+    for step in (*OPEN_STEPS.values(), *CHOICE_STEPS.values()):
         write_parts(review_set, step)
 
 
@@ -111,27 +113,27 @@ class StepResult:
     because they have no information to ask about.
     """
 
-    step: Step[Any]
+    step: CurationStep[Any]
     subjects: Sequence[QuestionSubject] = ()
-    said: Mapping[str, KeptReply] = field(default_factory=dict)
+    said: Mapping[str, StoredReply] = field(default_factory=dict)
     written: StepParts = field(default_factory=lambda: StepParts((), {}, 0))
-    ended: Progress | None = None
+    ended: RunProgress | None = None
     untold: int = 0
     message: str | None = None
 
-    def _of(self, *, answered: bool) -> list[tuple[QuestionSubject, KeptReply]]:
+    def _of(self, *, answered: bool) -> list[tuple[QuestionSubject, StoredReply]]:
         both = [(one, self.said[one.id]) for one in self.subjects if one.id in self.said]
         return [(one, reply) for one, reply in both if reply.answered == answered]
 
     @property
     def unreadable(self) -> list[dict[str, str]]:
         """Answers that cannot be read, each with the reason."""
-        return [_told(one, reply) for one, reply in self._of(answered=False)]
+        return [_reply_fields(one, reply) for one, reply in self._of(answered=False)]
 
     @property
     def notes(self) -> list[dict[str, str]]:
         """Notes on answers that were read."""
-        return [_told(one, reply) for one, reply in self._of(answered=True) if reply.why]
+        return [_reply_fields(one, reply) for one, reply in self._of(answered=True) if reply.why]
 
     @property
     def unasked(self) -> int:
@@ -161,7 +163,7 @@ class StepResult:
         }
 
 
-def _told(subject: QuestionSubject, reply: KeptReply) -> dict[str, str]:
+def _reply_fields(subject: QuestionSubject, reply: StoredReply) -> dict[str, str]:
     return {
         "case": subject.case,
         "about": ", ".join(subject.about),
@@ -188,42 +190,45 @@ def print_steps(
         print(as_json(as_values))
         return status
     for one in steps:
-        _tell_step(one)
+        _print_step(one)
     if not begun:
         print("The steps after it were not begun: give the same command with --resume.")
     return status
 
 
-def _tell_step(one: StepResult) -> None:
+def _print_step(one: StepResult) -> None:
     name = one.step.name
     if one.message:
-        print(printable(f"{name}: {one.message}"), file=sys.stderr)
+        print(printable_text(f"{name}: {one.message}"), file=sys.stderr)
         return
     rows = sum(one.written.rows.values())
-    many = counted(rows, _ROW[one.step.table])
+    many = english_count(rows, _ROW[one.step.table])
     answered = len(one.subjects) - one.unasked - len(one.unreadable)
     print(f"{name}: {answered:,} of {len(one.subjects):,} answered. {many} in {one.step.table}/")
     if one.step.table == "candidates" and one.written.elsewhere:
-        print(f"  {counted(one.written.elsewhere, 'question')} proposed before, left out")
+        print(f"  {english_count(one.written.elsewhere, 'question')} proposed before, left out")
     if one.ended and one.ended.message:
-        print(printable(one.ended.message), file=sys.stderr)
+        print(printable_text(one.ended.message), file=sys.stderr)
     names: Mapping[str, str] = dict(OUTCOMES)  # type: ignore[arg-type]
     for told in one.unreadable[:_NAMED]:
         outcome = names.get(told["outcome"], told["outcome"])
         words = f"  {told['case']}, {told['about']}: {outcome}. {told['why']}"
-        print(printable(words.rstrip()), file=sys.stderr)
+        print(printable_text(words.rstrip()), file=sys.stderr)
     for told in one.notes[:_NAMED]:
-        print(printable(f"  {told['case']}, {told['about']}: {told['why']}"), file=sys.stderr)
+        print(printable_text(f"  {told['case']}, {told['about']}: {told['why']}"), file=sys.stderr)
     if one.unreadable:
-        print(f"  {counted(len(one.unreadable), 'answer')} cannot be read: --again asks again.")
+        print(
+            f"  {english_count(len(one.unreadable), 'answer')} cannot be read: --again asks again."
+        )
     if len(one.notes) > _NAMED:
-        print(f"  {counted(len(one.notes), 'answer')} with a note: --json has all.")
+        print(f"  {english_count(len(one.notes), 'answer')} with a note: --json has all.")
     if one.unasked:
         print(f"  {one.unasked:,} without an answer: --resume asks about them.")
 
 
 def print_requests(
-    options: argparse.Namespace, steps: Sequence[tuple[Step[Any], Mapping[str, Any], Estimate]]
+    options: argparse.Namespace,
+    steps: Sequence[tuple[CurationStep[Any], Mapping[str, Any], CostEstimate]],
 ) -> int:
     """Print what would be sent."""
     if options.json:
@@ -238,7 +243,7 @@ def print_requests(
             print(f"{step.name}: would go on with {told['continues']}.")
         print(f"{step.name}: {estimated}")
         for figure, source in estimated.sources.items():
-            print(printable(f"  {figure}: {source}"))
+            print(printable_text(f"  {figure}: {source}"))
     return 0
 
 
@@ -249,7 +254,7 @@ _STAND_IN: Final = (
 """Text of questions that are not proposed yet, for estimating their scoring."""
 
 
-def curate(options: argparse.Namespace) -> int:
+def run_curation(options: argparse.Namespace) -> int:
     """Run the steps in order, until one does not finish.
 
     Raises
@@ -257,17 +262,17 @@ def curate(options: argparse.Namespace) -> int:
     RunRefused, RunError
         A step cannot be planned, or its files cannot be written.
     """
-    steps = wanted_steps(options, STEP, options.step)
+    steps = select_steps(options, OPEN_STEPS, options.step)
     if options.dry_run:
-        return dry_run(options, [(step, options) for step in steps])
-    mend_parts(options.folder)
-    told, _ = do_steps(options, steps, Budget.parse(options.budget) if options.budget else None)
+        return print_curation_dry_run(options, [(step, options) for step in steps])
+    write_missing_parts(options.folder)
+    told, _ = run_steps(options, steps, RunBudget.parse(options.budget) if options.budget else None)
     return print_steps(options, told, begun=len(told) == len(steps))
 
 
-def do_steps(
-    options: argparse.Namespace, steps: Sequence[Step[Any]], budget: Budget | None
-) -> tuple[list[StepResult], Budget | None]:
+def run_steps(
+    options: argparse.Namespace, steps: Sequence[CurationStep[Any]], budget: RunBudget | None
+) -> tuple[list[StepResult], RunBudget | None]:
     """Run steps in order until one does not finish; return results and the remaining budget.
 
     Raises
@@ -277,21 +282,21 @@ def do_steps(
     """
     told: list[StepResult] = []
     for step in steps:
-        if budget is not None and not _in_words(budget):
+        if budget is not None and not _budget_text(budget):
             told.append(StepResult(step, message="Budget reached: not begun."))
             continue
-        done = _do(options, step, budget)
+        done = _run_step(options, step, budget)
         told.append(done)
         if done.ended is not None:
-            budget = _left(budget, done.ended)
+            budget = _remaining_budget(budget, done.ended)
             if done.ended.state != "finished":
                 break
     return told, budget
 
 
-def wanted_steps(
-    options: argparse.Namespace, known: Mapping[str, Step[Any]], names: Sequence[str]
-) -> list[Step[Any]]:
+def select_steps(
+    options: argparse.Namespace, known: Mapping[str, CurationStep[Any]], names: Sequence[str]
+) -> list[CurationStep[Any]]:
     """Return the steps with these names; with ``--resume RUN``, the step of that run.
 
     Raises
@@ -302,63 +307,65 @@ def wanted_steps(
     if not isinstance(options.resume, str):
         return [known[name] for name in names]
     try:
-        spec = read_spec(run_folder(options.folder, options.resume, CURATING))
+        spec = read_run_spec(find_run_folder(options.folder, options.resume, CURATING_FOLDER))
     except RunError as error:
         raise RunRefused(str(error)) from None
-    found = [step for step in known.values() if is_of_step(spec, step)]
+    found = [step for step in known.values() if belongs_to_step(spec, step)]
     if not found:
         raise RunRefused(f"The run {spec.id} does none of {', '.join(known)}.")
     return found
 
 
 @dataclass(frozen=True)
-class _About:
+class _StepSubjects:
     """The subjects of a step: all of them, the answers so far, and those still to be asked."""
 
     review_set: ReviewSet
     subjects: list[QuestionSubject]
-    said: dict[str, KeptReply]
+    said: dict[str, StoredReply]
     left: list[QuestionSubject]
     untold: int = 0
 
 
-def _about(options: argparse.Namespace, step: Step[Any]) -> _About:
+def _find_subjects(options: argparse.Namespace, step: CurationStep[Any]) -> _StepSubjects:
     review_set = open_with_reviews(options.folder)
     untold = 0
     if step is PROPOSE:
-        studies = list(studies_of(review_set, options.told_from))
+        studies = list(find_source_studies(review_set, options.told_from))
         subjects = proposing_subjects(studies, options.candidates)
         untold = len(studies) - len(subjects)
     elif step is PROPOSE_CHOICE:
-        studies = list(studies_of(review_set))
+        studies = list(find_source_studies(review_set))
         subjects = choice_subjects(studies, options.candidates)
         untold = len(studies) - len(subjects)
     elif step is VALIDATE:
         subjects = validating_subjects(choice_questions(review_set))
     else:
-        questions = questions_of(review_set, edited=options.edited)
+        questions = find_open_questions(review_set, edited=options.edited)
         if step is RATE:
             subjects = rating_subjects(review_set, questions, options.told_from)
         else:
             subjects = tagging_subjects(questions)
-    said = kept_replies(review_set.folder, CURATING, options.model, step.wording)
+    said = newest_stored_replies(review_set.folder, CURATING_FOLDER, options.model, step.wording)
     left = [
         one
         for one in subjects
         if one.id not in said or (options.again and not said[one.id].answered)
     ]
-    return _About(review_set, subjects, said, left, untold)
+    return _StepSubjects(review_set, subjects, said, left, untold)
 
 
-def _do(options: argparse.Namespace, step: Step[Any], budget: Budget | None) -> StepResult:
+def _run_step(
+    options: argparse.Namespace, step: CurationStep[Any], budget: RunBudget | None
+) -> StepResult:
     """Ask about subjects that the model has not answered yet, then store all its answers."""
-    about = _about(options, step)
+    about = _find_subjects(options, step)
     if before := len(about.subjects) - len(about.left):
         words = f"{step.name}: {before:,} answered before by {options.model}, not asked again."
-        print(printable(words), file=sys.stderr)
+        print(printable_text(words), file=sys.stderr)
     if about.untold:
-        many = counted(about.untold, "study")
-        looked_for = "report" if step is PROPOSE_CHOICE else _looked_for(options)
+        many = english_count(about.untold, "study")
+        looked_for = "report" if step is PROPOSE_CHOICE else _searched_words(options)
         words = f"{many} left out: there is no {looked_for} to tell."
         print(words, file=sys.stderr)
     plan = _plan(options, step, about, budget)
@@ -368,14 +375,16 @@ def _do(options: argparse.Namespace, step: Step[Any], budget: Budget | None) -> 
             print(f"{step.name}: {len(plan.left):,} to ask.", file=sys.stderr)
             local = {"yes": options.yes, "download": options.download}
             asking = step.asking(about.subjects, plan.spec)
-            ended = ask_model(plan, asking, as_lines=options.json, **local)
+            ended = run_with_progress(plan, asking, as_lines=options.json, **local)
     finally:  # answers are stored, whatever ended the run
-        written = write_parts(load(options.folder), step)
-    said = kept_replies(about.review_set.folder, CURATING, options.model, step.wording)
+        written = write_parts(load_review_set(options.folder), step)
+    said = newest_stored_replies(
+        about.review_set.folder, CURATING_FOLDER, options.model, step.wording
+    )
     return StepResult(step, about.subjects, said, written, ended, about.untold)
 
 
-def _looked_for(options: argparse.Namespace) -> str:
+def _searched_words(options: argparse.Namespace) -> str:
     return {
         "findings": "report",
         "indication": "indication",
@@ -384,31 +393,34 @@ def _looked_for(options: argparse.Namespace) -> str:
 
 
 def _plan(
-    options: argparse.Namespace, step: Step[Any], about: _About, budget: Budget | None
+    options: argparse.Namespace,
+    step: CurationStep[Any],
+    about: _StepSubjects,
+    budget: RunBudget | None,
 ) -> RunPlan:
     """Plan the run; a named run must use the same model and wording."""
     ids = tuple(one.id for one in about.left)
-    subjects = RunSubjects(ids, step.wording, CURATING)
-    left = _in_words(budget) if budget else None
-    return plan_about(about.review_set, options, options.model, subjects, budget=left)
+    subjects = RunSubjects(ids, step.wording, CURATING_FOLDER)
+    left = _budget_text(budget) if budget else None
+    return plan_subject_run(about.review_set, options, options.model, subjects, budget=left)
 
 
-def _in_words(budget: Budget) -> str | None:
+def _budget_text(budget: RunBudget) -> str | None:
     """Return a budget as the command parses it; None if nothing is left."""
     number = f"{budget.amount:.6f}" if budget.unit == "USD" else f"{int(budget.amount)}"
     return f"{number}{budget.unit}" if float(number) > 0 else None
 
 
-def _left(budget: Budget | None, ended: Progress) -> Budget | None:
+def _remaining_budget(budget: RunBudget | None, ended: RunProgress) -> RunBudget | None:
     """Return the budget that remains after a step."""
     if budget is None:
         return None
-    used = Spent.from_json(ended.spent) + Spent.from_json(ended.unsure)
+    used = RunCost.from_json(ended.spent) + RunCost.from_json(ended.unsure)
     return replace(budget, amount=max(0.0, budget.amount - used.of(budget.unit)))
 
 
-def dry_run(
-    options: argparse.Namespace, steps: Sequence[tuple[Step[Any], argparse.Namespace]]
+def print_curation_dry_run(
+    options: argparse.Namespace, steps: Sequence[tuple[CurationStep[Any], argparse.Namespace]]
 ) -> int:
     """Print what would be sent; a question not proposed yet counts as one of usual length.
 
@@ -417,23 +429,23 @@ def dry_run(
     to_come: list[str] = []
     told = []
     for step, own in steps:
-        about = _about(own, step)
+        about = _find_subjects(own, step)
         source = "a usual answer, until some have come"
         if step in (PROPOSE, PROPOSE_CHOICE):
             to_come = [one.case for one in about.left for _ in range(options.candidates)]
         elif to_come:
             stand_ins = _stand_ins(own, step, about, to_come)
             about = replace(about, subjects=about.subjects + stand_ins, left=about.left + stand_ins)
-            source += f"; {counted(len(stand_ins), 'question')} not proposed yet"
+            source += f"; {english_count(len(stand_ins), 'question')} not proposed yet"
         plan = _plan(own, step, about, None)
         asking = step.asking(about.subjects, plan.spec)
-        estimated = estimate(asking, plan.left, plan.spec.card, source)
-        told.append((step, would_send(plan, asking, estimated), estimated))
+        estimated = estimate_cost(asking, plan.left, plan.spec.card, source)
+        told.append((step, dry_run_report(plan, asking, estimated), estimated))
     return print_requests(options, told)
 
 
 def _stand_ins(
-    options: argparse.Namespace, step: Step[Any], about: _About, cases: Sequence[str]
+    options: argparse.Namespace, step: CurationStep[Any], about: _StepSubjects, cases: Sequence[str]
 ) -> list[QuestionSubject]:
     """Return a placeholder for each question that is not proposed yet."""
     questions = [OpenQuestion(case, f"to come {n}", _STAND_IN) for n, case in enumerate(cases)]
@@ -451,7 +463,7 @@ def _stand_ins(
 # ``curate --choice``: make multiple choice questions from reports, and check them.
 
 
-def curate_choice(options: argparse.Namespace) -> int:
+def run_choice_curation(options: argparse.Namespace) -> int:
     """Make questions, check them by rules, then ask the validator, if one is named.
 
     Raises
@@ -460,30 +472,30 @@ def curate_choice(options: argparse.Namespace) -> int:
         A step cannot be planned, or its files cannot be written.
     """
     names = ["choice", "validate"] if options.validator else ["choice"]
-    steps = wanted_steps(options, CHOICE_STEP, names)
+    steps = select_steps(options, CHOICE_STEPS, names)
     own = {step.name: _options_of(options, step is VALIDATE) for step in steps}
     if options.dry_run:
-        return dry_run(options, [(step, own[step.name]) for step in steps])
+        return print_curation_dry_run(options, [(step, own[step.name]) for step in steps])
     similarity = _similarity(options)
-    mend_parts(options.folder)
-    budget = Budget.parse(options.budget) if options.budget else None
+    write_missing_parts(options.folder)
+    budget = RunBudget.parse(options.budget) if options.budget else None
     told: list[StepResult] = []
     if PROPOSE_CHOICE not in steps:  # an earlier command may have ended before the rules ran
-        _by_rules(options.folder, similarity)
+        _check_by_rules(options.folder, similarity)
     for step in steps:
-        done, budget = do_steps(own[step.name], [step], budget)
+        done, budget = run_steps(own[step.name], [step], budget)
         told += done
         if step is PROPOSE_CHOICE:
-            _by_rules(options.folder, similarity)
+            _check_by_rules(options.folder, similarity)
         if any(one.ended and one.ended.state != "finished" for one in done):
             break
     review_set = open_with_reviews(options.folder)
-    every = list(verdicts(review_set).values())
-    sample = sample_of(review_set)
+    every = list(combine_all_checks(review_set).values())
+    sample = draw_expert_sample(review_set)
     more = {"questions": _counts(every), "sample": [list(key) for key in sample]}
     status = print_steps(options, told, begun=len(told) == len(steps), more=more)
     if not options.json:
-        _tell(every, len(sample))
+        _print_verdicts(every, len(sample))
     return status
 
 
@@ -505,16 +517,16 @@ def _similarity(options: argparse.Namespace) -> Similarity | None:
         raise RunRefused(f"--embeddings: {fault}") from None
 
 
-def _by_rules(folder: Path, similarity: Similarity | None) -> None:
+def _check_by_rules(folder: Path, similarity: Similarity | None) -> None:
     try:
-        write_rules(load(folder), similarity)
+        write_rules(load_review_set(folder), similarity)
     except AttemptFailed as failure:
         raise RunRefused(
             f"--embeddings: {failure} The questions are kept, and not checked yet."
         ) from None
 
 
-def _counts(every: Sequence[Verdict]) -> dict[str, Any]:
+def _counts(every: Sequence[QuestionVerdict]) -> dict[str, Any]:
     failed = Counter(check for one in every for check in {row["check"] for row in one.failed})
     untold = Counter(check for one in every if one.state == "untold" for check in one.untold)
     states = Counter(one.state for one in every)
@@ -525,10 +537,10 @@ def _counts(every: Sequence[Verdict]) -> dict[str, Any]:
     }
 
 
-def _tell(every: Sequence[Verdict], sampled: int) -> None:
+def _print_verdicts(every: Sequence[QuestionVerdict], sampled: int) -> None:
     counts = _counts(every)
     print(
-        f"{counted(len(every), 'question')}: {counts['passed']:,} passed all checks, "
+        f"{english_count(len(every), 'question')}: {counts['passed']:,} passed all checks, "
         f"{counts['failed']:,} failed, of {counts['untold']:,} some check cannot tell."
     )
     for name in ("failed_checks", "untold_checks"):
@@ -538,10 +550,10 @@ def _tell(every: Sequence[Verdict], sampled: int) -> None:
     if counts["untold_checks"]:
         print("What rules cannot tell, a model can (--validator ID), or an expert on page Curate.")
     if sampled:
-        print(f"{counted(sampled, 'question')} for experts to read, on page Curate.")
+        print(f"{english_count(sampled, 'question')} for experts to read, on page Curate.")
 
 
-def validate_only(options: argparse.Namespace) -> int:
+def check_choice_questions(options: argparse.Namespace) -> int:
     """Check the multiple choice questions of a set, or of a file in any format, by rules.
 
     Nothing is written. The exit status is 1 if any check failed.
@@ -560,27 +572,27 @@ def validate_only(options: argparse.Namespace) -> int:
     rows: SetRows | None = None
     try:
         if options.folder.is_dir():
-            review_set = load(options.folder)
+            review_set = load_review_set(options.folder)
         else:
             rows = SetRows("", ProblemLog(), Receipt("auto"))
             read_sources(rows, "auto", [options.folder], {}, out=None, into=False)
             review_set = rows.to_review_set(Path(), "images/")
-            _tell_import(options.folder.name, rows.log)
-        return _checked(options, review_set)
+            _print_import(options.folder.name, rows.log)
+        return _print_checks(options, review_set)
     finally:
         if rows is not None:
             rows.close()
 
 
-def _tell_import(name: str, log: ProblemLog) -> None:
+def _print_import(name: str, log: ProblemLog) -> None:
     if log.has_errors:
         raise ImportSourceError(f"{name} cannot be read as a whole.", log.problems)
-    for words in (*alike(log.problems), *log.notes):
-        print(printable(str(words)), file=sys.stderr)
+    for words in (*group_alike_problems(log.problems), *log.notes):
+        print(printable_text(str(words)), file=sys.stderr)
 
 
-def _checked(options: argparse.Namespace, review_set: ReviewSet) -> int:
-    questions = list(questions_of_cases(review_set))
+def _print_checks(options: argparse.Namespace, review_set: ReviewSet) -> int:
+    questions = list(find_case_questions(review_set))
     if not questions:
         if review_set.candidates.filter(question_type="choice").is_empty():
             raise RunRefused("There is no multiple choice question.")
@@ -589,25 +601,25 @@ def _checked(options: argparse.Namespace, review_set: ReviewSet) -> int:
             "in its folder validations, and `curated --choice` writes those that passed."
         )
     try:
-        found = checks_of(questions, _similarity(options))
+        found = check_questions(questions, _similarity(options))
     except AttemptFailed as failure:
         raise RunRefused(f"--embeddings: {failure}") from None
     if others := review_set.cases.height - len(questions):
-        words = f"{counted(others, 'case')} left out: no multiple choice question."
+        words = f"{english_count(others, 'case')} left out: no multiple choice question."
         print(words, file=sys.stderr)
     status = 1 if any(one.passed is False for _, checks in found for one in checks) else 0
     if options.json:
         told = {"questions": [_as_json(*one) for one in found], "checks": _table(found)}
         print(as_json({**told, "exit": status}))
         return status
-    print(f"{counted(len(found), 'multiple choice question')}, checked by rules")
+    print(f"{english_count(len(found), 'multiple choice question')}, checked by rules")
     print(f"{'check':<44}{'passed':>8}{'failed':>8}{'undecided':>10}")
     for check, row in _table(found).items():
         name = CHECKS[check]
         print(f"{name:<44}{row['passed']:>8,}{row['failed']:>8,}{row['untold']:>10,}")
     failing = [(asked, one) for asked, checks in found for one in checks if one.passed is False]
     for asked, one in failing[:_NAMED]:
-        print(printable(f"{asked.case}: {CHECKS[one.check]}? {one.reason}"), file=sys.stderr)
+        print(printable_text(f"{asked.case}: {CHECKS[one.check]}? {one.reason}"), file=sys.stderr)
     if len(failing) > _NAMED:
         print(f"{len(failing) - _NAMED:,} more: --json has all.", file=sys.stderr)
     return status

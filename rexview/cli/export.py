@@ -12,12 +12,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-from rexview.cli.arguments import SET, new_command, path
+from rexview.cli.arguments import SET_ARGUMENT, new_command, parse_path
 from rexview.cli.output import progress_printer
-from rexview.cli.results import engine_of, with_own_metrics, with_written
+from rexview.cli.results import make_engine, with_computed_metrics, with_finished_reviews
 from rexview.errors import ExportCancelled, ExportRefused, FileRefused
-from rexview.untrusted_input import printable, read_file
-from rexview.vocab import counted
+from rexview.untrusted_input import printable_text, read_file
+from rexview.vocab import english_count
 
 _LARGEST_LIST: Final = 16_000_000
 """Largest size of a file of case ids, in bytes."""
@@ -25,15 +25,15 @@ _LARGEST_LIST: Final = 16_000_000
 
 def add_export(commands: Any) -> None:
     """Add the command ``export``."""
-    from rexview.export.formats import FORMATS
+    from rexview.export.export_formats import EXPORT_FORMATS as FORMATS
 
     purpose = "write cases or a meeting as slides, a page, tables or another format"
     parser = new_command(commands, "export", _export, purpose)
     argument = parser.add_argument
-    argument("folder", **SET)
+    argument("folder", **SET_ARGUMENT)
     argument("--format", required=True, choices=tuple(FORMATS), help="which format")
     words = "a new file, or a new or empty folder for a format that is one"
-    argument("--out", type=path, required=True, metavar="PATH", help=words)
+    argument("--out", type=parse_path, required=True, metavar="PATH", help=words)
     which = parser.add_mutually_exclusive_group()
     ids = "ids with commas between, or @FILE with one a line; may be given again"
     which.add_argument("--cases", action="append", metavar="IDS", help=ids)
@@ -44,27 +44,24 @@ def add_export(commands: Any) -> None:
     hidden = "pseudonyms for cases, studies, patients and sites"
     argument("--pseudonyms", action="store_true", help=hidden)
     key = "what the pseudonyms stand for, as a new CSV file: keep it apart"
-    argument("--key", type=path, metavar="FILE", help=key)
+    argument("--key", type=parse_path, metavar="FILE", help=key)
 
 
 def _export(options: argparse.Namespace) -> int:
-    from rexview.export.content import make_content
-    from rexview.export.formats import FORMATS
-    from rexview.export.job import Progress, target_problem, write_export
-    from rexview.export.request import (
-        ExportRequest as Wanted,
+    from rexview.export.content_builder import make_content
+    from rexview.export.export_formats import EXPORT_FORMATS as FORMATS
+    from rexview.export.export_job import ExportProgress as Progress
+    from rexview.export.export_job import target_problem, write_export
+    from rexview.export.export_request import ExportRequest as Wanted
+    from rexview.export.export_request import ExportSource as Source
+    from rexview.export.export_request import find_export_cases as choose
+    from rexview.export.export_request import (
+        find_request_problems as problems_of,
     )
-    from rexview.export.request import (
-        ExportSource as Source,
+    from rexview.export.export_request import (
+        parse_link_query as read_query,
     )
-    from rexview.export.request import (
-        find_export_cases as choose,
-    )
-    from rexview.export.request import (
-        problems_of,
-        read_query,
-    )
-    from rexview.reviewset import load
+    from rexview.reviewset import load_review_set as load
 
     form = FORMATS[options.format]
     problems = [target_problem(options.out, form), _key_problem(options)]
@@ -73,13 +70,13 @@ def _export(options: argparse.Namespace) -> int:
     wanted = Wanted(cases, query, options.meeting)
     review_set = load(options.folder)
     if query is not None:  # it may be about metrics that the app computes
-        review_set = with_own_metrics(review_set)
-    written, reviews = with_written(review_set)
+        review_set = with_computed_metrics(review_set)
+    written, reviews = with_finished_reviews(review_set)
     problems += problems_of(written, reviews, wanted)
     if found := [problem for problem in problems if problem]:
         raise ExportRefused(" ".join(found))
-    with _ended_by_signals():
-        source = Source(written, engine_of(written, reviews), reviews)
+    with _sigterm_as_interrupt():
+        source = Source(written, make_engine(written, reviews), reviews)
         content, hidden = make_content(
             source,
             choose(source, wanted),
@@ -91,8 +88,11 @@ def _export(options: argparse.Namespace) -> int:
         if options.key and hidden:
             _write_key(options.key, hidden.key_file())
     for note in (*content.notes, *progress.notes):
-        print(printable(note), file=sys.stderr)
-    print(f"{counted(len(content.case_ids), 'case')} written to {printable(str(options.out))}.")
+        print(printable_text(note), file=sys.stderr)
+    print(
+        f"{english_count(len(content.case_ids), 'case')} written to "
+        f"{printable_text(str(options.out))}."
+    )
     return 0
 
 
@@ -104,7 +104,7 @@ def _ids(given: list[str], problems: list[str | None]) -> tuple[str, ...]:
             found += text.split(",")
             continue
         try:
-            lines = read_file(path(text[1:]), _LARGEST_LIST).decode("utf-8-sig").splitlines()
+            lines = read_file(parse_path(text[1:]), _LARGEST_LIST).decode("utf-8-sig").splitlines()
         except (FileRefused, argparse.ArgumentTypeError) as refusal:
             problems.append(f"{text[1:]}: {refusal}")
         except UnicodeDecodeError:
@@ -149,7 +149,7 @@ def _write_key(key: Path, text: str) -> None:
 
 
 @contextmanager
-def _ended_by_signals() -> Iterator[None]:
+def _sigterm_as_interrupt() -> Iterator[None]:
     """Treat SIGTERM like Ctrl-C, so that no half-written file remains in either case."""
 
     def stop(number: int, frame: FrameType | None) -> None:

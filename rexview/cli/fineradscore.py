@@ -9,8 +9,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from rexview.analysis.run_models.run_request import RunSubjects
-from rexview.cli.foreground_run import ask_model
-from rexview.cli.output import as_json, print_left
+from rexview.cli.foreground_run import run_with_progress
+from rexview.cli.output import as_json, print_remaining
 from rexview.cli.report_pairs import (
     ComparedReports,
     name_file,
@@ -18,28 +18,28 @@ from rexview.cli.report_pairs import (
     print_metric,
     summarise_metric,
 )
-from rexview.cli.run import dry_run, plan_about
+from rexview.cli.run import plan_subject_run, print_dry_run
 from rexview.errors import MetricsRefused
 from rexview.metrics.fineradscore import (
-    Corrected,
+    CorrectedReport,
     ReportSubject,
     build_line_edit_asking,
-    corrected,
+    corrections_reader,
     edit_rows,
+    find_corrected_reports,
     judge_metric_identity,
     judging_prompt,
     read_kept_corrections,
-    reader_of,
     report_subject,
 )
 from rexview.metrics.kept_values import MetricValues, write_edits, write_values
-from rexview.models.running.estimate import estimate
-from rexview.untrusted_input import printable
-from rexview.vocab import counted
+from rexview.models.running.cost_estimate import estimate_cost
+from rexview.untrusted_input import printable_text
+from rexview.vocab import english_count
 
 if TYPE_CHECKING:
     from rexview.models.backend import Prompt
-    from rexview.models.running.progress import Progress
+    from rexview.models.running.run_progress import RunProgress as Progress
 
 
 _WIDEST_LAST: Final = ("impression", "findings", "findings+impression")
@@ -74,20 +74,24 @@ def compute_judged_metric(options: argparse.Namespace) -> int:
         if one.id not in said or (options.again and not said[one.id].answered)
     ]
     if before := len(subjects) - len(left):
-        words = f"{counted(before, 'report')} judged before by {options.judge}, not asked again."
-        print(printable(words), file=sys.stderr)
+        words = (
+            f"{english_count(before, 'report')} judged before by {options.judge}, not asked again."
+        )
+        print(printable_text(words), file=sys.stderr)
     wanted = RunSubjects(tuple(one.id for one in left), prompt)
-    plan = plan_about(about.review_set, options, options.judge, wanted, budget=options.budget)
+    plan = plan_subject_run(about.review_set, options, options.judge, wanted, budget=options.budget)
     asking = build_line_edit_asking(subjects, plan.spec)
     if options.dry_run:
         source = "a few corrections a report, until some have come"
-        return dry_run(plan, asking, estimate(asking, plan.left, plan.spec.card, source), options)
+        return print_dry_run(
+            plan, asking, estimate_cost(asking, plan.left, plan.spec.card, source), options
+        )
     local = {"yes": options.yes, "download": options.download}
-    ended = ask_model(plan, asking, as_lines=options.json, **local) if plan.left else None
-    return _keep(options, about, subjects, prompt, ended)
+    ended = run_with_progress(plan, asking, as_lines=options.json, **local) if plan.left else None
+    return _store_results(options, about, subjects, prompt, ended)
 
 
-def _keep(
+def _store_results(
     options: argparse.Namespace,
     about: ComparedReports,
     subjects: Sequence[ReportSubject],
@@ -97,7 +101,7 @@ def _keep(
     """Write values and corrections of all the judge's answers; report what is missing."""
     review_set, name = about.review_set, options.judge
     said = read_kept_corrections(review_set.folder, name, prompt)
-    reports = corrected(subjects, said)
+    reports = find_corrected_reports(subjects, said)
     told = []
     for one, scope in about.compared:
         identity = judge_metric_identity(name, prompt, scope)
@@ -111,8 +115,8 @@ def _keep(
         told.append(summarise_metric([found], file, given, about))
     # earlier runs may have covered other scopes
     every = [report_subject(pair) for scope in _WIDEST_LAST for pair in about.compare(scope)]
-    reader = reader_of(name, corrected=about.corrected is not None)
-    rows = edit_rows(review_set, _widest(corrected(every, said)), reader)
+    reader = corrections_reader(name, corrected=about.corrected is not None)
+    rows = edit_rows(review_set, _widest_scopes(find_corrected_reports(every, said)), reader)
     edits, _ = write_edits(review_set, reader, rows, about.models)
     unread = [
         {
@@ -139,15 +143,15 @@ def _keep(
         if of_metric["models"]:
             print_metric(of_metric)
     if rows:
-        print(f"{counted(corrections, 'correction')}: {name_file(edits, review_set.folder)}")
-    words = f"{counted(unasked, 'report')} without an answer" if unasked else ""
-    print_left(ended, unread, words)
+        print(f"{english_count(corrections, 'correction')}: {name_file(edits, review_set.folder)}")
+    words = f"{english_count(unasked, 'report')} without an answer" if unasked else ""
+    print_remaining(ended, unread, words)
     return status
 
 
-def _widest(reports: Iterable[Corrected]) -> list[Corrected]:
+def _widest_scopes(reports: Iterable[CorrectedReport]) -> list[CorrectedReport]:
     """Return for each report the corrections of the widest scope, so that none is listed twice."""
-    widest: dict[tuple[str, str], Corrected] = {}
+    widest: dict[tuple[str, str], CorrectedReport] = {}
     for one in sorted(reports, key=lambda one: _WIDEST_LAST.index(one.subject.pair.scope)):
         widest[one.subject.pair.case.id, one.subject.pair.answer.model] = one
     return list(widest.values())

@@ -12,29 +12,29 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-from rexview.analysis.run_models.run_request import pictures_folder
-from rexview.cli.output import ProgressPrinter, print_end
+from rexview.analysis.run_models.run_request import find_pictures_folder
+from rexview.cli.output import ProgressPrinter, print_run_end
 from rexview.errors import RunRefused
 from rexview.models.backend import AttemptFailed, Backend
 from rexview.models.endpoints.endpoint import Endpoint
-from rexview.models.endpoints.servers import check_confirmed, read_address
-from rexview.models.local.files import Needs
-from rexview.models.local.model import LocalModel
-from rexview.models.local.spread_model import SpreadModel
-from rexview.models.running.attempts import Asking
-from rexview.models.running.progress import Progress
-from rexview.models.running.run import Run, RunPlan, begin
-from rexview.models.running.spec import RunSpec
+from rexview.models.endpoints.server_addresses import check_base_url, check_server_confirmed
+from rexview.models.local.local_model import LocalModel
+from rexview.models.local.model_files import MemoryNeeds
+from rexview.models.local.spread_model import DistributedModel
+from rexview.models.running.attempts import RunTask
+from rexview.models.running.model_run import ModelRun, RunPlan, start_run
+from rexview.models.running.run_progress import RunProgress
+from rexview.models.running.run_spec import RunSpec
 from rexview.schema import ReviewSet
-from rexview.spread.workers import Spread
-from rexview.untrusted_input import printable
+from rexview.spread.workers import WorkerProvider
+from rexview.untrusted_input import printable_text
 
 # A local model on the command line: its needs are printed before it is loaded.
 
 
-def local_model(
-    spec: RunSpec, *, needed: bool, yes: bool, download: bool, spread: Spread | None = None
-) -> LocalModel | SpreadModel:
+def make_local_model(
+    spec: RunSpec, *, needed: bool, yes: bool, download: bool, spread: WorkerProvider | None = None
+) -> LocalModel | DistributedModel:
     """Return the model of a run, in this process or loaded by the workers of ``spread``.
 
     Its files are searched only if it is needed.
@@ -45,16 +45,16 @@ def local_model(
         It cannot run here; the message says what to do.
     """
     given = (spec.parameters, spec.card, spec.concurrency)
-    model: LocalModel | SpreadModel | None = None
+    model: LocalModel | DistributedModel | None = None
     try:
         if spread is None:
             model = LocalModel(*given)
             if needed:
-                _agree([model.prepare(download=download)], yes=yes)
+                _confirm_memory([model.prepare(download=download)], yes=yes)
         else:
-            model = SpreadModel(*given, spread)
+            model = DistributedModel(*given, spread)
             if needed:
-                _agree(model.prepare(download=download), yes=yes)
+                _confirm_memory(model.prepare(download=download), yes=yes)
     except AttemptFailed as failure:
         raise RunRefused(str(failure)) from None
     if spec.repeats > 1 and not spec.parameters.temperature:
@@ -62,11 +62,11 @@ def local_model(
     return model
 
 
-def _agree(needs: Sequence[Needs], *, yes: bool) -> None:
+def _confirm_memory(needs: Sequence[MemoryNeeds], *, yes: bool) -> None:
     """Print what each worker needs; if that exceeds the free memory, ask whether to go on."""
     for said, workers in Counter(map(str, needs)).items():
         each = f"Each of {workers} workers: " if workers > 1 else ""
-        print(printable(f"{each}{said}"), file=sys.stderr)
+        print(printable_text(f"{each}{said}"), file=sys.stderr)
     if yes or all(one.fits for one in needs):
         return
     fault = "That is more than is free, and this machine may stand still"
@@ -87,12 +87,12 @@ _SHORTEST_KEY: Final = 8
 def run_in_foreground(
     review_set: ReviewSet,
     plan: RunPlan,
-    asking: Asking[Any],
+    asking: RunTask[Any],
     *,
     as_json: bool,
     yes: bool = False,
     download: bool = False,
-    spread: Spread | None = None,
+    spread: WorkerProvider | None = None,
 ) -> int:
     """Start or continue a run, wait for its end and report it; return the exit status.
 
@@ -104,23 +104,23 @@ def run_in_foreground(
     RunRefused, RunError
         The run cannot start with these options, or its files cannot be written.
     """
-    images = pictures_folder(review_set)
-    ended = ask_model(
+    images = find_pictures_folder(review_set)
+    ended = run_with_progress(
         *(plan, asking), images=images, as_lines=as_json, yes=yes, download=download, spread=spread
     )
-    return print_end(ended, as_json=as_json)
+    return print_run_end(ended, as_json=as_json)
 
 
-def ask_model(
+def run_with_progress(
     plan: RunPlan,
-    asking: Asking[Any],
+    asking: RunTask[Any],
     *,
     as_lines: bool,
     images: Path | None = None,
     yes: bool = False,
     download: bool = False,
-    spread: Spread | None = None,
-) -> Progress:
+    spread: WorkerProvider | None = None,
+) -> RunProgress:
     """Start or continue a run, show its progress, and wait for the end.
 
     The options are those of :func:`run_in_foreground`. ``as_lines`` prints lines instead of one
@@ -135,16 +135,16 @@ def ask_model(
         told = f"Going on with {plan.spec.id}: {len(plan.left):,} to go."
         print(told, file=sys.stderr)
     needed = bool(plan.left)
-    backend, masked = backend_of(
+    backend, masked = make_backend(
         plan.spec, needed=needed, yes=yes, download=download, spread=spread
     )
     try:
-        lock = begin(plan)
+        lock = start_run(plan)
         try:
             _own_process_group()
             shower = ProgressPrinter(as_lines=as_lines)
             shown = shower.show
-            run = Run(
+            run = ModelRun(
                 plan.spec, plan.run, asking, backend, images=images, masked=masked, told=shown
             )
             with _signals_to(run):
@@ -157,13 +157,13 @@ def ask_model(
     return ended
 
 
-def backend_of(
+def make_backend(
     spec: RunSpec,
     *,
     needed: bool = True,
     yes: bool = False,
     download: bool = False,
-    spread: Spread | None = None,
+    spread: WorkerProvider | None = None,
 ) -> tuple[Backend, Callable[[str], str]]:
     """Return the backend of a run, and a function that removes its key from a text.
 
@@ -176,13 +176,13 @@ def backend_of(
         The model cannot be asked with these options.
     """
     if spec.parameters.api == "transformers":
-        held = local_model(spec, needed=needed, yes=yes, download=download, spread=spread)
+        held = make_local_model(spec, needed=needed, yes=yes, download=download, spread=spread)
         return held, str
     variable = spec.card.key_variable
     key = os.environ.get(variable, "").strip() or None
     try:
-        address = read_address(spec.parameters.base_url)
-        check_confirmed(address)
+        address = check_base_url(spec.parameters.base_url)
+        check_server_confirmed(address)
         if key is None and not address.is_this_machine:
             words = f"There is no key for {address.host}: set the environment variable {variable}"
             any_word = "" if address.is_openai else " (to any word, where the server wants none)"
@@ -193,7 +193,7 @@ def backend_of(
     except AttemptFailed as failure:
         raise RunRefused(str(failure)) from None
     for warning in endpoint.warnings:
-        print(printable(warning), file=sys.stderr)
+        print(printable_text(warning), file=sys.stderr)
     secret = key if key and len(key) >= _SHORTEST_KEY else None
     return endpoint, lambda words: words.replace(secret, "[key]") if secret else words
 
@@ -214,7 +214,7 @@ def _own_process_group() -> None:
 
 
 @contextmanager
-def _signals_to(run: Run) -> Iterator[None]:
+def _signals_to(run: ModelRun) -> Iterator[None]:
     """Cancel at the first signal, stop waiting at the second."""
     told = False
 

@@ -12,20 +12,20 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from rexview.cli.arguments import OWN_SET, new_command, path
-from rexview.cli.output import as_json, print_left, refusing
+from rexview.cli.arguments import OWN_SET_ARGUMENT, new_command, parse_path
+from rexview.cli.output import as_json, print_remaining, reporting_errors
 from rexview.cli.run import (
-    add_again,
-    add_asking,
-    add_chosen_cases,
-    add_manner,
-    chosen_cases,
-    dry_run,
-    plan_about,
+    add_case_options,
+    add_model_options,
+    add_output_options,
+    add_repeat_options,
+    plan_subject_run,
+    print_dry_run,
+    selected_case_ids,
 )
 from rexview.errors import FileRefused, RunRefused, SettingsError, StoreError
-from rexview.untrusted_input import printable
-from rexview.vocab import TEXT_DIMENSIONS, counted
+from rexview.untrusted_input import printable_text
+from rexview.vocab import TEXT_DIMENSIONS, english_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,10 +34,11 @@ if TYPE_CHECKING:
     from rexview.analysis.written_results import ValidationResult as Validated
     from rexview.judge.opinions import KnownOpinions as Known
     from rexview.judge.subjects import JudgeSubject as Subject
-    from rexview.judge.written import Candidate, WrittenResults
-    from rexview.judge.written.validation import Share
+    from rexview.judge.written import JudgedAnswer as Candidate
+    from rexview.judge.written import WrittenResults
+    from rexview.judge.written.validation import GroupShare as Share
     from rexview.models.backend import Prompt
-    from rexview.models.running.progress import Progress
+    from rexview.models.running.run_progress import RunProgress as Progress
     from rexview.rubric import RubricDimension
     from rexview.schema import Answer, Case, ReviewSet
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 # The answers that a judge is asked about, by ``--cases``, ``--filter`` and ``--model``.
 
 
-def models_wanted(options: argparse.Namespace, review_set: ReviewSet) -> list[str]:
+def select_models(options: argparse.Namespace, review_set: ReviewSet) -> list[str]:
     """Return the models whose answers are judged.
 
     Raises
@@ -60,7 +61,7 @@ def models_wanted(options: argparse.Namespace, review_set: ReviewSet) -> list[st
     return models
 
 
-def subjects_wanted(
+def select_subjects(
     options: argparse.Namespace,
     review_set: ReviewSet,
     models: Sequence[str],
@@ -74,10 +75,10 @@ def subjects_wanted(
     RunRefused
         A case is not in the set, or no answer is left.
     """
-    from rexview.analysis.case.blinding import blinded_page
-    from rexview.judge.subjects import subjects_of
+    from rexview.analysis.case.blinding import build_blinded_page as blinded_page
+    from rexview.judge.subjects import find_judge_subjects as subjects_of
 
-    cases = chosen_cases(options, review_set)
+    cases = selected_case_ids(options, review_set)
     ids = review_set.cases["id"].to_list() if cases is None else list(cases)
     if unknown := [one for one in ids if review_set.case_row(one) is None]:
         raise RunRefused(f"These cases are not in the review set: {', '.join(unknown[:5]):.300}")
@@ -101,25 +102,25 @@ def add_judge(commands: Any) -> None:
     purpose = "ask a language model for a second opinion on the models' answers"
     parser = new_command(commands, "judge", _judge, purpose)
     argument = parser.add_argument
-    argument("folder", **OWN_SET)
+    argument("folder", **OWN_SET_ARGUMENT)
     argument("--judge", required=True, metavar="MODEL", help="the model that judges")
     model = "whose answers are judged, several times for several; all without it"
     argument("--model", action="append", metavar="ID", help=model)
-    add_chosen_cases(parser)
+    add_case_options(parser)
     argument("--failures", action="store_true", help="ask about failures only")
     argument("--scores", action="store_true", help="ask for scores only; both without either")
     argument("--prompt", metavar="NAME", help="a wording of the set's folder prompts/judge")
     written = "find answers with a failure in words, of the page Failures or prompts/failures"
     argument("--written", metavar="NAME", help=written)
-    add_asking(argument)
+    add_model_options(argument)
     resume = "go on with the newest run of this judge, or with the one that is named"
     again = "ask again about answers that the judge refused, or gave no readable opinion on"
-    add_again(parser, resume, again)
-    add_manner(argument)
+    add_repeat_options(parser, resume, again)
+    add_output_options(argument)
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _JudgeSubjects:
     """The subjects to judge, and how many answers of the selected cases cannot be judged."""
 
     review_set: ReviewSet
@@ -129,17 +130,17 @@ class _Asked:
     without: int
 
 
-@refusing(RunRefused, SettingsError)
+@reporting_errors(RunRefused, SettingsError)
 def _judge(options: argparse.Namespace) -> int:
     if options.written is not None:
-        return find_failure(options)
-    return _ask(options)
+        return judge_written_failure(options)
+    return _run_judge(options)
 
 
-def _ask(options: argparse.Namespace) -> int:
+def _run_judge(options: argparse.Namespace) -> int:
     """Ask about subjects that the judge has not answered yet, then store all its answers."""
     from rexview.analysis.run_models.run_request import RunSubjects as Subjects
-    from rexview.cli.foreground_run import ask_model as ask
+    from rexview.cli.foreground_run import run_with_progress as ask
     from rexview.judge.opinions import (
         check_opinions_can_be_kept as check_set,
     )
@@ -147,10 +148,10 @@ def _ask(options: argparse.Namespace) -> int:
         read_known_opinions as known_of,
     )
     from rexview.judge.request import build_opinion_asking as asking_of
-    from rexview.models.running.estimate import estimate
+    from rexview.models.running.cost_estimate import estimate_cost as estimate
     from rexview.settings import load_settings
 
-    asked = _asked(options)
+    asked = _find_judge_subjects(options)
     check_set(asked.review_set.folder)
     if not asked.subjects:
         print("There is no answer to judge.", file=sys.stderr)
@@ -160,20 +161,24 @@ def _ask(options: argparse.Namespace) -> int:
         part for one in asked.subjects if (part := known.left(one, again=options.again)) is not None
     ]
     if before := len(asked.subjects) - len(left):
-        words = f"{counted(before, 'answer')} judged before by {asked.judge}, not asked again."
-        print(printable(words), file=sys.stderr)
+        words = (
+            f"{english_count(before, 'answer')} judged before by {asked.judge}, not asked again."
+        )
+        print(printable_text(words), file=sys.stderr)
     subjects = Subjects(tuple(one.id for one in left), asked.prompt)
-    plan = plan_about(asked.review_set, options, asked.judge, subjects, budget=options.budget)
+    plan = plan_subject_run(asked.review_set, options, asked.judge, subjects, budget=options.budget)
     asking = asking_of(asked.review_set, left, plan.spec, load_settings())
     if options.dry_run:
         source = "a sentence for each thing that is asked, until some have come"
-        return dry_run(plan, asking, estimate(asking, plan.left, plan.spec.card, source), options)
+        return print_dry_run(
+            plan, asking, estimate(asking, plan.left, plan.spec.card, source), options
+        )
     local = {"yes": options.yes, "download": options.download}
     ended = ask(plan, asking, as_lines=options.json, **local) if plan.left else None
-    return _keep(options, asked, known, ended)
+    return _store_opinions(options, asked, known, ended)
 
 
-def _asked(options: argparse.Namespace) -> _Asked:
+def _find_judge_subjects(options: argparse.Namespace) -> _JudgeSubjects:
     """Find the wording and the answers to judge.
 
     Raises
@@ -181,14 +186,14 @@ def _asked(options: argparse.Namespace) -> _Asked:
     RunRefused, SettingsError
         A model, a case or the wording does not exist or cannot be used.
     """
-    from rexview.analysis.query.study import rubric_of
+    from rexview.analysis.query.study_tasks import read_study_rubric as rubric_of
     from rexview.judge.request import find_wording
     from rexview.judge.subjects import FAILURES, shows_report
-    from rexview.reviewset import load
+    from rexview.reviewset import load_review_set as load
 
     review_set = load(options.folder)
     prompt = find_wording(options.prompt, review_set.folder)
-    models = models_wanted(options, review_set)
+    models = select_models(options, review_set)
     try:
         rubric = rubric_of(review_set)
     except (OSError, FileRefused) as error:
@@ -201,17 +206,19 @@ def _asked(options: argparse.Namespace) -> _Asked:
         *(FAILURES if both or options.failures else ()),
         *(scored if both or options.scores else ()),
     ]
-    subjects, without = subjects_wanted(options, review_set, models, rubric, wanted)
+    subjects, without = select_subjects(options, review_set, models, rubric, wanted)
     if not shows_report(review_set) and "omission" in wanted:
         print(
             "The rules of the study show no reader the report: the judge does not get it, and is "
             "not asked for missed findings.",
             file=sys.stderr,
         )
-    return _Asked(review_set, options.judge, prompt, subjects, without)
+    return _JudgeSubjects(review_set, options.judge, prompt, subjects, without)
 
 
-def _keep(options: argparse.Namespace, asked: _Asked, before: Known, ended: Progress | None) -> int:
+def _store_opinions(
+    options: argparse.Namespace, asked: _JudgeSubjects, before: Known, ended: Progress | None
+) -> int:
     """Write all the judge's answers; report what is missing.
 
     Its answers are not counted here: such a number needs its agreement with readers next to it,
@@ -252,18 +259,23 @@ def _keep(options: argparse.Namespace, asked: _Asked, before: Known, ended: Prog
         print(as_json({**told, "run": asdict(ended) if ended else None, "exit": status}))
         return status
     if written.opinions:
-        words = f"{counted(written.opinions, 'opinion')} on {counted(written.answers, 'answer')}"
+        opinions = english_count(written.opinions, "opinion")
+        words = f"{opinions} on {english_count(written.answers, 'answer')}"
         print(
-            printable(f"{words} by {asked.judge} ({asked.prompt.id}): {', '.join(written.files)}")
+            printable_text(
+                f"{words} by {asked.judge} ({asked.prompt.id}): {', '.join(written.files)}"
+            )
         )
     if written.lost:
-        print(f"  {written.lost:,} of {counted(written.quotes, 'quote')} not in the answer")
+        print(f"  {written.lost:,} of {english_count(written.quotes, 'quote')} not in the answer")
     if before.given:
-        print(f"  {counted(len(before.given), 'opinion')} given by other files, not asked for")
+        print(
+            f"  {english_count(len(before.given), 'opinion')} given by other files, not asked for"
+        )
     if asked.without:
-        print(f"  {counted(asked.without, 'answer')} never came or without words, not judged")
-    words = f"{counted(unasked, 'answer')} without an opinion" if unasked else ""
-    print_left(ended, unread, words)
+        print(f"  {english_count(asked.without, 'answer')} never came or without words, not judged")
+    words = f"{english_count(unasked, 'answer')} without an opinion" if unasked else ""
+    print_remaining(ended, unread, words)
     return status
 
 
@@ -274,7 +286,7 @@ _VERSION: Final = 12
 JUDGED: Final = "Found by a language model; `python -m rexview written` has a sample to validate."
 
 
-def find_failure(options: argparse.Namespace) -> int:
+def judge_written_failure(options: argparse.Namespace) -> int:
     """Ask about answers that have not been judged in these words yet; report the findings.
 
     Raises
@@ -283,13 +295,21 @@ def find_failure(options: argparse.Namespace) -> int:
         The failure does not exist, or nothing can be asked with these options.
     """
     from rexview.analysis.run_models.run_request import RunSubjects as Subjects
-    from rexview.analysis.written_failures import find_failure as find_words
-    from rexview.cli.foreground_run import ask_model as ask
+    from rexview.analysis.written_failures import find_failure_wording as find_words
+    from rexview.cli.foreground_run import run_with_progress as ask
     from rexview.judge.subjects import WRITTEN
     from rexview.judge.written import build_written_asking as asking_of
-    from rexview.judge.written import left_to_ask, replies_about, results_of
-    from rexview.models.running.estimate import estimate
-    from rexview.reviewset import load
+    from rexview.judge.written import (
+        collect_written_results as results_of,
+    )
+    from rexview.judge.written import (
+        find_written_replies as replies_about,
+    )
+    from rexview.judge.written import (
+        select_open_subjects as left_to_ask,
+    )
+    from rexview.models.running.cost_estimate import estimate_cost as estimate
+    from rexview.reviewset import load_review_set as load
     from rexview.settings import load_settings
 
     if options.failures or options.scores or options.prompt:
@@ -298,17 +318,19 @@ def find_failure(options: argparse.Namespace) -> int:
         )
     review_set, settings = load(options.folder), load_settings()
     prompt = find_words(review_set, settings, options.written)
-    models = models_wanted(options, review_set)
-    subjects, without = subjects_wanted(options, review_set, models, {}, (WRITTEN,))
+    models = select_models(options, review_set)
+    subjects, without = select_subjects(options, review_set, models, {}, (WRITTEN,))
     if not subjects:
         print("There is no answer to judge.", file=sys.stderr)
         return 1
     known = replies_about(review_set, options.judge, prompt)
     left = left_to_ask(subjects, known, again=options.again)
     if before := len(subjects) - len(left):
-        words = f"{counted(before, 'answer')} judged before by {options.judge}, not asked again."
-        print(printable(words), file=sys.stderr)
-    plan = plan_about(
+        words = (
+            f"{english_count(before, 'answer')} judged before by {options.judge}, not asked again."
+        )
+        print(printable_text(words), file=sys.stderr)
+    plan = plan_subject_run(
         review_set,
         options,
         options.judge,
@@ -318,14 +340,16 @@ def find_failure(options: argparse.Namespace) -> int:
     asking = asking_of(review_set, left, plan.spec, settings)
     if options.dry_run:
         source = "a word, a sentence and a quote, until some have come"
-        return dry_run(plan, asking, estimate(asking, plan.left, plan.spec.card, source), options)
+        return print_dry_run(
+            plan, asking, estimate(asking, plan.left, plan.spec.card, source), options
+        )
     local = {"yes": options.yes, "download": options.download}
     ended = ask(plan, asking, as_lines=options.json, **local) if plan.left else None
     results = results_of(subjects, replies_about(review_set, options.judge, prompt))
-    return _tell(options, prompt, results, without, ended)
+    return _print_written_results(options, prompt, results, without, ended)
 
 
-def _tell(
+def _print_written_results(
     options: argparse.Namespace,
     prompt: Prompt,
     results: WrittenResults,
@@ -333,7 +357,8 @@ def _tell(
     ended: Progress | None,
 ) -> int:
     """Print how many answers have the failure and what is missing; return the exit status."""
-    from rexview.judge.written import SAID, name_of
+    from rexview.judge.written import SAID
+    from rexview.judge.written import find_written_name as name_of
 
     unread = [
         {"case": about.case, "model": about.model, "outcome": reply.outcome, "why": reply.why}
@@ -361,22 +386,26 @@ def _tell(
     if results.said:
         version = prompt.hash[:_VERSION]
         print(
-            printable(f"{prompt.name} ({name_of(prompt)}, version {version}) by {options.judge}:")
+            printable_text(
+                f"{prompt.name} ({name_of(prompt)}, version {version}) by {options.judge}:"
+            )
         )
         print(
-            f"  found in {count['yes']:,} of {counted(len(results.said), 'answer')} judged; "
+            f"  found in {count['yes']:,} of {english_count(len(results.said), 'answer')} judged; "
             f"{count['no']:,} without, {count['unsure']:,} unsure"
         )
         print(f"  {JUDGED}")
         for one in results.said:
             if one.found.said == "yes":
-                print(printable(f"  {_line(one)}"))
+                print(printable_text(f"  {_line(one)}"))
     if lost:
-        print(f"  {counted(lost, 'quote')} not in the answer")
+        print(f"  {english_count(lost, 'quote')} not in the answer")
     if without:
-        print(f"  {counted(without, 'answer')} never came or without words, not judged")
+        print(f"  {english_count(without, 'answer')} never came or without words, not judged")
     unasked = len(results.unasked)
-    print_left(ended, unread, f"{counted(unasked, 'answer')} not judged" if unasked else "")
+    print_remaining(
+        ended, unread, f"{english_count(unasked, 'answer')} not judged" if unasked else ""
+    )
     return status
 
 
@@ -413,17 +442,17 @@ def add_written(commands: Any) -> None:
     purpose = "what a judge found of a written failure, and a sample of it to validate"
     parser = new_command(commands, "written", _written, purpose)
     argument = parser.add_argument
-    argument("folder", **OWN_SET)
+    argument("folder", **OWN_SET_ARGUMENT)
     argument("failure", metavar="NAME", help="the failure; NAME@VERSION in earlier words")
     argument("--judge", required=True, metavar="MODEL", help="the model that judged")
     model = "whose answers, several times for several; all without it"
     argument("--model", action="append", metavar="ID", help=model)
-    add_chosen_cases(parser)
+    add_case_options(parser)
     one = parser.add_mutually_exclusive_group()
     words = "draw a sample and write it as CSV, to be filled in"
-    one.add_argument("--sheet", type=path, metavar="FILE", help=words)
+    one.add_argument("--sheet", type=parse_path, metavar="FILE", help=words)
     words = "a sheet that a clinician filled in: precision, and what is missed"
-    one.add_argument("--validated", type=path, metavar="FILE", help=words)
+    one.add_argument("--validated", type=parse_path, metavar="FILE", help=words)
     words = f"of those found so many in the sample (default: {_EACH})"
     argument("--found", type=_count, default=_EACH, metavar="N", help=words)
     words = f"of those judged and not found (default: {_EACH})"
@@ -438,27 +467,49 @@ def _count(text: str) -> int:
     return int(text)
 
 
-@refusing(RunRefused, SettingsError, StoreError)
+@reporting_errors(RunRefused, SettingsError, StoreError)
 def _written(options: argparse.Namespace) -> int:
     """Count the findings, draw a sample, or evaluate a filled-in one."""
-    from rexview.analysis.written_failures import find_failure
+    from rexview.analysis.written_failures import find_failure_wording as find_failure
     from rexview.analysis.written_results import VALIDATION_KIND as KIND
-    from rexview.analysis.written_results import found_in, validated
+    from rexview.analysis.written_results import (
+        count_verdicts as validated,
+    )
+    from rexview.analysis.written_results import (
+        load_judge_results as found_in,
+    )
     from rexview.judge.subjects import WRITTEN
-    from rexview.judge.written import name_of, replies_about, results_of
-    from rexview.judge.written.validation import GROUPS, read_sheet, sample, sheet
-    from rexview.reviewset import load
+    from rexview.judge.written import (
+        collect_written_results as results_of,
+    )
+    from rexview.judge.written import (
+        find_written_name as name_of,
+    )
+    from rexview.judge.written import (
+        find_written_replies as replies_about,
+    )
+    from rexview.judge.written.validation import (
+        GROUPS,
+        read_sheet,
+    )
+    from rexview.judge.written.validation import (
+        draw_samples as sample,
+    )
+    from rexview.judge.written.validation import (
+        write_sheet as sheet,
+    )
+    from rexview.reviewset import load_review_set as load
     from rexview.settings import load_settings
     from rexview.store import open_reviews
 
     review_set, settings = load(options.folder), load_settings()
     prompt = find_failure(review_set, settings, options.failure)
-    models = models_wanted(options, review_set)
-    subjects, _ = subjects_wanted(options, review_set, models, {}, (WRITTEN,))
+    models = select_models(options, review_set)
+    subjects, _ = select_subjects(options, review_set, models, {}, (WRITTEN,))
     results = results_of(subjects, replies_about(review_set, options.judge, prompt))
     if not results.said:
         print(
-            printable(f"{options.judge} has judged none of these answers in these words."),
+            printable_text(f"{options.judge} has judged none of these answers in these words."),
             file=sys.stderr,
         )
         return 1
@@ -490,8 +541,8 @@ def _written(options: argparse.Namespace) -> int:
         print(as_json(told))
         return 0
     print(
-        printable(
-            f"{prompt.name}: found in {found:,} of {counted(judged, 'answer')} "
+        printable_text(
+            f"{prompt.name}: found in {found:,} of {english_count(judged, 'answer')} "
             f"by {options.judge}, a language model"
         )
     )
@@ -499,16 +550,16 @@ def _written(options: argparse.Namespace) -> int:
         print(f"  {_words(one)}")
     for of_person in on_pages:
         who = of_person.who or f"all together, {of_person.differ:,} differ"
-        print(printable(f"  On the page Failures, {who}, over all answers judged:"))
+        print(printable_text(f"  On the page Failures, {who}, over all answers judged:"))
         for one in (of_person.found, of_person.not_found):
             print(f"    {_words(one)}")
     if not shares and not on_pages:
         print("  not validated yet")
     for count, words in ((len(results.unread), "cannot be read"), (len(results.unasked), "open")):
         if count:
-            print(f"  {counted(count, 'answer')} {words}")
+            print(f"  {english_count(count, 'answer')} {words}")
     if options.sheet:
-        print(printable(f"Fill in has_it (yes, no, unsure): {options.sheet}"))
+        print(printable_text(f"Fill in has_it (yes, no, unsure): {options.sheet}"))
     return 0
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview import __version__
-from rexview.cli.arguments import SET, confirm_server, path
+from rexview.cli.arguments import SET_ARGUMENT, confirm_typed_server, parse_path
 from rexview.cli.curate import add_curate
 from rexview.cli.export import add_export
 from rexview.cli.judge import add_judge, add_written
@@ -35,10 +35,10 @@ from rexview.cli.reviews import add_reviews
 from rexview.cli.run import add_calibrate, add_run
 from rexview.doctor.command import add_doctor
 from rexview.errors import ImportSourceError, ReviewSetError, RexviewError
-from rexview.untrusted_input import printable
+from rexview.untrusted_input import printable_text
 
 _DATABASES: Final = "rexview.store.database.connection"
-READ_NO_MORE: Final = 128 + 13
+CLOSED_PIPE: Final = 128 + 13
 """The exit status that a shell gives for a closed pipe."""
 
 
@@ -59,18 +59,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     try:
-        confirm_server(options)
+        confirm_typed_server(options)
         status = int(options.run(options))
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        _write_no_more()
-        return READ_NO_MORE
+        _discard_output()
+        return CLOSED_PIPE
     except (ReviewSetError, ImportSourceError) as error:
-        print(printable(str(error)), file=sys.stderr)
+        print(printable_text(str(error)), file=sys.stderr)
         print_problems(error.problems, sys.stderr)
     except RexviewError as error:
-        print(printable(str(error)), file=sys.stderr)
+        print(printable_text(str(error)), file=sys.stderr)
     return 1
 
 
@@ -81,23 +81,23 @@ def _report_damage() -> int:
     """
     if _DATABASES not in sys.modules:
         return 0
-    from rexview.store import damage_seen
+    from rexview.store import known_damage as damage_seen
 
     try:
         found = damage_seen()
     except RexviewError as error:
-        print(printable(str(error)), file=sys.stderr)
+        print(printable_text(str(error)), file=sys.stderr)
         return 1
     for notice in found:
-        print(f"error: {printable(notice.text)}", file=sys.stderr)
+        print(f"error: {printable_text(notice.text)}", file=sys.stderr)
         for detail in notice.details:
-            print(f"  {printable(detail)}", file=sys.stderr)
+            print(f"  {printable_text(detail)}", file=sys.stderr)
     if found:
         print("Put a backup from before in place: python -m rexview restore.", file=sys.stderr)
     return 1 if found else 0
 
 
-def _write_no_more() -> None:
+def _discard_output() -> None:
     """Discard remaining output, which the interpreter flushes at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
@@ -109,7 +109,7 @@ def _add_bench(commands: Any) -> None:
     if _BENCH.is_file():
         from bench.command import add_bench
 
-        add_bench(commands, path)
+        add_bench(commands, parse_path)
 
 
 @cache
@@ -134,7 +134,7 @@ def _parser() -> argparse.ArgumentParser:
     add_curated(commands)
     _add_bench(commands)
     add_cache(commands)
-    add_doctor(commands, SET, as_json)
+    add_doctor(commands, SET_ARGUMENT, as_json)
     add_load(commands)
     add_import(commands)
     add_export(commands)

@@ -11,13 +11,20 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rexview.cli.arguments import OWN_SET, add_engine, engine, new_command, path, print_ended
-from rexview.cli.output import as_json, progress_printer, refusing
+from rexview.cli.arguments import (
+    OWN_SET_ARGUMENT,
+    add_engine,
+    new_command,
+    open_engine,
+    parse_path,
+    print_interrupted,
+)
+from rexview.cli.output import as_json, progress_printer, reporting_errors
 from rexview.cli.report_pairs import ComparedReports, pair_reports, print_metric, summarise_metric
-from rexview.cli.run import add_again, add_asking
+from rexview.cli.run import add_model_options, add_repeat_options
 from rexview.errors import MetricsRefused, RunRefused
-from rexview.untrusted_input import printable
-from rexview.vocab import counted
+from rexview.untrusted_input import printable_text
+from rexview.vocab import english_count
 
 if TYPE_CHECKING:
     from rexview.metrics.identity import MetricId
@@ -29,7 +36,7 @@ def add_metrics(commands: Any) -> None:
     purpose = "work out metrics of the generated reports of a review set"
     parser = new_command(commands, "metrics", _metrics, purpose)
     argument = parser.add_argument
-    argument("folder", **OWN_SET)
+    argument("folder", **OWN_SET_ARGUMENT)
     several: dict[str, Any] = {"action": "append", "metavar": "NAME"}
     argument(
         "--metric",
@@ -42,25 +49,25 @@ def add_metrics(commands: Any) -> None:
     argument("--reference", choices=("given", "corrected"), default="given", help="compared with")
     argument("--model", action="append", metavar="ID", help="whose reports; all without it")
     out = "write the values to this CSV or JSON Lines file, and nothing into the set"
-    argument("--out", type=path, metavar="FILE", help=out)
+    argument("--out", type=parse_path, metavar="FILE", help=out)
     argument("--download", action="store_true", help="let packages fetch what they lack")
     argument("--json", action="store_true", help="one JSON object; progress on standard error")
     add_engine(parser)
     judge = parser.add_argument_group("fineradscore, which asks a language model")
     judge.add_argument("--judge", metavar="MODEL", help="its name on the server")
-    add_asking(judge.add_argument)
+    add_model_options(judge.add_argument)
     resume = "go on with the newest run of this judge, or with the one that is named"
     again = "ask again about reports that the judge refused, or gave no readable answer to"
-    add_again(judge, resume, again)
+    add_repeat_options(judge, resume, again)
     judge.add_argument("--dry-run", action="store_true", help="say what would be sent")
 
 
-@refusing(MetricsRefused, RunRefused)
+@reporting_errors(MetricsRefused, RunRefused)
 def _metrics(options: argparse.Namespace) -> int:
     from rexview.metrics.fineradscore import METRIC
 
     if METRIC not in options.metric:
-        return _work_out(options)
+        return _compute_metrics(options)
     if options.engine != "local":
         raise MetricsRefused(f"{METRIC} asks a server: leave --engine out.")
     if options.metric != [METRIC]:
@@ -70,19 +77,24 @@ def _metrics(options: argparse.Namespace) -> int:
     return judge(options)
 
 
-def _work_out(options: argparse.Namespace) -> int:
+def _compute_metrics(options: argparse.Namespace) -> int:
     """Compute everything, then store it: a failure leaves all files unchanged."""
     from rexview.harm import load_harm
-    from rexview.metrics.at_once import external_values, own_values
-    from rexview.metrics.at_once import find_metric as named
+    from rexview.metrics.answer_metrics import COMPUTED_SCOPES
+    from rexview.metrics.blocking_computation import (
+        compute_external_values as external_values,
+    )
+    from rexview.metrics.blocking_computation import (
+        compute_own_values as own_values,
+    )
+    from rexview.metrics.blocking_computation import find_metric as named
     from rexview.metrics.kept_values import check_file
     from rexview.metrics.kept_values import check_values_can_be_kept as check_set
-    from rexview.metrics.of_answer import COMPUTED_SCOPES
 
     wanted = [named(name) for name in dict.fromkeys(options.metric)]
     for one in wanted:
         if not isinstance(one, str) and one.missing:
-            print(printable(one.missing), file=sys.stderr)
+            print(printable_text(one.missing), file=sys.stderr)
             return 1
     if options.out:
         check_file(options.out)
@@ -97,7 +109,7 @@ def _work_out(options: argparse.Namespace) -> int:
     harm = load_harm(about.review_set.folder / own if own else None)
     found: list[Found] = []
     try:
-        with engine(options) as spread:
+        with open_engine(options) as spread:
             for one in wanted:
                 if isinstance(one, str):
                     show = progress_printer(f"reports: {one}")
@@ -106,15 +118,17 @@ def _work_out(options: argparse.Namespace) -> int:
                         for pairs, scope in about.compared
                     ]
                 else:
-                    print(f"{one.name}: {counted(about.reports, 'report')}…", file=sys.stderr)
+                    print(f"{one.name}: {english_count(about.reports, 'report')}…", file=sys.stderr)
                     given = {"download": options.download, "spread": spread}
                     found += external_values(one, about.compared, **given)
     except KeyboardInterrupt:
-        return print_ended("Nothing was written.")
-    return _keep(options, about, found)
+        return print_interrupted("Nothing was written.")
+    return _store_metric(options, about, found)
 
 
-def _keep(options: argparse.Namespace, about: ComparedReports, found: Sequence[Found]) -> int:
+def _store_metric(
+    options: argparse.Namespace, about: ComparedReports, found: Sequence[Found]
+) -> int:
     from rexview.metrics.kept_values import with_digests, write_file, write_values
 
     told = []

@@ -14,12 +14,12 @@ from functools import wraps
 from typing import Any, Final
 
 from rexview.errors import Problem, RexviewError
-from rexview.models.backend import FAILINGS, OUTCOMES
-from rexview.models.running.progress import Progress
-from rexview.untrusted_input import printable
-from rexview.vocab import counted, duration
+from rexview.models.backend import FAILURE_CAUSES, OUTCOMES
+from rexview.models.running.run_progress import RunProgress
+from rexview.untrusted_input import printable_text
+from rexview.vocab import duration_text, english_count
 
-USAGE: Final = 2
+USAGE_STATUS: Final = 2
 """Exit status of a command that cannot run with its options."""
 _SECONDS_BETWEEN: Final = 0.1
 Command = Callable[[argparse.Namespace], int]
@@ -31,8 +31,8 @@ def as_json(value: Any) -> str:
     return re.sub("[\x7f-\x9f\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def refusing(*refusals: type[RexviewError]) -> Callable[[Command], Command]:
-    """Make a command print these errors and return :data:`USAGE`."""
+def reporting_errors(*refusals: type[RexviewError]) -> Callable[[Command], Command]:
+    """Make a command print these errors and return :data:`USAGE_STATUS`."""
 
     def of_command(command: Command) -> Command:
         @wraps(command)
@@ -40,8 +40,8 @@ def refusing(*refusals: type[RexviewError]) -> Callable[[Command], Command]:
             try:
                 return command(options)
             except refusals as error:
-                print(printable(str(error)), file=sys.stderr)
-                return USAGE
+                print(printable_text(str(error)), file=sys.stderr)
+                return USAGE_STATUS
 
         return refused
 
@@ -51,13 +51,13 @@ def refusing(*refusals: type[RexviewError]) -> Callable[[Command], Command]:
 def print_problems(problems: Sequence[Problem], stream: Any) -> None:
     """Print problems, one a line."""
     for problem in problems:
-        print(printable(str(problem)), file=stream)
+        print(printable_text(str(problem)), file=stream)
 
 
 @contextmanager
 def pictures_progress() -> Iterator[None]:
     """Show on a terminal how many pictures are decoded."""
-    from rexview.reviewset.pictures import progress_told
+    from rexview.reviewset.picture_decoding import report_progress as progress_told
 
     show = progress_printer("pictures decoded")
     with progress_told(show) if show else nullcontext():
@@ -96,18 +96,18 @@ class ProgressPrinter:
         self._told: tuple[str, ...] = ()
         self._last = 0.0
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: RunProgress) -> None:
         """Show it, and each message once; a run outlives its observer."""
         with suppress(OSError):
             self._show(progress)
 
-    def _show(self, progress: Progress) -> None:
+    def _show(self, progress: RunProgress) -> None:
         new = [line for line in progress.lines if line not in self._told]
         self._told = progress.lines
         start = "\r\033[K" if self._alone else ""
         for line in new:
-            print(f"{start}{printable(line)}", file=sys.stderr)
-        words = printable(_in_words(progress))
+            print(f"{start}{printable_text(line)}", file=sys.stderr)
+        words = printable_text(_progress_text(progress))
         if self._alone:
             print(f"{start}{words}", end="", file=sys.stderr, flush=True)
         elif time.monotonic() - self._last >= _LINE_EVERY_S:
@@ -121,7 +121,7 @@ class ProgressPrinter:
                 print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def _in_words(progress: Progress) -> str:
+def _progress_text(progress: RunProgress) -> str:
     parts = [f"{progress.done:,} of {progress.total:,}"]
     if progress.errors:
         parts.append(f"{progress.errors:,} failed")
@@ -134,46 +134,48 @@ def _in_words(progress: Progress) -> str:
     usd = progress.spent.get("usd")
     parts.append(f"{usd:,.2f} USD" if usd is not None else f"{_tokens(progress):,} tokens")
     if progress.seconds_left:
-        parts.append(f"{duration(progress.seconds_left)} left")
+        parts.append(f"{duration_text(progress.seconds_left)} left")
     return ", ".join(parts)
 
 
-def _tokens(progress: Progress) -> int:
+def _tokens(progress: RunProgress) -> int:
     return int(progress.spent.get("input") or 0) + int(progress.spent.get("output") or 0)
 
 
-def print_end(ended: Progress, *, as_json: bool) -> int:
+def print_run_end(ended: RunProgress, *, as_json: bool) -> int:
     """Report how a run ended; return the exit status."""
     complete = ended.state == "finished" and ended.done == ended.total
     status = 0 if complete else 1
     if as_json:
         print(json.dumps({**asdict(ended), "exit": status}, indent=1))
         return status
-    print(printable(f"{ended.run}: {_in_words(ended)}"))
-    for words, found in ((OUTCOMES, ended.outcomes), (FAILINGS, ended.failed)):
+    print(printable_text(f"{ended.run}: {_progress_text(ended)}"))
+    for words, found in ((OUTCOMES, ended.outcomes), (FAILURE_CAUSES, ended.failed)):
         names: dict[str, str] = dict(words)  # type: ignore[arg-type]
         for word, count in sorted(found.items()):
-            print(printable(f"  {count:,}  {names.get(word, word)}"))
+            print(printable_text(f"  {count:,}  {names.get(word, word)}"))
     if ended.message:
-        print(printable(ended.message), file=sys.stderr)
+        print(printable_text(ended.message), file=sys.stderr)
     if not complete:
         print(f"{ended.total - ended.done:,} without an answer: --resume asks them again.")
     return status
 
 
-def print_left(ended: Progress | None, unread: Sequence[Mapping[str, str]], unasked: str) -> None:
+def print_remaining(
+    ended: RunProgress | None, unread: Sequence[Mapping[str, str]], unasked: str
+) -> None:
     """Report how a run ended, its unreadable answers, and what is unasked.
 
     ``unasked`` is in words, empty for nothing: ``3 answers without an opinion``.
     """
     if ended and ended.message:
-        print(printable(ended.message), file=sys.stderr)
-    _tell_unread(unread)
+        print(printable_text(ended.message), file=sys.stderr)
+    _print_unreadable(unread)
     if unasked:
         print(f"{unasked}: --resume asks about them.")
 
 
-def _tell_unread(unread: Sequence[Mapping[str, str]]) -> None:
+def _print_unreadable(unread: Sequence[Mapping[str, str]]) -> None:
     """Report unreadable answers with reasons: the total, and the first ones by name.
 
     Each has ``case``, ``model``, ``outcome`` and ``why``.
@@ -181,6 +183,6 @@ def _tell_unread(unread: Sequence[Mapping[str, str]]) -> None:
     names: Mapping[str, str] = dict(OUTCOMES)  # type: ignore[arg-type]
     for one in unread[:_NAMED]:
         words = f"{one['case']}, {one['model']}: {names.get(one['outcome'], one['outcome'])}."
-        print(printable(f"{words} {one['why']}".strip()), file=sys.stderr)
+        print(printable_text(f"{words} {one['why']}".strip()), file=sys.stderr)
     if unread:
-        print(f"{counted(len(unread), 'answer')} cannot be read: --again asks again.")
+        print(f"{english_count(len(unread), 'answer')} cannot be read: --again asks again.")

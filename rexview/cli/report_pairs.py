@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rexview.errors import MetricsRefused
-from rexview.untrusted_input import printable
-from rexview.vocab import counted, noun
+from rexview.untrusted_input import printable_text
+from rexview.vocab import english_count, english_noun
 
 if TYPE_CHECKING:
     from rexview.metrics.kept_values import MetricValues as Found
-    from rexview.metrics.pairs import ComparedPairs as Compared
+    from rexview.metrics.reference_pairs import ComparedPairs as Compared
     from rexview.schema import Report, ReviewSet
 
 
@@ -38,7 +38,7 @@ class ComparedReports:
 
     def compare(self, scope: str) -> Compared:
         """Pair the reports of a scope."""
-        from rexview.metrics.pairs import compared
+        from rexview.metrics.reference_pairs import pair_with_references as compared
 
         return compared(self.review_set, scope, self.models, self.corrected)
 
@@ -46,8 +46,8 @@ class ComparedReports:
         """Report how many answers cannot be compared, and why."""
         for one, scope in self.compared:
             for why, many in one.missing.items():
-                words = f"{scope}: {counted(many, 'report')} left out: {why}."
-                print(printable(words), file=sys.stderr)
+                words = f"{scope}: {english_count(many, 'report')} left out: {why}."
+                print(printable_text(words), file=sys.stderr)
 
     def missing_json(self) -> list[dict[str, Any]]:
         """Return the same as plain values."""
@@ -66,10 +66,16 @@ def pair_reports(options: argparse.Namespace, scopes: Sequence[str]) -> Compared
     MetricsRefused
         The scope or the model does not exist, or nothing can be compared.
     """
-    from rexview.cli.reviews import reviews_of
-    from rexview.metrics.pairs import SCOPES, corrected_reports, models_with_reports
-    from rexview.reviewset import load
-    from rexview.store import merged
+    from rexview.cli.reviews import open_set_reviews as reviews_of
+    from rexview.metrics.reference_pairs import (
+        SCOPES,
+        models_with_reports,
+    )
+    from rexview.metrics.reference_pairs import (
+        find_reader_corrections as corrected_reports,
+    )
+    from rexview.reviewset import load_review_set as load
+    from rexview.store import merge_reviews as merged
 
     wanted = list(dict.fromkeys(options.scope or scopes))
     unknown = [scope for scope in wanted if scope not in SCOPES]
@@ -128,13 +134,15 @@ def name_file(file: Path, folder: Path) -> str:
 
 def print_metric(told: dict[str, Any]) -> None:
     """Print a metric's results."""
-    print(printable(f"{told['described']}: {told['file']}"))
+    print(printable_text(f"{told['described']}: {told['file']}"))
     for model, one in told["models"].items():
         print(
-            printable(f"  {model}: mean {one['mean']:.4f} of {counted(one['reports'], 'report')}")
+            printable_text(
+                f"  {model}: mean {one['mean']:.4f} of {english_count(one['reports'], 'report')}"
+            )
         )
     if told["without"]:
-        print(f"  {counted(told['without'], 'report')} without a value")
+        print(f"  {english_count(told['without'], 'report')} without a value")
     if told["given_elsewhere"]:
         many = told["given_elsewhere"]
-        print(f"  {many:,} {noun(many, 'value')} left as other files of the set give them")
+        print(f"  {many:,} {english_noun(many, 'value')} left as other files of the set give them")

@@ -7,14 +7,14 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rexview.cli.arguments import FOLDER, SET, new_command, path
+from rexview.cli.arguments import FOLDER_ARGUMENT, SET_ARGUMENT, new_command, parse_path
 from rexview.cli.output import as_json, pictures_progress, print_problems, progress_printer
-from rexview.cli.results import scan, with_own_metrics
-from rexview.cli.reviews import reviews_of
+from rexview.cli.results import run_detectors_with_progress, with_computed_metrics
+from rexview.cli.reviews import open_set_reviews
+from rexview.disk_cache import CACHE_KINDS, report_caches
 from rexview.errors import ImportSourceError
-from rexview.kept_files import KINDS, told
-from rexview.untrusted_input import printable
-from rexview.vocab import counted, noun
+from rexview.untrusted_input import printable_text
+from rexview.vocab import english_count, english_noun
 
 if TYPE_CHECKING:
     from rexview.curation.curated_set import CuratedSet
@@ -24,13 +24,13 @@ def add_check(commands: Any) -> None:
     """Add the command ``check``."""
     parser = new_command(commands, "check", _check, "print every problem of a review set")
     argument = parser.add_argument
-    argument("folder", **SET)
+    argument("folder", **SET_ARGUMENT)
     argument("--json", action="store_true", help="a JSON list instead of lines")
     argument("--pixels", action="store_true", help="decode every picture, to find damaged ones")
 
 
 def _check(options: argparse.Namespace) -> int:
-    from rexview.reviewset import checked
+    from rexview.reviewset import load_with_problems as checked
     from rexview.settings import load_settings
     from rexview.store import open_reviews
 
@@ -42,7 +42,10 @@ def _check(options: argparse.Namespace) -> int:
     else:
         print_problems(problems, sys.stdout)
         warnings = len(problems) - errors
-        print(f"{errors} {noun(errors, 'error')}, {warnings} {noun(warnings, 'warning')}")
+        print(
+            f"{errors} {english_noun(errors, 'error')}, {warnings} "
+            f"{english_noun(warnings, 'warning')}"
+        )
     if review_set is not None:
         open_reviews(review_set, load_settings()).current_state()  # damage is reported at the end
     return 1 if errors else 0
@@ -53,18 +56,18 @@ def _check(options: argparse.Namespace) -> int:
 
 def add_import(commands: Any) -> None:
     """Add the command ``import``, with a subcommand for each format."""
-    from rexview.importers import FORMATS
+    from rexview.importers import IMPORT_FORMATS as FORMATS
 
     parser = commands.add_parser("import", help="make a review set from files of another format")
     formats = parser.add_subparsers(title="formats", required=True, metavar="FORMAT")
     for importer in FORMATS.values():
         one = formats.add_parser(importer.id, help=importer.name, description=importer.description)
         one.add_argument(
-            "sources", type=path, nargs="+", metavar="SOURCE", help="files and folders"
+            "sources", type=parse_path, nargs="+", metavar="SOURCE", help="files and folders"
         )
         place = one.add_mutually_exclusive_group(required=True)
-        place.add_argument("--out", **FOLDER, help="the new review set")
-        place.add_argument("--into", **FOLDER, help="the review set that is added to")
+        place.add_argument("--out", **FOLDER_ARGUMENT, help="the new review set")
+        place.add_argument("--into", **FOLDER_ARGUMENT, help="the review set that is added to")
         one.add_argument("--json", action="store_true", help="the receipt as one JSON object")
         importer.add_arguments(one)
         one.set_defaults(run=_import, importer=importer)
@@ -81,7 +84,7 @@ def _add_archive(formats: Any) -> None:
     one.add_argument(
         "address", metavar="URL", help="of the service, such as https://host/dicom-web"
     )
-    one.add_argument("--out", **FOLDER, required=True, help="the new review set")
+    one.add_argument("--out", **FOLDER_ARGUMENT, required=True, help="the new review set")
     only = "only this study (Study Instance UID); may be repeated"
     one.add_argument("--study", action="append", default=[], metavar="UID", help=only)
     one.add_argument("--question", default=QUESTION, help="the question of every case")
@@ -93,16 +96,16 @@ def _import_archive(options: argparse.Namespace) -> int:
 
     base = archive_address(options.address)
     made = import_archive(base, options.out, studies=options.study, question=options.question)
-    print(f"{counted(made.studies, 'study')} with {counted(made.pictures, 'picture')}.")
+    print(f"{english_count(made.studies, 'study')} with {english_count(made.pictures, 'picture')}.")
     if made.without:
-        print(f"{counted(made.without, 'study')} without a radiograph left out.")
+        print(f"{english_count(made.without, 'study')} without a radiograph left out.")
     print(f"The pictures stay in the archive. Allow it: REXVIEW_REMOTE_HOSTS={base.text}")
     return 0
 
 
 def _import(options: argparse.Namespace) -> int:
     from rexview.importers import import_source
-    from rexview.importers.receipt import alike
+    from rexview.importers.receipt import group_alike_problems as alike
 
     try:
         with pictures_progress():
@@ -121,9 +124,9 @@ def _import(options: argparse.Namespace) -> int:
         print(as_json(report.receipt.as_json()))
         return 0
     for problems in alike(report.problems):
-        print(printable(str(problems)), file=sys.stderr)
+        print(printable_text(str(problems)), file=sys.stderr)
     for line in report.summary().splitlines():
-        print(printable(line))
+        print(printable_text(line))
     return 0
 
 
@@ -134,7 +137,7 @@ def add_load(commands: Any) -> None:
     """Add the command ``load``."""
     purpose = "load a review set into ClickHouse, for a server with REXVIEW_ENGINE=clickhouse://..."
     parser = new_command(commands, "load", _load, purpose)
-    parser.add_argument("folder", **FOLDER, help="the review set")
+    parser.add_argument("folder", **FOLDER_ARGUMENT, help="the review set")
     where = "clickhouse://user@host:port/database; by default that of REXVIEW_ENGINE"
     parser.add_argument("--engine", metavar="ADDRESS", help=where)
     again = "load it also where the tables have these files already"
@@ -143,11 +146,16 @@ def add_load(commands: Any) -> None:
 
 def _load(options: argparse.Namespace) -> int:
     from rexview.analysis.query.clickhouse.database import database_at
-    from rexview.analysis.query.clickhouse.loading import load_set, shown_if_any
+    from rexview.analysis.query.clickhouse.loading import (
+        find_current_version as shown_if_any,
+    )
+    from rexview.analysis.query.clickhouse.loading import (
+        load_set,
+    )
     from rexview.errors import LoadRefused
-    from rexview.reviewset import load
+    from rexview.reviewset import load_review_set as load
     from rexview.settings import MEMORY, engine_address, load_settings
-    from rexview.store.location import set_key
+    from rexview.store.database_location import set_key
 
     address = engine_address(options.engine) if options.engine else load_settings().engine
     if address == MEMORY:
@@ -162,12 +170,12 @@ def _load(options: argparse.Namespace) -> int:
     if there and there.fingerprint == review_set.fingerprint and not options.again:
         print("The tables have this set as its files are. Nothing was changed.")
         return 0
-    found = scan(review_set)
+    found = run_detectors_with_progress(review_set)
     manifest = load_set(
-        database, name, with_own_metrics(review_set), found, progress_printer("cases loaded")
+        database, name, with_computed_metrics(review_set), found, progress_printer("cases loaded")
     )
-    words = counted(manifest.n_cases, "case"), counted(manifest.n_answers, "answer")
-    print(printable(f"Loaded {words[0]} with {words[1]}. Servers show them within seconds."))
+    words = english_count(manifest.n_cases, "case"), english_count(manifest.n_answers, "answer")
+    print(printable_text(f"Loaded {words[0]} with {words[1]}. Servers show them within seconds."))
     return 0
 
 
@@ -178,8 +186,8 @@ def add_render(commands: Any) -> None:
     """Add the command ``render``."""
     parser = new_command(commands, "render", _render, "write the display picture of one image")
     argument = parser.add_argument
-    argument("image", type=path, metavar="IMAGE", help="a DICOM file, PNG, JPEG, ...")
-    argument("--out", type=path, required=True, metavar="X.png", help="the picture")
+    argument("image", type=parse_path, metavar="IMAGE", help="a DICOM file, PNG, JPEG, ...")
+    argument("--out", type=parse_path, required=True, metavar="X.png", help="the picture")
     argument(
         "--window",
         default="file",
@@ -202,7 +210,7 @@ def add_cache(commands: Any) -> None:
     """Add the command ``cache``."""
     purpose = "say what is kept on disk to save time, and how much"
     parser = new_command(commands, "cache", _cache, purpose)
-    kinds = ("all", *KINDS)
+    kinds = ("all", *CACHE_KINDS)
     clear = "remove it, or one kind of it"
     parser.add_argument("--clear", nargs="?", const="all", choices=kinds, help=clear)
 
@@ -210,8 +218,8 @@ def add_cache(commands: Any) -> None:
 def _cache(options: argparse.Namespace) -> int:
     from rexview.settings import load_settings
 
-    for line in told(load_settings(), options.clear):
-        print(printable(line))
+    for line in report_caches(load_settings(), options.clear):
+        print(printable_text(line))
     return 0
 
 
@@ -223,8 +231,8 @@ def add_curated(commands: Any) -> None:
     purpose = "write the chosen questions of a set as the cases of another"
     parser = new_command(commands, "curated", _curated, purpose)
     argument = parser.add_argument
-    argument("folder", **SET)
-    argument("--out", **FOLDER, required=True, help="the new review set")
+    argument("folder", **SET_ARGUMENT)
+    argument("--out", **FOLDER_ARGUMENT, required=True, help="the new review set")
     choices = ("both", "with", "without")
     words = "questions without and with the instruction to draw boxes (default: both)"
     argument("--boxes", choices=choices, default="both", help=words)
@@ -236,11 +244,11 @@ def add_curated(commands: Any) -> None:
 
 
 def _curated(options: argparse.Namespace) -> int:
-    from rexview.curation.curated_set import curated_set
-    from rexview.reviewset import write
-    from rexview.store import merged
+    from rexview.curation.curated_set import build_curated_set as curated_set
+    from rexview.reviewset import save_review_set as write
+    from rexview.store import merge_reviews as merged
 
-    reviews = reviews_of(options.folder)
+    reviews = open_set_reviews(options.folder)
     review_set = reviews.review_set
     if not options.files_only:
         review_set = merged(review_set, reviews)
@@ -266,17 +274,21 @@ def _as_data(curated: CuratedSet) -> dict[str, Any]:
 
 
 def _tell(curated: CuratedSet) -> None:
-    written = f"{counted(curated.cases, 'question')} of {counted(curated.studies, 'study')}"
-    rest = f"{counted(curated.without, 'study')} without one." if curated.without else ""
+    written = (
+        f"{english_count(curated.cases, 'question')} of {english_count(curated.studies, 'study')}"
+    )
+    rest = f"{english_count(curated.without, 'study')} without one." if curated.without else ""
     print(f"{written} written. {rest}".strip())
     if curated.states:
         failed, untold = (curated.states.get(state, 0) for state in ("failed", "untold"))
         print(f"Not among them: {failed:,} failed a check, {untold:,} could not be judged.")
     for one in curated.left_out:
-        print(printable(f"Left out: {one.candidate} of {one.case}: {one.why}"), file=sys.stderr)
+        print(
+            printable_text(f"Left out: {one.candidate} of {one.case}: {one.why}"), file=sys.stderr
+        )
     for case in curated.woven_in:
         print(
-            printable(
+            printable_text(
                 f"warning: {case} asks for boxes within its sentence: write it without, for "
                 "models that draw none."
             ),

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rexview.cli.arguments import FOLDER, SET, new_command, path
-from rexview.vocab import counted
+from rexview.cli.arguments import FOLDER_ARGUMENT, SET_ARGUMENT, new_command, parse_path
+from rexview.vocab import english_count
 
 if TYPE_CHECKING:
     from rexview.store import BackupReport, Reviews
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 def add_reviews(commands: Any) -> None:
     """Add the commands on people's entries."""
     parser = new_command(commands, "backup", _backup, "copy what people wrote into one file")
-    parser.add_argument("folder", **SET)
-    parser.add_argument("--out", type=path, required=True, metavar="FILE", help="the backup")
+    parser.add_argument("folder", **SET_ARGUMENT)
+    parser.add_argument("--out", type=parse_path, required=True, metavar="FILE", help="the backup")
 
     purpose = "put a backup into the reviews database of a set"
     parser = new_command(commands, "restore", _restore, purpose)
-    parser.add_argument("file", type=path, metavar="FILE", help="what `backup` wrote")
-    parser.add_argument("folder", **SET)
+    parser.add_argument("file", type=parse_path, metavar="FILE", help="what `backup` wrote")
+    parser.add_argument("folder", **SET_ARGUMENT)
     away = "take away what is there (it is backed up first)"
     parser.add_argument("--replace", action="store_true", help=away)
 
     purpose = "join all databases of a review set into one, every entry once"
     parser = new_command(commands, "merge-reviews", _merge_reviews, purpose)
-    parser.add_argument("folder", **SET)
+    parser.add_argument("folder", **SET_ARGUMENT)
     parser.add_argument(
         "--from",
         dest="more",
-        type=path,
+        type=parse_path,
         action="append",
         default=[],
         metavar="FILE",
@@ -42,13 +42,13 @@ def add_reviews(commands: Any) -> None:
 
     purpose = "write scores.csv and flags.csv, given and written rows together, and exposures.csv"
     parser = new_command(commands, "export-reviews", _export_reviews, purpose)
-    parser.add_argument("folder", **SET)
-    parser.add_argument("--out", **FOLDER, required=True, help="the new folder of tables")
+    parser.add_argument("folder", **SET_ARGUMENT)
+    parser.add_argument("--out", **FOLDER_ARGUMENT, required=True, help="the new folder of tables")
 
 
-def reviews_of(folder: Path) -> Reviews:
+def open_set_reviews(folder: Path) -> Reviews:
     """Open the reviews of a set."""
-    from rexview.reviewset import load
+    from rexview.reviewset import load_review_set as load
     from rexview.settings import load_settings
     from rexview.store import open_reviews
 
@@ -56,22 +56,22 @@ def reviews_of(folder: Path) -> Reviews:
 
 
 def _backup(options: argparse.Namespace) -> int:
-    from rexview.store import backup
+    from rexview.store import write_backup as backup
 
-    report = backup(reviews_of(options.folder), options.out)
+    report = backup(open_set_reviews(options.folder), options.out)
     _print_changed(report)
-    print(f"{counted(report.entries, 'entry')} backed up.")
+    print(f"{english_count(report.entries, 'entry')} backed up.")
     return 0
 
 
 def _restore(options: argparse.Namespace) -> int:
-    from rexview.store import restore
+    from rexview.store import restore_backup as restore
 
-    report = restore(options.file, reviews_of(options.folder), replace=options.replace)
+    report = restore(options.file, open_set_reviews(options.folder), replace=options.replace)
     if report.kept:
         print(f"What was there is kept in {report.kept}.", file=sys.stderr)
     _print_changed(report)
-    print(f"{counted(report.entries, 'entry')} restored.")
+    print(f"{english_count(report.entries, 'entry')} restored.")
     return 0
 
 
@@ -84,28 +84,35 @@ def _print_changed(report: BackupReport) -> None:
 
 
 def _merge_reviews(options: argparse.Namespace) -> int:
-    from rexview.reviewset import load
+    from rexview.reviewset import load_review_set as load
     from rexview.settings import load_settings
-    from rexview.store import merge_databases, open_best, other_databases
+    from rexview.store import merge_databases, other_databases
+    from rexview.store import open_best_reviews as open_best
 
     reviews = open_best(load(options.folder), load_settings())
     files = [one.file for one in other_databases(reviews)]
     report = merge_databases(reviews, [*files, *(file.resolve() for file in options.more)])
     for file in report.kept:
         print(f"Kept: {file}", file=sys.stderr)
-    print(f"{report.added:,} added, {counted(report.entries, 'entry')} now in {reviews.address}.")
+    print(
+        f"{report.added:,} added, {english_count(report.entries, 'entry')} now in "
+        f"{reviews.address}."
+    )
     return 0
 
 
 def _export_reviews(options: argparse.Namespace) -> int:
-    from rexview.analysis.query.memory.study import only_finished
-    from rexview.analysis.reader_exposure import exposures_of, write_exposures
-    from rexview.analysis.written_results import write_files
+    from rexview.analysis.query.memory.study_engine import (
+        without_unfinished_scores as only_finished,
+    )
+    from rexview.analysis.reader_exposure import read_exposures as exposures_of
+    from rexview.analysis.reader_exposure import write_exposures
+    from rexview.analysis.written_results import write_written_failure_files as write_files
     from rexview.reviewset import write_csv
-    from rexview.stats.final import unfinished_work
-    from rexview.store import merged
+    from rexview.stats.score_finals import list_unfinished_work as unfinished_work
+    from rexview.store import merge_reviews as merged
 
-    reviews = reviews_of(options.folder)
+    reviews = open_set_reviews(options.folder)
     review_set = merged(reviews.review_set, reviews)
     tables = (
         *("scores", "flags", "edits", "choices", "preferences", "references"),
@@ -118,9 +125,9 @@ def _export_reviews(options: argparse.Namespace) -> int:
     versions, read, marked = write_files(reviews, options.out)
     written = [(name, getattr(review_set, name).height) for name in tables]
     told = [(name, rows) for name, rows in written if rows or name in ("scores", "flags")]
-    words = [counted(rows, name.removesuffix("s")) for name, rows in told]
-    words += [counted(versions, "version") + " of failures in words"] if versions else []
-    words += [counted(read, "answer") + " read for them"] if read else []
-    words += [counted(marked, "mark") + " with them"] if marked else []
+    words = [english_count(rows, name.removesuffix("s")) for name, rows in told]
+    words += [english_count(versions, "version") + " of failures in words"] if versions else []
+    words += [english_count(read, "answer") + " read for them"] if read else []
+    words += [english_count(marked, "mark") + " with them"] if marked else []
     print(f"{', '.join(words)} written.")
     return 0

@@ -16,19 +16,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
-from rexview.cli.arguments import BASE_URL, OWN_SET, add_engine, engine, new_command
-from rexview.cli.output import USAGE, refusing
-from rexview.cli.results import cases_of
+from rexview.cli.arguments import (
+    BASE_URL_ARGUMENT,
+    OWN_SET_ARGUMENT,
+    add_engine,
+    new_command,
+    open_engine,
+)
+from rexview.cli.output import USAGE_STATUS, reporting_errors
+from rexview.cli.results import filtered_case_ids
 from rexview.errors import ClusterError, FileRefused, FilterError, RunRefused, SettingsError
 from rexview.models.backend import AttemptFailed
-from rexview.untrusted_input import printable, read_file
+from rexview.untrusted_input import printable_text, read_file
 
 if TYPE_CHECKING:
     from rexview.analysis.run_models.run_request import RunRequest as Wanted
     from rexview.analysis.run_models.run_request import RunSubjects as Subjects
-    from rexview.models.running.attempts import Asking
-    from rexview.models.running.estimate import Estimate
-    from rexview.models.running.run import RunPlan as Plan
+    from rexview.models.running.attempts import RunTask as Asking
+    from rexview.models.running.cost_estimate import CostEstimate as Estimate
+    from rexview.models.running.model_run import RunPlan as Plan
     from rexview.schema import ReviewSet
 
 
@@ -40,37 +46,37 @@ def add_run(commands: Any) -> None:
     purpose = "ask a model about the cases of a review set"
     parser = new_command(commands, "run", _run, purpose)
     argument = parser.add_argument
-    argument("folder", **OWN_SET)
+    argument("folder", **OWN_SET_ARGUMENT)
     argument("--model", metavar="ID", help="its name on the server, or the folder of a local one")
     argument("--prompt", metavar="ID", help="the wording")
-    add_chosen_cases(parser)
-    add_asking(argument)
+    add_case_options(parser)
+    add_model_options(argument)
     argument("--batch", action="store_true", help="send files, answered within a day for less")
-    argument("--repeats", type=count, metavar="N", help="how often each case is asked")
+    argument("--repeats", type=parse_count, metavar="N", help="how often each case is asked")
     resume = "go on with the newest run that asks the same, or with the one that is named"
     argument("--resume", nargs="?", const=True, metavar="RUN", help=resume)
-    add_manner(argument)
+    add_output_options(argument)
     add_engine(parser)
 
 
-def add_chosen_cases(parser: argparse.ArgumentParser) -> None:
+def add_case_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that select cases."""
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--cases", metavar="IDS", help="a,b,c or @FILE with an id a line")
     which.add_argument("--filter", metavar="QUERY", help="the part of a page's link after ?")
 
 
-def add_asking(argument: Callable[..., Any]) -> None:
+def add_model_options(argument: Callable[..., Any]) -> None:
     """Add the options of asking a model about anything."""
-    argument("--base-url", **BASE_URL)
+    argument("--base-url", **BASE_URL_ARGUMENT)
     argument("--api", choices=("responses", "chat", "transformers"), help="how it is asked")
     argument(
         "--concurrency",
-        type=count,
+        type=parse_count,
         metavar="N",
         help="requests under way at once; cases a batch of a local model",
     )
-    argument("--max-output-tokens", type=count, metavar="N", help="the longest answer")
+    argument("--max-output-tokens", type=parse_count, metavar="N", help="the longest answer")
     argument("--temperature", type=float, metavar="T", help="of the answers (default: the model's)")
     argument("--seed", type=int, metavar="N", help="for servers that take one")
     argument("--reasoning-effort", metavar="WORD", help="such as low, medium, high")
@@ -79,21 +85,21 @@ def add_asking(argument: Callable[..., Any]) -> None:
     argument("--yes", action="store_true", help=yes)
 
 
-def add_again(parser: Any, resume: str, again: str) -> None:
+def add_repeat_options(parser: Any, resume: str, again: str) -> None:
     """Add ``--resume`` and ``--again`` with their help texts."""
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--resume", nargs="?", const=True, metavar="RUN", help=resume)
     group.add_argument("--again", action="store_true", help=again)
 
 
-def add_manner(argument: Callable[..., Any]) -> None:
+def add_output_options(argument: Callable[..., Any]) -> None:
     """Add the options for dry runs, downloads and JSON output."""
     argument("--dry-run", action="store_true", help="say what would be sent, and send nothing")
     argument("--download", action="store_true", help="fetch a local model that is not here yet")
     argument("--json", action="store_true", help="one JSON object; progress on standard error")
 
 
-def count(text: str) -> int:
+def parse_count(text: str) -> int:
     """Parse a whole number from 1."""
     number = int(text)
     if number < 1:
@@ -101,42 +107,48 @@ def count(text: str) -> int:
     return number
 
 
-@refusing(RunRefused, ClusterError)
+@reporting_errors(RunRefused, ClusterError)
 def _run(options: argparse.Namespace) -> int:
-    from rexview.analysis.run_models.run_request import asking_of, plan_of
-    from rexview.models.running.estimate import estimate, expected_output
-    from rexview.reviewset import load
+    from rexview.analysis.run_models.run_request import (
+        build_run_task as asking_of,
+    )
+    from rexview.analysis.run_models.run_request import (
+        plan_run as plan_of,
+    )
+    from rexview.models.running.cost_estimate import estimate_cost as estimate
+    from rexview.models.running.cost_estimate import expected_output
+    from rexview.reviewset import load_review_set as load
     from rexview.settings import load_settings
 
     review_set = load(options.folder)
-    plan = plan_of(review_set, _wanted(options, review_set))
+    plan = plan_of(review_set, _run_request(options, review_set))
     spec = plan.spec
     expected, source = expected_output(review_set, spec.parameters, spec.prompt.id, spec.card)
     asking = asking_of(review_set, spec, expected, load_settings())
     if options.dry_run:
-        return dry_run(plan, asking, estimate(asking, plan.left, spec.card, source), options)
+        return print_dry_run(plan, asking, estimate(asking, plan.left, spec.card, source), options)
     if options.engine != "local" and spec.parameters.api != "transformers":
         raise RunRefused("--engine is for models on your own machines: --api transformers.")
     from rexview.cli.foreground_run import run_in_foreground as work
 
     local = {"yes": options.yes, "download": options.download}
-    with engine(options) as spread:
+    with open_engine(options) as spread:
         return work(review_set, plan, asking, as_json=options.json, spread=spread, **local)
 
 
-def _wanted(options: argparse.Namespace, review_set: ReviewSet) -> Wanted:
+def _run_request(options: argparse.Namespace, review_set: ReviewSet) -> Wanted:
     """Return the run that the options describe."""
     from rexview.analysis.run_models.run_request import RunRequest as Wanted
 
     named = options.resume if isinstance(options.resume, str) else None
     names = {field.name for field in fields(Wanted)}
     same = {name: value for name, value in vars(options).items() if name in names}
-    cases = chosen_cases(options, review_set)
+    cases = selected_case_ids(options, review_set)
     changed = {"cases": cases, "query": options.filter, "resume": bool(options.resume)}
     return Wanted(**{**same, **changed, "run": named})
 
 
-def plan_about(
+def plan_subject_run(
     review_set: ReviewSet,
     options: argparse.Namespace,
     model: str,
@@ -144,7 +156,7 @@ def plan_about(
     *,
     budget: str | None,
 ) -> Plan:
-    """Plan a run that is not about cases, by the options of :func:`add_asking`.
+    """Plan a run that is not about cases, by the options of :func:`add_model_options`.
 
     ``--resume`` continues a run only if that asks the same model in the same words. ``budget`` is
     in the form of ``--budget``.
@@ -155,7 +167,7 @@ def plan_about(
         The options do not fit the run to resume, or cannot be used.
     """
     from rexview.analysis.run_models.run_request import RunRequest as Wanted
-    from rexview.analysis.run_models.run_request import plan_of
+    from rexview.analysis.run_models.run_request import plan_run as plan_of
 
     wanted = Wanted(
         model=model,
@@ -178,7 +190,7 @@ def plan_about(
     return plan
 
 
-def chosen_cases(options: argparse.Namespace, review_set: ReviewSet) -> tuple[str, ...] | None:
+def selected_case_ids(options: argparse.Namespace, review_set: ReviewSet) -> tuple[str, ...] | None:
     """Return the ids selected by ``--cases`` or ``--filter``; None for all cases.
 
     Raises
@@ -194,7 +206,7 @@ def chosen_cases(options: argparse.Namespace, review_set: ReviewSet) -> tuple[st
 def _filtered(options: argparse.Namespace, review_set: ReviewSet) -> tuple[str, ...]:
     query = parse_qs(options.filter.lstrip("?"), keep_blank_values=True)
     try:
-        cases = cases_of(review_set, query)
+        cases = filtered_case_ids(review_set, query)
     except FilterError as error:
         raise RunRefused(f"--filter: {error}") from None
     if not cases:
@@ -218,11 +230,11 @@ def _ids(text: str, review_set: ReviewSet) -> tuple[str, ...]:
     return cases
 
 
-def dry_run(
+def print_dry_run(
     plan: Plan, asking: Asking[Any], estimated: Estimate, options: argparse.Namespace
 ) -> int:
     """Print what would be sent."""
-    told = would_send(plan, asking, estimated)
+    told = dry_run_report(plan, asking, estimated)
     if options.json:
         print(json.dumps(told, indent=1))
         return 0
@@ -234,11 +246,11 @@ def dry_run(
         print(f"Would go on with {plan.spec.id}.")
     print(estimated)
     for figure, source in estimated.sources.items():
-        print(printable(f"  {figure}: {source}"))
+        print(printable_text(f"  {figure}: {source}"))
     return 0
 
 
-def would_send(plan: Plan, asking: Asking[Any], estimated: Estimate) -> dict[str, Any]:
+def dry_run_report(plan: Plan, asking: Asking[Any], estimated: Estimate) -> dict[str, Any]:
     """Return what would be sent as plain values, with reasons for what cannot be asked."""
     first = None
     for item in plan.left:
@@ -248,7 +260,7 @@ def would_send(plan: Plan, asking: Asking[Any], estimated: Estimate) -> dict[str
             first = asking.build(case, item.repeat).described()
             break
         except AttemptFailed as failure:
-            print(printable(f"{item.case} cannot be asked: {failure}"), file=sys.stderr)
+            print(printable_text(f"{item.case} cannot be asked: {failure}"), file=sys.stderr)
     return {
         "continues": plan.spec.id if plan.before else None,
         "cases": len(plan.spec.cases),
@@ -266,7 +278,7 @@ def add_calibrate(commands: Any) -> None:
     parser = new_command(commands, "calibrate", _calibrate, purpose)
     argument = parser.add_argument
     argument("--model", required=True, metavar="ID", help="its name on the server")
-    argument("--base-url", **BASE_URL)
+    argument("--base-url", **BASE_URL_ARGUMENT)
     argument("--api", choices=("responses", "chat", "transformers"), help="how it is asked")
     argument("--prompt", metavar="ID", help="the wording that it is noted with")
     argument("--json", action="store_true", help="what came of it as one JSON object")
@@ -274,13 +286,20 @@ def add_calibrate(commands: Any) -> None:
 
 def _calibrate(options: argparse.Namespace) -> int:
     """Calibrate, print the result and store it; return 1 if no convention fits."""
-    from rexview.cli.foreground_run import backend_of
-    from rexview.models.asking.calibration import ENOUGH_IOU, calibrate, calibrated_form, save_form
+    from rexview.cli.foreground_run import make_backend as backend_of
+    from rexview.models.asking.calibration import (
+        MIN_IOU as ENOUGH_IOU,
+    )
+    from rexview.models.asking.calibration import (
+        calibrate,
+        calibrated_form,
+        save_form,
+    )
     from rexview.models.asking.cards import find_card
     from rexview.models.asking.prompts import WITH_BOXES, find_prompt
     from rexview.models.backend import AttemptFailed, Parameters
-    from rexview.models.endpoints.servers import read_address
-    from rexview.models.running.spec import RunSpec
+    from rexview.models.endpoints.server_addresses import check_base_url as read_address
+    from rexview.models.running.run_spec import RunSpec
 
     try:
         card = find_card(options.model)
@@ -289,12 +308,12 @@ def _calibrate(options: argparse.Namespace) -> int:
         parameters = Parameters(options.model, options.api or card.api, base_url)
         backend, masked = backend_of(RunSpec("calibrate", parameters, card, prompt, ()))
     except (AttemptFailed, RunRefused, SettingsError) as fault:
-        print(printable(str(fault)), file=sys.stderr)
-        return USAGE
+        print(printable_text(str(fault)), file=sys.stderr)
+        return USAGE_STATUS
     try:
         found = calibrate(backend, card, prompt, parameters)
     except AttemptFailed as failure:
-        print(printable(masked(str(failure))), file=sys.stderr)
+        print(printable_text(masked(str(failure))), file=sys.stderr)
         return 1
     finally:
         backend.close()
@@ -308,10 +327,10 @@ def _calibrate(options: argparse.Namespace) -> int:
         print(json.dumps({**said, "squares": found.squares, "texts": found.texts}, indent=1))
     elif form and written:
         words = f"{form.convention}, {form.corners}: mean IoU {found.overlap:.2f}"
-        print(printable(f"{options.model} counts as {words}. Written to {written}."))
+        print(printable_text(f"{options.model} counts as {words}. Written to {written}."))
     else:
         print(
-            printable(
+            printable_text(
                 f"No way of counting fits: the best has a mean IoU of {found.overlap:.2f}, "
                 f"{ENOUGH_IOU:.2f} is needed ({found.marked} of {found.squares} squares have a "
                 "box). Nothing is written; its boxes stay unsure."

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from rexview.columns.column import Column, Kind, Table
+from rexview.columns.column import ColumnKind, DeclaredColumn, DeclaredTable
 from rexview.columns.tables import (
     ANSWERS,
     CANDIDATE_RATINGS,
@@ -29,9 +29,9 @@ from rexview.columns.tables import (
     VALIDATIONS,
 )
 
-__all__ = ["CASES", "TABLES", "Column", "Kind", "Table"]
+__all__ = ["CASES", "TABLES", "ColumnKind", "DeclaredColumn", "DeclaredTable"]
 
-TABLES: Final[dict[str, Table]] = {
+TABLES: Final[dict[str, DeclaredTable]] = {
     table.name: table
     for table in (
         *(CASES, ANSWERS, SCORES, FLAGS, METRICS),

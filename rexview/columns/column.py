@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import polars as pl
 
-Kind = Literal[
+ColumnKind = Literal[
     "id",  # text that rows are matched by; numbers are taken as text, outer spaces are cut
     "text",
     "word",  # one of the `vocabulary`; case, spaces and hyphens do not matter
@@ -23,7 +23,7 @@ Kind = Literal[
     "record",  # object with `fields`
     "records",  # list of such objects
 ]
-_KINDS: Final[dict[Kind, tuple[str, pl.DataType]]] = {
+_KINDS: Final[dict[ColumnKind, tuple[str, pl.DataType]]] = {
     "id": ("text", pl.String()),
     "text": ("text", pl.String()),
     "word": ("word", pl.String()),
@@ -43,7 +43,7 @@ _KINDS: Final[dict[Kind, tuple[str, pl.DataType]]] = {
 
 
 @dataclass(frozen=True)
-class Column:
+class DeclaredColumn:
     """One column, or one field of a nested column.
 
     ``vocabulary`` has its allowed words. With ``open_vocabulary`` any other word is kept with a
@@ -52,14 +52,14 @@ class Column:
     """
 
     name: str
-    kind: Kind
+    kind: ColumnKind
     meaning: str
     required: bool = False
     vocabulary: tuple[str, ...] = ()
     open_vocabulary: bool = False
     low: float | None = None
     high: float | None = None
-    fields: tuple[Column, ...] = ()
+    fields: tuple[DeclaredColumn, ...] = ()
 
     @cached_property
     def dtype(self) -> pl.DataType:
@@ -101,7 +101,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class DeclaredTable:
     """One table: its columns, and the columns that together identify a row.
 
     Two rows with the same ``key`` contradict each other, unless they are the same in every column.
@@ -110,10 +110,10 @@ class Table:
 
     name: str
     meaning: str
-    columns: tuple[Column, ...]
+    columns: tuple[DeclaredColumn, ...]
     key: tuple[str, ...] = ()
     required: bool = False
-    by_name: dict[str, Column] = field(init=False, repr=False, compare=False)
+    by_name: dict[str, DeclaredColumn] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_name", {column.name: column for column in self.columns})
@@ -125,12 +125,14 @@ class Table:
         return pl.DataFrame(schema=schema | {"extra": pl.String(), "_row": pl.UInt32()})
 
 
-CASE: Final = Column("case", "id", "`id` of the case", required=True)
-MODEL: Final = Column("model", "id", "`id` of the model", required=True)
-READER: Final = Column("reader", "id", "`id` of the reader", required=True)
-COMMENT: Final = Column("comment", "text", "free text")
-CREATED: Final = Column("created", "date", "when it was made")
-ANSWER_DIGEST: Final = Column(
+CASE: Final = DeclaredColumn("case", "id", "`id` of the case", required=True)
+MODEL: Final = DeclaredColumn("model", "id", "`id` of the model", required=True)
+READER: Final = DeclaredColumn("reader", "id", "`id` of the reader", required=True)
+COMMENT: Final = DeclaredColumn("comment", "text", "free text")
+CREATED: Final = DeclaredColumn("created", "date", "when it was made")
+ANSWER_DIGEST: Final = DeclaredColumn(
     "answer_digest", "id", "digest of the answer that was read; absent: of the answer as it is"
 )
-EXTRA: Final = Column("extra", "object", "any other fields, where they have no column of their own")
+EXTRA: Final = DeclaredColumn(
+    "extra", "object", "any other fields, where they have no column of their own"
+)

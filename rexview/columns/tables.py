@@ -17,11 +17,11 @@ from rexview.columns.column import (
     EXTRA,
     MODEL,
     READER,
-    Column,
-    Table,
+    DeclaredColumn,
+    DeclaredTable,
 )
 
-_C = Column
+_C = DeclaredColumn
 _TOKENS: Final = (
     _C("input_tokens", "integer", "tokens read", low=0),
     _C("output_tokens", "integer", "tokens written, reasoning included", low=0),
@@ -29,7 +29,7 @@ _TOKENS: Final = (
 )
 _BOX: Final = _C("box", "box", "pixels of the stored image, origin top left")
 
-CASES: Final = Table(
+CASES: Final = DeclaredTable(
     "cases",
     "One row is one case: one question about one study.",
     (
@@ -129,7 +129,7 @@ CASES: Final = Table(
     required=True,
 )
 
-ANSWERS: Final = Table(
+ANSWERS: Final = DeclaredTable(
     "answers",
     "One row is one model's output for one case in one run, asked once or several times.",
     (
@@ -171,7 +171,7 @@ ANSWERS: Final = Table(
     key=("case", "model", "run_id", "repeat"),
 )
 
-METRICS: Final = Table(
+METRICS: Final = DeclaredTable(
     "metrics",
     "One row is one automatic metric of one answer (ReXrank).",
     (
@@ -225,7 +225,7 @@ _CATEGORY: Final = _C(
     open_vocabulary=True,
 )
 
-CANDIDATES: Final = Table(
+CANDIDATES: Final = DeclaredTable(
     "candidates",
     "One row is one question proposed for the study of a case.",
     (
@@ -251,7 +251,7 @@ CANDIDATES: Final = Table(
     key=("case", "candidate"),
 )
 
-CANDIDATE_RATINGS: Final = Table(
+CANDIDATE_RATINGS: Final = DeclaredTable(
     "candidate_ratings",
     "One row is what one person or model gives a candidate on the four criteria.",
     (
@@ -276,7 +276,7 @@ CANDIDATE_RATINGS: Final = Table(
     key=("case", "candidate", "source", "by"),
 )
 
-CANDIDATE_TAGS: Final = Table(
+CANDIDATE_TAGS: Final = DeclaredTable(
     "candidate_tags",
     "One row is how one person or model tags a candidate.",
     (
@@ -290,7 +290,7 @@ CANDIDATE_TAGS: Final = Table(
     key=("case", "candidate", "source", "by"),
 )
 
-SELECTIONS: Final = Table(
+SELECTIONS: Final = DeclaredTable(
     "selections",
     "One row is what was decided on a candidate, with the question as it was edited.",
     (
@@ -308,7 +308,7 @@ SELECTIONS: Final = Table(
     key=("case", "candidate"),
 )
 
-VALIDATIONS: Final = Table(
+VALIDATIONS: Final = DeclaredTable(
     "validations",
     "One row is one check of a multiple choice candidate, by a rule, a model or an expert.",
     (
@@ -350,7 +350,7 @@ _SPOT: Final = (
     _C("text", "text", "of words: the words"),
 )
 
-COMMENTS: Final = Table(
+COMMENTS: Final = DeclaredTable(
     "comments",
     "One row is one comment on a case, an answer, a box or words.",
     (
@@ -375,7 +375,7 @@ COMMENTS: Final = Table(
     key=("comment",),
 )
 
-DECISIONS: Final = Table(
+DECISIONS: Final = DeclaredTable(
     "decisions",
     "One row is what a meeting decided about a case or one model's answer to it.",
     (
@@ -415,7 +415,7 @@ DECISIONS: Final = Table(
 
 # Tables of readers and judges: scores, flags, edits, choices, opinions and more.
 
-OPINIONS: Final = Table(
+OPINIONS: Final = DeclaredTable(
     "opinions",
     "One row is what one judge, a model, said of one failure or one dimension of an answer.",
     (
@@ -445,7 +445,7 @@ OPINIONS: Final = Table(
 )
 
 
-SCORES: Final = Table(
+SCORES: Final = DeclaredTable(
     "scores",
     "One row is one dimension of one answer, scored by one reader.",
     (
@@ -469,7 +469,7 @@ SCORES: Final = Table(
     key=("case", "model", "reader", "dimension", "image"),
 )
 
-FLAGS: Final = Table(
+FLAGS: Final = DeclaredTable(
     "flags",
     "One row is one failure mode that a reader confirmed or rejected for an answer.",
     (
@@ -486,7 +486,7 @@ FLAGS: Final = Table(
     key=("case", "model", "reader", "failure"),
 )
 
-EDITS: Final = Table(
+EDITS: Final = DeclaredTable(
     "edits",
     "One row is one correction to one line of an answer (FineRadScore, ReFiSco).",
     (
@@ -525,7 +525,7 @@ EDITS: Final = Table(
     ),
 )
 
-CHOICES: Final = Table(
+CHOICES: Final = DeclaredTable(
     "choices",
     "One row is one reader's own answer to a choice question.",
     (
@@ -541,7 +541,7 @@ CHOICES: Final = Table(
     key=("case", "reader"),
 )
 
-PREFERENCES: Final = Table(
+PREFERENCES: Final = DeclaredTable(
     "preferences",
     "One row is one reader's word on which of two models' reports of a case is the better one.",
     (
@@ -549,7 +549,7 @@ PREFERENCES: Final = Table(
         _C("first", "id", "`id` of one model", required=True),
         _C("second", "id", "`id` of the other", required=True),
         READER,
-        _C("preferred", "word", "", required=True, vocabulary=vocab.PREFERRED),
+        _C("preferred", "word", "", required=True, vocabulary=vocab.PREFERENCE_WORDS),
         _C("seconds", "number", "from seeing both to the answer", low=0),
         COMMENT,
         CREATED,
@@ -560,7 +560,7 @@ PREFERENCES: Final = Table(
     key=("case", "first", "second", "reader"),
 )
 
-REFERENCES: Final = Table(
+REFERENCES: Final = DeclaredTable(
     "references",
     "One row is one corrected report, kept as a reference beside the one that was given.",
     (

@@ -101,7 +101,7 @@ class CandidateDecision:
 
 
 @dataclass(frozen=True)
-class Considered:
+class CandidateSummary:
     """A candidate question of a study, with its scores, tags and decision.
 
     ``id`` is unique within ``case``; ``place`` is its position in the table. ``ratings`` are
@@ -166,7 +166,9 @@ class Considered:
         return {rating.by: rating for rating in self.ratings if rating.source == _READER}
 
 
-def considered(review_set: ReviewSet, case: str | None = None) -> dict[str, tuple[Considered, ...]]:
+def summarize_candidates(
+    review_set: ReviewSet, case: str | None = None
+) -> dict[str, tuple[CandidateSummary, ...]]:
     """Return the candidates of a set, or of one case, by case; each in the order of the table."""
     about = pl.lit(True) if case is None else pl.col("case") == case
     ratings = _by_candidate(review_set.candidate_ratings.filter(about), _rating)
@@ -181,7 +183,7 @@ def considered(review_set: ReviewSet, case: str | None = None) -> dict[str, tupl
         of_now = (one for one in tags.get(key, ()) if _is_of(_edited_as(one), now))
         tagged = max(of_now, key=_counts_before, default=None)
         found[row["case"]].append(
-            Considered(
+            CandidateSummary(
                 case=row["case"],
                 id=row["candidate"],
                 place=row["_place"],
@@ -189,7 +191,9 @@ def considered(review_set: ReviewSet, case: str | None = None) -> dict[str, tupl
                 question_type=row["question_type"] or "open",
                 proposed_category=row["category"],
                 options=tuple(row["options"] or ()),
-                ratings=tuple(sorted(ratings.get(key, ()), key=lambda one: when(one.created))),
+                ratings=tuple(
+                    sorted(ratings.get(key, ()), key=lambda one: sortable_date(one.created))
+                ),
                 tags=_tags(tagged["tags"]) if tagged else {},
                 tagged_by=tagged["by"] if tagged else None,
                 selection=selected[-1] if selected else None,
@@ -199,23 +203,23 @@ def considered(review_set: ReviewSet, case: str | None = None) -> dict[str, tupl
     return {case: tuple(candidates) for case, candidates in found.items()}
 
 
-def open_candidates(review_set: ReviewSet) -> list[Considered]:
+def open_candidates(review_set: ReviewSet) -> list[CandidateSummary]:
     """Return the candidates of a set that are open questions, in the order of the table."""
-    some = (one for candidates in considered(review_set).values() for one in candidates)
+    some = (one for candidates in summarize_candidates(review_set).values() for one in candidates)
     return sorted((one for one in some if one.question_type == "open"), key=lambda one: one.place)
 
 
-def by_model_sum(candidates: Iterable[Considered]) -> list[Considered]:
+def sort_by_model_sum(candidates: Iterable[CandidateSummary]) -> list[CandidateSummary]:
     """Sort candidates by the model's sum, the highest first and unscored ones last."""
 
-    def order(one: Considered) -> tuple[int, int]:
+    def order(one: CandidateSummary) -> tuple[int, int]:
         rating = one.model_rating
         return -((rating and rating.total) or 0), one.place
 
     return sorted(candidates, key=order)
 
 
-def when(created: datetime | None) -> datetime:
+def sortable_date(created: datetime | None) -> datetime:
     """Return a date to sort by; a missing date is the oldest."""
     return created or _LONG_AGO
 
@@ -270,7 +274,7 @@ def _is_of(edited_as: str | None, question: str) -> bool:
 
 def _counts_before(row: Mapping[str, Any]) -> tuple[bool, bool, datetime]:
     by_person = row["source"] == _READER
-    return by_person, _edited_as(row) is not None, when(row["created"])
+    return by_person, _edited_as(row) is not None, sortable_date(row["created"])
 
 
 def _tags(given: Iterable[Mapping[str, Any]] | None) -> Tags:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rexview.curation.candidates import Considered, open_candidates
+from rexview.curation.candidates import CandidateSummary, open_candidates
 from rexview.schema import ReviewSet
 from rexview.vocab import CATEGORIES, QUESTION_TAGS
 
@@ -18,7 +18,7 @@ Targets = Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True)
-class Covered:
+class CoverageCount:
     """Counts of a category, or of a value of a tag (None: not given).
 
     ``chosen`` and ``offered`` are the numbers of chosen questions and of all candidates with it.
@@ -49,10 +49,12 @@ class Coverage:
     chosen: int
     offered: int
     studies: int
-    parts: Mapping[str, tuple[Covered, ...]]
+    parts: Mapping[str, tuple[CoverageCount, ...]]
 
 
-def coverage(candidates: Iterable[Considered], targets: Targets | None = None) -> Coverage:
+def count_coverage(
+    candidates: Iterable[CandidateSummary], targets: Targets | None = None
+) -> Coverage:
     """Count what the chosen ones among open candidates cover; see :class:`Coverage`."""
     chosen: dict[str, _Counts] = {name: Counter() for name in (CATEGORY, *QUESTION_TAGS)}
     offered: dict[str, _Counts] = {name: Counter() for name in chosen}
@@ -80,20 +82,22 @@ def _covered(
     offered: _Counts,
     targets: Mapping[str, int],
     name: str,
-) -> tuple[Covered, ...]:
+) -> tuple[CoverageCount, ...]:
     known = CATEGORIES["open"] if name == CATEGORY else ()
     values = dict.fromkeys([*known, *targets, *offered])
-    rows = (Covered(value, chosen[value], offered[value], targets.get(value)) for value in values)
+    rows = (
+        CoverageCount(value, chosen[value], offered[value], targets.get(value)) for value in values
+    )
     return tuple(sorted(rows, key=_most_chosen))
 
 
-def _most_chosen(row: Covered) -> tuple[bool, int, int]:
+def _most_chosen(row: CoverageCount) -> tuple[bool, int, int]:
     return row.value is None, -row.chosen, -row.offered
 
 
 def coverage_rows(review_set: ReviewSet) -> list[dict[str, Any]]:
     """Return the coverage of a set's chosen questions as plain rows; none without candidates."""
-    found = coverage(open_candidates(review_set))
+    found = count_coverage(open_candidates(review_set))
     return [
         {
             "part": part,

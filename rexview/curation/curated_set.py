@@ -18,16 +18,16 @@ import polars as pl
 
 from rexview import frames
 from rexview.addresses import is_address
-from rexview.curation.candidates import CandidateRating, Considered, considered
-from rexview.curation.choice.validation import State, Verdict, verdicts
-from rexview.curation.comparison import why_blocked
-from rexview.curation.studies import studies_among, study_cases
+from rexview.curation.candidates import CandidateRating, CandidateSummary, summarize_candidates
+from rexview.curation.choice.validation import QuestionVerdict, State, combine_all_checks
+from rexview.curation.comparison_questions import explain_block
+from rexview.curation.source_studies import count_studies, find_study_cases
 from rexview.detect.box_failures import box_request
 from rexview.errors import ReviewSetError
-from rexview.reviewset.json_text import dump
+from rexview.reviewset.json_text import dump_json
 from rexview.reviewset.write import write_tables
 from rexview.schema import ReviewSet
-from rexview.store.entry import Stored
+from rexview.store.entry import StoredEntry
 from rexview.vocab import LONGEST_ID
 
 # Instructions to draw boxes in a question: versions with and without one.
@@ -48,7 +48,7 @@ _SENTENCE: Final = re.compile(r"(?<=[.?!])\s+(?=[A-Z(])")
 
 
 @dataclass(frozen=True)
-class BothWays:
+class BoxVersions:
     """A question without and with the instruction to draw boxes.
 
     ``woven_in`` is True if the first version also asks for boxes, within a longer sentence.
@@ -68,7 +68,7 @@ def asks_for_boxes(question: str) -> bool:
     return box_request(question) is not None
 
 
-def without_instruction(question: str) -> str:
+def remove_instruction(question: str) -> str:
     """Remove the sentences that ask only for boxes; a question with no others is unchanged.
 
     >>> without_instruction("Is there an effusion? Draw bounding boxes around it.")
@@ -79,12 +79,12 @@ def without_instruction(question: str) -> str:
     return " ".join(kept) if kept and len(kept) < len(sentences) else question.strip()
 
 
-def both_ways(question: str, boxes_question: str | None = None) -> BothWays:
+def create_box_versions(question: str, boxes_question: str | None = None) -> BoxVersions:
     """Return both versions of a question; ``boxes_question`` is the second if a person wrote it."""
-    plain = without_instruction(question)
+    plain = remove_instruction(question)
     if boxes_question and boxes_question.strip():
-        return BothWays(plain, boxes_question.strip())
-    return BothWays(
+        return BoxVersions(plain, boxes_question.strip())
+    return BoxVersions(
         plain, question.strip() if asks_for_boxes(question) else f"{plain} {INSTRUCTION}"
     )
 
@@ -105,7 +105,7 @@ _EMPTIED: Final = tuple(name for name in frames.TABLES if name != "cases")
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class ExcludedQuestion:
     """A chosen question that is not in the curated set, and the reason."""
 
     case: str
@@ -127,7 +127,7 @@ class CuratedSet:
     review_set: ReviewSet
     studies: int
     without: int
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[ExcludedQuestion, ...]
     woven_in: tuple[str, ...]
     states: Mapping[State, int] = field(default_factory=dict)
 
@@ -137,12 +137,12 @@ class CuratedSet:
         return self.review_set.cases.height
 
 
-def curated_set(
+def build_curated_set(
     review_set: ReviewSet,
     *,
     boxes: Boxes = "both",
     choice: bool = False,
-    history: Iterable[Stored] = (),
+    history: Iterable[StoredEntry] = (),
 ) -> CuratedSet:
     """Build the curated set of a set, including people's edits and decisions.
 
@@ -164,42 +164,46 @@ def curated_set(
     ReviewSetError
         If no question is left.
     """
-    found = verdicts(review_set) if choice else {}
+    found = combine_all_checks(review_set) if choice else {}
     checked_by = _checked_by(review_set) if choice else {}
     edits = _edits(history)
     rows: dict[str, dict[str, Any]] = {}
     left_out, woven_in, at = [], [], []
-    for one in (one for some in considered(review_set).values() for one in some):
+    for one in (one for some in summarize_candidates(review_set).values() for one in some):
         verdict, case = found.get((one.case, one.id)), review_set.case(one.case)
         if case is None or not _is_wanted(one, verdict, choice=choice):
             continue
-        if why := _not_askable(one) or why_blocked(review_set, case, one.question, one.tags):
-            left_out.append(LeftOut(one.case, one.id, why))
+        if why := _not_askable(one) or explain_block(review_set, case, one.question, one.tags):
+            left_out.append(ExcludedQuestion(one.case, one.id, why))
             continue
         made = _provenance(one, edits.get((one.case, one.id), ()))
         if verdict:
             settled = {"expert_settled": list(verdict.untold)} if verdict.untold else {}
             made |= {"checked_by": checked_by.get((one.case, one.id), []), **settled}
         new_id = _case_id(one, rows)
-        extra = dump({**case.extra, PROVENANCE: made})
+        extra = dump_json({**case.extra, PROVENANCE: made})
         rows[new_id] = {"id": new_id, **_question(one, boxes), "extra": extra, "from": one.case}
         at.append(review_set.case_row(one.case))
-        if one.question_type == "open" and boxes != "with" and both_ways(one.question).woven_in:
+        if (
+            one.question_type == "open"
+            and boxes != "with"
+            and create_box_versions(one.question).woven_in
+        ):
             woven_in.append(new_id)
     if not rows:
         why = " ".join(one.why for one in left_out[:1])
         raise ReviewSetError(f"{_NONE_PASSED if choice else _NONE_CHOSEN} {why}".strip())
     cases = _cases(review_set, at, list(rows.values()))
-    studies = studies_among(review_set, cases["from"])
+    studies = count_studies(review_set, cases["from"])
     info = replace(review_set.info, name=f"{review_set.info.name}: curated", id=None)
     empty: dict[str, Any] = {name: frames.TABLES[name].to_frame() for name in _EMPTIED}
     curated = ReviewSet(review_set.folder, info, cases.drop("from"), **empty)
-    without = len(study_cases(review_set)) - studies
+    without = len(find_study_cases(review_set)) - studies
     states = Counter(one.state for one in found.values())
     return CuratedSet(curated, studies, without, tuple(left_out), tuple(woven_in), states)
 
 
-def zipped(curated: CuratedSet) -> bytes:
+def zip_curated_set(curated: CuratedSet) -> bytes:
     """Return the tables of a curated set as a ZIP archive for download.
 
     Images are not included. ``images`` is that of the original set, unless it is a folder of this
@@ -218,20 +222,20 @@ def zipped(curated: CuratedSet) -> bytes:
     return archive.getvalue()
 
 
-def _is_wanted(one: Considered, verdict: Verdict | None, *, choice: bool) -> bool:
+def _is_wanted(one: CandidateSummary, verdict: QuestionVerdict | None, *, choice: bool) -> bool:
     if not choice:
         return one.decision == "chosen"
     return verdict is not None and verdict.state == "passed" and one.decision != "rejected"
 
 
-def _not_askable(one: Considered) -> str | None:
+def _not_askable(one: CandidateSummary) -> str | None:
     """Return why a question cannot be a case; None if it can."""
     if one.question_type == "choice" and not one.options:
         return "It is a multiple choice question without options."
     return None
 
 
-def _case_id(one: Considered, taken: Collection[str]) -> str:
+def _case_id(one: CandidateSummary, taken: Collection[str]) -> str:
     """Return the id of a case, from the original case and the candidate."""
     whole = f"{one.case}-{one.id}"
     if len(whole) <= LONGEST_ID and whole not in taken:
@@ -240,11 +244,13 @@ def _case_id(one: Considered, taken: Collection[str]) -> str:
     return f"{whole[: LONGEST_ID - _DIGITS - 1]}-{digest}"
 
 
-def _question(one: Considered, boxes: Boxes) -> dict[str, Any]:
+def _question(one: CandidateSummary, boxes: Boxes) -> dict[str, Any]:
     """Return the fields of a case that come from its question; the others are the study's."""
     question, with_boxes = one.question, None
     if one.question_type == "open":
-        both = both_ways(question, one.selection.boxes_question if one.selection else None)
+        both = create_box_versions(
+            question, one.selection.boxes_question if one.selection else None
+        )
         question = both.boxes if boxes == "with" else both.plain
         with_boxes = both.boxes if boxes == "both" and both.boxes != question else None
     return {
@@ -260,7 +266,7 @@ def _question(one: Considered, boxes: Boxes) -> dict[str, Any]:
     }
 
 
-def _provenance(one: Considered, edits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _provenance(one: CandidateSummary, edits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     said = one.selection
     found = {
         "case": one.case,
@@ -308,7 +314,7 @@ def _rating(rating: CandidateRating) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _edits(history: Iterable[Stored]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+def _edits(history: Iterable[StoredEntry]) -> dict[tuple[str, str], list[dict[str, Any]]]:
     """Return the history of edits of each candidate, the oldest first."""
     found = defaultdict(list)
     for row in sorted(history, key=lambda row: row.id):

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-ALIKE: Final = 0.9
+SIMILARITY_THRESHOLD: Final = 0.9
 """Questions more similar than this count as the same (ReXVQA's paper)."""
 _LETTERS: Final = (3, 5)
 _COLUMNS: Final = 2**20
@@ -45,7 +45,7 @@ class Similarity(Protocol):
         ...
 
 
-class ByLetters:
+class LetterSimilarity:
     """Compares texts by runs of letters on this machine, without a model."""
 
     name = "letters"
@@ -65,7 +65,7 @@ class ByLetters:
         return counts.transform(texts)
 
 
-class AlikePair(NamedTuple):
+class SimilarPair(NamedTuple):
     """Two texts by their positions, the earlier first, and their similarity (cosine)."""
 
     first: int
@@ -73,9 +73,12 @@ class AlikePair(NamedTuple):
     similarity: float
 
 
-def alike_pairs(
-    texts: Sequence[str], similarity: Similarity | None = None, *, threshold: float = ALIKE
-) -> tuple[AlikePair, ...]:
+def find_similar_pairs(
+    texts: Sequence[str],
+    similarity: Similarity | None = None,
+    *,
+    threshold: float = SIMILARITY_THRESHOLD,
+) -> tuple[SimilarPair, ...]:
     """Return all pairs of texts more similar than the threshold, in the order of the texts.
 
     Parameters
@@ -91,15 +94,15 @@ def alike_pairs(
 
 
 @lru_cache(maxsize=4)
-def _by_letters(texts: tuple[str, ...], threshold: float) -> tuple[AlikePair, ...]:
-    return alike_pairs(texts, ByLetters(), threshold=threshold)
+def _by_letters(texts: tuple[str, ...], threshold: float) -> tuple[SimilarPair, ...]:
+    return find_similar_pairs(texts, LetterSimilarity(), threshold=threshold)
 
 
 def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def _pairs(vectors: Any, threshold: float) -> tuple[AlikePair, ...]:
+def _pairs(vectors: Any, threshold: float) -> tuple[SimilarPair, ...]:
     from scipy.sparse import issparse  # slow to import
     from sklearn.preprocessing import normalize
 
@@ -115,7 +118,7 @@ def _pairs(vectors: Any, threshold: float) -> tuple[AlikePair, ...]:
         cosines = np.asarray(products).ravel()
         kept = cosines > threshold
         found += zip(first[kept] + start, second[kept] + start, cosines[kept], strict=True)
-    return tuple(AlikePair(int(a), int(b), min(float(c), 1.0)) for a, b, c in found)
+    return tuple(SimilarPair(int(a), int(b), min(float(c), 1.0)) for a, b, c in found)
 
 
 def _shortened(unit: Any) -> NDArray[np.float32]:

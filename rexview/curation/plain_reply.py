@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from rexview.models.asking.reading import TwiceError, each_once, possible_answers
+from rexview.models.asking.reply_reader import DuplicateKeyError, possible_answers, unique_keys
 
 LONGEST: Final = 200_000
 """Maximum characters of a reply with its reasoning."""
@@ -20,7 +20,7 @@ LONGEST_ANSWER: Final = 30_000
 """Maximum characters of a reply without reasoning; a step asks for a tenth of that."""
 _MOST_THOUGHTS: Final = 40
 NO_ANSWER: Final = "The answer is too long, its thinking has no end, or words in it are struck out."
-"""Message for a reply for which :func:`spoken` returns None."""
+"""Message for a reply for which :func:`strip_reasoning` returns None."""
 _THOUGHT: Final = re.compile(
     r"<(think|thinking|thought|reasoning|analysis|scratchpad)>.*?</\1>"
     r"|◁think▷.*?◁/think▷|\[THINK\].*?\[/THINK\]",
@@ -53,7 +53,7 @@ _RULE: Final = re.compile(r"\s*\|?[\s:|=-]*\|?\s*")
 
 
 @dataclass(frozen=True)
-class Line:
+class ReplyLine:
     """A line without its marks: ``text``, and whether it was an item of a list or a heading."""
 
     text: str
@@ -62,7 +62,7 @@ class Line:
     depth: int = 0
 
 
-def spoken(text: str) -> str | None:
+def strip_reasoning(text: str) -> str | None:
     """Return a reply without its reasoning; None if that has no end, or the reply is invalid.
 
     A quoted reasoning mark does not end the reasoning, because the model repeats its input.
@@ -87,7 +87,7 @@ def spoken(text: str) -> str | None:
     return said.translate({_HIDDEN + place: mark for place, mark in enumerate(quoted)})
 
 
-def plain(text: str) -> str:
+def normalize_reply_text(text: str) -> str:
     """Return a text with standard letters and dashes, without its emphasis.
 
     >>> plain("**Clarity** — `4`")
@@ -97,7 +97,7 @@ def plain(text: str) -> str:
     return re.sub(r"[ \t]+", " ", _EMPHASIS.sub("", _TAGS.sub("", usual)))
 
 
-def lines_of(text: str) -> list[Line]:
+def split_lines(text: str) -> list[ReplyLine]:
     """Split a text into its lines with words, without marks of lists and headings."""
     found = []
     for raw in text.splitlines():
@@ -108,23 +108,23 @@ def lines_of(text: str) -> list[Line]:
         depth = len(raw) - len(raw.lstrip())
         rest = raw[marks.end() :]
         bold = re.fullmatch(r"\s*(\*\*|__)[^*_]+\1:?\s*", rest) is not None
-        cleaned = plain(rest).strip()
+        cleaned = normalize_reply_text(rest).strip()
         number = _NUMBER.match(cleaned)
         item = number is not None or bool(re.search(r"[-•·▪◦‣●○➤→*+]\s", marks[0]))
         words = cleaned[number.end() :].strip() if number else cleaned
         if words:
-            found.append(Line(words, item, bold or "#" in marks[0], depth))
+            found.append(ReplyLine(words, item, bold or "#" in marks[0], depth))
     return found
 
 
-def cells_of(text: str) -> list[str] | None:
+def split_cells(text: str) -> list[str] | None:
     """Return the cells of a table line; None for any other line."""
     if text.count("|") < 2 and not text.strip().startswith("|"):
         return None
     return [cell.strip() for cell in text.strip().strip("|").split("|")]
 
 
-def json_in(text: str) -> tuple[Any, str] | None:
+def find_json(text: str) -> tuple[Any, str] | None:
     """Return the one JSON value of a reply, and the words around it; None if there is none.
 
     It is the whole reply, or the content of its only fence. An object with a repeated name is
@@ -132,7 +132,7 @@ def json_in(text: str) -> tuple[Any, str] | None:
     """
     try:
         return _parsed(text), ""
-    except TwiceError:
+    except DuplicateKeyError:
         return None
     except (ValueError, RecursionError):
         pass
@@ -156,7 +156,7 @@ def json_in(text: str) -> tuple[Any, str] | None:
 
 
 def _parsed(text: str) -> Any:
-    value = json.loads(text, object_pairs_hook=each_once)
+    value = json.loads(text, object_pairs_hook=unique_keys)
     if not isinstance(value, dict | list):
         raise ValueError("no object and no list")
     json.dumps(value, ensure_ascii=False).encode()  # half of a letter (\ud800) is a ValueError, too
@@ -164,19 +164,19 @@ def _parsed(text: str) -> Any:
 
 
 def text_or_json(text: str) -> tuple[str, tuple[Any, str] | None] | str:
-    """Return the results of :func:`spoken` and :func:`json_in`, or a sentence without an answer."""
+    """Return the answer and its JSON (:func:`find_json`), or a sentence about what is missing."""
     for part in islice(possible_answers(text), _MOST_THOUGHTS):
-        found = json_in(part) if len(part) <= LONGEST_ANSWER else None
+        found = find_json(part) if len(part) <= LONGEST_ANSWER else None
         if (
             found is not None
             and not _OPEN_THOUGHT.search(found[1])
             and not _STRUCK.search(found[1])
         ):
             return part.strip(), found
-    words = spoken(text)
+    words = strip_reasoning(text)
     if words is None:
         return NO_ANSWER
-    parsed = json_in(words)
+    parsed = find_json(words)
     if parsed is None and looks_like_json(words):
         return "The answer is broken JSON."
     return words, parsed
@@ -187,10 +187,10 @@ def looks_like_json(text: str) -> bool:
     return bool(re.match(r"\s*(?:```[ \t]*json\b|[{\[]\s*[\"{\[])", text))
 
 
-def folded(word: str) -> str:
+def fold_name(word: str) -> str:
     """Return a name in lower case, with single spaces for everything but letters and digits.
 
     >>> folded("Clinical_Relevance (1-5)")
     'clinical relevance 1 5'
     """
-    return " ".join(re.findall(r"[^\W_]+", plain(word).casefold()))
+    return " ".join(re.findall(r"[^\W_]+", normalize_reply_text(word).casefold()))

@@ -41,23 +41,23 @@ from rexview.detect.box_failures import (
     models_with_boxes,
     models_without_boxes,
 )
-from rexview.detect.registry import DETECTORS, detectors, read_word_lists
+from rexview.detect.registry import DETECTORS, create_detectors, read_word_lists
 from rexview.detect.scan.survey import (
     FAILURE_BITS,
     FLAG_TABLE,
     Survey,
     find_flags,
+    find_flags_for_answers,
     flag_rows,
-    flags_for,
+    iterate_flag_rows,
+    join_verdicts,
     judged_answers,
-    named_flags,
-    rows_of,
+    name_flags,
     survey,
-    survey_of,
-    with_verdicts,
+    survey_scan,
 )
 from rexview.detect.score_failures import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
-from rexview.detect.unsupported_language import not_read_rows, why_not_read
+from rexview.detect.unsupported_language import explain_unsupported_language, list_unsupported_texts
 from rexview.text.answer_ending import text_ending
 from rexview.text.findings import finding_name, finding_region
 
@@ -70,22 +70,22 @@ __all__ = [
     "Survey",
     "box_request",
     "cases_asking_for_boxes",
-    "detectors",
+    "create_detectors",
+    "explain_unsupported_language",
     "find_flags",
+    "find_flags_for_answers",
     "finding_name",
     "finding_region",
     "flag_rows",
-    "flags_for",
+    "iterate_flag_rows",
+    "join_verdicts",
     "judged_answers",
+    "list_unsupported_texts",
     "models_with_boxes",
     "models_without_boxes",
-    "named_flags",
-    "not_read_rows",
+    "name_flags",
     "read_word_lists",
-    "rows_of",
     "survey",
-    "survey_of",
+    "survey_scan",
     "text_ending",
-    "why_not_read",
-    "with_verdicts",
 ]

@@ -11,23 +11,23 @@ from typing import Final
 
 import polars as pl
 
-from rexview.detect.boxes import (
+from rexview.detect.box_labels import (
     box_evidence,
-    claim_of,
-    image_of,
+    find_box_image,
     label_findings,
     label_topics,
     names_tip,
+    read_label_side,
     reference_evidence,
     short_label,
 )
-from rexview.detect.detector import AnswerInCase, ScoreRule, flag, mention_evidence
-from rexview.detect.report_comparison import MOST_READ, mentions_of_answer
+from rexview.detect.detector import AnswerInCase, ScoreRule, make_flag, mention_evidence
+from rexview.detect.report_comparison import MOST_READ, read_answer_mentions
 from rexview.detect.score_failures import has_boxes_or_score, low_image_score, low_image_score_rule
 from rexview.geometry import OTHER_SIDE, box_problem, iou
 from rexview.schema import AnswerBox, Case, Evidence, Flag, Model, ReferenceBox, ReviewSet
 from rexview.text.findings import Mention, find_mentions, finding_info, may_be_same_fracture
-from rexview.text.phrases import either, whole_words, word_set
+from rexview.text.phrases import list_alternatives, whole_words, word_set
 
 LEAST_IOU: Final = 0.3
 """Intersection over union with the reference box below which a box is misplaced."""
@@ -65,7 +65,7 @@ class BoxMisplaced:
         for box in one.sure_boxes:
             if _outside(case, box):
                 message = f"The box “{short_label(box.label)}” lies outside the image."
-                flags.append(flag(self, answer, "outside", message, (box_evidence(box),)))
+                flags.append(make_flag(self, answer, "outside", message, (box_evidence(box),)))
                 continue
             missed = self._missed(case, box, one.sure_boxes)
             if missed is not None:
@@ -76,14 +76,18 @@ class BoxMisplaced:
                     f"{LEAST_IOU:.0%} expected."
                 )
                 evidence = (box_evidence(box), reference_evidence(reference, reference.side))
-                flags.append(flag(self, answer, "reference_boxes", message, evidence))
+                flags.append(make_flag(self, answer, "reference_boxes", message, evidence))
         return flags + low_image_score(self, one, "image_content")
 
     def _missed(
         self, case: Case, box: AnswerBox, boxes: Sequence[AnswerBox]
     ) -> tuple[ReferenceBox, float] | None:
         """Return the nearest reference box if a box matches none, and their overlap; else None."""
-        image, topics, tip = image_of(case, box), label_topics(box.label), names_tip(box.label)
+        image, topics, tip = (
+            find_box_image(case, box),
+            label_topics(box.label),
+            names_tip(box.label),
+        )
         if image is None or not topics or box_problem(box.box, image.width, image.height):
             return None
         references = [
@@ -91,7 +95,7 @@ class BoxMisplaced:
             for reference in case.reference_boxes
             if topics & label_topics(reference.label)
             and names_tip(reference.label) == tip
-            and image_of(case, reference) == image
+            and find_box_image(case, reference) == image
             and not box_problem(reference.box)
         ]
         if not references:
@@ -106,7 +110,7 @@ class BoxMisplaced:
             other.box
             for other in boxes
             if topics & label_topics(other.label)
-            and image_of(case, other) == image
+            and find_box_image(case, other) == image
             and not box_problem(other.box, image.width, image.height)
         ]
         reference_boxes = [reference.box for reference in references]
@@ -128,7 +132,7 @@ def hull(boxes: Sequence[Rectangle]) -> Rectangle:
 
 
 def _outside(case: Case, box: AnswerBox) -> bool:
-    image = image_of(case, box)
+    image = find_box_image(case, box)
     if image is None or not image.width or not image.height:
         return False
     if len(box.box) != 4 or not all(map(math.isfinite, box.box)) or min(box.box[2:]) <= 0:
@@ -158,8 +162,8 @@ _MAYBE: Final = (
     r"|show|indicat|locali"
 )
 """Every question that :func:`box_request` accepts contains one of these, to filter tables fast."""
-_FILM: Final = rf"(?:{either('box_request', 'film')})s?"
-_OBJECT: Final = rf"(?:{either('box_request', 'named')})"
+_FILM: Final = rf"(?:{list_alternatives('box_request', 'film')})s?"
+_OBJECT: Final = rf"(?:{list_alternatives('box_request', 'named')})"
 _ASKED: Final = re.compile(
     r"\b(?:bounding[\s-]*)?(?:box|boxes|bbox|bboxes|rectangles?|rois?|regions? of interest)\b"
     rf"|\b(?:mark|annotate)\s+{_OBJECT}\b"
@@ -271,7 +275,7 @@ class BoxesMissing:
         if asked is None or answer.boxes or answer.images:
             return []
         devices = bool(_DEVICES.search(question[:_LONGEST]))
-        mention = _expected_box(mentions_of_answer(one), devices=devices)
+        mention = _expected_box(read_answer_mentions(one), devices=devices)
         if mention is None:
             return []
         name = finding_info(mention.finding).name
@@ -282,7 +286,7 @@ class BoxesMissing:
             Evidence(where, question[slice(*asked)], None, *asked),
             mention_evidence("answer", one.text, mention),
         )
-        return [flag(self, answer, "text", message, evidence)]
+        return [make_flag(self, answer, "text", message, evidence)]
 
 
 def _expected_box(mentions: Iterable[Mention], *, devices: bool) -> Mention | None:
@@ -336,7 +340,7 @@ class BoxUnrelated:
             for box in one.sure_boxes:
                 unmet = _unmet(box, one.text, mentions, elsewhere)
                 if unmet is not None:
-                    flags.append(flag(self, one.answer, "text", *unmet))
+                    flags.append(make_flag(self, one.answer, "text", *unmet))
         return flags + low_image_score(self, one, "image_style")
 
 
@@ -387,7 +391,7 @@ def _denies(mention: Mention, named: frozenset[str], label: str | None) -> bool:
     denied = finding_info(mention.finding)
     if denied.family not in families and denied.id != _ANY_FRACTURE:
         return False
-    claim = claim_of(label)
+    claim = read_label_side(label)
     return claim is None or mention.side != OTHER_SIDE[claim.side]
 
 

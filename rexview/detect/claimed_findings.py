@@ -8,18 +8,18 @@ from typing import Final
 
 from rexview.detect.detector import AnswerInCase
 from rexview.detect.report_comparison import (
-    SAID,
+    REPORTED_STATUSES,
     FindingInText,
     ReportFindings,
-    conclusion_of_thoughts,
-    device_unread,
-    findings_of_answer,
-    findings_of_report,
+    are_related,
+    find_conclusion,
+    has_unread_device,
+    has_unread_words,
     heads_device,
-    left_unread,
-    may_mean,
-    of_status,
-    related,
+    may_mean_finding,
+    read_answer_findings,
+    read_report_findings,
+    select_status,
     sides_meet,
     zones_meet,
 )
@@ -32,13 +32,15 @@ from rexview.text.findings import (
     means_alone,
     report_text,
 )
-from rexview.text.phrases import either, list_names, whole_words, word_set
+from rexview.text.phrases import list_alternatives, list_names, whole_words, word_set
 
 # Names of findings that claim little, or may mean something else.
 
-_VAGUE: Final = re.compile(rf"(?:{either('report', 'vague')})", re.IGNORECASE)
-_SIGN_ONLY: Final = re.compile(rf"(?:{either('report', 'sign_only')})", re.IGNORECASE)
-_UNSURE_NAME: Final = re.compile(rf"(?:{either('report', 'unsure_name')})", re.IGNORECASE)
+_VAGUE: Final = re.compile(rf"(?:{list_alternatives('report', 'vague')})", re.IGNORECASE)
+_SIGN_ONLY: Final = re.compile(rf"(?:{list_alternatives('report', 'sign_only')})", re.IGNORECASE)
+_UNSURE_NAME: Final = re.compile(
+    rf"(?:{list_alternatives('report', 'unsure_name')})", re.IGNORECASE
+)
 
 
 def is_vague(finding: FindingInText) -> bool:
@@ -60,7 +62,7 @@ def has_unsure_name(finding: FindingInText) -> bool:
     )
 
 
-def is_of_pneumothorax(finding: FindingInText, said: Sequence[FindingInText]) -> bool:
+def is_pneumothorax_collapse(finding: FindingInText, said: Sequence[FindingInText]) -> bool:
     """True if a collapse belongs to a pneumothorax, so that it needs no mention of its own."""
     words = finding.text[finding.mention.start : finding.mention.end].lower()
     return "collaps" in words and any(
@@ -71,24 +73,24 @@ def is_of_pneumothorax(finding: FindingInText, said: Sequence[FindingInText]) ->
 
 # Findings of an answer in the place where the report has others.
 
-MAJOR: Final = word_set("report", "major_family")
+MAJOR_FAMILIES: Final = word_set("report", "major_family")
 """Families whose findings may be confused with one another."""
 _REGIONS: Final = frozenset({"lung", "pleura", "abdomen"})
 """Regions in which findings are confused with one another."""
 _USUAL_ZONES: Final = {"pleural_fluid": "lower", "free_air": "base"}
 """Zone of a finding whose text names none."""
-GENERAL: Final = "opacity"
+GENERAL_FINDING: Final = "opacity"
 """A finding so general that it does not identify a type."""
-OLD: Final = whole_words("report", "old")
+OLD_FINDING: Final = whole_words("report", "old")
 """Words for old findings, which an answer may leave out."""
 
 
-def mistaken_findings(one: AnswerInCase) -> list[tuple[FindingInText, FindingInText]]:
+def find_confused_findings(one: AnswerInCase) -> list[tuple[FindingInText, FindingInText]]:
     """Pair the report's findings with other findings that the answer has in the same place."""
-    report, answered = findings_of_report(one.case), findings_of_answer(one)
+    report, answered = read_report_findings(one.case), read_answer_findings(one)
     others = [
         wrong
-        for wrong in of_status(answered, "positive")
+        for wrong in select_status(answered, "positive")
         if _typed(wrong) and wrong.info.family not in report.families
     ]
     pairs = []
@@ -102,16 +104,16 @@ def mistaken_findings(one: AnswerInCase) -> list[tuple[FindingInText, FindingInT
 
 
 def _typed(one: FindingInText) -> bool:
-    known = one.info.family in MAJOR or one.info.family == "atelectasis"
-    return known and one.info.region in _REGIONS and one.info.id != GENERAL
+    known = one.info.family in MAJOR_FAMILIES or one.info.family == "atelectasis"
+    return known and one.info.region in _REGIONS and one.info.id != GENERAL_FINDING
 
 
 def _named(answered: Sequence[FindingInText], right: FindingInText) -> bool:
     """True if the answer has the finding itself; a general word does not count next to a denial."""
-    denied = any(one.info.id == right.info.id for one in of_status(answered, "negated"))
+    denied = any(one.info.id == right.info.id for one in select_status(answered, "negated"))
     return any(
-        one.info.family == right.info.family and not (denied and one.info.id == GENERAL)
-        for one in of_status(answered, *SAID)
+        one.info.family == right.info.family and not (denied and one.info.id == GENERAL_FINDING)
+        for one in select_status(answered, *REPORTED_STATUSES)
     )
 
 
@@ -129,7 +131,7 @@ def _zone(finding: FindingInText) -> str | None:
 
 def _may_matter(finding: FindingInText) -> bool:
     """True unless a finding of a report is only an old one."""
-    return finding.section == "impression" or not OLD.search(finding.around())
+    return finding.section == "impression" or not OLD_FINDING.search(finding.around())
 
 
 # Findings of the report that an answer mentions in other words.
@@ -140,27 +142,29 @@ _FOCAL: Final = "nodule"
 _TUBES: Final = frozenset({"airway_tube", "bronchial_tube", "enteric_tube"})
 _PLEURAL: Final = frozenset({"pleural_fluid", "pneumothorax"})
 _PLACES: Final = {
-    region: re.compile(rf"\b(?:{either('place', region)})", re.IGNORECASE)
+    region: re.compile(rf"\b(?:{list_alternatives('place', region)})", re.IGNORECASE)
     for region in list_names("place")
 }
-_ONLY_TOLD: Final = re.compile(rf"\b(?:{either('place_only', 'told')})\b|\?|:\s*$", re.IGNORECASE)
+_ONLY_TOLD: Final = re.compile(
+    rf"\b(?:{list_alternatives('place_only', 'told')})\b|\?|:\s*$", re.IGNORECASE
+)
 _CLAUSE: Final = re.compile(r"[^.;,|\n]+(?:[.,]\d[^.;,|\n]*)*")
 
 
-def said_generally(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
+def is_reported_generally(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
     """True if a report's opacity may be what the answer reports in lung or pleura on that side.
 
     Also true for a mass, even on the other side: that is another failure.
     """
-    return finding.info.id == GENERAL and any(
+    return finding.info.id == GENERAL_FINDING and any(
         other.info.region in ("lung", "pleura")
-        and other.mention.status in SAID
+        and other.mention.status in REPORTED_STATUSES
         and (other.info.family == _FOCAL or sides_meet(other.mention.side, finding.mention.side))
         for other in answered
     )
 
 
-def said_in_other_words(
+def is_reported_in_other_words(
     one: AnswerInCase,
     answered: Sequence[FindingInText],
     finding: FindingInText,
@@ -173,7 +177,7 @@ def said_in_other_words(
     text = one.text
     if finding.info.group == "device" and (
         any(not heads_device(text, match, one.mentions) for match in ALL_DEVICES.finditer(text))
-        or device_unread(text, one.mentions, finding.info.family)
+        or has_unread_device(text, one.mentions, finding.info.family)
     ):
         return True
     taken = {other.info.family for other in report.said}
@@ -184,9 +188,11 @@ def said_in_other_words(
         and sides_meet(item.mention.side, finding.mention.side)
         and not (item.info.family in taken and _is_another(item, finding))
     ]
-    if any(related(finding, item) for item in said) or may_mean(text, finding, answered):
+    if any(are_related(finding, item) for item in said) or may_mean_finding(
+        text, finding, answered
+    ):
         return True
-    return finding.info.group != "device" and place_unread(
+    return finding.info.group != "device" and has_unread_place(
         one.text, one.mentions, finding.info.region
     )
 
@@ -207,7 +213,7 @@ def _is_another(item: FindingInText, finding: FindingInText) -> bool:
     return families == _PLEURAL or (not both_devices and item.info.region != finding.info.region)
 
 
-def place_unread(text: str, mentions: Sequence[Mention], region: str) -> bool:
+def has_unread_place(text: str, mentions: Sequence[Mention], region: str) -> bool:
     """True if a clause names a place in a region, but no finding was read from it.
 
     It may mean any finding: "The mass erodes two ribs" may mean a destroyed bone. A place that is
@@ -233,11 +239,15 @@ _SURE_WITH_PART: Final = frozenset({"cardiomegaly"})
 """Families named equally surely by a word and a body part: "the heart is enlarged"."""
 _DISEASE: Final = "lung_abnormality"
 """The family of diseases; a report may name only their appearance."""
-_OPENED_CHEST: Final = re.compile(rf"\b(?:{either('report', 'opened_chest')})", re.IGNORECASE)
+_OPENED_CHEST: Final = re.compile(
+    rf"\b(?:{list_alternatives('report', 'opened_chest')})", re.IGNORECASE
+)
 _OPERATED_HEART: Final = word_set("report", "operated_heart_family")
-_COMPARED_ONLY: Final = re.compile(rf"\b(?:{either('report', 'compared_only')})", re.IGNORECASE)
+_COMPARED_ONLY: Final = re.compile(
+    rf"\b(?:{list_alternatives('report', 'compared_only')})", re.IGNORECASE
+)
 _MAY_BE: Final = re.compile(
-    rf"\b(?:{either('report', 'may_be')})(?:\s+(?!with\b|and\b|or\b)[\w-]+){{0,3}}\W*$",
+    rf"\b(?:{list_alternatives('report', 'may_be')})(?:\s+(?!with\b|and\b|or\b)[\w-]+){{0,3}}\W*$",
     re.IGNORECASE,
 )
 _BESIDE_FLUID: Final = whole_words("report", "beside_fluid")
@@ -253,14 +263,14 @@ def is_known_by_another_name(
     Example: "A density behind the heart, probably a hernia". The collapsed lung beside a
     pneumothorax is not new either.
     """
-    if is_of_pneumothorax(finding, report.said):
+    if is_pneumothorax_collapse(finding, report.said):
         return True
     return any(
         other.info.family in report.families
         and other.mention.sentence == finding.mention.sentence
         and other.mention.start > finding.mention.end
         and _MAY_BE.search(one.text, finding.mention.end, other.mention.start)
-        for other in of_status(findings_of_answer(one), *SAID)
+        for other in select_status(read_answer_findings(one), *REPORTED_STATUSES)
     )
 
 
@@ -286,7 +296,7 @@ def is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) ->
         return False
     if finding.info.group == "device" and ALL_DEVICES.search(text):
         return False
-    if finding.info.id == GENERAL and any(
+    if finding.info.id == GENERAL_FINDING and any(
         other.info.region in ("lung", "pleura") for other in report.said
     ):
         return False  # the report may mean this finding by a more specific name
@@ -294,8 +304,8 @@ def is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) ->
         return False
     if len(report.present) < _FEW and _COMPARED_ONLY.search(text):
         return False
-    mistaken = (wrong.info.family for _, wrong in one.once(mistaken_findings))
-    return finding.info.family not in mistaken and not may_mean(text, finding)
+    mistaken = (wrong.info.family for _, wrong in one.once(find_confused_findings))
+    return finding.info.family not in mistaken and not may_mean_finding(text, finding)
 
 
 def _goes_with_another(finding: FindingInText, report: ReportFindings) -> bool:
@@ -327,9 +337,9 @@ def _in_report_unread(one: AnswerInCase, finding: FindingInText) -> bool:
     for section in REPORT_SECTIONS:
         text = getattr(one.case.report, section) or ""
         mentions = find_mentions(text)
-        device = region == "device" and device_unread(text, mentions, finding.info.family)
-        unread = left_unread(text, mentions, region)
-        if device or unread or place_unread(text, mentions, region):
+        device = region == "device" and has_unread_device(text, mentions, finding.info.family)
+        unread = has_unread_words(text, mentions, region)
+        if device or unread or has_unread_place(text, mentions, region):
             return True
     return False
 
@@ -338,12 +348,15 @@ def _in_report_unread(one: AnswerInCase, finding: FindingInText) -> bool:
 
 _ROW_DENIES: Final = re.compile(
     rf"[^|:.=–—\n]{{0,40}}(?:\s[|–—]\s*|\s*:\s*\**\s*|\s*=\s*|\s?\.{{3,}}\s*)"
-    rf"(?:{either('report', 'row_denies')})(?![\w.])",
+    rf"(?:{list_alternatives('report', 'row_denies')})(?![\w.])",
     re.IGNORECASE,
 )
-_LIKELIHOOD: Final = re.compile(rf"\b(?:{either('report', 'likelihood')})", re.IGNORECASE)
+_LIKELIHOOD: Final = re.compile(
+    rf"\b(?:{list_alternatives('report', 'likelihood')})", re.IGNORECASE
+)
 _ROW_UNLIKELY: Final = re.compile(
-    rf"[^|:=\n]{{0,40}}[|:=]\W{{0,4}}(?:{either('report', 'unlikely')})(?=\s*\(|\W*(?:[|\n,}}]|$))",
+    rf"[^|:=\n]{{0,40}}[|:=]\W{{0,4}}(?:{list_alternatives('report', 'unlikely')})"
+    r"(?=\s*\(|\W*(?:[|\n,}]|$))",
     re.IGNORECASE,
 )
 _UNCLAIMED_BEFORE: Final = whole_words("report", "unclaimed_before")
@@ -353,17 +366,19 @@ _TURN: Final = re.compile(
     r";|\b(?:but|however|although|though|yet)\b|\b(?:there|i) (?:is|are|see)\b", re.IGNORECASE
 )
 """A word that starts a new statement in a sentence."""
-_CELL_DENIES: Final = re.compile(rf"\W*(?:{either('report', 'row_denies')})\W*", re.IGNORECASE)
+_CELL_DENIES: Final = re.compile(
+    rf"\W*(?:{list_alternatives('report', 'row_denies')})\W*", re.IGNORECASE
+)
 _FIELD_DENIES: Final = re.compile(
     r'"(?:severity|status|present|presence|size|grade)"\s*:\s*"?'
-    rf"(?:{either('report', 'row_denies')})\b",
+    rf"(?:{list_alternatives('report', 'row_denies')})\b",
     re.IGNORECASE,
 )
 _WEIGHED_IN: Final = whole_words("report", "weighed_in")
 _UNTICKED: Final = re.compile(r"^\s*[-*]\s*\[ \]")
 
 
-def claims_of(one: AnswerInCase, *, but: Set[str]) -> list[FindingInText]:
+def find_claimed_findings(one: AnswerInCase, *, but: Set[str]) -> list[FindingInText]:
     """Return the findings that an answer claims, except for the families in ``but``.
 
     If the answer thinks aloud, only its last part counts.
@@ -371,7 +386,7 @@ def claims_of(one: AnswerInCase, *, but: Set[str]) -> list[FindingInText]:
     likelihoods = _LIKELIHOOD.search(one.case.question) or _LIKELIHOOD.search(one.text)
     claims = [
         claim
-        for claim in of_status(findings_of_answer(one), "positive")
+        for claim in select_status(read_answer_findings(one), "positive")
         if claim.info.family not in but
         and not _denied_in_row(claim)
         and not _is_doubtful(claim)
@@ -379,7 +394,7 @@ def claims_of(one: AnswerInCase, *, but: Set[str]) -> list[FindingInText]:
     ]
     if not claims:
         return []
-    concluding = conclusion_of_thoughts(one.text)
+    concluding = find_conclusion(one.text)
     if concluding is None:
         return claims
     return [claim for claim in claims if claim.mention.start > concluding]

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from rexview.detect.claimed_findings import GENERAL, OLD
+from rexview.detect.claimed_findings import GENERAL_FINDING, OLD_FINDING
 from rexview.detect.detector import AnswerInCase
 from rexview.detect.report_comparison import MOST_READ, FindingInText, sides_meet
 from rexview.geometry import OTHER_SIDE
 from rexview.schema import Case, Evidence
-from rexview.text.findings import REPORT_SECTIONS, Finding, find_mentions, finding_info
-from rexview.text.phrases import either, list_names, whole_words, word_set
+from rexview.text.findings import REPORT_SECTIONS, LexiconFinding, find_mentions, finding_info
+from rexview.text.phrases import list_alternatives, list_names, whole_words, word_set
 
 # Statements that call a part of the chest normal, and so deny its findings without naming them.
 
@@ -20,7 +20,9 @@ _ALL: Final = "all"
 """Calls everything normal: "NAD."."""
 _SAID: Final = {
     name: (
-        whole_words("normal", name) if name != _ALL else re.compile(either("normal", name), re.I),
+        whole_words("normal", name)
+        if name != _ALL
+        else re.compile(list_alternatives("normal", name), re.I),
         word_set("normal_families", name) if name != _ALL else frozenset[str](),
     )
     for name in list_names("normal")
@@ -47,7 +49,9 @@ _CLEARED: Final = frozenset(
 _SIDES: Final = {"r": "right", "l": "left"}
 
 
-def normal_statement(text: str, finding: Finding, *, old: bool) -> re.Match[str] | None:
+def match_normal_statement(
+    text: str, finding: LexiconFinding, *, old: bool
+) -> re.Match[str] | None:
     """Return the statement that calls normal what a finding would change; None without one.
 
     ``old`` marks an old finding: "no acute fracture" does not deny it.
@@ -61,8 +65,8 @@ def normal_statement(text: str, finding: Finding, *, old: bool) -> re.Match[str]
     return None
 
 
-def lungs_cleared(
-    text: str, finding: Finding, side: str | None
+def match_cleared_lungs(
+    text: str, finding: LexiconFinding, side: str | None
 ) -> tuple[re.Match[str], str | None] | None:
     """Return the statement that clears the lungs of a finding, and the side that it clears."""
     if finding.family not in _CLEARED or finding.region != "lung":
@@ -78,16 +82,18 @@ def lungs_cleared(
 
 
 _SHORTLY_AFTER: Final = r"\s+(?:[\w-]+\s+){0,2}$"
-QUALIFIED: Final = re.compile(
-    rf"\b(?:{either('report', 'qualified')}){_SHORTLY_AFTER}", re.IGNORECASE
+QUALIFIER: Final = re.compile(
+    rf"\b(?:{list_alternatives('report', 'qualified')}){_SHORTLY_AFTER}", re.IGNORECASE
 )
-_FOCAL: Final = re.compile(rf"\b(?:{either('report', 'focal')}){_SHORTLY_AFTER}", re.IGNORECASE)
+_FOCAL: Final = re.compile(
+    rf"\b(?:{list_alternatives('report', 'focal')}){_SHORTLY_AFTER}", re.IGNORECASE
+)
 _DEVICE_DENIED: Final = whole_words("report", "device_denied")
 _SHOWN: Final = 160
 """Longest sentence of a report that is shown whole, in characters."""
 
 
-def negation(negated: Sequence[FindingInText], finding: FindingInText) -> Evidence | None:
+def find_negation(negated: Sequence[FindingInText], finding: FindingInText) -> Evidence | None:
     """Return where the report negates a finding without reservation, on its side or on both."""
     for one in negated:
         any_fracture = one.info.id == "fracture" and finding.info.id.endswith("_fracture")
@@ -96,8 +102,8 @@ def negation(negated: Sequence[FindingInText], finding: FindingInText) -> Eviden
         covers = one.mention.side in (None, "bilateral", finding.mention.side)
         if one.info.group == "device" and not _DEVICE_DENIED.search(one.around()):
             continue  # "NG tube in the stomach, tip not seen"
-        partly = QUALIFIED.search(one.before()) or (
-            finding.info.id == GENERAL and _FOCAL.search(one.before())
+        partly = QUALIFIER.search(one.before()) or (
+            finding.info.id == GENERAL_FINDING and _FOCAL.search(one.before())
         )
         if covers and not partly:
             first, last = one.mention.sentence
@@ -111,15 +117,17 @@ def negation(negated: Sequence[FindingInText], finding: FindingInText) -> Eviden
     return None
 
 
-def cleared(case: Case, finding: FindingInText) -> Evidence | None:
+def find_normal_statement(case: Case, finding: FindingInText) -> Evidence | None:
     """Return where the report calls normal or clear what the answer reports as changed."""
     for section in REPORT_SECTIONS:
         text = getattr(case.report, section) or ""
-        clear = lungs_cleared(text, finding.info, finding.mention.side)
+        clear = match_cleared_lungs(text, finding.info, finding.mention.side)
         if clear is not None:
             match, side = clear
             return Evidence("report", match[0], section, *match.span(), side=side)
-        normal = normal_statement(text, finding.info, old=OLD.search(finding.around()) is not None)
+        normal = match_normal_statement(
+            text, finding.info, old=OLD_FINDING.search(finding.around()) is not None
+        )
         if normal is not None:
             return Evidence("report", normal[0], section, *normal.span())
     return None
@@ -132,18 +140,20 @@ def cleared(case: Case, finding: FindingInText) -> Evidence | None:
 # question whether it is there.
 
 _PLAIN_NO: Final = re.compile(
-    rf"\b(?:{either('report', 'denies_plainly')})\b(?P<between>[^.;:|\n]*)$", re.IGNORECASE
+    rf"\b(?:{list_alternatives('report', 'denies_plainly')})\b(?P<between>[^.;:|\n]*)$",
+    re.IGNORECASE,
 )
 _TURN: Final = whole_words("report", "turns")
 _MILDER: Final = whole_words("report", "milder")
 _NOT_SURE: Final = whole_words("report", "not_sure")
 _WHETHER: Final = re.compile(
-    rf"(?:^|[.!?\n]\s*)(?:{either('question', 'whether')})\b[^.?!\n]*\?\s*$", re.IGNORECASE
+    rf"(?:^|[.!?\n]\s*)(?:{list_alternatives('question', 'whether')})\b[^.?!\n]*\?\s*$",
+    re.IGNORECASE,
 )
 _SAYS_NO: Final = re.compile(r"\W*(?P<no>no)\b(?=\s*(?:$|[.!\n]))", re.IGNORECASE)
 
 
-def contradiction(
+def find_outright_denial(
     one: AnswerInCase, same: Sequence[FindingInText], finding: FindingInText
 ) -> Evidence | None:
     """Return where an answer denies outright a finding that its report is sure of.
@@ -152,7 +162,9 @@ def contradiction(
     """
     if finding.mention.status != "positive" or finding.info.group == "device":
         return None
-    if finding.info.id == GENERAL or any(other.mention.status != "negated" for other in same):
+    if finding.info.id == GENERAL_FINDING or any(
+        other.mention.status != "negated" for other in same
+    ):
         return None
     found = _outright(same, finding) if same else _no_to_question(one, finding)
     return None if found is None or _NOT_SURE.search(finding.around()) else found
@@ -169,7 +181,7 @@ def _outright(same: Sequence[FindingInText], finding: FindingInText) -> Evidence
 
 def _covers(denied: FindingInText, finding: FindingInText) -> bool:
     """True if a denial includes the finding: it is not limited to a size, age or other side."""
-    if QUALIFIED.search(denied.before()) or denied.mention.zone:
+    if QUALIFIER.search(denied.before()) or denied.mention.zone:
         return False
     if bool(_MILDER.search(_words(denied))) != bool(_MILDER.search(_words(finding))):
         return False

@@ -10,9 +10,9 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import polars as pl
 
 from rexview.schema import Answer, AnswerBox, Case, Evidence, Flag, Score
-from rexview.stats import FinalScores, final_of_answer, status_of
+from rexview.stats import FinalScores, compute_answer_finals, find_status
 from rexview.text.findings import Mention, asserted_mentions, report_mentions, report_text
-from rexview.text.language import language_of
+from rexview.text.language import detect_language
 
 _Found = TypeVar("_Found")
 
@@ -38,12 +38,12 @@ class AnswerInCase:
     @cached_property
     def language(self) -> str | None:
         """Language of the text if the rules cannot read it; None for English."""
-        return language_of(self.text)
+        return detect_language(self.text)
 
     @cached_property
     def report_language(self) -> str | None:
         """Language of the report if the rules cannot read it; None for English."""
-        return language_of(report_text(self.case))
+        return detect_language(report_text(self.case))
 
     @property
     def sure_boxes(self) -> tuple[AnswerBox, ...]:
@@ -53,12 +53,12 @@ class AnswerInCase:
     @cached_property
     def came(self) -> bool:
         """True if the answer has content: no token limit, error, refusal or empty output."""
-        return status_of(self.answer) == "answered"
+        return find_status(self.answer) == "answered"
 
     @cached_property
     def final(self) -> FinalScores:
         """Final scores of the answer; an answer that did not arrive in full has none."""
-        return final_of_answer(self.scores if self.came else ())
+        return compute_answer_finals(self.scores if self.came else ())
 
     def once(self, ask: Callable[[AnswerInCase], _Found]) -> _Found:
         """Return the result of a function for this answer; it is called only the first time."""
@@ -143,7 +143,7 @@ class ScoringDetector(Detector, Protocol):
         ...
 
 
-def flag(
+def make_flag(
     detector: Detector, answer: Answer, kind: str, message: str, evidence: Sequence[Evidence]
 ) -> Flag:
     """Return a detector's flag on an answer."""

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.package_data import read_table
+from rexview.package_data import read_package_table
 from rexview.vocab import SUGGESTED_FAILURES
 from rexview.words import tr
 
@@ -62,7 +62,7 @@ class Precision:
         return words.format(right=self.right, flags=self.flags, low=self.low, high=self.high)
 
 
-def precision_of(failure: str, kind: str | None = None) -> Precision | None:
+def find_precision(failure: str, kind: str | None = None) -> Precision | None:
     """Return the measured precision of a failure's detector; None if it was not measured.
 
     ``kind`` selects a kind of flags that was measured apart from the hints.
@@ -72,7 +72,7 @@ def precision_of(failure: str, kind: str | None = None) -> Precision | None:
 
 @cache
 def _read(file: Path) -> dict[str, Precision]:
-    content: dict[str, Any] = read_table(file) or {}
+    content: dict[str, Any] = read_package_table(file) or {}
     found = {}
     for failure, entry in content.items():
         flags, right = entry.get("flags"), entry.get("right")

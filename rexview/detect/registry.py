@@ -13,7 +13,7 @@ from rexview.detect.box_failures import (
     models_with_boxes,
     models_without_boxes,
 )
-from rexview.detect.detector import AnswerInCase, Detector, flag
+from rexview.detect.detector import AnswerInCase, Detector, make_flag
 from rexview.detect.laterality.detector import Laterality, SideIncomplete
 from rexview.detect.report_hints import InventedFinding, MissedFinding, WrongAbnormality
 from rexview.detect.score_failures import (
@@ -64,10 +64,10 @@ class FailedExtraction:
             message = f"Option number {choice + 1} was chosen; the question has {count} options."
         else:
             return []
-        return [flag(self, one.answer, kind, message, (Evidence("answer", text[:_SHOWN]),))]
+        return [make_flag(self, one.answer, kind, message, (Evidence("answer", text[:_SHOWN]),))]
 
 
-def detectors(
+def create_detectors(
     *,
     gap_threshold: float = GAP_THRESHOLD,
     disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
@@ -98,7 +98,7 @@ def detectors(
     )
 
 
-DETECTORS: Final = detectors()
+DETECTORS: Final = create_detectors()
 """All detectors with their default settings."""
 
 

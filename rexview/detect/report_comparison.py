@@ -9,18 +9,26 @@ from typing import Final, NamedTuple
 
 from rexview.detect.detector import AnswerInCase, mention_evidence
 from rexview.schema import Case, Evidence
-from rexview.text.findings import REPORT_SECTIONS, Finding, Mention, find_mentions, finding_info
-from rexview.text.phrases import either, list_names, whole_words, word_set
+from rexview.text.findings import (
+    REPORT_SECTIONS,
+    LexiconFinding,
+    Mention,
+    find_mentions,
+    finding_info,
+)
+from rexview.text.phrases import list_alternatives, list_names, whole_words, word_set
 
 _ZONES: Final = {zone: word_set("zone_heights", zone) for zone in list_names("zone_heights")}
 """Heights of the chest that each zone may occupy."""
 MOST_READ: Final = 20_000
 """Characters; findings are not searched in a longer answer, question or report."""
-SAID: Final = ("positive", "uncertain", "prior")
+REPORTED_STATUSES: Final = ("positive", "uncertain", "prior")
 """Statuses of a finding that a text reports as present, possible or past."""
-URGENT: Final = word_set("report", "urgent_family")
+URGENT_FAMILIES: Final = word_set("report", "urgent_family")
 """Families that no answer may leave out, whatever the question."""
-_ASKS_ALL: Final = re.compile(rf"\b(?:{either('question', 'general')})|^\W*$", re.IGNORECASE)
+_ASKS_ALL: Final = re.compile(
+    rf"\b(?:{list_alternatives('question', 'general')})|^\W*$", re.IGNORECASE
+)
 ASKS_SIDE: Final = whole_words("question", "side")
 """Asks for the side or the place of something, and nothing more."""
 _ALL_KINDS_ASKED: Final = whole_words("question", "hardware")
@@ -37,15 +45,17 @@ _RELATED: Final = {
 }
 """For each family, the families whose findings may be meant by its name."""
 _LOOSE: Final = {
-    family: re.compile(rf"(?<![^\W_])(?:{either('loose_words', family)})", re.IGNORECASE)
+    family: re.compile(rf"(?<![^\W_])(?:{list_alternatives('loose_words', family)})", re.IGNORECASE)
     for family in list_names("loose_words")
 }
 _COMPOUND: Final = {
-    family: re.compile(either("compound_words", family), re.IGNORECASE)
+    family: re.compile(list_alternatives("compound_words", family), re.IGNORECASE)
     for family in list_names("compound_words")
 }
 _UNREAD: Final = {
-    region: re.compile(rf"(?<![^\W_])(?:{either('unread_words', region)})", re.IGNORECASE)
+    region: re.compile(
+        rf"(?<![^\W_])(?:{list_alternatives('unread_words', region)})", re.IGNORECASE
+    )
     for region in list_names("unread_words")
 }
 _UNREAD_DEVICES: Final = {
@@ -79,7 +89,7 @@ class FindingInText(NamedTuple):
     """
 
     mention: Mention
-    info: Finding
+    info: LexiconFinding
     where: str
     text: str
     section: str | None = None
@@ -123,7 +133,7 @@ class ReportFindings(NamedTuple):
     mentioned: Set[str] = frozenset()
 
 
-def findings_of_report(case: Case) -> ReportFindings:
+def read_report_findings(case: Case) -> ReportFindings:
     """Return the findings and devices in both sections of a case's report."""
     texts = [getattr(case.report, section) or "" for section in REPORT_SECTIONS]
     return _in_report(*texts) if _readable(*texts) else ReportFindings()
@@ -142,27 +152,27 @@ def _in_report(*texts: str) -> ReportFindings:
         if one.mention.status == "positive"
         or (one.mention.status == "prior" and one.info.family in _LASTING)
     ]
-    said = of_status(found, *SAID)
+    said = select_status(found, *REPORTED_STATUSES)
     return ReportFindings(
-        of_status(found, "positive"),
+        select_status(found, "positive"),
         present,
-        of_status(found, "negated"),
+        select_status(found, "negated"),
         said,
         {one.info.family for one in said},
         {finding_info(one.finding).family for text in texts for one in find_mentions(text)},
     )
 
 
-def findings_of_answer(one: AnswerInCase) -> list[FindingInText]:
+def read_answer_findings(one: AnswerInCase) -> list[FindingInText]:
     """Return the findings and devices in an answer, without those that it retracts."""
     return one.once(_of_answer)
 
 
 def _of_answer(one: AnswerInCase) -> list[FindingInText]:
-    return _in_text(mentions_of_answer(one), "answer", one.text, None)
+    return _in_text(read_answer_mentions(one), "answer", one.text, None)
 
 
-def mentions_of_answer(one: AnswerInCase) -> Sequence[Mention]:
+def read_answer_mentions(one: AnswerInCase) -> Sequence[Mention]:
     """Return the mentions in an answer's own words; none if longer than :data:`MOST_READ`."""
     return one.mentions if _readable(one.text, one.case.question) else ()
 
@@ -188,7 +198,7 @@ def _in_text(
     return kept
 
 
-def of_status(found: Iterable[FindingInText], *statuses: str) -> list[FindingInText]:
+def select_status(found: Iterable[FindingInText], *statuses: str) -> list[FindingInText]:
     """Return the findings with one of some statuses."""
     return [one for one in found if one.mention.status in statuses]
 
@@ -198,7 +208,7 @@ def families_related_to(family: str) -> frozenset[str]:
     return _RELATED.get(family, frozenset())
 
 
-def related(first: FindingInText, second: FindingInText) -> bool:
+def are_related(first: FindingInText, second: FindingInText) -> bool:
     """True if two texts may mean one finding by these two names, judged by family.
 
     >>> sorted(_RELATED["picc"])
@@ -207,7 +217,7 @@ def related(first: FindingInText, second: FindingInText) -> bool:
     return second.info.family in families_related_to(first.info.family)
 
 
-def may_mean(text: str, finding: FindingInText, read: Sequence[FindingInText] = ()) -> bool:
+def may_mean_finding(text: str, finding: FindingInText, read: Sequence[FindingInText] = ()) -> bool:
     """True if another text has words that may mean a finding but do not prove it.
 
     These are the words of its family in ``phrases.yaml``, or its own, except words too general to
@@ -221,7 +231,7 @@ def may_mean(text: str, finding: FindingInText, read: Sequence[FindingInText] = 
     meant = [
         (one.mention.start, one.mention.end)
         for one in read
-        if one.info.family != finding.info.family and not related(one, finding)
+        if one.info.family != finding.info.family and not are_related(one, finding)
     ]
     if loose is not None and any(
         not any(first <= match.start() and match.end() <= last for first, last in meant)
@@ -238,7 +248,7 @@ def may_mean(text: str, finding: FindingInText, read: Sequence[FindingInText] = 
     return bool(telling) and all(word in folded for word in telling)
 
 
-def left_unread(text: str, mentions: Sequence[Mention], region: str) -> bool:
+def has_unread_words(text: str, mentions: Sequence[Mention], region: str) -> bool:
     """True if a text has words of a region from which no finding was read, so any is possible.
 
     ``region`` is a finding's region or ``device``. Denied words do not count.
@@ -279,10 +289,10 @@ def heads_device(text: str, match: re.Match[str], mentions: Sequence[Mention]) -
     return _is_heading(text, match) and any(named)
 
 
-def device_unread(text: str, mentions: Sequence[Mention], family: str) -> bool:
+def has_unread_device(text: str, mentions: Sequence[Mention], family: str) -> bool:
     """True if a text has unread words for devices that may mean one of a family."""
     kinds = [kind for kind, families in _UNREAD_DEVICES.items() if family in families]
-    return any(left_unread(text, mentions, kind) for kind in ("device", *kinds))
+    return any(has_unread_words(text, mentions, kind) for kind in ("device", *kinds))
 
 
 def sides_meet(first: str | None, second: str | None) -> bool:
@@ -307,7 +317,7 @@ def has_report(one: AnswerInCase) -> bool:
 
 
 _REGIONS: Final = {
-    region: re.compile(rf"\b(?:{either('region', region)})", re.IGNORECASE)
+    region: re.compile(rf"\b(?:{list_alternatives('region', region)})", re.IGNORECASE)
     for region in list_names("region")
 }
 _FAILING: Final = re.compile(r"decompensat|heart failure|cardiac failure|congest|overload", re.I)
@@ -322,14 +332,14 @@ def asked_regions(case: Case) -> frozenset[str] | None:
     if case.question_type == "report":
         return None
     question = case.question[:_LONGEST_QUESTION]
-    regions = regions_of(question)
+    regions = find_regions(question)
     if not regions and _LUNG_PART.search(question):
         return frozenset({"lung", "pleura"})
     return regions or None
 
 
 @lru_cache(maxsize=256)
-def regions_of(text: str) -> frozenset[str]:
+def find_regions(text: str) -> frozenset[str]:
     """Return the regions of the chest that a question or a sentence is about."""
     regions = {region for region, words in _REGIONS.items() if words.search(text)}
     if _FAILING.search(text):
@@ -343,12 +353,12 @@ def asks_for_side(case: Case) -> bool:
     return case.question_type != "report" and ASKS_SIDE.search(question) is not None
 
 
-def wants(case: Case, finding: FindingInText) -> bool:
+def expects_finding(case: Case, finding: FindingInText) -> bool:
     """True if an answer should mention a finding, because it was asked about or is urgent.
 
     A question that does not ask for everything asks only about what it names.
     """
-    if finding.info.family in URGENT:
+    if finding.info.family in URGENT_FAMILIES:
         return True
     question = case.question[:_LONGEST_QUESTION]
     if asks_for_side(case):
@@ -381,7 +391,7 @@ def _families_of(question: str) -> frozenset[str]:
     return frozenset(finding_info(one.finding).family for one in find_mentions(question))
 
 
-def names_in_question(case: Case, finding: FindingInText) -> bool:
+def is_named_in_question(case: Case, finding: FindingInText) -> bool:
     """True if the question names a finding or its possible other name; the answer need not."""
     family = finding.info.family
     return asks_about(case, families_related_to(family) | {family})
@@ -396,8 +406,10 @@ def asks_about(case: Case, families: Set[str]) -> bool:
 
 # Answers that think aloud: what they consider is no claim before their conclusion.
 
-_ALOUD: Final = re.compile(rf"\b(?:{either('report', 'aloud')})(?!\w)")
-_CONCLUDES: Final = re.compile(rf"\W*(?:{either('report', 'concludes')})\b", re.IGNORECASE)
+_ALOUD: Final = re.compile(rf"\b(?:{list_alternatives('report', 'aloud')})(?!\w)")
+_CONCLUDES: Final = re.compile(
+    rf"\W*(?:{list_alternatives('report', 'concludes')})\b", re.IGNORECASE
+)
 _REASONS: Final = re.compile(
     r"\W*(?:(?:(?:my |step[- ]by[- ]step )?reasoning|thinking|thought process|chain of thought)"
     r"\b\W*:"
@@ -414,7 +426,7 @@ _LONG: Final = 400
 
 
 @lru_cache(maxsize=256)
-def conclusion_of_thoughts(text: str) -> int | None:
+def find_conclusion(text: str) -> int | None:
     """Return the offset of the conclusion in a text that thinks aloud; its length without one.
 
     None for a text that does not think aloud: all of it is meant.

@@ -15,44 +15,44 @@ from functools import lru_cache
 from typing import Final
 
 from rexview.detect.claimed_findings import (
-    GENERAL,
-    OLD,
-    claims_of,
+    GENERAL_FINDING,
+    OLD_FINDING,
+    find_claimed_findings,
+    find_confused_findings,
     has_unsure_name,
     is_known_by_another_name,
     is_new,
-    is_of_pneumothorax,
+    is_pneumothorax_collapse,
+    is_reported_generally,
+    is_reported_in_other_words,
     is_vague,
-    mistaken_findings,
-    said_generally,
-    said_in_other_words,
 )
 from rexview.detect.denials import (
-    QUALIFIED,
-    cleared,
-    contradiction,
-    lungs_cleared,
-    negation,
-    normal_statement,
+    QUALIFIER,
+    find_negation,
+    find_normal_statement,
+    find_outright_denial,
+    match_cleared_lungs,
+    match_normal_statement,
 )
-from rexview.detect.detector import AnswerInCase, flag
+from rexview.detect.detector import AnswerInCase, make_flag
 from rexview.detect.report_comparison import (
     MOST_READ,
-    SAID,
-    URGENT,
+    REPORTED_STATUSES,
+    URGENT_FAMILIES,
     FindingInText,
     ReportFindings,
+    are_related,
     asked_regions,
     asks_about,
     asks_for_side,
+    expects_finding,
     families_related_to,
-    findings_of_answer,
-    findings_of_report,
     has_report,
-    mentions_of_answer,
-    names_in_question,
-    related,
-    wants,
+    is_named_in_question,
+    read_answer_findings,
+    read_answer_mentions,
+    read_report_findings,
 )
 from rexview.schema import Case, Evidence, Flag
 from rexview.text.findings import (
@@ -60,10 +60,10 @@ from rexview.text.findings import (
     find_mentions,
     finding_info,
     may_be_same_fracture,
-    misplaced_as,
+    misplaced_devices,
 )
-from rexview.text.findings.mention import PACEMAKERS, leads, number_of
-from rexview.text.phrases import either, list_names, whole_words, word_set
+from rexview.text.findings.mention import PACEMAKERS, count_findings, count_leads
+from rexview.text.phrases import list_alternatives, list_names, whole_words, word_set
 
 # Answers that count fewer nodules than their report, or more pacing leads.
 
@@ -73,7 +73,7 @@ _ALIKE: Final = 0.15
 """Sizes that differ by at most this share are of the same nodule."""
 
 
-def fewer_nodules(
+def find_missing_nodules(
     answered: Sequence[FindingInText], report: ReportFindings
 ) -> tuple[int, int, tuple[Evidence, ...]] | None:
     """Return the numbers of nodules in report and answer, if the report has more, and the words.
@@ -88,14 +88,14 @@ def fewer_nodules(
     return expected[0], given[0], (*words, given[1].evidence)
 
 
-def more_leads(
+def find_extra_leads(
     one: AnswerInCase, answered: Sequence[FindingInText], report: ReportFindings
 ) -> tuple[int, int, tuple[Evidence, ...]] | None:
     """Return the pacing leads in report and answer, if the answer has more, and the words."""
     pacemakers = [item for item in report.positive if item.info.id in PACEMAKERS]
     if not pacemakers or not any(item.info.id in PACEMAKERS for item in answered):
         return None
-    expected, given = leads(pacemakers[0].text), leads(one.text)
+    expected, given = count_leads(pacemakers[0].text), count_leads(one.text)
     if expected is None or given is None or expected[0] >= given[0]:
         return None
     (n, places), (first, last) = expected, given[1]
@@ -113,13 +113,15 @@ def more_leads(
 def _nodules(found: Sequence[FindingInText]) -> tuple[int, FindingInText] | None:
     """Return the number of nodules that a text counts, and the mention with the number."""
     nodules = [
-        item for item in found if item.info.family == _NODULES and item.mention.status in SAID
+        item
+        for item in found
+        if item.info.family == _NODULES and item.mention.status in REPORTED_STATUSES
     ]
     sections = {item.section: item.text for item in nodules}
     best: tuple[int, FindingInText] | None = None
     for section, text in sections.items():
         own = [item.mention for item in nodules if item.section == section]
-        count = number_of(text, own)
+        count = count_findings(text, own)
         if count and (best is None or count[0] > best[0]):
             item = next(item for item in nodules if item.mention is count[1])
             best = count[0], item
@@ -167,7 +169,7 @@ _FAR: Final = 200
 """Characters after a tube within which "it should be advanced" is about it."""
 
 
-def tubes_left_in_place(
+def find_overlooked_misplacements(
     one: AnswerInCase, answered: Sequence[FindingInText], report: ReportFindings
 ) -> Iterator[tuple[str, tuple[Evidence, ...]]]:
     """Yield misplaced tubes of the report that the answer has without a word on their position.
@@ -206,7 +208,7 @@ def _in_bronchus(report: ReportFindings) -> Iterator[tuple[str, str, Evidence]]:
     """Yield the report's tubes in a bronchus: name, family, and the words for it."""
     for found in report.present:
         if found.info.family == _IN_BRONCHUS:
-            airway, gastric = (finding_info(name) for name in misplaced_as(found.info.id))
+            airway, gastric = (finding_info(name) for name in misplaced_devices(found.info.id))
             first, last = found.mention.sentence
             tube = gastric if _GASTRIC.search(found.text, first, last) else airway
             yield tube.name, tube.family, found.evidence
@@ -294,13 +296,13 @@ _FOREMOST: Final = whole_words("question", "foremost")
 _BEYOND: Final = whole_words("question", "beyond")
 _SIDES: Final = whole_words("question", "one_side")
 _DISEASES: Final = {
-    name: re.compile(rf"\b(?:{either('asked_disease', name)})", re.IGNORECASE)
+    name: re.compile(rf"\b(?:{list_alternatives('asked_disease', name)})", re.IGNORECASE)
     for name in list_names("asked_disease")
 }
 _SIGNS: Final = {name: word_set("disease_signs", name) for name in list_names("disease_signs")}
 
 
-def may_stay_unsaid(case: Case, finding: FindingInText, report: ReportFindings) -> bool:
+def is_optional_finding(case: Case, finding: FindingInText, report: ReportFindings) -> bool:
     """True if an answer need not mention a finding of the report, because it was not asked for.
 
     Also true for a slight finding, such as wear of the spine, next to a graver one.
@@ -329,13 +331,13 @@ def _is_asked_for(case: Case, finding: FindingInText) -> bool:
         return True
     if _ACUTE.search(question):
         return not _is_long_there(finding)
-    pressing = family in URGENT and not OLD.search(finding.around())
+    pressing = family in URGENT_FAMILIES and not OLD_FINDING.search(finding.around())
     if not pressing and (_FOREMOST.search(question) or _is_on_other_side(question, finding)):
         return False
     signs, regions = _asked_signs(question), asked_regions(case)
     if pressing or (signs is None and regions is None and not asks_for_side(case)):
         return True
-    if family in URGENT and signs is None and finding.info.region not in (regions or ()):
+    if family in URGENT_FAMILIES and signs is None and finding.info.region not in (regions or ()):
         return False
     return signs is None or finding.info.group == "device" or family in signs
 
@@ -346,7 +348,7 @@ def _is_long_there(finding: FindingInText) -> bool:
         finding.info.group == "device"
         or finding.info.family in _STANDING
         or finding.mention.status == "prior"
-        or OLD.search(finding.around()) is not None
+        or OLD_FINDING.search(finding.around()) is not None
     )
 
 
@@ -388,25 +390,27 @@ class InventedFinding:
 
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Compare the answer with its report."""
-        report = findings_of_report(one.case)
+        report = read_report_findings(one.case)
         flags: list[Flag] = []
         done: set[str] = set()
         for finding in sorted(
-            claims_of(one, but=report.families),
-            key=lambda item: (item.info.id == GENERAL, not item.mention.side),
+            find_claimed_findings(one, but=report.families),
+            key=lambda item: (item.info.id == GENERAL_FINDING, not item.mention.side),
         ):
             family = finding.info.family
             if family in done:
                 continue
-            against = negation(report.negated, finding)
-            if finding.info.id == GENERAL and is_known_by_another_name(one, finding, report):
+            against = find_negation(report.negated, finding)
+            if finding.info.id == GENERAL_FINDING and is_known_by_another_name(
+                one, finding, report
+            ):
                 continue
             if against is None:
-                if any(related(finding, other) for other in report.said):
+                if any(are_related(finding, other) for other in report.said):
                     continue
                 if is_known_by_another_name(one, finding, report):
                     continue
-                against = cleared(one.case, finding)
+                against = find_normal_statement(one.case, finding)
             if against is None and not is_new(one, report, finding):
                 continue
             done.add(family)
@@ -415,11 +419,13 @@ class InventedFinding:
                 f"Possible invented finding: the answer reports {finding.name}, the report {says}."
             )
             evidence = (finding.evidence, against) if against else (finding.evidence,)
-            flags.append(flag(self, one.answer, "hint", message, evidence))
-        if counts := more_leads(one, findings_of_answer(one), report):
+            flags.append(make_flag(self, one.answer, "hint", message, evidence))
+        if counts := find_extra_leads(one, read_answer_findings(one), report):
             expected, given, places = counts
             message = f"Possible invented finding: the answer counts {given} pacing leads, "
-            flags.append(flag(self, one.answer, "hint", f"{message}the report {expected}.", places))
+            flags.append(
+                make_flag(self, one.answer, "hint", f"{message}the report {expected}.", places)
+            )
         return flags
 
 
@@ -441,59 +447,61 @@ class MissedFinding:
 
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Compare the answer with its report."""
-        report, answered = findings_of_report(one.case), findings_of_answer(one)
+        report, answered = read_report_findings(one.case), read_answer_findings(one)
         only_side = not answered and asks_for_side(one.case)  # "Left.", as the question asked
-        mistaken = {right.info.family for right, _ in one.once(mistaken_findings)}
-        spoken = {finding_info(mention.finding).family for mention in mentions_of_answer(one)}
+        mistaken = {right.info.family for right, _ in one.once(find_confused_findings)}
+        spoken = {finding_info(mention.finding).family for mention in read_answer_mentions(one)}
         flags, done = [], set[str]()
         for finding in report.present:
             family = finding.info.family
             if family in done or family in mistaken:
                 continue
             same = _same(answered, finding)
-            outright = contradiction(one, same, finding)
-            if outright is None and (only_side or not wants(one.case, finding)):
+            outright = find_outright_denial(one, same, finding)
+            if outright is None and (only_side or not expects_finding(one.case, finding)):
                 continue
             denied = outright or _denial(same, finding)
             if denied is None and (same or family in spoken):
                 continue
-            if negation(report.negated, finding) is not None or is_vague(finding):
+            if find_negation(report.negated, finding) is not None or is_vague(finding):
                 continue
-            if family in _TRIFLES or is_of_pneumothorax(finding, report.present):
+            if family in _TRIFLES or is_pneumothorax_collapse(finding, report.present):
                 continue
             if has_unsure_name(finding) or _explains_another(finding, report):
                 continue
             if denied is None and not _has_kin(answered, finding):
                 denied = _called_normal(one, finding)
             if denied is None and (
-                names_in_question(one.case, finding)
-                or may_stay_unsaid(one.case, finding, report)
-                or said_generally(answered, finding)
+                is_named_in_question(one.case, finding)
+                or is_optional_finding(one.case, finding, report)
+                or is_reported_generally(answered, finding)
                 or _comes_with_another(answered, finding, report)
             ):
                 continue
-            if denied is None and said_in_other_words(one, answered, finding, report):
+            if denied is None and is_reported_in_other_words(one, answered, finding, report):
                 continue
             done.add(family)
             if outright:
                 message = f"The report has {finding.name}, the answer says “{outright.text}”."
                 both = (finding.evidence, outright)
-                flags.append(flag(self, one.answer, "contradiction", message, both))
+                flags.append(make_flag(self, one.answer, "contradiction", message, both))
                 continue
             how = "denies it" if denied else "does not mention it"
             message = f"Possible missed finding: the report has {finding.name}, the answer {how}."
             evidence = (finding.evidence, denied) if denied else (finding.evidence,)
-            flags.append(flag(self, one.answer, "hint", message, evidence))
+            flags.append(make_flag(self, one.answer, "hint", message, evidence))
         if only_side:
             return flags
-        if "nodule" not in done and (counts := fewer_nodules(answered, report)):
+        if "nodule" not in done and (counts := find_missing_nodules(answered, report)):
             expected, given, places = counts
             message = f"Possible missed finding: the report counts {expected} nodules, "
-            flags.append(flag(self, one.answer, "hint", f"{message}the answer {given}.", places))
-        for tube, where in tubes_left_in_place(one, answered, report):
+            flags.append(
+                make_flag(self, one.answer, "hint", f"{message}the answer {given}.", places)
+            )
+        for tube, where in find_overlooked_misplacements(one, answered, report):
             how = "calls its place correct" if len(where) > 1 else "does not say so"
             message = f"Possible missed finding: the report has the {tube} out of place, "
-            flags.append(flag(self, one.answer, "hint", f"{message}the answer {how}.", where))
+            flags.append(make_flag(self, one.answer, "hint", f"{message}the answer {how}.", where))
         return flags
 
 
@@ -510,7 +518,7 @@ class WrongAbnormality:
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Compare the answer with its report."""
         flags, done = [], set[str]()
-        for right, wrong in one.once(mistaken_findings):
+        for right, wrong in one.once(find_confused_findings):
             if right.info.family not in done:
                 done.add(right.info.family)
                 message = (
@@ -518,7 +526,7 @@ class WrongAbnormality:
                     f"report has {right.name}."
                 )
                 evidence = (wrong.evidence, right.evidence)
-                flags.append(flag(self, one.answer, "hint", message, evidence))
+                flags.append(make_flag(self, one.answer, "hint", message, evidence))
         return flags
 
 
@@ -555,8 +563,8 @@ def _comes_with_another(
 def _has_kin(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
     """True if an answer has, on a finding's side, what may be that finding by another name."""
     return any(
-        related(finding, other)
-        and other.mention.status in SAID
+        are_related(finding, other)
+        and other.mention.status in REPORTED_STATUSES
         and other.mention.side is not None
         and other.mention.side == finding.mention.side
         for other in answered
@@ -565,9 +573,11 @@ def _has_kin(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
 
 def _called_normal(one: AnswerInCase, finding: FindingInText) -> Evidence | None:
     """Return where an answer that does not name a finding calls its place normal."""
-    match = normal_statement(one.text, finding.info, old=OLD.search(finding.around()) is not None)
+    match = match_normal_statement(
+        one.text, finding.info, old=OLD_FINDING.search(finding.around()) is not None
+    )
     if match is None:
-        clear = lungs_cleared(one.text, finding.info, finding.mention.side)
+        clear = match_cleared_lungs(one.text, finding.info, finding.mention.side)
         if clear is None:
             return None
         match = clear[0]
@@ -596,7 +606,7 @@ def _denial(same: Sequence[FindingInText], finding: FindingInText) -> Evidence |
     sides = (None, "bilateral", finding.mention.side)
     for one in same:
         known = one.info.id in (finding.info.id, "fracture")
-        plain = known and not QUALIFIED.search(one.before().removesuffix("acute "))
+        plain = known and not QUALIFIER.search(one.before().removesuffix("acute "))
         if plain and one.mention.side in sides:
             return one.evidence
     return None

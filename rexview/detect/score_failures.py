@@ -13,9 +13,9 @@ from typing import Final, Literal
 
 import polars as pl
 
-from rexview.detect.detector import AnswerInCase, Detector, ScoreRule, flag
+from rexview.detect.detector import AnswerInCase, Detector, ScoreRule, make_flag
 from rexview.schema import Evidence, Flag
-from rexview.stats import final_of_answer, status_of, write_score
+from rexview.stats import compute_answer_finals, find_status, format_final_score
 from rexview.text.phrases import whole_words
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 
@@ -30,7 +30,7 @@ _LOW_IMAGE_SCORE: Final = 2.0
 def score_evidence(dimension: str, score: float) -> Evidence:
     """Return evidence for a final score of an answer."""
     name = DIMENSION_NAMES[dimension]
-    return Evidence("scores", f"{name} {write_score(score)}", field=dimension)
+    return Evidence("scores", f"{name} {format_final_score(score)}", field=dimension)
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class ExecutionGap:
             score_evidence(name, one.final.by_dimension[name]) for name in ("process", "execution")
         )
         message = (
-            f"{process.text} but {execution.text}, a gap of {write_score(gap)}: "
+            f"{process.text} but {execution.text}, a gap of {format_final_score(gap)}: "
             "it knew what to do but could not do it on the image."
         )
-        return [flag(self, one.answer, "scores", message, (process, execution))]
+        return [make_flag(self, one.answer, "scores", message, (process, execution))]
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,9 @@ class Disagreement:
         if spread is None or spread < self.threshold:
             return []
         by_reader = {
-            reader: final_of_answer([s for s in one.scores if s.reader == reader]).by_dimension
+            reader: compute_answer_finals(
+                [s for s in one.scores if s.reader == reader]
+            ).by_dimension
             for reader in dict.fromkeys(score.reader for score in one.scores)
         }
         parts, evidence = [], []
@@ -102,14 +104,16 @@ class Disagreement:
             low, high = min(given.values(), default=0.0), max(given.values(), default=0.0)
             if len(given) > 1 and round(high - low, 9) >= self.threshold:
                 name = DIMENSION_NAMES[dimension]
-                parts.append(f"{name} ({write_score(low)} and {write_score(high)})")
+                parts.append(f"{name} ({format_final_score(low)} and {format_final_score(high)})")
                 evidence += [
-                    Evidence("scores", f"{reader}: {name} {write_score(score)}", field=dimension)
+                    Evidence(
+                        "scores", f"{reader}: {name} {format_final_score(score)}", field=dimension
+                    )
                     for reader, score in given.items()
                 ]
         to = "up to " if len(parts) > 1 else ""
-        message = f"Readers are {to}{write_score(spread)} apart on {', '.join(parts)}."
-        return [flag(self, one.answer, "scores", message, evidence)]
+        message = f"Readers are {to}{format_final_score(spread)} apart on {', '.join(parts)}."
+        return [make_flag(self, one.answer, "scores", message, evidence)]
 
 
 def has_boxes_or_score(one: AnswerInCase, dimension: str) -> bool:
@@ -131,7 +135,7 @@ def low_image_score(detector: Detector, one: AnswerInCase, dimension: str) -> li
         return []
     evidence = score_evidence(dimension, final)
     message = f"Readers gave {evidence.text} of 5 for the boxes."
-    return [flag(detector, one.answer, "scores", message, (evidence,))]
+    return [make_flag(detector, one.answer, "scores", message, (evidence,))]
 
 
 # Unearned certainty: definite wording on reasoning that readers scored low.
@@ -213,7 +217,7 @@ class Overconfident:
             f"{scored.text} of 5."
         )
         evidence = (Evidence("answer", words, None, *found), scored)
-        return [flag(self, one.answer, "hint", message, evidence)]
+        return [make_flag(self, one.answer, "hint", message, evidence)]
 
 
 def definite_words(text: str | None) -> tuple[int, int] | None:
@@ -237,7 +241,7 @@ def definite_words(text: str | None) -> tuple[int, int] | None:
 # Length alone is no failure. It is a hint if readers also scored Language low, or commented that
 # the answer is long or short.
 
-TIMES: Final = 2.0
+LENGTH_RATIO: Final = 2.0
 """Minimum ratio to the median length of the other answers, or of that median to the length."""
 LOW_LANGUAGE: Final = 3.0
 """Maximum final Language for a hint at the length."""
@@ -251,8 +255,9 @@ _WORD: Final = re.compile(r"\S+")
 class AnswerLength:
     """Hints at answers that are ``verbose`` or ``terse`` (its failure). Kind: ``hint``.
 
-    It requires at least one other answer to the case, a length :data:`TIMES` away from the median
-    of the others, and either a final Language of at most 3 or a reader's comment on the length.
+    It requires at least one other answer to the case, a length :data:`LENGTH_RATIO` away from the
+    median of the others, and either a final Language of at most 3 or a reader's comment on the
+    length.
     """
 
     failure: Literal["verbose", "terse"] = "verbose"
@@ -261,7 +266,11 @@ class AnswerLength:
         """Compare the lengths of all answers with the other answers to their cases."""
         words, usual = pl.col("words"), pl.col("usual_words")
         least, most = _LIMITS[self.failure]
-        unusual = words >= TIMES * usual if self.failure == "verbose" else words * TIMES <= usual
+        unusual = (
+            words >= LENGTH_RATIO * usual
+            if self.failure == "verbose"
+            else words * LENGTH_RATIO <= usual
+        )
         says_so = f"(?i){_SAYS[self.failure].pattern}"
         supported = (pl.col("language") <= LOW_LANGUAGE).fill_null(value=False) | pl.col(
             "comments"
@@ -278,7 +287,7 @@ class AnswerLength:
         size, usual = count_words(one.text), median(_other_lengths(one))
         least, most = _LIMITS[self.failure]
         longer = self.failure == "verbose"
-        usual_length = size < TIMES * usual if longer else size * TIMES > usual
+        usual_length = size < LENGTH_RATIO * usual if longer else size * LENGTH_RATIO > usual
         if usual_length or not least <= size <= most:
             return []
         support = self._support(one)
@@ -291,7 +300,7 @@ class AnswerLength:
             f"answers to this case ({usual:,.0f} in the median), and {reason}."
         )
         counted = Evidence("answer", f"{size:,} words", start=0, end=len(one.text))
-        return [flag(self, one.answer, "hint", message, (counted, scored))]
+        return [make_flag(self, one.answer, "hint", message, (counted, scored))]
 
     def _support(self, one: AnswerInCase) -> tuple[str, Evidence] | None:
         """Return the reader's score or comment that makes the length a failure, with evidence."""
@@ -312,7 +321,7 @@ def _other_lengths(one: AnswerInCase) -> list[int]:
     return [
         words
         for other in one.answers
-        if other.model != one.answer.model and status_of(other) == "answered"
+        if other.model != one.answer.model and find_status(other) == "answered"
         if (words := count_words(other.text or ""))
     ]
 

@@ -21,10 +21,10 @@ from rexview.frames import TableIndex
 from rexview.geometry import OTHER_SIDE
 from rexview.schema import Answer, Case, ReviewSet, answer_from_row, case_from_row
 from rexview.text.findings import Mention
-from rexview.text.findings.reading import asserted_mentions
-from rexview.text.sides import one_side, sided_by_family, sides_named
+from rexview.text.findings.mention_finder import asserted_mentions
+from rexview.text.side_contradictions import has_side_words, join_sides, sided_by_family
 
-ASKED_AGAIN: Final = pl.Schema(
+REPEAT_COLUMNS: Final = pl.Schema(
     {
         "number": pl.Int64(),
         "times": pl.UInt32(),
@@ -40,7 +40,7 @@ of them assert opposite sides, or chose different options. ``usable`` of them ch
 
 
 @dataclass(frozen=True)
-class Differences:
+class RepeatDifferences:
     """Differences between some answers to one case.
 
     ``sides`` are the findings that one answer has on the right and another on the left. Each maps
@@ -52,9 +52,9 @@ class Differences:
     choices: tuple[int, ...]
 
 
-def differences(case: Case, answers: Sequence[Answer]) -> Differences:
+def find_repeat_differences(case: Case, answers: Sequence[Answer]) -> RepeatDifferences:
     """Compare one model's answers to one case, in the order given."""
-    texts = [sides_named(answer.text or "") for answer in answers]
+    texts = [has_side_words(answer.text or "") for answer in answers]
     opposed: dict[str, tuple[Mention | None, ...]] = {}
     if any(right for right, _ in texts) and any(left for _, left in texts):
         sided = [_one_sided(case, answer) for answer in answers]
@@ -64,7 +64,7 @@ def differences(case: Case, answers: Sequence[Answer]) -> Differences:
                 opposed[family] = found
     chosen = {answer.choice for answer in answers if is_usable(case, answer)}
     choices = sorted(choice for choice in chosen if choice is not None)
-    return Differences(opposed, tuple(choices) if len(choices) > 1 else ())
+    return RepeatDifferences(opposed, tuple(choices) if len(choices) > 1 else ())
 
 
 def is_usable(case: Case, answer: Answer) -> bool:
@@ -79,7 +79,7 @@ def _one_sided(case: Case, answer: Answer) -> dict[str, Mention]:
     return {
         family: mentions[0]
         for family, mentions in families.items()
-        if one_side(mentions) in OTHER_SIDE
+        if join_sides(mentions) in OTHER_SIDE
     }
 
 
@@ -104,8 +104,8 @@ class _Comparison:
             self._thread.join(_SETTLES_S)
 
 
-def asked_again(review_set: ReviewSet) -> pl.DataFrame:
-    """Compare all answers that the newest runs requested several times: :data:`ASKED_AGAIN`.
+def compare_repeats(review_set: ReviewSet) -> pl.DataFrame:
+    """Compare all answers that the newest runs requested several times: :data:`REPEAT_COLUMNS`.
 
     The result is computed once for all states of a set that share its tables, in a millisecond or
     two per case.
@@ -113,8 +113,8 @@ def asked_again(review_set: ReviewSet) -> pl.DataFrame:
     return _comparison(review_set).of(review_set)
 
 
-def compare_ahead(review_set: ReviewSet) -> bool:
-    """Start :func:`asked_again` in the background; return True if its result is ready."""
+def start_comparing_repeats(review_set: ReviewSet) -> bool:
+    """Start :func:`compare_repeats` in the background; return True if its result is ready."""
     comparison = _comparison(review_set)
     if comparison.found is None:
         comparison.begin(review_set)
@@ -136,7 +136,7 @@ def _compared(review_set: ReviewSet) -> pl.DataFrame:
     numbers, again = review_set.index.repeated
     newest, asked = review_set.newest, np.unique(numbers)
     if not len(asked):
-        return ASKED_AGAIN.to_frame()
+        return REPEAT_COLUMNS.to_frame()
     rows = pl.DataFrame(
         {
             "number": np.concatenate([asked, numbers]),
@@ -149,7 +149,7 @@ def _compared(review_set: ReviewSet) -> pl.DataFrame:
     is_choice = cases["question_type"] == "choice"
     options = cases["options"].list.len().cast(pl.Int64)
     usable = is_choice & (given["choice"] >= 0) & (given["choice"] < options)
-    named = [sides_named(text or "") for text in given["text"]]
+    named = [has_side_words(text or "") for text in given["text"]]
     counted = (
         rows.with_columns(
             is_choice=is_choice.fill_null(False),
@@ -175,11 +175,11 @@ def _compared(review_set: ReviewSet) -> pl.DataFrame:
         if _has_opposed(review_set, int(newest.case[number]), answers)
     ]
     return counted.with_columns(side=pl.col("number").is_in(opposed)).select(
-        pl.col(name).cast(dtype) for name, dtype in ASKED_AGAIN.items()
+        pl.col(name).cast(dtype) for name, dtype in REPEAT_COLUMNS.items()
     )
 
 
 def _has_opposed(review_set: ReviewSet, case_row: int, rows: Sequence[int]) -> bool:
     case = case_from_row(review_set.cases.row(case_row, named=True))
     answers = [answer_from_row(review_set.answers.row(row, named=True)) for row in rows]
-    return bool(differences(case, answers).sides)
+    return bool(find_repeat_differences(case, answers).sides)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.detect.detector import AnswerInCase, flag
+from rexview.detect.detector import AnswerInCase, make_flag
 from rexview.schema import Answer, Evidence, Flag
-from rexview.stats import is_empty, limit_reached
+from rexview.stats import has_reached_limit, is_empty
 from rexview.text.answer_ending import text_ending
 
 _TAIL: Final = 80
@@ -59,7 +59,7 @@ class TokenLimit:
                 end = len(text.rstrip())
                 start = max(0, end - _TAIL)
                 evidence.append(Evidence("answer", text[start:end], start=start, end=end))
-            return [flag(self, answer, kind, _message(kind, answer), evidence)]
+            return [make_flag(self, answer, kind, _message(kind, answer), evidence)]
         if not (text.strip() and _undecided(answer)):
             return []
         ending = text_ending(text)
@@ -68,7 +68,7 @@ class TokenLimit:
         start = max(ending.start, ending.end - _LONGEST_SPAN)
         span = Evidence("answer", text[start : ending.end], start=start, end=ending.end)
         message = _FROM_TEXT[ending.kind].format(reason=ending.reason, signs=_why_open(answer))
-        return [flag(self, answer, ending.kind, message, (usage, span))]
+        return [make_flag(self, answer, ending.kind, message, (usage, span))]
 
 
 def _undecided(answer: Answer) -> bool:
@@ -83,11 +83,11 @@ def _undecided(answer: Answer) -> bool:
     if len(answer.text or "") in _EXCEL_CELLS:
         return False
     plain = answer.finish_reason in ("unknown", "stop") and not (answer.error or "").strip()
-    return plain and silent and not below and not limit_reached(answer)
+    return plain and silent and not below and not has_reached_limit(answer)
 
 
 def _kind(answer: Answer) -> str | None:
-    if limit_reached(answer):
+    if has_reached_limit(answer):
         if is_empty(answer):
             return "no_answer"
         return "finish_reason" if answer.finish_reason == "length" else "usage"

@@ -7,43 +7,43 @@ from typing import Any, Final
 
 from rexview.schema import ReviewSet
 from rexview.text.findings import report_text
-from rexview.text.language import language_of, looks
+from rexview.text.language import describe_language, detect_language
 
-NOT_READ: Final = ("not_read", "report_not_read")
+UNSUPPORTED_KINDS: Final = ("not_read", "report_not_read")
 """Kinds of the records: the answer, or its case's report, is not in English."""
 
 
-def why_not_read(text: str | None) -> str:
+def explain_unsupported_language(text: str | None) -> str:
     """Explain why the rules do not read a text; empty if they do.
 
     >>> why_not_read("Herz normal groß, kein Erguss.")
     'Not read by the rules: it looks German.'
     """
-    language = language_of(text or "")
-    return f"Not read by the rules: it {looks(language)}." if language else ""
+    language = detect_language(text or "")
+    return f"Not read by the rules: it {describe_language(language)}." if language else ""
 
 
-def not_read_rows(review_set: ReviewSet) -> Iterator[dict[str, Any]]:
+def list_unsupported_texts(review_set: ReviewSet) -> Iterator[dict[str, Any]]:
     """Yield a record for each newest answer that is not in English, or whose report is not.
 
     Yields
     ------
     dict
         A record as in :func:`rexview.detect.flag_rows`, with ``failure`` None, ``kind`` one of
-        :data:`NOT_READ`, and ``language``.
+        :data:`UNSUPPORTED_KINDS`, and ``language``.
     """
     reports: dict[str, str | None] = {}
     newest = review_set.answers.filter("_newest").select("case", "model", "text")
     for case, model, text in newest.iter_rows():
-        language = language_of(text or "")
+        language = detect_language(text or "")
         if language:
-            yield _row(case, model, "not_read", why_not_read(text), language)
+            yield _row(case, model, "not_read", explain_unsupported_language(text), language)
         if case not in reports:
             known = review_set.case(case)
-            reports[case] = language_of(report_text(known)) if known else None
+            reports[case] = detect_language(report_text(known)) if known else None
         written = reports[case]
         if written:
-            message = f"Not held against the report, which {looks(written)}."
+            message = f"Not held against the report, which {describe_language(written)}."
             yield _row(case, model, "report_not_read", message, written)
 
 

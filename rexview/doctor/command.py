@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from rexview.doctor.finding import CheckContext, Finding
+from rexview.doctor.finding import CheckContext, CheckFinding
 from rexview.errors import SettingsError
 
 _LIMIT_S: Final = 60.0
@@ -52,8 +52,18 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _examined(options: argparse.Namespace) -> int:
-    from rexview.doctor.examination import CHECKS, WITHOUT_SETTINGS, examine, within
-    from rexview.doctor.finding import as_data, lines_of
+    from rexview.doctor.examination import (
+        CHECKS,
+        WITHOUT_SETTINGS,
+    )
+    from rexview.doctor.examination import (
+        run_checks as examine,
+    )
+    from rexview.doctor.examination import (
+        run_within as within,
+    )
+    from rexview.doctor.finding import finding_lines as lines_of
+    from rexview.doctor.finding import findings_as_data as as_data
     from rexview.settings import Settings
 
     known, refused, ended = CheckContext(Settings()), "", True
@@ -65,7 +75,7 @@ def _examined(options: argparse.Namespace) -> int:
         refused, ended = f"Their folders did not answer within {options.limit:g} s.", False
     findings, all_ended = examine(known, options.limit, WITHOUT_SETTINGS if refused else CHECKS)
     findings += [
-        Finding("settings", "settings", "wrong", line, _FIRST) for line in refused.splitlines()
+        CheckFinding("settings", "settings", "wrong", line, _FIRST) for line in refused.splitlines()
     ]
     print(options.as_json(as_data(findings)) if options.json else "\n".join(lines_of(findings)))
     status = 1 if any(one.state == "wrong" for one in findings) else 0
@@ -84,7 +94,7 @@ def _known(options: argparse.Namespace) -> CheckContext:
         The options or settings cannot be read.
     """
     from rexview.settings import load_settings
-    from rexview.ui.web.streamlit_adapter.process import take_options
+    from rexview.ui.web.streamlit_adapter.process import apply_options as take_options
 
     try:
         words = shlex.split(options.started_with)

@@ -10,28 +10,34 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from rexview.doctor.data_checks import look_at_engine, look_at_reviews, look_at_set, look_at_storage
-from rexview.doctor.finding import Check, CheckContext, Finding, FindingFields, wrong
+from rexview.doctor.data_checks import check_engine, check_reviews, check_set, check_storage
+from rexview.doctor.finding import (
+    CheckContext,
+    CheckFields,
+    CheckFinding,
+    DoctorCheck,
+    wrong_finding,
+)
 from rexview.doctor.server_checks import (
-    look_at_folders,
-    look_at_packages,
-    look_at_server,
-    look_at_settings,
-    look_at_sign_in,
+    check_folders,
+    check_packages,
+    check_server,
+    check_settings,
+    check_sign_in,
 )
 from rexview.errors import EngineError, RexviewError, StoreError
 
-WITHOUT_SETTINGS: Final[Mapping[str, Check]] = {"packages": look_at_packages}
-CHECKS: Final[Mapping[str, Check]] = {
+WITHOUT_SETTINGS: Final[Mapping[str, DoctorCheck]] = {"packages": check_packages}
+CHECKS: Final[Mapping[str, DoctorCheck]] = {
     **WITHOUT_SETTINGS,
-    "settings": look_at_settings,
-    "review set": look_at_set,
-    "reviews": look_at_reviews,
-    "folders": look_at_folders,
-    "engine": look_at_engine,
-    "storage": look_at_storage,
-    "sign-in": look_at_sign_in,
-    "server": look_at_server,
+    "settings": check_settings,
+    "review set": check_set,
+    "reviews": check_reviews,
+    "folders": check_folders,
+    "engine": check_engine,
+    "storage": check_storage,
+    "sign-in": check_sign_in,
+    "server": check_server,
 }
 """Every check by the part of its findings, in the order of printing."""
 _LOG: Final = logging.getLogger(__name__)
@@ -39,13 +45,13 @@ _Result = TypeVar("_Result")
 
 
 @dataclass
-class _Asked:
+class _RunningCheck:
     """One check in a thread, which can be abandoned at the time limit."""
 
     part: str
-    check: Check
+    check: DoctorCheck
     known: CheckContext
-    said: list[FindingFields] = field(default_factory=list)
+    said: list[CheckFields] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         name = f"doctor: {self.part}"
@@ -57,19 +63,21 @@ class _Asked:
             for one in self.check(self.known):
                 self.said.append(one)
         except (EngineError, StoreError) as error:
-            self.said.append(wrong(self.part, error.message, error.remedy))
+            self.said.append(wrong_finding(self.part, error.message, error.remedy))
         except RexviewError as error:
-            self.said.append(wrong(self.part, str(error)))
+            self.said.append(wrong_finding(self.part, str(error)))
         except ModuleNotFoundError as error:
             said = f"The package {error.name} is not installed."
-            self.said.append(wrong(self.part, said, "See packages above."))
+            self.said.append(wrong_finding(self.part, said, "See packages above."))
         except Exception as error:
             _LOG.debug("A check failed.", exc_info=True)
             said = f"It could not be looked at ({type(error).__name__})."
-            self.said.append(wrong(self.part, said, "Please report this as a defect of rexview."))
+            self.said.append(
+                wrong_finding(self.part, said, "Please report this as a defect of rexview.")
+            )
 
 
-def within(limit_s: float, work: Callable[[], _Result]) -> _Result:
+def run_within(limit_s: float, work: Callable[[], _Result]) -> _Result:
     """Return the result of ``work``.
 
     Raises
@@ -89,16 +97,16 @@ def within(limit_s: float, work: Callable[[], _Result]) -> _Result:
     return found.result(limit_s)
 
 
-def examine(
-    known: CheckContext, limit_s: float, checks: Mapping[str, Check] = CHECKS
-) -> tuple[list[Finding], bool]:
+def run_checks(
+    known: CheckContext, limit_s: float, checks: Mapping[str, DoctorCheck] = CHECKS
+) -> tuple[list[CheckFinding], bool]:
     """Return the findings of checks, and whether all ended within ``limit_s`` seconds.
 
     A check that did not end is a finding, after its findings so far; its thread is abandoned.
     """
     until = time.monotonic() + limit_s
-    all_asked = [_Asked(part, check, known) for part, check in checks.items()]
-    findings: list[Finding] = []
+    all_asked = [_RunningCheck(part, check, known) for part, check in checks.items()]
+    findings: list[CheckFinding] = []
     ended = True
     for asked in all_asked:
         asked.thread.join(max(0.0, until - time.monotonic()))
@@ -109,6 +117,6 @@ def examine(
             remedy = (
                 "See what it waits for: a network drive, a server; or give --limit more seconds."
             )
-            said.append(wrong(asked.part, words, remedy))
-        findings += [Finding(asked.part, *one) for one in said]
+            said.append(wrong_finding(asked.part, words, remedy))
+        findings += [CheckFinding(asked.part, *one) for one in said]
     return findings, ended

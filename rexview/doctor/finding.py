@@ -9,18 +9,18 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from rexview.settings import Settings
-from rexview.untrusted_input import printable
+from rexview.untrusted_input import printable_text
 
 if TYPE_CHECKING:
     from rexview.schema import ReviewSet
 
 
-FindingState = Literal["ok", "note", "wrong"]
-STATES: Final[tuple[FindingState, ...]] = ("ok", "note", "wrong")
+CheckState = Literal["ok", "note", "wrong"]
+CHECK_STATES: Final[tuple[CheckState, ...]] = ("ok", "note", "wrong")
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckFinding:
     """One finding: its part, its subject, its state, a sentence, and a remedy.
 
     A ``note`` is no obstacle to working. A finding contains no credential, no path of a case and no
@@ -29,26 +29,26 @@ class Finding:
 
     part: str
     about: str
-    state: FindingState
+    state: CheckState
     said: str
     remedy: str = ""
 
 
-FindingFields = tuple[str, FindingState, str, str]
+CheckFields = tuple[str, CheckState, str, str]
 """Yielded by a check: subject, state, sentence, and remedy (may be empty)."""
 
 
-def ok(about: str, said: str) -> FindingFields:
+def ok_finding(about: str, said: str) -> CheckFields:
     """Return a finding that something is correct."""
     return about, "ok", said, ""
 
 
-def note(about: str, said: str, remedy: str = "") -> FindingFields:
+def note_finding(about: str, said: str, remedy: str = "") -> CheckFields:
     """Return a finding that is worth knowing but no obstacle to working."""
     return about, "note", said, remedy
 
 
-def wrong(about: str, said: str, remedy: str = "") -> FindingFields:
+def wrong_finding(about: str, said: str, remedy: str = "") -> CheckFields:
     """Return a finding that must be repaired."""
     return about, "wrong", said, remedy
 
@@ -74,24 +74,24 @@ class CheckContext:
     opened: Future[ReviewSet | None] = field(default_factory=Future)
 
 
-Check = Callable[[CheckContext], Iterator[FindingFields]]
+DoctorCheck = Callable[[CheckContext], Iterator[CheckFields]]
 
 
 # Findings as lines for people and as an object for programs.
 
 
-def lines_of(findings: Sequence[Finding]) -> Iterator[str]:
+def finding_lines(findings: Sequence[CheckFinding]) -> Iterator[str]:
     """Yield a line for each finding, its remedy below it, and a line with counts."""
     parts = max((len(one.part) for one in findings), default=0)
     for one in findings:
-        yield printable(f"{one.state:5}  {one.part:{parts}}  {one.about}: {one.said}")
+        yield printable_text(f"{one.state:5}  {one.part:{parts}}  {one.about}: {one.said}")
         if one.remedy:
-            yield printable(f"{'':5}  {'':{parts}}  -> {one.remedy}")
+            yield printable_text(f"{'':5}  {'':{parts}}  -> {one.remedy}")
     counts = Counter(one.state for one in findings)
-    yield ", ".join(f"{counts[state]} {state}" for state in STATES)
+    yield ", ".join(f"{counts[state]} {state}" for state in CHECK_STATES)
 
 
-def as_data(findings: Sequence[Finding]) -> dict[str, Any]:
+def findings_as_data(findings: Sequence[CheckFinding]) -> dict[str, Any]:
     """Return findings as JSON values: whether nothing is wrong, and each of them."""
     return {
         "nothing_wrong": not any(one.state == "wrong" for one in findings),

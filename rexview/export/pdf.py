@@ -16,10 +16,13 @@ from typing import Final
 from fpdf import FPDF
 from fpdf.fonts import TTFFont
 
-from rexview.export.job import Progress
-from rexview.export.records import Content
-from rexview.export.sheets.deck import lacking_sheets, lacking_words, sheets
-from rexview.export.sheets.flow import NUMBER_WIDTH, PAD_X
+from rexview.export.export_job import ExportProgress
+from rexview.export.export_records import ExportContent
+from rexview.export.sheets.deck import (
+    make_sheets,
+    missing_characters_sheets,
+    missing_characters_text,
+)
 from rexview.export.sheets.sheet import (
     BOLD,
     BOX_LINE,
@@ -34,17 +37,18 @@ from rexview.export.sheets.sheet import (
     SHADE,
     WIDTH,
     BoxMark,
-    Film,
     Paragraph,
-    Place,
-    Run,
+    Rectangle,
     Sheet,
-    Table,
+    SheetFilm,
+    SheetTable,
     Tag,
-    Text,
-    lacking,
-    printable,
+    TextBlock,
+    TextRun,
+    missing_characters,
+    printable_sheet_text,
 )
+from rexview.export.sheets.text_flow import NUMBER_WIDTH, PAD_X
 
 # Sheets as pages, with fpdf2.
 
@@ -54,7 +58,7 @@ _SHAPED: Final = ("R", "AL", "AN", "NSM")
 """Directions (UAX 9) of characters that are joined or run from right to left."""
 
 
-class Pages:
+class PdfPages:
     """A PDF file to which sheets are added.
 
     Parameters
@@ -76,7 +80,7 @@ class Pages:
         self._file.c_margin = 0
         self._file.add_font(_FONT, "", REGULAR)
         self._file.add_font(_FONT, "B", BOLD)
-        self._file.set_title(printable(title))
+        self._file.set_title(printable_sheet_text(title))
         self._file.set_creator("rexview")
         self._file.set_lang("en")
         self._file.set_creation_date(made)
@@ -88,14 +92,14 @@ class Pages:
             self._file.set_font(_FONT, "", 10)
             self._file.start_section(self._shown(sheet.title))
         for one in sheet.elements:
-            if isinstance(one, Text):
+            if isinstance(one, TextBlock):
                 self._text(one)
-            elif isinstance(one, Table):
+            elif isinstance(one, SheetTable):
                 self._table(one)
             else:
                 self._film(one)
-        number = Run(str(self._file.page_no()), colour=QUIET)
-        at = Place(WIDTH - MARGIN - NUMBER_WIDTH, HEIGHT - 26, NUMBER_WIDTH, 14)
+        number = TextRun(str(self._file.page_no()), colour=QUIET)
+        at = Rectangle(WIDTH - MARGIN - NUMBER_WIDTH, HEIGHT - 26, NUMBER_WIDTH, 14)
         self._line((number,), 10, at, at_right=True)
 
     def save(self, out: Path) -> None:
@@ -110,17 +114,17 @@ class Pages:
 
     def _shown(self, text: str) -> str:
         """Return a text with squares for characters that the font lacks, and remember these."""
-        missing = lacking(text)
+        missing = missing_characters(text)
         self.lacking |= missing
         for one in missing:
             text = text.replace(one, _SQUARE)
         return text
 
-    def _text(self, text: Text) -> None:
+    def _text(self, text: TextBlock) -> None:
         self._column(text.paragraphs, text.place, text.at_right)
 
     def _column(
-        self, paragraphs: tuple[Paragraph, ...], place: Place, at_right: bool = False
+        self, paragraphs: tuple[Paragraph, ...], place: Rectangle, at_right: bool = False
     ) -> None:
         y = place.y
         for one in paragraphs:
@@ -128,13 +132,13 @@ class Pages:
             turned = one.from_right
             for line in one.lines:
                 x = place.x + one.indent
-                room = Place(x, y, place.right - x, one.line_height)
+                room = Rectangle(x, y, place.right - x, one.line_height)
                 runs = line[::-1] if turned else line
                 self._line(runs, one.size, room, at_right=at_right or turned)
                 y += one.line_height
 
     def _line(
-        self, line: tuple[Run, ...], size: float, place: Place, *, at_right: bool = False
+        self, line: tuple[TextRun, ...], size: float, place: Rectangle, *, at_right: bool = False
     ) -> None:
         """Write a line of text, right-aligned on request."""
         x = place.x
@@ -160,7 +164,12 @@ class Pages:
         return float(self._file.get_string_width(text))
 
     def _rectangle(
-        self, place: Place, *, fill: str | None = None, line: str | None = None, width: float = 1
+        self,
+        place: Rectangle,
+        *,
+        fill: str | None = None,
+        line: str | None = None,
+        width: float = 1,
     ) -> None:
         if fill:
             self._file.set_fill_color(fill)
@@ -170,14 +179,16 @@ class Pages:
         style = ("D" if line else "") + ("F" if fill else "")
         self._file.rect(place.x, place.y, place.width, place.height, style=style)
 
-    def _table(self, table: Table) -> None:
+    def _table(self, table: SheetTable) -> None:
         y = table.place.y
         for number, row in enumerate(table.rows):
             if not number:
-                self._rectangle(Place(table.place.x, y, table.place.width, row.height), fill=SHADE)
+                self._rectangle(
+                    Rectangle(table.place.x, y, table.place.width, row.height), fill=SHADE
+                )
             x = table.place.x
             for paragraphs, width in zip(row.cells, table.widths, strict=True):
-                inside = Place(x + PAD_X, y + table.pad, width - 2 * PAD_X, row.height)
+                inside = Rectangle(x + PAD_X, y + table.pad, width - 2 * PAD_X, row.height)
                 self._column(paragraphs, inside)
                 x += width
             y += row.height
@@ -185,7 +196,7 @@ class Pages:
             self._file.set_line_width(0.75)
             self._file.line(table.place.x, y, table.place.right, y)
 
-    def _film(self, film: Film) -> None:
+    def _film(self, film: SheetFilm) -> None:
         place = film.place
         if film.jpeg:
             self._file.image(
@@ -221,22 +232,22 @@ class Pages:
         width = self._width(text, size, True)
         x = tag.place.x + (tag.place.width - width) / 2
         y = tag.place.y + (tag.place.height - size * LINE_HEIGHT) / 2
-        self._line((Run(text, True, tag.colour),), size, Place(x, y, width, 0))
+        self._line((TextRun(text, True, tag.colour),), size, Rectangle(x, y, width, 0))
 
 
-def write(content: Content, out: Path, progress: Progress) -> None:
+def write(content: ExportContent, out: Path, progress: ExportProgress) -> None:
     """Write a PDF file.
 
     Raises
     ------
     ExportCancelled
     """
-    with closing(Pages(content.title, content.made)) as pages:
-        for sheet in sheets(content, progress):
+    with closing(PdfPages(content.title, content.made)) as pages:
+        for sheet in make_sheets(content, progress):
             pages.add(sheet)
         if pages.lacking:
-            progress.note(lacking_words(pages.lacking))
-            for sheet in list(lacking_sheets(content, pages.lacking)):
+            progress.note(missing_characters_text(pages.lacking))
+            for sheet in list(missing_characters_sheets(content, pages.lacking)):
                 pages.add(sheet)
         pages.save(out)
 

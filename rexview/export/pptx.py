@@ -21,10 +21,9 @@ from pptx.enum.text import MSO_ANCHOR, MSO_AUTO_SIZE
 from pptx.oxml.ns import qn
 from pptx.util import Emu, Pt
 
-from rexview.export.job import Progress
-from rexview.export.records import Content
-from rexview.export.sheets.deck import sheets
-from rexview.export.sheets.flow import NUMBER_WIDTH, PAD_X
+from rexview.export.export_job import ExportProgress
+from rexview.export.export_records import ExportContent
+from rexview.export.sheets.deck import make_sheets
 from rexview.export.sheets.sheet import (
     BOX_LINE,
     DARK,
@@ -38,17 +37,18 @@ from rexview.export.sheets.sheet import (
     SURFACE,
     WIDTH,
     BoxMark,
-    Film,
     Paragraph,
-    Place,
-    Run,
+    Rectangle,
     Sheet,
-    Table,
+    SheetFilm,
+    SheetTable,
     Tag,
-    Text,
-    paragraph,
-    printable,
+    TextBlock,
+    TextRun,
+    make_paragraph,
+    printable_sheet_text,
 )
+from rexview.export.sheets.text_flow import NUMBER_WIDTH, PAD_X
 
 # Sheets as slides, with python-pptx: every shape has its position, nothing is a placeholder.
 
@@ -65,7 +65,7 @@ _BLANK: Final = 6
 _ROUND: Final = 0.02
 
 
-class Deck:
+class SlideDeck:
     """A presentation to which sheets are added.
 
     Parameters
@@ -78,7 +78,11 @@ class Deck:
         self._file: Any = Presentation()
         self._file.slide_width, self._file.slide_height = _emu(WIDTH), _emu(HEIGHT)
         about = self._file.core_properties
-        about.title, about.author, about.last_modified_by = printable(title)[:255], "rexview", ""
+        about.title, about.author, about.last_modified_by = (
+            printable_sheet_text(title)[:255],
+            "rexview",
+            "",
+        )
         about.created = about.modified = made.replace(tzinfo=None)
         self._blank = self._file.slide_layouts[_BLANK]
 
@@ -86,9 +90,9 @@ class Deck:
         """Add a slide."""
         slide = self._file.slides.add_slide(self._blank)
         for one in sheet.elements:
-            if isinstance(one, Text):
+            if isinstance(one, TextBlock):
                 _text(slide.shapes, one)
-            elif isinstance(one, Table):
+            elif isinstance(one, SheetTable):
                 _table(slide.shapes, one)
             else:
                 _film(slide.shapes, one)
@@ -103,7 +107,7 @@ def _emu(points: float) -> Emu:
     return Emu(round(points * _EMU))
 
 
-def _at(place: Place) -> tuple[Emu, Emu, Emu, Emu]:
+def _at(place: Rectangle) -> tuple[Emu, Emu, Emu, Emu]:
     return _emu(place.x), _emu(place.y), _emu(place.width), _emu(place.height)
 
 
@@ -112,7 +116,7 @@ def _colour(text: str) -> Any:
     return made(*bytes.fromhex(text.removeprefix("#")))
 
 
-def _text(shapes: Any, text: Text) -> None:
+def _text(shapes: Any, text: TextBlock) -> None:
     box = shapes.add_textbox(*_at(text.place))
     box.name = text.name
     _fill(box.text_frame, text.paragraphs, "r" if text.at_right else "l")
@@ -133,7 +137,7 @@ def _paragraphs(frame: Any, paragraphs: Sequence[Paragraph], align: str = "l") -
     """
     body = frame._txBody
     body.remove(frame.paragraphs[0]._p)
-    for given in paragraphs or (paragraph(""),):  # PowerPoint would repair it
+    for given in paragraphs or (make_paragraph(""),):  # PowerPoint would repair it
         made = etree.SubElement(body, _P)
         style = etree.SubElement(made, _P_PR, marL=str(_emu(given.indent)), indent="0", algn=align)
         if given.from_right:
@@ -149,10 +153,10 @@ def _paragraphs(frame: Any, paragraphs: Sequence[Paragraph], align: str = "l") -
                 added = etree.SubElement(made, _R)
                 _style(added, _R_PR, given.size, run)
                 etree.SubElement(added, _T).text = run.text
-        _style(made, _END, given.size, Run(""))
+        _style(made, _END, given.size, TextRun(""))
 
 
-def _style(parent: Any, name: str, size: float, run: Run) -> Any:
+def _style(parent: Any, name: str, size: float, run: TextRun) -> Any:
     """Set the size, weight, colour and font of a run."""
     style = etree.SubElement(
         parent, name, lang="en-US", sz=str(round(size * 100)), b="1" if run.bold else "0"
@@ -163,7 +167,7 @@ def _style(parent: Any, name: str, size: float, run: Run) -> Any:
     return style
 
 
-def _table(shapes: Any, table: Table) -> None:
+def _table(shapes: Any, table: SheetTable) -> None:
     frame = shapes.add_table(len(table.rows), len(table.widths), *_at(table.place))
     frame.name = table.name
     made = frame.table
@@ -192,7 +196,7 @@ def _lines(cell: Any) -> None:
         properties.insert(place, line)
 
 
-def _film(shapes: Any, film: Film) -> None:
+def _film(shapes: Any, film: SheetFilm) -> None:
     if film.jpeg:
         drawn = shapes.add_picture(io.BytesIO(film.jpeg), *_at(film.place))
     else:
@@ -235,7 +239,7 @@ def _tag(shapes: Any, tag: Tag) -> None:
         drawn.fill.solid()
         drawn.fill.fore_color.rgb = _colour(tag.fill)
     size = tag.place.height / LINE_HEIGHT * 0.88
-    words = paragraph(Run(tag.text, True, tag.colour), size=size)
+    words = make_paragraph(TextRun(tag.text, True, tag.colour), size=size)
     _fill(drawn.text_frame, (words,), "ctr")
     drawn.text_frame.word_wrap = False
     drawn.text_frame.vertical_anchor = MSO_ANCHOR.MIDDLE
@@ -248,26 +252,26 @@ def _describe(shape: Any, told: str) -> None:
 
 def _number(shapes: Any) -> None:
     """Add the slide's number; it follows when slides are moved."""
-    place = Place(WIDTH - MARGIN - NUMBER_WIDTH, HEIGHT - 26, NUMBER_WIDTH, 14)
+    place = Rectangle(WIDTH - MARGIN - NUMBER_WIDTH, HEIGHT - 26, NUMBER_WIDTH, 14)
     drawn = shapes.add_textbox(*_at(place))
     drawn.name = "Number"
-    _fill(drawn.text_frame, (paragraph("", size=10),), "r")
+    _fill(drawn.text_frame, (make_paragraph("", size=10),), "r")
     made = drawn.text_frame.paragraphs[0]._p
     field = etree.Element(_FIELD, id="{B6F15528-21DE-4FAA-801E-634DDDAF4B2B}", type="slidenum")
-    _style(field, _R_PR, 10, Run("", colour=QUIET))
+    _style(field, _R_PR, 10, TextRun("", colour=QUIET))
     etree.SubElement(field, _T).text = "‹#›"
     made.insert(len(made) - 1, field)  # the end of the paragraph stays last
 
 
-def write(content: Content, out: Path, progress: Progress) -> None:
+def write(content: ExportContent, out: Path, progress: ExportProgress) -> None:
     """Write a PowerPoint file.
 
     Raises
     ------
     ExportCancelled
     """
-    deck = Deck(content.title, content.made)
-    for sheet in sheets(content, progress):
+    deck = SlideDeck(content.title, content.made)
+    for sheet in make_sheets(content, progress):
         deck.add(sheet)
     deck.save(out)
 

@@ -24,14 +24,14 @@ from rexview import frames
 from rexview.answer_digest import digests_of
 from rexview.columns import TABLES
 from rexview.errors import ImageBroken, ImageError, PathEscape
-from rexview.export.job import Progress
-from rexview.export.privacy import IdKind
-from rexview.export.records import Content, Whole
-from rexview.imaging.read import read_image
-from rexview.reviewset import image_path, load
-from rexview.reviewset.write import copy_beside, write_tables
+from rexview.export.export_job import ExportProgress
+from rexview.export.export_records import ExportContent, WholeSet
+from rexview.export.pseudonyms import IdKind
+from rexview.imaging.image_files import read_image
+from rexview.reviewset import find_image_file, load_review_set
+from rexview.reviewset.write import copy_own_files, write_tables
 from rexview.schema import ReviewSet
-from rexview.vocab import counted
+from rexview.vocab import english_count
 
 # The tables of an exported review set: the rows of its cases, with pseudonyms if wanted.
 
@@ -52,10 +52,10 @@ _CLOSED: Final = {name: _closed(name) for name in TABLES}
 
 
 @dataclass(frozen=True)
-class _New:
+class _NewNames:
     """New names in the exported set: pictures by path, models by id."""
 
-    whole: Whole
+    whole: WholeSet
     pictures: Mapping[str, str]
     models: Mapping[str, str]
 
@@ -65,8 +65,8 @@ class _New:
         return self.whole.hidden.text(text) if self.whole.hidden else text
 
 
-def exported_set(
-    whole: Whole, pictures: Mapping[str, str], models: Mapping[str, str]
+def make_exported_set(
+    whole: WholeSet, pictures: Mapping[str, str], models: Mapping[str, str]
 ) -> tuple[ReviewSet, list[str]]:
     """Return the cases of an export as their own set, and notes about it.
 
@@ -78,7 +78,7 @@ def exported_set(
     models : mapping
         New id of each model whose id changes, as a path on a disk does.
     """
-    there, new = whole.review_set, _New(whole, pictures, models)
+    there, new = whole.review_set, _NewNames(whole, pictures, models)
     order = pl.DataFrame({"case": list(whole.cases)}, schema={"case": pl.String})
     notes = []
     tables: dict[str, Any] = {}
@@ -89,7 +89,7 @@ def exported_set(
             more = there.unfinished.join(order, on="case", how="semi")
             if more.height:
                 given = pl.concat([given, more])
-                count = counted(more.height, "score")
+                count = english_count(more.height, "score")
                 notes.append(
                     f"{count} of cases that their reader has not finished are in the new set, "
                     "where they count."
@@ -109,7 +109,7 @@ def exported_set(
     return made, notes
 
 
-def with_digests_of(written: ReviewSet, made: ReviewSet) -> ReviewSet:
+def update_digests(written: ReviewSet, made: ReviewSet) -> ReviewSet:
     """Return the set with the digests of current answers as in the new set.
 
     ``written`` is the new set as read from its files. Rows of earlier answers keep theirs.
@@ -143,7 +143,7 @@ def _of_cases(rows: pl.DataFrame, order: pl.DataFrame, key: str) -> pl.DataFrame
     return rows.join(order, on=key, how="semi", maintain_order="left")
 
 
-def _renamed(name: str, rows: pl.DataFrame, new: _New) -> pl.DataFrame:
+def _renamed(name: str, rows: pl.DataFrame, new: _NewNames) -> pl.DataFrame:
     """Replace names of pictures and models in rows, and ids by pseudonyms."""
     if rows.is_empty() or not (new.whole.hidden or new.models or "images" in rows.columns):
         return rows.select(rows.columns)
@@ -151,7 +151,7 @@ def _renamed(name: str, rows: pl.DataFrame, new: _New) -> pl.DataFrame:
     return pl.DataFrame(changed, schema=rows.schema)
 
 
-def _row(table: str, row: dict[str, Any], new: _New) -> dict[str, Any]:
+def _row(table: str, row: dict[str, Any], new: _NewNames) -> dict[str, Any]:
     case_id = row["id"] if "reference_boxes" in row else row["case"]
     if images := row.get("images"):
         row["images"] = [
@@ -163,7 +163,7 @@ def _row(table: str, row: dict[str, Any], new: _New) -> dict[str, Any]:
     hidden = new.whole.hidden
     if hidden is None and not new.models:
         return row
-    found: dict[str, Any] = _walk(row, new.text, _CLOSED[table])
+    found: dict[str, Any] = _map_strings(row, new.text, _CLOSED[table])
     if hidden is None:
         return found
     case = new.whole.review_set.case(case_id)
@@ -190,14 +190,14 @@ def _name_images(row: Mapping[str, Any], found: dict[str, Any], ids: Mapping[str
         new_on["image"] = ids.get(on["image"], new_on["image"])
 
 
-def _walk(value: Any, change: Callable[[str], str], closed: frozenset[str]) -> Any:
+def _map_strings(value: Any, change: Callable[[str], str], closed: frozenset[str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):
-        return [_walk(one, change, closed) for one in value]
+        return [_map_strings(one, change, closed) for one in value]
     if isinstance(value, dict):
         return {
-            name: one if name in closed else _walk(one, change, closed)
+            name: one if name in closed else _map_strings(one, change, closed)
             for name, one in value.items()
         }
     return value
@@ -234,7 +234,7 @@ _PNG_KEPT: Final = (b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM
 _MOST: Final = 65_535
 
 
-def clean_file(source: Path, target: Path) -> Path:
+def write_clean_picture(source: Path, target: Path) -> Path:
     """Rewrite a picture file with the same pixels; return ``target`` with its ending.
 
     DICOM keeps its encoded pixels, with only the attributes for showing them. PNG keeps its pixels
@@ -291,7 +291,7 @@ def _write_png(content: bytes, target: Path) -> bool:
 
 def _write_dicom(source: Path, target: Path) -> None:
     given = pydicom.dcmread(source, force=True)
-    kept = _shown(given)
+    kept = _display_attributes(given)
     kept.SOPClassUID = SecondaryCaptureImageStorage
     kept.SOPInstanceUID = generate_uid()
     kept.StudyInstanceUID, kept.SeriesInstanceUID = generate_uid(), generate_uid()
@@ -304,14 +304,14 @@ def _write_dicom(source: Path, target: Path) -> None:
     kept.save_as(target, enforce_file_format=True)
 
 
-def _shown(given: Dataset) -> Dataset:
+def _display_attributes(given: Dataset) -> Dataset:
     """Copy the attributes for showing the pixels, also within sequences."""
     kept = Dataset()
     for element in given:
         if element.keyword not in _OF_PIXELS:
             continue
         if element.VR == "SQ":
-            setattr(kept, element.keyword, [_shown(item) for item in element.value])
+            setattr(kept, element.keyword, [_display_attributes(item) for item in element.value])
         else:
             kept.add(element)
     return kept
@@ -335,7 +335,7 @@ _WITHOUT_TABLE: Final = {
 """Kinds of entries without a table in a set, and their names."""
 
 
-def write(content: Content, out: Path, progress: Progress) -> None:
+def write(content: ExportContent, out: Path, progress: ExportProgress) -> None:
     """Write the review set into an empty folder.
 
     Raises
@@ -346,28 +346,28 @@ def write(content: Content, out: Path, progress: Progress) -> None:
     whole = content.whole()
     names = _write_pictures(content, whole, out / _IMAGES, progress)
     models = _other_ids(content, whole)
-    made, notes = exported_set(whole, names, models)
-    copy_beside(made, out)
+    made, notes = make_exported_set(whole, names, models)
+    copy_own_files(made, out)
     write_tables(made, out, "jsonl", f"{_IMAGES}/")
     if whole.hidden or models or made.answers["images"].list.len().sum():
         # a digest covers the answer in the new set: model, words and pictures
-        made = with_digests_of(load(out), made)
+        made = update_digests(load_review_set(out), made)
         for table in out.glob("*.jsonl"):
             table.unlink()
         write_tables(made, out, "jsonl", f"{_IMAGES}/")
     for sentence in notes:
         progress.note(sentence)
-    _note_left(whole, progress)
+    _note_left_entries(whole, progress)
 
 
-def _other_ids(content: Content, whole: Whole) -> dict[str, str]:
+def _other_ids(content: ExportContent, whole: WholeSet) -> dict[str, str]:
     """Return the exported ids of models whose id changes."""
     both = zip(whole.review_set.models, content.models, strict=True)
     return {given.id: shown.id for given, shown in both if given.id != shown.id}
 
 
 def _write_pictures(
-    content: Content, whole: Whole, folder: Path, progress: Progress
+    content: ExportContent, whole: WholeSet, folder: Path, progress: ExportProgress
 ) -> dict[str, str]:
     """Write the pictures of all cases; return their new names by their paths in the set."""
     folder.mkdir()
@@ -388,7 +388,9 @@ def _write_pictures(
                 continue
             stem = f"{made.number:04d}-{len(names) + 1:04d}"
             try:
-                names[path] = clean_file(image_path(whole.review_set, path), folder / stem).name
+                names[path] = write_clean_picture(
+                    find_image_file(whole.review_set, path), folder / stem
+                ).name
             except (ImageError, PathEscape, OSError):
                 names[path] = f"{stem}.png"
                 progress.note("Pictures that cannot be read are named in the set, but not in it.")
@@ -396,7 +398,7 @@ def _write_pictures(
     return names
 
 
-def _note_left(whole: Whole, progress: Progress) -> None:
+def _note_left_entries(whole: WholeSet, progress: ExportProgress) -> None:
     """Report entries that are in no table."""
     cases = set(whole.cases)
     left = []

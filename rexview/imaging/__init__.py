@@ -11,12 +11,13 @@ words.
 from rexview.errors import ImageBroken, ImageError, ImageMissing, ImageTooLarge
 from rexview.imaging.cache import DiskCache
 from rexview.imaging.encode import (
-    encoded,
+    encode_radiograph,
     header_without_free_text,
     unframe_payload,
     viewer_payload,
     without_free_text,
 )
+from rexview.imaging.image_files import read_facts, read_image
 from rexview.imaging.limits import MAX_PIXELS
 from rexview.imaging.radiograph import (
     ImageFacts,
@@ -25,9 +26,8 @@ from rexview.imaging.radiograph import (
     VoiTable,
     Window,
 )
-from rexview.imaging.read import read_facts, read_image
 from rexview.imaging.rendering import thumbnail
-from rexview.imaging.transforms import auto_window, display
+from rexview.imaging.transforms import auto_window, render_display
 
 __all__ = [
     "MAX_PIXELS",
@@ -42,11 +42,11 @@ __all__ = [
     "VoiTable",
     "Window",
     "auto_window",
-    "display",
-    "encoded",
+    "encode_radiograph",
     "header_without_free_text",
     "read_facts",
     "read_image",
+    "render_display",
     "thumbnail",
     "unframe_payload",
     "viewer_payload",

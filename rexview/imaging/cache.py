@@ -1,6 +1,6 @@
 """Cache decoded pixels and thumbnails on disk, shared by processes and limited in size.
 
-One entry is one file of :mod:`rexview.kept_files`: a magic word, length and CRC-32 of the content,
+One entry is one file of :mod:`rexview.disk_cache`: a magic word, length and CRC-32 of the content,
 and the content. A damaged entry (a full disk, a crash, another program) is detected, removed and
 made again. The cache is optional: if the disk fails, pictures are decoded each time.
 """
@@ -18,24 +18,24 @@ from typing import Final
 
 import pydicom
 
-from rexview import kept_files
+from rexview import disk_cache
+from rexview.disk_cache import CACHE_KINDS, FileCache
 from rexview.errors import ImageMissing
-from rexview.kept_files import KINDS, KeptFiles
 
 _MAGIC: Final = b"RXC1"
 _HEAD: Final = struct.Struct("<4sQL")
 
 
 @cached
-def code_version() -> str:
+def imaging_code_version() -> str:
     """Return a digest of this package's sources and of pydicom's.
 
     Entries made by other code are never found again, and are evicted as the oldest.
     """
-    return kept_files.code_version(Path(__file__).parent.rglob("*.py"), pydicom.__version__)
+    return disk_cache.cache_code_version(Path(__file__).parent.rglob("*.py"), pydicom.__version__)
 
 
-def file_key(path: Path, *purpose: object) -> str:
+def cache_key(path: Path, *purpose: object) -> str:
     """Return the key of a result made from a file; it changes with the file and the code.
 
     Raises
@@ -44,11 +44,11 @@ def file_key(path: Path, *purpose: object) -> str:
         The file does not exist.
     """
     stat = path.stat()
-    parts = (path.resolve(), stat.st_mtime_ns, stat.st_size, code_version(), *purpose)
+    parts = (path.resolve(), stat.st_mtime_ns, stat.st_size, imaging_code_version(), *purpose)
     return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()
 
 
-def made_once(
+def get_or_make_file(
     cache: DiskCache | None, path: Path, make: Callable[[], bytes], *purpose: object
 ) -> bytes:
     """Return a result made from a file for a purpose, from the cache if it is there.
@@ -61,7 +61,7 @@ def made_once(
     if cache is None:
         return make()
     try:
-        key = file_key(path, *purpose)
+        key = cache_key(path, *purpose)
     except OSError:
         raise ImageMissing("There is no such file.") from None
     return cache.get_or_make(key, make)
@@ -81,7 +81,7 @@ class DiskCache:
     def __init__(self, folder: Path, max_bytes: int) -> None:
         self.folder = Path(folder)
         self.max_bytes = max_bytes
-        self._files = KeptFiles(folder, max_bytes, KINDS["images"].ending)
+        self._files = FileCache(folder, max_bytes, CACHE_KINDS["images"].ending)
         self._lock = threading.Lock()
         self._making: dict[str, threading.Lock] = {}
 

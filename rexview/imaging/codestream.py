@@ -33,7 +33,7 @@ class CodedSize(NamedTuple):
     components: int
 
 
-def coded_size(frame: bytes) -> CodedSize | None:
+def read_coded_size(frame: bytes) -> CodedSize | None:
     """Read the size from one compressed frame.
 
     Parameters
@@ -55,7 +55,7 @@ def coded_size(frame: bytes) -> CodedSize | None:
         return None
 
 
-def rare_jpeg(frame: bytes) -> str | None:
+def rare_jpeg_feature(frame: bytes) -> str | None:
     """Name the feature of a JPEG that not every decoder supports, such as ``12-bit JPEG``.
 
     None for other JPEGs, and for other data.
@@ -71,7 +71,7 @@ def rare_jpeg(frame: bytes) -> str | None:
     return None
 
 
-def with_whole_scans(frame: bytes) -> bytes:
+def repair_scan_headers(frame: bytes) -> bytes:
     """Repair sequential JPEG whose scan header excludes coefficients, as old writers do.
 
     The standard allows only 0 to 63 here. Some decoders require it, others ignore it.

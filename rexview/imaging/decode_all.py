@@ -19,25 +19,25 @@ from queue import SimpleQueue
 from typing import Final
 
 from rexview.errors import ImageBroken, ImageError, ImageTooLarge
-from rexview.imaging.dicom.isolated import DecoderProcess
+from rexview.imaging.dicom.isolated_libjpeg import DecoderProcess
+from rexview.imaging.image_files import read_facts, read_image
 from rexview.imaging.limits import BYTES_PER_PIXEL, MAX_BYTES_AT_ONCE, MAX_PIXELS
 from rexview.imaging.radiograph import ImageFacts
-from rexview.imaging.raster import checksums_hold
-from rexview.imaging.read import read_facts, read_image
+from rexview.imaging.raster import png_checksums_match
 
-Decoded = ImageFacts | ImageError
+DecodeResult = ImageFacts | ImageError
 """The facts about a decoded picture, or the reason why it cannot be shown."""
-Told = Callable[[int, int], None]
+DecodeCallback = Callable[[int, int], None]
 """Called with the number of files done and the total."""
 _WORKER: Final = Path(__file__).with_name("decode_worker.py")
 _SECONDS: Final = 120.0
-_FEW: Final = 16
+_INLINE_FILES: Final = 16
 """Up to this many files are decoded sooner than another process starts."""
 
 
 def decode_all(
-    paths: Sequence[Path], told: Told | None = None, *, max_pixels: int = MAX_PIXELS
-) -> dict[Path, Decoded]:
+    paths: Sequence[Path], told: DecodeCallback | None = None, *, max_pixels: int = MAX_PIXELS
+) -> dict[Path, DecodeResult]:
     """Decode every file.
 
     Parameters
@@ -47,43 +47,43 @@ def decode_all(
     told : callable, optional
         Called with the progress, in this thread.
     max_pixels : int
-        As in :func:`rexview.imaging.read.read_image`.
+        As in :func:`rexview.imaging.image_files.read_image`.
     """
     different = list(dict.fromkeys(paths))
     total = len(different)
-    found: dict[Path, Decoded] = {}
+    found: dict[Path, DecodeResult] = {}
 
-    def keep(path: Path, decoded: Decoded) -> None:
+    def keep(path: Path, decoded: DecodeResult) -> None:
         found[path] = decoded
         if told:
             told(len(found), total)
 
     later = different
-    if total > _FEW:
+    if total > _INLINE_FILES:
         later = _in_processes(different, keep, max_pixels)
     for path in later:
         keep(path, decode_one(path, max_pixels))
     return found
 
 
-def decode_one(path: Path, max_pixels: int = MAX_PIXELS) -> Decoded:
+def decode_one(path: Path, max_pixels: int = MAX_PIXELS) -> DecodeResult:
     """Decode a file; its size is that of its pixels, whatever its header claims."""
     try:
         facts = read_facts(path)
         picture = read_image(path, max_pixels=max_pixels)
     except ImageError as error:
         return error
-    if facts.format == "PNG" and not checksums_hold(path):
+    if facts.format == "PNG" and not png_checksums_match(path):
         return ImageBroken("The file is damaged: its checksums do not hold.")
     return replace(facts, width=picture.width, height=picture.height)
 
 
 def _in_processes(
-    paths: Sequence[Path], keep: Callable[[Path, Decoded], None], max_pixels: int
+    paths: Sequence[Path], keep: Callable[[Path, DecodeResult], None], max_pixels: int
 ) -> list[Path]:
     """Decode files; return those that are too large to decode in parallel."""
-    number = min(os.cpu_count() or 1, -(-len(paths) // _FEW))
-    share = min(max_pixels, _memory() // number // BYTES_PER_PIXEL)
+    number = min(os.cpu_count() or 1, -(-len(paths) // _INLINE_FILES))
+    share = min(max_pixels, _memory_limit() // number // BYTES_PER_PIXEL)
     idle: SimpleQueue[DecoderProcess] = SimpleQueue()
     processes = [
         DecoderProcess([sys.executable, "-P", str(_WORKER)], _SECONDS) for _ in range(number)
@@ -91,11 +91,11 @@ def _in_processes(
     for process in processes:
         idle.put(process)
 
-    def decode(path: Path) -> Decoded:
+    def decode(path: Path) -> DecodeResult:
         process = idle.get()
         try:
             request = json.dumps([os.fspath(path), share])
-            return _read_answer(process.decode(request.encode("utf-8", "surrogateescape")))
+            return _unpack_result(process.decode(request.encode("utf-8", "surrogateescape")))
         except RuntimeError:
             return ImageBroken("The picture is damaged: decoding it crashes or does not end.")
         finally:
@@ -104,7 +104,9 @@ def _in_processes(
     later: list[Path] = []
     pool = ThreadPoolExecutor(number)
     try:
-        running: dict[Future[Decoded], Path] = {pool.submit(decode, path): path for path in paths}
+        running: dict[Future[DecodeResult], Path] = {
+            pool.submit(decode, path): path for path in paths
+        }
         for done in as_completed(running):
             decoded = done.result()
             if isinstance(decoded, ImageTooLarge) and share < max_pixels:
@@ -118,7 +120,7 @@ def _in_processes(
     return later
 
 
-def _memory() -> int:
+def _memory_limit() -> int:
     """Return the bytes that all processes may use together."""
     machine = 0
     with suppress(AttributeError, ValueError, OSError):  # not available on Windows
@@ -126,14 +128,14 @@ def _memory() -> int:
     return max(MAX_BYTES_AT_ONCE, machine // 4)
 
 
-def written_answer(decoded: Decoded) -> bytes:
+def pack_result(decoded: DecodeResult) -> bytes:
     """Return a process's answer for a file, as bytes."""
     if isinstance(decoded, ImageError):
         return json.dumps([type(decoded).__name__, str(decoded)]).encode()
     return json.dumps(["", vars(decoded)]).encode()
 
 
-def _read_answer(answer: bytes) -> Decoded:
+def _unpack_result(answer: bytes) -> DecodeResult:
     kind, content = json.loads(answer)
     if kind:
         return ImageTooLarge(content) if kind == ImageTooLarge.__name__ else ImageBroken(content)

@@ -85,14 +85,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rexview.imaging.cache import DiskCache, made_once
-from rexview.imaging.limits import MAX_PIXELS, MEMORY
+from rexview.imaging.cache import DiskCache, get_or_make_file
+from rexview.imaging.image_files import read_image
+from rexview.imaging.limits import DECODING_MEMORY, MAX_PIXELS
 from rexview.imaging.radiograph import Radiograph, Window
-from rexview.imaging.read import read_image
-from rexview.imaging.transforms import QUANTISED, Coded, code, presets
+from rexview.imaging.transforms import QUANTISED, CodedPixels, code_pixels, presets
 
-VERSION: Final = 1
-_MADE_HERE: Final = 2
+PAYLOAD_VERSION: Final = 1
+_ADDED_PRESETS: Final = 2
 """Number of presets added after those of the file: Auto and the full range."""
 _MAGIC: Final = b"RXV1"
 _PREAMBLE: Final = struct.Struct("<4sL")
@@ -119,10 +119,12 @@ def viewer_payload(
     """
 
     def make() -> bytes:
-        with MEMORY.scope():
-            return _frame(*encoded(read_image(path, max_pixels=max_pixels)))
+        with DECODING_MEMORY.scope():
+            return _frame(*encode_radiograph(read_image(path, max_pixels=max_pixels)))
 
-    return unframe_payload(made_once(cache, path, make, "viewer", VERSION, max_pixels))
+    return unframe_payload(
+        get_or_make_file(cache, path, make, "viewer", PAYLOAD_VERSION, max_pixels)
+    )
 
 
 def unframe_payload(framed: bytes) -> ViewerPayload:
@@ -148,7 +150,7 @@ def header_without_free_text(header: Mapping[str, Any]) -> dict[str, Any]:
     A model could name itself in the text of a picture that it returned. Numbers, side letters and
     our own sentences are kept.
     """
-    n_named = len(header["presets"]) - _MADE_HERE
+    n_named = len(header["presets"]) - _ADDED_PRESETS
     presets = [
         {**preset, "name": f"Window {number}"} if number <= n_named else preset
         for number, preset in enumerate(header["presets"], start=1)
@@ -168,7 +170,7 @@ def _frame(header: dict[str, Any], body: NDArray[Any]) -> bytes:
     return b"".join((_PREAMBLE.pack(_MAGIC, len(text)), text, body.data))
 
 
-def encoded(radiograph: Radiograph) -> tuple[dict[str, Any], NDArray[Any]]:
+def encode_radiograph(radiograph: Radiograph) -> tuple[dict[str, Any], NDArray[Any]]:
     """Return header and body of a decoded picture.
 
     The body has one row of codes for each row of the picture: uint8 or uint16, or R, G, B as uint8.
@@ -178,7 +180,7 @@ def encoded(radiograph: Radiograph) -> tuple[dict[str, Any], NDArray[Any]]:
     body: NDArray[Any] = radiograph.pixels
     initial: int | None = None
     if not radiograph.colour:
-        coded = code(radiograph)
+        coded = code_pixels(radiograph)
         if coded.quantised:
             warnings.append(QUANTISED)
         windows, initial, warning = presets(radiograph, coded)
@@ -189,7 +191,7 @@ def encoded(radiograph: Radiograph) -> tuple[dict[str, Any], NDArray[Any]]:
     presentation = radiograph.presentation
     orientation = radiograph.orientation
     header = {
-        "version": VERSION,
+        "version": PAYLOAD_VERSION,
         "width": radiograph.width,
         "height": radiograph.height,
         **found,
@@ -212,7 +214,7 @@ def encoded(radiograph: Radiograph) -> tuple[dict[str, Any], NDArray[Any]]:
     return header, body
 
 
-def _grey(coded: Coded, windows: tuple[Window, ...]) -> tuple[dict[str, Any], NDArray[Any]]:
+def _grey(coded: CodedPixels, windows: tuple[Window, ...]) -> tuple[dict[str, Any], NDArray[Any]]:
     small = coded.codes.dtype == np.uint8
     header = {
         "format": "u8" if small else "u16",

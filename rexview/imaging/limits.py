@@ -44,7 +44,7 @@ def check_size(rows: int, columns: int, max_pixels: int) -> None:
         )
 
 
-def cut_off() -> ImageBroken:
+def cut_off_error() -> ImageBroken:
     """Return the error for a file that ends too early."""
     return ImageBroken("The file ends before the picture does: it is cut off.")
 
@@ -61,7 +61,7 @@ BYTES_PER_PIXEL: Final = 16
 MAX_BYTES_AT_ONCE: Final = 1_500_000_000
 """Bytes for all pictures decoded at the same time; a picture that needs more is decoded alone."""
 WAIT_SECONDS: Final = 20.0
-MOST_WAITING: Final = 16
+MAX_WAITING: Final = 16
 """Limit of waiting threads: each one is missing where scores are saved."""
 _BUSY: Final = "The server is busy with other large pictures. Try again in a moment."
 _STRIP_PIXELS: Final = 1 << 20
@@ -84,7 +84,7 @@ class DecodingMemory:
         self,
         total: int = MAX_BYTES_AT_ONCE,
         seconds: float = WAIT_SECONDS,
-        most_waiting: int = MOST_WAITING,
+        most_waiting: int = MAX_WAITING,
     ) -> None:
         self.total = total
         self.seconds = seconds
@@ -153,12 +153,12 @@ class DecodingMemory:
             self._changed.notify_all()
 
 
-MEMORY: Final = DecodingMemory()
+DECODING_MEMORY: Final = DecodingMemory()
 """The decoding memory of this process."""
 
 
-def take(needed: int, max_pixels: int) -> None:
-    """Reserve memory for a picture in the current scope of :data:`MEMORY`.
+def reserve_memory(needed: int, max_pixels: int) -> None:
+    """Reserve memory for a picture in the current scope of :data:`DECODING_MEMORY`.
 
     Raises
     ------
@@ -166,10 +166,10 @@ def take(needed: int, max_pixels: int) -> None:
         As for :meth:`DecodingMemory.take`; ``max_pixels`` pixels of :data:`BYTES_PER_PIXEL` bytes
         are allowed.
     """
-    MEMORY.take(needed, max_pixels * BYTES_PER_PIXEL)
+    DECODING_MEMORY.take(needed, max_pixels * BYTES_PER_PIXEL)
 
 
-def strips(rows: int, columns: int) -> Iterator[slice]:
+def row_strips(rows: int, columns: int) -> Iterator[slice]:
     """Cut the rows of a picture into strips of about a million pixels.
 
     Arithmetic that needs several wide copies runs strip by strip.
@@ -195,7 +195,7 @@ for _name in _LOGGERS:
 
 
 @contextmanager
-def quietly() -> Iterator[None]:
+def silence_decoders() -> Iterator[None]:
     """Drop warnings of the decoding libraries inside the block.
 
     Python's warning filters are global to the process. Overlapping blocks of several threads share

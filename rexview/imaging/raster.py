@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from rexview.errors import ImageBroken, ImageTooLarge
-from rexview.imaging.codestream import rare_jpeg
+from rexview.imaging.codestream import rare_jpeg_feature
 from rexview.imaging.limits import (
     MORE_FRAMES,
     NOT_SUPPORTED,
     check_size,
-    cut_off,
-    quietly,
-    strips,
-    take,
+    cut_off_error,
+    reserve_memory,
+    row_strips,
+    silence_decoders,
 )
 from rexview.imaging.radiograph import ImageFacts, Radiograph
 
@@ -61,7 +61,7 @@ def grey_or_colour(colour: NDArray[Any], bits: int) -> NDArray[Any]:
         return np.ascontiguousarray(colour)
     top = float(2**bits - 1)
     scaled = np.empty(colour.shape, np.uint8)
-    for rows in strips(*colour.shape[:2]):
+    for rows in row_strips(*colour.shape[:2]):
         scaled[rows] = np.floor(np.clip(colour[rows], 0, top) * (255.0 / top) + 0.5)
     return scaled
 
@@ -69,12 +69,12 @@ def grey_or_colour(colour: NDArray[Any], bits: int) -> NDArray[Any]:
 def _is_nearly_grey(colour: NDArray[np.uint8]) -> bool:
     return all(
         int(np.ptp(colour[rows], axis=2).max(initial=0)) <= LOSSY_LEVELS
-        for rows in strips(*colour.shape[:2])
+        for rows in row_strips(*colour.shape[:2])
     )
 
 
 FORMATS: Final = ("PNG", "JPEG", "WEBP", "TIFF", "BMP", "GIF")
-TURNED: Final = (
+TURNED_WARNING: Final = (
     "Shown turned or mirrored, as the file asks (EXIF). Boxes are counted on it as it is shown."
 )
 _TURNS: Final[dict[int, tuple[int, bool]]] = {
@@ -137,11 +137,11 @@ def read_raster(path: Path, max_pixels: int) -> Radiograph:
     """
     if path.stat().st_size > _LONGEST_FILE:
         raise ImageTooLarge("The file is larger than 1 GiB.")
-    with _opened(path) as image:
+    with _open_image(path) as image:
         check_size(image.height, image.width, max_pixels)
         deep = image.format == "PNG" and _png_is_deep_colour(path)
-        take(_needed(image, deep), max_pixels)
-        frames = _frames(image, path)
+        reserve_memory(_needed(image, deep), max_pixels)
+        frames = _count_frames(image, path)
         orientation = _orientation(image)
         image.load()
         if deep:
@@ -151,7 +151,7 @@ def read_raster(path: Path, max_pixels: int) -> Radiograph:
             pixels = _upright(pixels, orientation)
     notes = []
     if orientation != 1:
-        notes.append(TURNED)
+        notes.append(TURNED_WARNING)
     if frames > 1:
         notes.append(MORE_FRAMES.format(frames=frames))
     if pixels.dtype == np.bool_:
@@ -174,7 +174,7 @@ def _needed(image: Image.Image, deep: bool) -> int:
 
 def raster_facts(path: Path) -> ImageFacts:
     """Read the size and the number of frames of a file without decoding it."""
-    with _opened(path) as image:
+    with _open_image(path) as image:
         orientation = _orientation(image)
         width, height = image.size
         if orientation in _ACROSS and image.format != "TIFF":
@@ -182,13 +182,13 @@ def raster_facts(path: Path) -> ImageFacts:
         return ImageFacts(
             width,
             height,
-            _frames(image, path),
+            _count_frames(image, path),
             format=_NAMES.get(image.format or "", image.format or ""),
             turned=orientation != 1,
         )
 
 
-def _frames(image: Image.Image, path: Path) -> int:
+def _count_frames(image: Image.Image, path: Path) -> int:
     """Count frames or pages, up to a limit: a crafted file can have millions.
 
     In a TIFF at most :data:`_MOST_PAGES` are counted; in a large GIF, 2 means several.
@@ -210,10 +210,10 @@ def _frames(image: Image.Image, path: Path) -> int:
     return pages
 
 
-def checksums_hold(path: Path) -> bool:
+def png_checksums_match(path: Path) -> bool:
     """Whether the checksums of a PNG file hold; decoding ignores them."""
     try:
-        with quietly(), Image.open(path, formats=("PNG",)) as image:
+        with silence_decoders(), Image.open(path, formats=("PNG",)) as image:
             image.verify()
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
         return False
@@ -221,7 +221,7 @@ def checksums_hold(path: Path) -> bool:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Image.Image]:
+def _open_image(path: Path) -> Iterator[Image.Image]:
     """Open a file with Pillow; any error becomes a reason for the page.
 
     Pillow gets the open file. Given a path, it maps an uncompressed TIFF that is to be turned by
@@ -234,7 +234,7 @@ def _opened(path: Path) -> Iterator[Image.Image]:
         except Image.DecompressionBombError:
             raise ImageTooLarge("The picture is too large to be opened here.") from None
         except (OSError, SyntaxError, ValueError, EOFError) as error:
-            raise cut_off() if "truncated" in str(error) else _damaged(path) from None
+            raise cut_off_error() if "truncated" in str(error) else _damaged_error(path) from None
 
 
 def _orientation(image: Image.Image) -> int:
@@ -260,9 +260,9 @@ def _upright(pixels: NDArray[Any], orientation: int) -> NDArray[Any]:
     return np.ascontiguousarray(turned[:, ::-1] if mirrored else turned)
 
 
-def _damaged(path: Path) -> ImageBroken:
+def _damaged_error(path: Path) -> ImageBroken:
     with path.open("rb") as file:
-        kind = rare_jpeg(file.read(_JPEG_HEAD))
+        kind = rare_jpeg_feature(file.read(_JPEG_HEAD))
     return ImageBroken(NOT_SUPPORTED.format(kind=kind) if kind else DAMAGED)
 
 
@@ -277,9 +277,9 @@ def _deep_colour(path: Path) -> NDArray[Any]:
     """Decode a PNG with 16 bits a channel; (rows, columns) uint16 if all channels are equal."""
     found = cv2.imdecode(np.fromfile(path, dtype=np.uint8), cv2.IMREAD_UNCHANGED)
     if found is None or found.ndim != 3:
-        raise _damaged(path)
+        raise _damaged_error(path)
     if found.shape[2] == 4:
-        for rows in strips(*found.shape[:2]):
+        for rows in row_strips(*found.shape[:2]):
             part = found[rows]
             part[..., :3] = part[..., :3] * (part[..., 3:] / 65535.0) + 0.5
     return grey_or_colour(found[..., 2::-1], 16)
@@ -290,7 +290,7 @@ def _pixels(image: Image.Image) -> NDArray[Any]:
         return np.array(image)
     colour = np.empty((image.height, image.width, 3), np.uint8)
     transparent = image.has_transparency_data
-    for rows in strips(image.height, image.width):
+    for rows in row_strips(image.height, image.width):
         part = image.crop((0, rows.start, image.width, rows.stop))
         if transparent:
             black = Image.new("RGBA", part.size, (0, 0, 0, 255))
@@ -299,7 +299,7 @@ def _pixels(image: Image.Image) -> NDArray[Any]:
     return grey_or_colour(colour, 8)
 
 
-def picture_file(
+def encode_picture_file(
     pixels: NDArray[np.uint8],
     ending: Literal[".png", ".jpg", ".webp"],
     options: Sequence[int] = (),

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rexview.errors import ImageError
-from rexview.imaging.cache import DiskCache, made_once
-from rexview.imaging.limits import MAX_PIXELS, MEMORY
+from rexview.imaging.cache import DiskCache, get_or_make_file
+from rexview.imaging.image_files import read_image
+from rexview.imaging.limits import DECODING_MEMORY, MAX_PIXELS
 from rexview.imaging.radiograph import Radiograph, Window
-from rexview.imaging.raster import picture_file
-from rexview.imaging.read import read_image
-from rexview.imaging.transforms import display
+from rexview.imaging.raster import encode_picture_file
+from rexview.imaging.transforms import render_display
 
 # Thumbnails for galleries, and square pixels; the page draws boxes over them.
 
@@ -67,13 +67,13 @@ def thumbnail(
     """
 
     def make() -> bytes:
-        with MEMORY.scope():
-            return _webp(small_picture(read_image(path, max_pixels=max_pixels), size))
+        with DECODING_MEMORY.scope():
+            return _webp(render_small(read_image(path, max_pixels=max_pixels), size))
 
-    return made_once(cache, path, make, "thumbnail_webp", size, max_pixels)
+    return get_or_make_file(cache, path, make, "thumbnail_webp", size, max_pixels)
 
 
-def small_picture(radiograph: Radiograph, size: int) -> NDArray[np.uint8]:
+def render_small(radiograph: Radiograph, size: int) -> NDArray[np.uint8]:
     """Return the viewer's first display of a picture, with square pixels.
 
     ``size`` is the longer side in pixels; smaller pictures are not enlarged.
@@ -83,7 +83,7 @@ def small_picture(radiograph: Radiograph, size: int) -> NDArray[np.uint8]:
     ndarray of uint8
         (rows, columns) grey levels, or (rows, columns, 3) R, G, B.
     """
-    picture = display(radiograph, "initial")
+    picture = render_display(radiograph, "initial")
     height, width = picture.shape[0] * radiograph.aspect, float(picture.shape[1])
     factor = min(1.0, size / max(height, width))
     target = (max(1, round(width * factor)), max(1, round(height * factor)))
@@ -98,7 +98,7 @@ def _resized(picture: NDArray[np.uint8], size: tuple[int, int], method: int) -> 
 
 
 def _webp(picture: NDArray[np.uint8]) -> bytes:
-    return picture_file(picture, ".webp", [cv2.IMWRITE_WEBP_QUALITY, _QUALITY])
+    return encode_picture_file(picture, ".webp", [cv2.IMWRITE_WEBP_QUALITY, _QUALITY])
 
 
 _NUMBER: Final = r"\s*([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*"
@@ -146,8 +146,8 @@ def render_file(
     chosen = parse_window(window) if isinstance(window, str) else window
     path, out = Path(path), Path(out)
     radiograph = read_image(path, max_pixels=max_pixels)
-    picture = square_pixels(display(radiograph, chosen), radiograph.aspect, max_pixels)
-    content = picture_file(picture, ".png")
+    picture = square_pixels(render_display(radiograph, chosen), radiograph.aspect, max_pixels)
+    content = encode_picture_file(picture, ".png")
     if out.exists() and out.samefile(path):
         raise ImageError("The picture would be written over the file it is made from.")
     try:

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from rexview.imaging.limits import strips
+from rexview.imaging.limits import row_strips
 from rexview.imaging.radiograph import Modality, Radiograph, Window
 
 # Modality transform: from stored pixels to codes of at most 16 bits that represent values.
@@ -26,7 +26,7 @@ _HUGE: Final = 1e300
 
 
 @dataclass(frozen=True, eq=False)
-class Coded:
+class CodedPixels:
     """Coded pixels: ``codes`` is uint8 or uint16, shape (rows, columns); ``scale`` is never 0.
 
     ``quantised`` means that several stored values share a code.
@@ -38,7 +38,7 @@ class Coded:
     quantised: bool = False
 
 
-def code(radiograph: Radiograph) -> Coded:
+def code_pixels(radiograph: Radiograph) -> CodedPixels:
     """Apply the modality transform to a grey picture.
 
     Parameters
@@ -60,18 +60,18 @@ def code(radiograph: Radiograph) -> Coded:
     slope, intercept = modality.slope, modality.intercept
     kind = (pixels.dtype.kind, pixels.dtype.itemsize)
     if kind in (("u", 1), ("b", 1)):
-        return Coded(pixels.astype(np.uint8, copy=False), slope, intercept)
+        return CodedPixels(pixels.astype(np.uint8, copy=False), slope, intercept)
     if kind == ("u", 2):
-        return Coded(pixels.astype("=u2", copy=False), slope, intercept)
+        return CodedPixels(pixels.astype("=u2", copy=False), slope, intercept)
     if kind == ("i", 1):
-        return Coded(pixels.view(np.uint8) ^ np.uint8(0x80), slope, intercept - 128 * slope)
+        return CodedPixels(pixels.view(np.uint8) ^ np.uint8(0x80), slope, intercept - 128 * slope)
     if kind == ("i", 2):
         flipped = pixels.astype("=i2", copy=False).view(np.uint16) ^ np.uint16(0x8000)
-        return Coded(flipped, slope, intercept - 32768 * slope)
+        return CodedPixels(flipped, slope, intercept - 32768 * slope)
     return _quantise(pixels, slope, intercept)
 
 
-def _look_up(pixels: NDArray[Any], modality: Modality) -> Coded:
+def _look_up(pixels: NDArray[Any], modality: Modality) -> CodedPixels:
     """Apply a modality LUT: its entries are the values (C.11.1.1)."""
     table = modality.table
     assert table is not None
@@ -79,21 +79,21 @@ def _look_up(pixels: NDArray[Any], modality: Modality) -> Coded:
         limits = np.iinfo(pixels.dtype)
         index = np.arange(limits.min, limits.max + 1, dtype=np.int64) - modality.table_first
         whole = table[np.clip(index, 0, len(table) - 1)]
-        bare = Coded(pixels.astype(pixels.dtype.newbyteorder("="), copy=False), 1.0, 0.0)
+        bare = CodedPixels(pixels.astype(pixels.dtype.newbyteorder("="), copy=False), 1.0, 0.0)
         if limits.min < 0:
-            bare = code(Radiograph(pixels, "dicom", limits.bits))
-        return Coded(look_up(bare.codes, whole), 1.0, 0.0)
+            bare = code_pixels(Radiograph(pixels, "dicom", limits.bits))
+        return CodedPixels(apply_table(bare.codes, whole), 1.0, 0.0)
     found = np.empty(pixels.shape, table.dtype)
-    for rows in strips(*pixels.shape):
+    for rows in row_strips(*pixels.shape):
         place = np.nan_to_num(pixels[rows].astype(np.float64)) - modality.table_first
         found[rows] = table[np.clip(place, 0, len(table) - 1).astype(np.intp)]
-    return Coded(found, 1.0, 0.0)
+    return CodedPixels(found, 1.0, 0.0)
 
 
-def _quantise(pixels: NDArray[Any], slope: float, intercept: float) -> Coded:
+def _quantise(pixels: NDArray[Any], slope: float, intercept: float) -> CodedPixels:
     """Divide a range that is wider than 16 bits, or not of whole numbers, into 65,536 steps."""
     low, high = np.inf, -np.inf
-    for rows in strips(*pixels.shape):
+    for rows in row_strips(*pixels.shape):
         values, finite = _finite(pixels[rows])
         low = min(low, float(values.min(where=finite, initial=np.inf)))
         high = max(high, float(values.max(where=finite, initial=-np.inf)))
@@ -104,10 +104,12 @@ def _quantise(pixels: NDArray[Any], slope: float, intercept: float) -> Coded:
     if step == 0 or not np.isfinite(slope * step) or slope * step == 0:
         step = 1.0
     codes = np.empty(pixels.shape, np.uint16)
-    for rows in strips(*pixels.shape):
+    for rows in row_strips(*pixels.shape):
         values, finite = _finite(pixels[rows])
         codes[rows] = np.clip(np.rint((np.where(finite, values, low) - low) / step), 0, 65535)
-    return Coded(codes, slope * step, intercept + low * slope, quantised=not exact and high > low)
+    return CodedPixels(
+        codes, slope * step, intercept + low * slope, quantised=not exact and high > low
+    )
 
 
 def _finite(pixels: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -116,7 +118,7 @@ def _finite(pixels: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_
     return values, np.isfinite(values)
 
 
-def look_up(codes: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
+def apply_table(codes: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
     """Replace every code by its table entry: ``table[codes]``, several times faster.
 
     Parameters
@@ -234,9 +236,9 @@ SAMPLE_SIDE: Final = 512
 """The picture is thinned to about this many rows and columns before measuring."""
 INNER_FIELD: Final = 0.8
 """Central share of rows and columns that is measured: collimation is outside."""
-TAILS: Final = (0.5, 99.5)
+WINDOW_PERCENTILES: Final = (0.5, 99.5)
 """Percentiles of the inner field that the window must include."""
-MARGIN: Final = 0.05
+WINDOW_MARGIN: Final = 0.05
 """Added on both sides, as a share of the window, so that the ends are not flat."""
 DISPLAY_READY: Final = 0.7
 """An 8-bit picture that uses this share of its range was already windowed: it is left unchanged."""
@@ -244,7 +246,7 @@ FLAT_SHARE: Final = 0.005
 """An extreme value in at least this share of the field is a shutter, a marker or saturation."""
 
 
-def _field(radiograph: Radiograph, coded: Coded, share: float) -> NDArray[Any]:
+def _inner_codes(radiograph: Radiograph, coded: CodedPixels, share: float) -> NDArray[Any]:
     """Return the codes of the picture's middle, thinned, without padding; one dimension."""
     rows, columns = coded.codes.shape
     step = max(1, min(rows, columns) // SAMPLE_SIDE)
@@ -254,7 +256,7 @@ def _field(radiograph: Radiograph, coded: Coded, share: float) -> NDArray[Any]:
 
 
 def _without_padding(
-    radiograph: Radiograph, coded: Coded, part: tuple[slice, ...] = ()
+    radiograph: Radiograph, coded: CodedPixels, part: tuple[slice, ...] = ()
 ) -> NDArray[Any]:
     """Return the codes of a part without padding, or all of them if there is only padding."""
     codes = coded.codes[part]
@@ -276,7 +278,7 @@ def _without_flat_ends(codes: NDArray[Any]) -> NDArray[Any]:
     return codes[inner] if inner.mean() > 0.1 else codes
 
 
-def _spanning(name: str, coded: Coded, low: float, high: float) -> Window:
+def _window_between(name: str, coded: CodedPixels, low: float, high: float) -> Window:
     """Return the exact window between two codes."""
     first = low * coded.scale + coded.offset
     last = high * coded.scale + coded.offset
@@ -286,47 +288,47 @@ def _spanning(name: str, coded: Coded, low: float, high: float) -> Window:
     return Window(name, "linear_exact", (first + last) / 2, width)
 
 
-def auto_window(radiograph: Radiograph, coded: Coded | None = None) -> Window:
+def auto_window(radiograph: Radiograph, coded: CodedPixels | None = None) -> Window:
     """Return a ``linear_exact`` window, named ``Auto``, that fits a grey picture.
 
     It is computed from robust percentiles of the inner field without padding. ``coded`` is the
-    picture after :func:`rexview.imaging.transforms.code`, if the caller has it.
+    picture after :func:`rexview.imaging.transforms.code_pixels`, if the caller has it.
     """
-    coded = coded or code(radiograph)
-    codes = _without_flat_ends(_field(radiograph, coded, INNER_FIELD))
-    low, high = (float(end) for end in np.percentile(codes, TAILS))
-    margin = MARGIN * (high - low)
-    top = _top(radiograph, coded)
+    coded = coded or code_pixels(radiograph)
+    codes = _without_flat_ends(_inner_codes(radiograph, coded, INNER_FIELD))
+    low, high = (float(end) for end in np.percentile(codes, WINDOW_PERCENTILES))
+    margin = WINDOW_MARGIN * (high - low)
+    top = _highest_code(radiograph, coded)
     low, high = max(low - margin, 0), min(high + margin, top)
     if top <= 255 and high - low > DISPLAY_READY * top:
         low, high = 0, top
-    return _spanning("Auto", coded, low, high)
+    return _window_between("Auto", coded, low, high)
 
 
-def _top(radiograph: Radiograph, coded: Coded) -> int:
+def _highest_code(radiograph: Radiograph, coded: CodedPixels) -> int:
     """Return the highest code that can occur."""
     as_they_are = radiograph.modality.table is None and radiograph.pixels.dtype == np.uint8
     return 2 ** min(radiograph.bits, 8) - 1 if as_they_are else int(np.iinfo(coded.codes.dtype).max)
 
 
-def full_window(radiograph: Radiograph, coded: Coded) -> Window:
+def full_window(radiograph: Radiograph, coded: CodedPixels) -> Window:
     """Return the full-range window: 8-bit codes unchanged, otherwise lowest to highest value.
 
     Padding is excluded. The kind is ``linear_exact``.
     """
     if coded.codes.dtype == np.uint8:
-        return _spanning("As stored", coded, 0, _top(radiograph, coded))
+        return _window_between("As stored", coded, 0, _highest_code(radiograph, coded))
     codes = _without_padding(radiograph, coded)
-    return _spanning("Full range", coded, float(codes.min()), float(codes.max()))
+    return _window_between("Full range", coded, float(codes.min()), float(codes.max()))
 
 
-def shows_nothing(radiograph: Radiograph, coded: Coded, window: Window) -> bool:
+def is_blank_window(radiograph: Radiograph, coded: CodedPixels, window: Window) -> bool:
     """Whether a window leaves the inner field almost all black or all white.
 
     True only if the automatic window shows structure there: then the file's window is meant for
     other values.
     """
-    codes = _field(radiograph, coded, INNER_FIELD)
+    codes = _inner_codes(radiograph, coded, INNER_FIELD)
     size = np.iinfo(coded.codes.dtype).max + 1
 
     def spread(candidate: Window) -> float:
@@ -341,7 +343,9 @@ UNUSABLE_WINDOW = (
 )
 
 
-def presets(radiograph: Radiograph, coded: Coded) -> tuple[tuple[Window, ...], int, str | None]:
+def presets(
+    radiograph: Radiograph, coded: CodedPixels
+) -> tuple[tuple[Window, ...], int, str | None]:
     """Return the windows to offer for a grey picture.
 
     Returns
@@ -354,14 +358,14 @@ def presets(radiograph: Radiograph, coded: Coded) -> tuple[tuple[Window, ...], i
     file_windows = radiograph.windows
     auto = len(file_windows)
     windows = (*file_windows, auto_window(radiograph, coded), full_window(radiograph, coded))
-    if file_windows and shows_nothing(radiograph, coded, file_windows[0]):
+    if file_windows and is_blank_window(radiograph, coded, file_windows[0]):
         return windows, auto, UNUSABLE_WINDOW
     if file_windows:
         return windows, 0, None
     return windows, auto + (coded.codes.dtype == np.uint8), None
 
 
-def render(radiograph: Radiograph, coded: Coded, window: Window) -> NDArray[np.uint8]:
+def render_window(radiograph: Radiograph, coded: CodedPixels, window: Window) -> NDArray[np.uint8]:
     """Return the grey levels of a picture, shape (rows, columns)."""
     table = grey_table(
         window,
@@ -371,10 +375,10 @@ def render(radiograph: Radiograph, coded: Coded, window: Window) -> NDArray[np.u
         invert=radiograph.invert,
         presentation=radiograph.presentation,
     )
-    return look_up(coded.codes, table)
+    return apply_table(coded.codes, table)
 
 
-def display(
+def render_display(
     radiograph: Radiograph, window: Window | Literal["auto", "file", "initial"] = "file"
 ) -> NDArray[np.uint8]:
     """Return the picture as a reader sees it.
@@ -391,7 +395,7 @@ def display(
     if radiograph.colour:
         colour: NDArray[Any] = radiograph.pixels
         return colour
-    coded = code(radiograph)
+    coded = code_pixels(radiograph)
     if window == "auto":
         window = auto_window(radiograph, coded)
     elif window == "initial":
@@ -400,7 +404,15 @@ def display(
     elif window == "file":
         file_windows = radiograph.windows
         window = file_windows[0] if file_windows else full_window(radiograph, coded)
-    return render(radiograph, coded, window)
+    return render_window(radiograph, coded, window)
 
 
-__all__ = ["Coded", "auto_window", "code", "display", "grey_table", "presets", "render"]
+__all__ = [
+    "CodedPixels",
+    "auto_window",
+    "code_pixels",
+    "grey_table",
+    "presets",
+    "render_display",
+    "render_window",
+]

@@ -15,16 +15,16 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from rexview.errors import FileRefused, ImportSourceError
-from rexview.importers.box_table import pictures_of
+from rexview.importers.box_table import pictures_with_boxes
 from rexview.importers.case_names import safe_path
-from rexview.importers.formats import FORMATS, PROPOSED, Importer
+from rexview.importers.formats import IMPORT_FORMATS, PROPOSED_MAPPING, Importer
 from rexview.importers.image_placement import gather_images, place_images
-from rexview.importers.rexvqa import check_told, declare_readers, of_files
+from rexview.importers.rexvqa import check_file_options, declare_readers, file_assignments
 from rexview.importers.set_rows import SetRows
-from rexview.importers.source_files import TYPES, Probe, SourceFile, told_apart
-from rexview.importers.table.importer import plan
-from rexview.importers.table.roles import is_path, picture_names
-from rexview.untrusted_input import file_name, printable
+from rexview.importers.source_files import FILE_TYPES, Probe, SourceFile, distinguish_files
+from rexview.importers.table.importer import plan_tables
+from rexview.importers.table.roles import fold_picture_names, is_path
+from rexview.untrusted_input import printable_text, safe_file_name
 
 # Open folders and archives into files, within limits and never outside the scratch folder.
 
@@ -43,12 +43,12 @@ _ENCRYPTED: Final = 0x1
 _DAMAGED: Final = (OSError, EOFError, zlib.error, lzma.LZMAError)
 
 
-def is_passed_over(name: str) -> bool:
+def is_system_file(name: str) -> bool:
     """True if an operating system, not a person, left the file or folder there."""
     return name.startswith(".") or name.lower() in _PASSED_OVER
 
 
-class Opener:
+class SourceOpener:
     """Open the sources of one import into files, each with a unique name.
 
     Packed files go into the scratch folder of the import. The receipt lists what cannot be opened.
@@ -76,11 +76,11 @@ class Opener:
             self._unread(f"{label}/{name}", "folder", f"It cannot be read: {error.strerror}.")
 
         for place, folders, names in os.walk(folder, onerror=closed):
-            folders[:] = sorted(name for name in folders if not is_passed_over(name))
+            folders[:] = sorted(name for name in folders if not is_system_file(name))
             for name in sorted(names):
                 path = Path(place, name)
                 shown = f"{label}/{path.relative_to(root).as_posix()}"
-                if is_passed_over(name):
+                if is_system_file(name):
                     continue
                 try:
                     leads_out = not path.resolve().is_relative_to(real)
@@ -114,17 +114,17 @@ class Opener:
         elif kind == "gzip" and not file.path.name.lower().endswith((".nii.gz", ".tgz", ".tar.gz")):
             yield from self._gzip(file, depth)
         else:
-            name, number = printable(file.label), 2
+            name, number = printable_text(file.label), 2
             while name in self._labels:
-                name, number = f"{printable(file.label)} ({number})", number + 1
+                name, number = f"{printable_text(file.label)} ({number})", number + 1
             self._labels.add(name)
             yield SourceFile(file.path, name)
 
     def _unread(self, label: str, kind: str, why: str) -> None:
-        self._rows.receipt.file_unread(printable(label), kind, why)
+        self._rows.receipt.file_unread(printable_text(label), kind, why)
 
     def _zip(self, file: SourceFile, depth: int) -> Iterator[SourceFile]:
-        folder = self._rows.new_folder(file_name(file.path.stem))
+        folder = self._rows.new_folder(safe_file_name(file.path.stem))
         try:
             with zipfile.ZipFile(file.path) as archive:
                 members = archive.infolist()
@@ -144,7 +144,7 @@ class Opener:
     ) -> None:
         written = member.filename.replace("\\", "/")
         parts = PurePosixPath(written).parts
-        if written.endswith("/") or any(is_passed_over(one) for one in parts if one != ".."):
+        if written.endswith("/") or any(is_system_file(one) for one in parts if one != ".."):
             return
         shown = f"{label}/{written}"
         path = safe_path(written)
@@ -179,8 +179,8 @@ class Opener:
             self._unread(shown, "file in an archive", "It is damaged.")
 
     def _gzip(self, file: SourceFile, depth: int) -> Iterator[SourceFile]:
-        name = file_name(file.path.name.removesuffix(".gz").removesuffix(".GZ"))
-        target = self._rows.new_folder(file_name(file.path.stem)) / name
+        name = safe_file_name(file.path.name.removesuffix(".gz").removesuffix(".GZ"))
+        target = self._rows.new_folder(safe_file_name(file.path.stem)) / name
         most = max(_SMALL, file.path.stat().st_size * MAX_RATIO)
         try:
             with gzip.open(file.path) as source:
@@ -224,7 +224,7 @@ class Opener:
 # The order of the sources does not matter. Files that make cases are read first, then answers,
 # boxes, and finally scores, flags and edits.
 
-_GENERAL: Final = ("predictions", "table")
+_CLAIM_ANY_FILE: Final = ("predictions", "table")
 """Formats that would also claim files of other formats; they are tried last."""
 _REASONS: Final = {
     "empty": "It is empty.",
@@ -253,7 +253,7 @@ _UNKNOWN: Final = "No format that is known has such content."
 
 
 @dataclass(frozen=True)
-class Recognised:
+class RecognisedFile:
     """A file with its format, the reason, and its place in the reading order."""
 
     file: SourceFile
@@ -262,7 +262,9 @@ class Recognised:
     role: int
 
 
-def recognise(file: SourceFile, pictures: frozenset[str] = frozenset()) -> Recognised | None:
+def recognise_file(
+    file: SourceFile, pictures: frozenset[str] = frozenset()
+) -> RecognisedFile | None:
     """Return the format of a file by its content; None if no format fits.
 
     ``pictures`` are the names of the pictures in the same import.
@@ -273,11 +275,11 @@ def recognise(file: SourceFile, pictures: frozenset[str] = frozenset()) -> Recog
     keys = probe.json.keys() if probe.kind == "json" and isinstance(probe.json, dict) else ()
     if any({*known} <= {*keys} for known in _HUGGING_FACE):  # metadata of a stored data set
         return None
-    special = [name for name in FORMATS if name not in _GENERAL]
-    for importer in (FORMATS[name] for name in (*special, *_GENERAL)):
+    special = [name for name in IMPORT_FORMATS if name not in _CLAIM_ANY_FILE]
+    for importer in (IMPORT_FORMATS[name] for name in (*special, *_CLAIM_ANY_FILE)):
         found = importer.recognises(probe)
         if found is not None:
-            return Recognised(file, importer, found.why, found.role or importer.role)
+            return RecognisedFile(file, importer, found.why, found.role or importer.role)
     return None
 
 
@@ -285,13 +287,13 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
     """Read files, folders and archives of any known formats."""
     names = dict.fromkeys(file.path.stem.replace("_", " ") for file in files[:2])
     rows.name = rows.name or " and ".join(names)
-    found: list[Recognised] = []
-    opened = list(Opener(rows).open(files))
-    check_told(opened, options, rows)
-    pictures = picture_names(file.label for file in opened if is_path(file.label))
+    found: list[RecognisedFile] = []
+    opened = list(SourceOpener(rows).open(files))
+    check_file_options(opened, options, rows)
+    pictures = fold_picture_names(file.label for file in opened if is_path(file.label))
     for file in opened:
         try:
-            one = recognise(file, pictures)
+            one = recognise_file(file, pictures)
             kind = None if one else Probe(file.path).kind
         except (FileRefused, OSError) as error:
             rows.receipt.file_unread(file.label, "file", f"It cannot be read: {error}")
@@ -300,47 +302,47 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
             found.append(one)
         else:
             why = _REASONS.get(str(kind), _UNKNOWN)
-            rows.receipt.file_unread(file.label, TYPES[str(kind)], why)
+            rows.receipt.file_unread(file.label, FILE_TYPES[str(kind)], why)
     found = _with_pictures_of_boxes(found, pictures)
-    apart = told_apart([one.file for one in found])
+    apart = distinguish_files([one.file for one in found])
     found = [replace(one, file=file) for one, file in zip(found, apart, strict=True)]
-    readers = of_files(options.get("reader"))
+    readers = file_assignments(options.get("reader"))
     options = {**options, "reader": None, "model": (*(options.get("model") or ()), *readers)}
     tables = [one.file for one in found if one.importer.id == "table"]
-    decisions, turns = plan(tables, options, rows)
+    decisions, turns = plan_tables(tables, options, rows)
     found = [replace(one, role=turns.get(one.file.label, one.role)) for one in found]
-    order = list(FORMATS)
+    order = list(IMPORT_FORMATS)
     found.sort(key=lambda one: (one.role, order.index(one.importer.id), one.file.label))
     beside = [file.path if file.path.is_dir() else file.path.parent for file in files]
     for (role, name), some in groupby(found, key=lambda one: (one.role, one.importer.id)):
         group = list(some)
         rows.log.end_warnings_if_refused()
         if role >= _BOXES:
-            _place(rows, options, beside, files[0].label)
-        importer = FORMATS[name]
+            _place_images(rows, options, beside, files[0].label)
+        importer = IMPORT_FORMATS[name]
         inside = [one.file for one in group]
         _name_files(group, rows)
         rows.provisional = name == "images"
-        settings = settings_for(importer, options, inside)
+        settings = format_options(importer, options, inside)
         importer.read(inside, rows, {**settings, "decisions": decisions})
         rows.provisional = False
         if name == "images":
             _name_unread(group, rows)
-    _place(rows, options, beside, files[0].label)
+    _place_images(rows, options, beside, files[0].label)
     declare_readers(rows, {one.rpartition("=")[2].strip() for one in readers})
     rows.description = f"Imported from {', '.join(file.label for file in files)}."
 
 
 def _with_pictures_of_boxes(
-    found: Sequence[Recognised], pictures: frozenset[str]
-) -> list[Recognised]:
+    found: Sequence[RecognisedFile], pictures: frozenset[str]
+) -> list[RecognisedFile]:
     """Recognise tables again with the pictures that tables of boxes name, even missing ones."""
     boxes = [one.file for one in found if one.importer.id == "boxes"]
-    named = picture_names(name for file in boxes for name in pictures_of(file))
+    named = fold_picture_names(name for file in boxes for name in pictures_with_boxes(file))
     if named <= pictures:
         return list(found)
     again = (
-        recognise(one.file, pictures | named)
+        recognise_file(one.file, pictures | named)
         if one.importer.id == "table" and one.role < _ANSWERS
         else one
         for one in found
@@ -348,7 +350,7 @@ def _with_pictures_of_boxes(
     return [one for one in again if one is not None]
 
 
-def _name_files(group: Sequence[Recognised], rows: SetRows) -> None:
+def _name_files(group: Sequence[RecognisedFile], rows: SetRows) -> None:
     """List the files of one format in the receipt, one line per reason if there are many."""
     alike: dict[str, list[str]] = {}
     for one in group:
@@ -360,14 +362,16 @@ def _name_files(group: Sequence[Recognised], rows: SetRows) -> None:
             rows.receipt.file_read(label, group[0].importer.name, why)
 
 
-def _place(rows: SetRows, options: Mapping[str, Any], beside: Sequence[Path], label: str) -> None:
+def _place_images(
+    rows: SetRows, options: Mapping[str, Any], beside: Sequence[Path], label: str
+) -> None:
     """Find the images of all cases so far; placing boxes needs their sizes."""
     if not rows.log.has_errors:
         place_images(rows, options["images"], beside, label)
         gather_images(rows, beside)
 
 
-def _name_unread(pictures: Sequence[Recognised], rows: SetRows) -> None:
+def _name_unread(pictures: Sequence[RecognisedFile], rows: SetRows) -> None:
     """List the pictures that were left out, such as broken ones, in the receipt."""
     used = {file.resolve() for file in rows.files.values()}
     named = {one.file for one in rows.receipt.files_unread}
@@ -377,7 +381,7 @@ def _name_unread(pictures: Sequence[Recognised], rows: SetRows) -> None:
             rows.receipt.file_unread(one.file.label, one.why, why)
 
 
-def settings_for(
+def format_options(
     importer: Importer, options: Mapping[str, Any], files: Sequence[SourceFile]
 ) -> dict[str, Any]:
     """Return the options for one format: those given to ``auto``, with columns as proposed."""
@@ -385,14 +389,14 @@ def settings_for(
     for option in importer.options:
         value = options.get(option.name)
         if option.name == "model":
-            value = _models_of(files, value or (), option.type)
+            value = _model_options(files, value or (), option.type)
         if option.name == "mapping" and value is None:
-            value = PROPOSED
+            value = PROPOSED_MAPPING
         settings[option.name] = option.default if value is None else value
     return settings
 
 
-def _models_of(files: Sequence[SourceFile], given: Sequence[str], kind: str) -> Any:
+def _model_options(files: Sequence[SourceFile], given: Sequence[str], kind: str) -> Any:
     """Return the NAME and FILE=NAME entries that apply to these files, in the option's own type."""
     plain = [one for one in given if "=" not in one]
     told = [

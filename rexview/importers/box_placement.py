@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from rexview.geometry import box_problem
 from rexview.importers.case_names import safe_path
-from rexview.importers.set_rows import Place, SetRows
-from rexview.reviewset.tables.source import At
-from rexview.text.written_boxes import Corners, WrittenBox, corners_of, four_numbers, one_number
+from rexview.importers.set_rows import CaseImage, SetRows
+from rexview.reviewset.tables.source import RowOrigin
+from rexview.text.written_boxes import Corners, WrittenBox, four_numbers, one_number, order_corners
 
 # Boxes are added as the reference or as a model's boxes.
 #
@@ -26,12 +26,12 @@ from rexview.text.written_boxes import Corners, WrittenBox, corners_of, four_num
 # wrong one puts some of them outside their images or turns them inside out. A picture that no
 # source contains becomes a new case.
 
-Unit = Literal["fraction", "percent", "per-mille", "pixels"]
+BoxUnit = Literal["fraction", "percent", "per-mille", "pixels"]
 Numbers = npt.NDArray[np.float64]
 
 SHAPES: Final[tuple[Corners, ...]] = ("xywh", "xyxy", "yxyx", "cxcywh")
 """The likelier shapes first."""
-UNITS: Final[dict[Unit, float | None]] = {
+UNITS: Final[dict[BoxUnit, float | None]] = {
     "fraction": 1.0,
     "percent": 100.0,
     "per-mille": 1000.0,
@@ -44,7 +44,7 @@ _SHAPE_NAMES: Final[dict[Corners, str]] = {
     "cxcywh": "centre, width, height",
     "yxyx": "top, left, bottom, right",
 }
-_UNIT_NAMES: Final[dict[Unit, str]] = {
+_UNIT_NAMES: Final[dict[BoxUnit, str]] = {
     "fraction": "fractions of the image",
     "percent": "percent of the image",
     "per-mille": "thousandths of the image",
@@ -68,7 +68,7 @@ class BoxReading:
     """How four numbers are read: ``xywh:pixels`` is COCO, ``cxcywh:fraction`` is YOLO."""
 
     shape: Corners
-    unit: Unit
+    unit: BoxUnit
 
     def __str__(self) -> str:
         return f"{self.shape}:{self.unit}"
@@ -100,7 +100,7 @@ class BoxReading:
         """
         whole = UNITS[self.unit]
         scale = np.ones_like(sizes) if whole is None else sizes / whole
-        left, top, right, bottom = corners_of(numbers.T, self.shape)
+        left, top, right, bottom = order_corners(numbers.T, self.shape)
         boxes = np.column_stack([left, top, right - left, bottom - top])
         return boxes * np.hstack([scale, scale])
 
@@ -176,7 +176,7 @@ def propose_reading(
     return ReadingProposal(best, (), why, fits=False)
 
 
-def _units(numbers: Numbers, extents: Numbers) -> list[Unit]:
+def _units(numbers: Numbers, extents: Numbers) -> list[BoxUnit]:
     """Return the units that fit the size of the numbers, the likelier first."""
     if not len(numbers):
         return ["pixels"]
@@ -187,8 +187,8 @@ def _units(numbers: Numbers, extents: Numbers) -> list[Unit]:
     numbers, extents = numbers[known], extents[known]
     if not len(numbers):
         return ["pixels"]
-    found: list[Unit] = []
-    wholes: tuple[tuple[Unit, float], ...] = (("percent", 100.0), ("per-mille", 1000.0))
+    found: list[BoxUnit] = []
+    wholes: tuple[tuple[BoxUnit, float], ...] = (("percent", 100.0), ("per-mille", 1000.0))
     for unit, whole in wholes:
         if largest > whole * (1 + _OVER):
             continue
@@ -216,7 +216,7 @@ def _share_inside(reading: BoxReading, numbers: Numbers, extents: Numbers) -> fl
     return float(inside.mean())
 
 
-def turned_box(
+def upright_box(
     box: tuple[float, float, float, float], degrees: float, *, about_centre: bool = False
 ) -> tuple[float, float, float, float]:
     """Return the upright box around a box turned clockwise: x, y, width, height in pixels.
@@ -244,7 +244,7 @@ def picture_size(width: Any, height: Any) -> tuple[int, int] | None:
 
 
 @dataclass(frozen=True)
-class FoundBox:
+class SourceBox:
     """A box of a source.
 
     ``image`` is the source's name for the picture: a path, a file name, a name without ending, or a
@@ -268,7 +268,7 @@ class FoundBox:
 _NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
 
 
-def parallel(
+def pair_labels(
     boxes: Sequence[WrittenBox], labels: Sequence[str], scores: Sequence[float | None]
 ) -> list[WrittenBox] | None:
     """Pair each box of a list with its own label and score; None if the lists do not fit.
@@ -285,7 +285,7 @@ def parallel(
     ]
 
 
-def prediction_string(cells: Sequence[str]) -> int | None:
+def prediction_string_size(cells: Sequence[str]) -> int | None:
     """Return the numbers per box in a column of prediction strings: 5, 6, or None.
 
     Kaggle's RSNA has confidence, x, y, width, height; VinBigData has class, confidence and corners.
@@ -327,7 +327,7 @@ def boxes_of_string(cell: str, size: int) -> list[WrittenBox]:
     return found
 
 
-def says_no_finding(box: WrittenBox) -> bool:
+def means_no_finding(box: WrittenBox) -> bool:
     """True if an entry of a prediction string marks an image without a finding."""
     return box.numbers == (0.0, 0.0, 1.0, 1.0)
 
@@ -343,7 +343,7 @@ class PictureCases:
         self._rows = rows
         self._before = {case["id"] for case in rows.cases}
 
-    def find(self, *names: str) -> Place | None:
+    def find(self, *names: str) -> CaseImage | None:
         """Return case and image of the first of these names that is known."""
         for name in names:
             path = safe_path(name)
@@ -357,7 +357,7 @@ class PictureCases:
     def case_of(
         self,
         names: tuple[str, ...],
-        at: At,
+        at: RowOrigin,
         otherwise: str,
         *,
         study: str | None = None,
@@ -383,8 +383,8 @@ _SAME_SHAPE: Final = 0.01
 _PICTURES_SHOWN: Final = 3
 _NO_IMAGE: Final = "Its image is not there, or several have that name."
 
-Size = tuple[int, int]
-Find = Callable[[FoundBox], Place | None]
+PictureSize = tuple[int, int]
+PictureFinder = Callable[[SourceBox], CaseImage | None]
 
 
 @dataclass(frozen=True)
@@ -400,30 +400,30 @@ class BoxPreview:
     count: int
     proposal: ReadingProposal
     pictures: tuple[
-        tuple[str, str, Size, tuple[tuple[str, tuple[float, float, float, float]], ...]], ...
+        tuple[str, str, PictureSize, tuple[tuple[str, tuple[float, float, float, float]], ...]], ...
     ]
 
 
 @dataclass(frozen=True)
-class _Placed:
-    found: FoundBox
+class _PlacedBox:
+    found: SourceBox
     case: str
     image: str
-    stored: Size | None
+    stored: PictureSize | None
 
     @property
-    def size(self) -> Size | None:
+    def size(self) -> PictureSize | None:
         """The size of the picture to which the numbers refer."""
         return self.found.size or self.stored
 
 
 def place_boxes(
-    found: Sequence[FoundBox],
+    found: Sequence[SourceBox],
     file: str,
     rows: SetRows,
     options: Mapping[str, Any],
     *,
-    find: Find | None = None,
+    find: PictureFinder | None = None,
     shapes: Sequence[Corners] = SHAPES,
     expected: BoxReading | None = None,
     part: str = "",
@@ -444,25 +444,27 @@ def place_boxes(
     """
     if find is None:
         if not any(True for _ in rows.images()):
-            make_cases({str(box.image): box.size for box in reversed(found)}, file, rows, part)
+            make_picture_cases(
+                {str(box.image): box.size for box in reversed(found)}, file, rows, part
+            )
 
-        def find(box: FoundBox) -> Place | None:
+        def find(box: SourceBox) -> CaseImage | None:
             name = str(box.image)
-            return rows.find_case(image=name, case=name, at=_at(box, file, part))
+            return rows.find_case(image=name, case=name, at=_box_origin(box, file, part))
 
     targets = {one.image: find(one) for one in {box.image: box for box in found}.values()}
     images = {(case, image["id"]): image for case, image in rows.images()}
-    groups: dict[str | None, list[_Placed]] = {}
+    groups: dict[str | None, list[_PlacedBox]] = {}
     absent = 0
     for box in found:
         target = targets[box.image]
         image = images.get((target[0], target[1] or "")) if target else None
         if target is None or image is None:
             absent += 1
-            rows.receipt.unused(_at(box, file, part), _NO_IMAGE)
+            rows.receipt.unused(_box_origin(box, file, part), _NO_IMAGE)
             continue
         stored = picture_size(image.get("width"), image.get("height"))
-        groups.setdefault(box.model, []).append(_Placed(box, target[0], image["id"], stored))
+        groups.setdefault(box.model, []).append(_PlacedBox(box, target[0], image["id"], stored))
     if absent:
         message = f"{absent:,} boxes are for images that {absent_from}; they were left out."
         remedy = "Nothing, if only some of the images are meant. Else give the images, too."
@@ -482,14 +484,14 @@ def place_boxes(
 
 def _add_group(
     model: str | None,
-    boxes: Sequence[_Placed],
+    boxes: Sequence[_PlacedBox],
     file: str,
     rows: SetRows,
     part: str,
     proposal: ReadingProposal,
 ) -> int:
     """Add the boxes of one model, or the reference, in one reading; return their number."""
-    _say(proposal, len(boxes), model, file, rows)
+    _log_reading(proposal, len(boxes), model, file, rows)
     rows.box_previews.append(_preview(file, model, boxes, proposal))
     reading = proposal.reading
     sizes = [one.size if reading.unit == "pixels" else one.stored or one.size for one in boxes]
@@ -498,7 +500,7 @@ def _add_group(
     pixels = reading.to_pixels(numbers, known).round(6)
     added = scaled = 0
     for one, size, box in zip(boxes, sizes, pixels.tolist(), strict=True):
-        at = _at(one.found, file, part)
+        at = _box_origin(one.found, file, part)
         if not np.isfinite(box).all():
             _keep_unplaced(one, reading, at, rows)
             continue
@@ -519,7 +521,7 @@ def _add_group(
     return added
 
 
-def _say(
+def _log_reading(
     proposal: ReadingProposal, count: int, model: str | None, file: str, rows: SetRows
 ) -> None:
     whose = f"boxes of {model}" if model is not None else "reference boxes"
@@ -533,7 +535,7 @@ def _say(
     rows.log.warning(file, message, remedy, field="box")
 
 
-def _keep_unplaced(one: _Placed, reading: BoxReading, at: At, rows: SetRows) -> None:
+def _keep_unplaced(one: _PlacedBox, reading: BoxReading, at: RowOrigin, rows: SetRows) -> None:
     """Keep a box in relative units on an image of unknown size as an extra field of its case."""
     message = f"The box is in {reading.unit} of an image whose size is not known; it is kept as "
     message += "the extra field boxes_as_given, and not drawn."
@@ -551,7 +553,11 @@ def _keep_unplaced(one: _Placed, reading: BoxReading, at: At, rows: SetRows) -> 
 
 
 def _scaled(
-    box: Sequence[float], size: Size | None, stored: Size | None, at: At, rows: SetRows
+    box: Sequence[float],
+    size: PictureSize | None,
+    stored: PictureSize | None,
+    at: RowOrigin,
+    rows: SetRows,
 ) -> tuple[list[float], bool]:
     if size is None or stored is None or size == stored:
         return list(box), False
@@ -565,24 +571,26 @@ def _scaled(
     return [one * scale for one, scale in zip(box, (across, down) * 2, strict=True)], True
 
 
-def _at(box: FoundBox, file: str, part: str) -> At:
-    return At(box.file or file, box.row, part)
+def _box_origin(box: SourceBox, file: str, part: str) -> RowOrigin:
+    return RowOrigin(box.file or file, box.row, part)
 
 
-def make_cases(sizes: Mapping[str, Size | None], file: str, rows: SetRows, part: str = "") -> None:
+def make_picture_cases(
+    sizes: Mapping[str, PictureSize | None], file: str, rows: SetRows, part: str = ""
+) -> None:
     """Make a case from each picture that a file names, with its size if known."""
     pictures = PictureCases(rows)
     for name, size in sizes.items():
         known = dict(zip(("width", "height"), size, strict=True)) if size else {}
-        pictures.case_of((name,), At(file, None, part), name, image=known)
+        pictures.case_of((name,), RowOrigin(file, None, part), name, image=known)
     if sizes:
         rows.log.note(f"{file}: cases were made of the {len(sizes):,} pictures that it names.")
 
 
 def _preview(
-    file: str, model: str | None, boxes: Sequence[_Placed], proposal: ReadingProposal
+    file: str, model: str | None, boxes: Sequence[_PlacedBox], proposal: ReadingProposal
 ) -> BoxPreview:
-    pictures: dict[tuple[str, str, Size], list[_Placed]] = {}
+    pictures: dict[tuple[str, str, PictureSize], list[_PlacedBox]] = {}
     for one in boxes:
         if one.size is not None:
             pictures.setdefault((one.case, one.image, one.size), []).append(one)
@@ -594,12 +602,12 @@ def _preview(
     return BoxPreview(file, model, len(boxes), proposal, shown)
 
 
-def as_model(found: Sequence[FoundBox], model: str | None) -> list[FoundBox]:
+def assign_model(found: Sequence[SourceBox], model: str | None) -> list[SourceBox]:
     """Return boxes as those of ``model``, if one is named."""
     return list(found) if model is None else [replace(box, model=model) for box in found]
 
 
-def name_unread(unread: Mapping[str, int], file: str, rows: SetRows) -> None:
+def list_unread_kinds(unread: Mapping[str, int], file: str, rows: SetRows) -> None:
     """List kinds of annotations that are not read, with their numbers, in the receipt."""
     for kind, count in unread.items():
         why = f"{count:,} of them are there; they are not read."

@@ -20,51 +20,46 @@ from typing import Any, Final
 from rexview.importers.box_placement import (
     SHAPES,
     BoxReading,
-    FoundBox,
+    SourceBox,
     boxes_of_string,
-    make_cases,
-    parallel,
+    make_picture_cases,
+    means_no_finding,
+    pair_labels,
     picture_size,
     place_boxes,
-    prediction_string,
-    says_no_finding,
+    prediction_string_size,
 )
 from rexview.importers.receipt import ProblemLog
-from rexview.importers.set_rows import Place, SetRows
-from rexview.importers.source_files import Probe, SourceFile, warn_of_no_model
-from rexview.importers.table.cells import (
-    FIELD_NAMES,
-    IMAGE_TABLES,
-    read_list,
-    read_number,
-)
+from rexview.importers.set_rows import CaseImage, SetRows
+from rexview.importers.source_files import Probe, SourceFile, warn_of_missing_model
+from rexview.importers.table.cells import FIELD_COLUMN_NAMES, IMAGE_TABLES, read_list, read_number
 from rexview.importers.table.roles import (
     CellsByColumn,
-    cells_of,
+    column_values,
     columns_by_meaning,
-    enter_table,
-    holds_any,
-    named_pictures,
-    picture_names,
-    sample_of,
+    fold_picture_names,
+    has_field,
+    picture_column,
+    record_table,
+    sample_rows,
 )
-from rexview.importers.table.sheet import Row, Sheet, read_sheet
-from rexview.reviewset.tables.source import At
+from rexview.importers.table.sheet import SheetRow, TableSheet, read_table_sheet
+from rexview.reviewset.tables.source import RowOrigin
 from rexview.text.written_boxes import (
-    WHOLE,
+    UNIT_LENGTHS,
     BoxForm,
     Convention,
     Corners,
-    Found,
-    SentBoxes,
+    ModelBoxes,
+    ParsedBoxes,
     WrittenBox,
     boxes_in_text,
     corners_in_name,
-    corners_of,
+    find_model_boxes,
     four_numbers,
+    order_corners,
     parse_boxes,
-    sent_boxes,
-    without_marks,
+    strip_box_marks,
 )
 
 _LAYOUTS: Final[tuple[tuple[tuple[str, ...], tuple[Corners, ...]], ...]] = (
@@ -103,7 +98,7 @@ class BoxColumns:
         """The reading that the names of the columns prescribe, if any."""
         return BoxReading(self.shapes[0], "pixels") if self.shapes != SHAPES else None
 
-    def boxes(self, row: Row) -> list[WrittenBox] | None:
+    def boxes(self, row: SheetRow) -> list[WrittenBox] | None:
         """Return a row's boxes with labels and scores; None if its cells are no boxes."""
         first = row.cells[self.numbers[0]]
         if self.string and first is not None:
@@ -117,14 +112,14 @@ class BoxColumns:
             found = parse_boxes(row.value(self.numbers[0]))
         if found is None:
             return None
-        labels = _listed(row, self.by_meaning.get("label"))
-        scores = [read_number(one) for one in _listed(row, self.by_meaning.get("score"))]
+        labels = _list_entries(row, self.by_meaning.get("label"))
+        scores = [read_number(one) for one in _list_entries(row, self.by_meaning.get("score"))]
         if len(scores) == 1:
             scores *= len(found)
-        return parallel(found, labels, scores)
+        return pair_labels(found, labels, scores)
 
 
-def _listed(row: Row, column: str | None) -> list[str]:
+def _list_entries(row: SheetRow, column: str | None) -> list[str]:
     """Return the entries of a cell with a list; for any other cell, the cell itself."""
     cell = row.cells[column] if column else None
     if column is None or cell is None:
@@ -146,21 +141,21 @@ def box_columns(
 
     A table of answers, questions or reports is not one, unless boxes are looked for ``anywhere``.
     """
-    if not anywhere and holds_any(names, _NOT_BOXES, cells):
+    if not anywhere and has_field(names, _NOT_BOXES, cells):
         return None
     columns = columns_by_meaning(names, IMAGE_TABLES, cells)
     whole = next((name for name in names if corners_in_name(name)), None)
     if whole is not None and "x_min" not in columns:
         columns["box"] = whole
     if "image" not in columns:
-        case = columns_by_meaning(names, {"image": FIELD_NAMES["case"]}, cells)
-        named = named_pictures(names, cells, pictures)
+        case = columns_by_meaning(names, {"image": FIELD_COLUMN_NAMES["case"]}, cells)
+        named = picture_column(names, cells, pictures)
         if not case and named is None:
             return None
         columns |= case if named is None else {"image": named}
     if "predictions" in columns:
         given = cells.get(columns["predictions"], ())
-        size = prediction_string(given) or (5 if not given and cells else None)
+        size = prediction_string_size(given) or (5 if not given and cells else None)
         if size is not None:
             shapes: tuple[Corners, ...] = ("xywh",) if size == 5 else ("xyxy", "xywh")
             return BoxColumns(columns, (columns["predictions"],), shapes, size)
@@ -174,15 +169,15 @@ def box_columns(
 
 def recognises(probe: Probe) -> str | None:
     """Return why a file is a table of boxes, or None."""
-    sheet = sample_of(probe)
-    found = box_columns(sheet.columns, cells_of(sheet), probe.pictures) if sheet else None
+    sheet = sample_rows(probe)
+    found = box_columns(sheet.columns, column_values(sheet), probe.pictures) if sheet else None
     return f"a table of boxes ({', '.join(found.numbers)})" if found else None
 
 
-def pictures_of(file: SourceFile) -> set[str]:
+def pictures_with_boxes(file: SourceFile) -> set[str]:
     """Return the pictures that the first rows of a table of boxes name."""
-    sheet = read_sheet(file.path, ProblemLog(), max_rows=_NAMES_LOOKED_AT, label=file.label)
-    columns = box_columns(sheet.columns, cells_of(sheet)) if sheet else None
+    sheet = read_table_sheet(file.path, ProblemLog(), max_rows=_NAMES_LOOKED_AT, label=file.label)
+    columns = box_columns(sheet.columns, column_values(sheet)) if sheet else None
     if sheet is None or columns is None:
         return set()
     return {name for name in sheet.column(columns.by_meaning["image"]) if name}
@@ -190,24 +185,26 @@ def pictures_of(file: SourceFile) -> set[str]:
 
 def read_box_tables(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read tables of boxes: the reference, or a model's if they have a model or a confidence."""
-    pictures = picture_names(image["path"] for _, image in rows.images())
+    pictures = fold_picture_names(image["path"] for _, image in rows.images())
     tables = []
     for file in files:
-        sheet = read_sheet(file.path, rows.log, label=file.label)
-        columns = box_columns(sheet.columns, cells_of(sheet), pictures) if sheet else None
+        sheet = read_table_sheet(file.path, rows.log, label=file.label)
+        columns = box_columns(sheet.columns, column_values(sheet), pictures) if sheet else None
         if sheet is not None and columns is not None:
             tables.append((file, sheet, columns))
     if not any(True for _ in rows.images()):
         for _, sheet, columns in tables:
             read = sheet.read(columns.by_meaning, rows.log)
             sizes = {row["image"]: _size(row) for row in read if row["image"]}
-            make_cases({name: size for name, size in sizes.items() if name}, sheet.file, rows)
+            make_picture_cases(
+                {name: size for name, size in sizes.items() if name}, sheet.file, rows
+            )
     classes = _class_names(tables)
     for file, sheet, columns in tables:
         _BoxTable(file, sheet, columns, rows, options, classes).read()
 
 
-def _class_names(tables: Sequence[tuple[SourceFile, Sheet, BoxColumns]]) -> dict[str, str]:
+def _class_names(tables: Sequence[tuple[SourceFile, TableSheet, BoxColumns]]) -> dict[str, str]:
     """Return the name of each class by its number, from tables of the import that have both."""
     found: dict[str, str] = {}
     for _, sheet, columns in tables:
@@ -222,7 +219,7 @@ class _BoxTable:
     def __init__(
         self,
         file: SourceFile,
-        sheet: Sheet,
+        sheet: TableSheet,
         columns: BoxColumns,
         rows: SetRows,
         options: Mapping[str, Any],
@@ -235,7 +232,7 @@ class _BoxTable:
         if self.model is None and scored and "model" not in columns.by_meaning:
             self.model = file.folder or file.path.stem
         self.others: list[str] = []
-        self.empty: dict[str, list[Row]] = {}
+        self.empty: dict[str, list[SheetRow]] = {}
         self.boxed: set[str] = set()
 
     def read(self) -> None:
@@ -243,9 +240,9 @@ class _BoxTable:
         columns, rows = self.columns, self.rows
         told = (name for role, name in columns.by_meaning.items() if role not in _KEPT)
         used = (*told, *columns.numbers)
-        self.others = enter_table(self.sheet, used, rows, kept_as="box")
+        self.others = record_table(self.sheet, used, rows, kept_as="box")
         if columns.string and self.model is not None:
-            warn_of_no_model(self.file, self.model, rows.log)
+            warn_of_missing_model(self.file, self.model, rows.log)
         boxes = [
             box for row in self.sheet.read(columns.by_meaning, rows.log) for box in self._boxes(row)
         ]
@@ -259,7 +256,7 @@ class _BoxTable:
         self._mark_normal()
         rows.log.note(f"{self.file.label}: recognised as boxes by its columns; {added:,} boxes.")
 
-    def _boxes(self, row: Row) -> list[FoundBox]:
+    def _boxes(self, row: SheetRow) -> list[SourceBox]:
         columns, rows = self.columns, self.rows
         at = row.at
         name = row["image"]
@@ -280,7 +277,7 @@ class _BoxTable:
             row.warn(message, "Give x, y, width and height, and a label each.", columns.numbers[0])
             rows.receipt.unused(at, message)
             return []
-        nothing = [box for box in found if columns.string and says_no_finding(box)]
+        nothing = [box for box in found if columns.string and means_no_finding(box)]
         found = [box for box in found if box not in nothing]
         if not found:
             self._add_without_box(name, who, at, row, nothing)
@@ -295,12 +292,17 @@ class _BoxTable:
                 for box in found
             ]
         return [
-            FoundBox(name, box.label, box.numbers, line, who, box.score, size=size, extra=extra)
+            SourceBox(name, box.label, box.numbers, line, who, box.score, size=size, extra=extra)
             for box in found
         ]
 
     def _add_without_box(
-        self, name: str, model: str | None, at: At, row: Row, nothing: Sequence[WrittenBox] = ()
+        self,
+        name: str,
+        model: str | None,
+        at: RowOrigin,
+        row: SheetRow,
+        nothing: Sequence[WrittenBox] = (),
     ) -> None:
         """Record a row that lists an image without a box: no finding, or nothing new."""
         rows = self.rows
@@ -328,7 +330,7 @@ class _BoxTable:
                 case.setdefault("normal", True)
 
 
-def _size(row: Row) -> tuple[int, int] | None:
+def _size(row: SheetRow) -> tuple[int, int] | None:
     """Return the size of the picture that a box was drawn on, if its row gives it."""
     return picture_size(*(read_number(row[name]) for name in ("image_width", "image_height")))
 
@@ -336,7 +338,7 @@ def _size(row: Row) -> tuple[int, int] | None:
 _MAY_HAVE_BOXES: Final = re.compile(r"box|<point|<x\d|<obj>", re.IGNORECASE)
 _POINT: Final = re.compile(r"<points? ", re.IGNORECASE)
 _ASKS_FOR_BOXES: Final = re.compile(r"\bbox(?:es)?\b|bounding|coordinates|localis|localiz", re.I)
-_OF_THE_SET: Final = At("answers")
+_OF_THE_SET: Final = RowOrigin("answers")
 _GIVEN: Final = "text_as_given"
 _SENTENCE: Final = ("sentence", "sentence_en", "phrase", "text", "finding")
 _BOXES: Final = ("boxes", "box", "bbox", "bboxes")
@@ -348,10 +350,10 @@ _IN_WORDS: Final[Mapping[Convention, str]] = {
     "normalised_1": "fractions of the picture",
 }
 
-Sentence = tuple[str, list[WrittenBox], Mapping[str, Any]]
+GroundedSentence = tuple[str, list[WrittenBox], Mapping[str, Any]]
 
 
-def grounded_sentences(value: Any) -> list[Sentence] | None:
+def grounded_sentences(value: Any) -> list[GroundedSentence] | None:
     """Return the sentences of a grounded report with their boxes; None for another value.
 
     A sentence is a pair (``["An effusion.", [[0.1, 0.2, 0.3, 0.4]]]``, MAIRA-2) or an object with a
@@ -368,7 +370,7 @@ def grounded_sentences(value: Any) -> list[Sentence] | None:
     return None if None in found else [one for one in found if one is not None]
 
 
-def _sentence(entry: Any) -> Sentence | None:
+def _sentence(entry: Any) -> GroundedSentence | None:
     if isinstance(entry, Mapping):
         text = next((entry[key] for key in _SENTENCE if isinstance(entry.get(key), str)), None)
         named = [key for key in _BOXES if key in entry]
@@ -405,10 +407,10 @@ def read_boxes_of_texts(rows: SetRows) -> None:
             continue
         if _POINT.search(text):
             points[at.file, model] = points.get((at.file, model), 0) + 1
-        sent = sent_boxes(model)
-        plain = without_marks(text)
+        sent = find_model_boxes(model)
+        plain = strip_box_marks(text)
         if sentences is not None:
-            found = Found(tuple(box for _, boxes, _ in sentences for box in boxes))
+            found = ParsedBoxes(tuple(box for _, boxes, _ in sentences for box in boxes))
             plain = " ".join(sentence for sentence, _, _ in sentences)
         else:
             found = boxes_in_text(text, sent.form, bare=bare)
@@ -416,7 +418,7 @@ def read_boxes_of_texts(rows: SetRows) -> None:
             answer["text"], answer[_GIVEN] = plain, text
         if not found.boxes:
             continue
-        boxes, unsure, convention = _placed(found.boxes, case, sent)
+        boxes, unsure, convention = _boxes_in_pixels(found.boxes, case, sent)
         if not boxes:
             message = "The text has boxes, and the case no image; they stay in the text alone."
             rows.log.warning(at.file, message, "Give the images, too.", row=at.row, field="boxes")
@@ -424,10 +426,10 @@ def read_boxes_of_texts(rows: SetRows) -> None:
         answer["boxes"] = boxes
         rows.declare_model(model, draws_boxes=True)
         read.setdefault((at.file, model), []).append((len(boxes), unsure, convention))
-    _log(read, points, rows)
+    _log_boxes(read, points, rows)
 
 
-def _log(
+def _log_boxes(
     read: Mapping[tuple[str, str], Sequence[tuple[int, bool, Convention]]],
     points: Mapping[tuple[str, str], int],
     rows: SetRows,
@@ -446,8 +448,8 @@ def _log(
         rows.log.warning(file, message, "Nothing, if points are enough.", field="boxes")
 
 
-def _placed(
-    written: Sequence[WrittenBox], case: Mapping[str, Any], sent: SentBoxes
+def _boxes_in_pixels(
+    written: Sequence[WrittenBox], case: Mapping[str, Any], sent: ModelBoxes
 ) -> tuple[list[dict[str, Any]], bool, Convention]:
     """Return boxes in pixels of stored images, whether they are unsure, and their convention."""
     images = case.get("images") or []
@@ -489,16 +491,16 @@ def _likeliest(
 
 
 def _to_pixels(
-    numbers: Sequence[float], form: BoxForm, image: Mapping[str, Any], sent: SentBoxes
+    numbers: Sequence[float], form: BoxForm, image: Mapping[str, Any], sent: ModelBoxes
 ) -> tuple[list[float], bool]:
     """Return x, y, width, height in pixels of the stored image, and whether that is sure."""
-    left, top, right, bottom = corners_of(numbers, form.corners)
+    left, top, right, bottom = order_corners(numbers, form.corners)
     width, height = image.get("width"), image.get("height")
     if not width or not height:
         sure = form.convention == "pixels_stored"
         return [left, top, right - left, bottom - top], sure
     across, down, sure = 1.0, 1.0, True
-    if whole := WHOLE.get(form.convention):
+    if whole := UNIT_LENGTHS.get(form.convention):
         across, down = width / whole, height / whole
         sure = not sent.square or width == height
     elif form.convention == "pixels_sent":
@@ -515,7 +517,7 @@ _OTHER_LANGUAGES: Final = ("sentence_en", "sentence_es")
 _OF_SENTENCES: Final = frozenset(
     (*_OTHER_LANGUAGES, "sentence", "boxes", "box", "bbox", "bboxes", "labels", "abnormal")
 )
-_ENOUGH: Final = 0.5
+_MIN_BOX_SHARE: Final = 0.5
 """The share of a column's cells that have to be boxes for it to be a column of boxes."""
 
 
@@ -525,17 +527,17 @@ class AnswerBoxes:
     ``columns`` are those with boxes; empty if the table has none.
     """
 
-    def __init__(self, sheet: Sheet, used: Sequence[str]) -> None:
+    def __init__(self, sheet: TableSheet, used: Sequence[str]) -> None:
         self._sheet = sheet
-        self._found: list[FoundBox] = []
-        self._grounded: list[FoundBox] = []
+        self._found: list[SourceBox] = []
+        self._grounded: list[SourceBox] = []
         self._targets: dict[int, tuple[str, str | None]] = {}
         free = [name for name in sheet.columns if name not in used]
-        columns = box_columns([*free, "image"], cells_of(sheet), anywhere=True)
+        columns = box_columns([*free, "image"], column_values(sheet), anywhere=True)
         if columns and len(columns.numbers) == 1 and not columns.string:
             cells = [one for one in sheet.column(columns.numbers[0])[:_LOOKED_AT] if one]
             boxes = sum(parse_boxes(cell) is not None for cell in cells)
-            columns = columns if cells and boxes >= len(cells) * _ENOUGH else None
+            columns = columns if cells and boxes >= len(cells) * _MIN_BOX_SHARE else None
         self._columns = columns
         self.columns: tuple[str, ...] = self._columns.numbers if self._columns else ()
         label = self._columns.by_meaning.get("label") if self._columns else None
@@ -544,7 +546,7 @@ class AnswerBoxes:
             beside = {k: v for k, v in self._columns.by_meaning.items() if v in free}
             self._columns = replace(self._columns, by_meaning=beside)
 
-    def take(self, row: Row, case_id: str, models: Sequence[str]) -> bool:
+    def take(self, row: SheetRow, case_id: str, models: Sequence[str]) -> bool:
         """Collect the boxes of a row; return False if it has none."""
         columns = self._columns
         if columns is None or len(models) > 1 or row.at.row is None:
@@ -563,11 +565,11 @@ class AnswerBoxes:
             self._columns = replace(columns, shapes=(told[0],))
         line, model = row.at.row, models[0] if models else None
         self._found += [
-            FoundBox(line, box.label, box.numbers, line, model, box.score) for box in boxes
+            SourceBox(line, box.label, box.numbers, line, model, box.score) for box in boxes
         ]
         return bool(boxes)
 
-    def take_grounded(self, row: Row, case_id: str) -> dict[str, Any]:
+    def take_grounded(self, row: SheetRow, case_id: str) -> dict[str, Any]:
         """Collect the boxes of a grounded report (PadChest-GR); its text stays in the row.
 
         Returns further fields of the case: normal, labels, the report in other languages.
@@ -588,7 +590,7 @@ class AnswerBoxes:
                 kept = {k: v for k, v in about.items() if k not in _OF_SENTENCES and v}
                 for box in boxes:
                     label, extra = ", ".join(words) or sentence, {"sentence": sentence, **kept}
-                    found = FoundBox(row.at.row, label, box.numbers, row.at.row, extra=extra)
+                    found = SourceBox(row.at.row, label, box.numbers, row.at.row, extra=extra)
                     self._grounded.append(found)
             told = [about.get("abnormal") for _, _, about in sentences]
             if all(isinstance(one, bool) for one in told):
@@ -603,7 +605,7 @@ class AnswerBoxes:
     def place(self, rows: SetRows, options: Mapping[str, Any]) -> None:
         """Place the boxes on the images, which have been found by now."""
 
-        def find(box: FoundBox) -> Place | None:
+        def find(box: SourceBox) -> CaseImage | None:
             case_id, image = self._targets[box.row]
             place = rows.find_case(case=case_id, image=image)
             if place is None or place[1] is not None:
@@ -629,7 +631,7 @@ class AnswerBoxes:
                 )
 
 
-def _with_picture(case_id: str, rows: SetRows) -> Place | None:
+def _with_picture(case_id: str, rows: SetRows) -> CaseImage | None:
     """Give a case without an image the picture with its name."""
     picture = rows.find_case(image=case_id)
     case = rows.case(picture[0]) if picture else None

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from unicodedata import normalize
 
-from rexview.reviewset.pictures import FORMATS_BY_SUFFIX
+from rexview.reviewset.picture_decoding import FORMATS_BY_SUFFIX
 
 RASTER_SUFFIXES: Final = tuple(
     suffix for suffix, kind in FORMATS_BY_SUFFIX.items() if kind != "DICOM"
@@ -69,13 +69,13 @@ def unique_ids(images: Sequence[Mapping[str, Any]]) -> list[str]:
     return found
 
 
-TELLING_STEM: Final = 6
+UNIQUE_STEM_LENGTH: Final = 6
 """A file name with at least this number of letters is taken to mean one image only."""
-Found = list[tuple[str, str | None]]
+CaseMatches = list[tuple[str, str | None]]
 """Ids of cases, each with the path of the image if one is meant."""
 
 
-def folded(name: str) -> str:
+def fold_case_name(name: str) -> str:
     """Return a name in the form used for comparison."""
     return normalize("NFC", name).strip().casefold()
 
@@ -95,9 +95,9 @@ class CaseNames:
         """Add a case: its own id, its study's id, and the paths of its images."""
         case_id = case["id"]
         self._cases[case_id] = case_id
-        self._folded.setdefault(folded(case_id), {})[case_id] = None
+        self._folded.setdefault(fold_case_name(case_id), {})[case_id] = None
         if case.get("study_id") is not None:
-            form = folded(str(case["study_id"]))
+            form = fold_case_name(str(case["study_id"]))
             self._studies.setdefault(form, {})[case_id] = None
             self._written.setdefault(form, str(case["study_id"]))
         for image in case.get("images") or []:
@@ -123,7 +123,7 @@ class CaseNames:
         """Add an image by its path, its file name, and its file name without the ending."""
         whole = PurePosixPath(path)
         for name in {path, whole.name, whole.stem}:
-            self._images.setdefault(folded(name), {})[case_id, path] = None
+            self._images.setdefault(fold_case_name(name), {})[case_id, path] = None
 
     def move_image(self, case_id: str, path: str, to: str) -> None:
         """Record an image's new path; it is still found by its old names."""
@@ -138,7 +138,7 @@ class CaseNames:
         study: str | None,
         image: str | None,
         files: Mapping[str, Path],
-    ) -> Found:
+    ) -> CaseMatches:
         """Return what the names can mean: nothing, one, or several.
 
         The first of ``case``, ``study`` and ``image`` that finds anything decides on the case; an
@@ -146,11 +146,11 @@ class CaseNames:
         """
         cases: list[str] = []
         if case is not None:
-            exact, form = self._cases.get(case.strip()), folded(case)
+            exact, form = self._cases.get(case.strip()), fold_case_name(case)
             others = self._folded.get(form, ()) or self._studies.get(form, ())
             cases = list(others) if exact is None else [exact]
         if not cases and study is not None:
-            cases = list(self._studies.get(folded(study), ()))
+            cases = list(self._studies.get(fold_case_name(study), ()))
         images = self.images_of(image, files) if image is not None else []
         if cases:
             of_case = [one for one in images if one[0] in cases]
@@ -171,9 +171,9 @@ class CaseNames:
         if path is None or (only_files and not files):
             return []
         whole = PurePosixPath(path)
-        any_folder = len(whole.parts) == 1 or len(whole.stem) >= TELLING_STEM
+        any_folder = len(whole.parts) == 1 or len(whole.stem) >= UNIQUE_STEM_LENGTH
         for name in dict.fromkeys((path, whole.name, whole.stem)):
-            found = self._images.get(folded(name), {})
+            found = self._images.get(fold_case_name(name), {})
             meant: dict[tuple[str, str], None] = {}
             for one in found:
                 case, there = self._moved.get(one, one)
@@ -184,7 +184,7 @@ class CaseNames:
                 # studies.
                 if name != path and not any_folder:
                     place = PurePosixPath(files.get(there, there))
-                    if folded(place.parent.name) != folded(whole.parent.name):
+                    if fold_case_name(place.parent.name) != fold_case_name(whole.parent.name):
                         meant = {}
                         break
                 meant[case, there] = None

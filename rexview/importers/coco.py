@@ -14,22 +14,22 @@ from typing import Any, Final
 
 from rexview.importers.box_placement import (
     BoxReading,
-    FoundBox,
     PictureCases,
-    as_model,
+    SourceBox,
+    assign_model,
     picture_size,
     place_boxes,
-    turned_box,
+    upright_box,
 )
 from rexview.importers.case_names import safe_path
 from rexview.importers.image_placement import place_images
 from rexview.importers.receipt import ProblemLog
-from rexview.importers.set_rows import Place, SetRows
-from rexview.importers.source_files import Probe, SourceFile, read_json
-from rexview.reviewset.tables.source import At
+from rexview.importers.set_rows import CaseImage, SetRows
+from rexview.importers.source_files import Probe, SourceFile, read_source_json
+from rexview.reviewset.tables.source import RowOrigin
 from rexview.text.written_boxes import four_numbers, one_number
 
-Key = int | str
+CocoKey = int | str
 """A file's key for an image or a category."""
 _GIVE_BOXES: Final = "Give bbox as x, y, width, height in pixels, and name every category."
 _IMAGE_FIELDS: Final = frozenset(
@@ -61,21 +61,21 @@ class CocoFile:
     ``left_out`` gives the reason for each annotation without a box, by row.
     """
 
-    images: Mapping[Key, CocoImage]
-    labels: Mapping[Key, str]
-    boxes: tuple[FoundBox, ...]
+    images: Mapping[CocoKey, CocoImage]
+    labels: Mapping[CocoKey, str]
+    boxes: tuple[SourceBox, ...]
     results: bool = False
     left_out: Mapping[int, str] = field(default_factory=dict)
 
 
 def read_coco_file(
-    path: Path, log: ProblemLog, labels: Mapping[Key, str] | None = None
+    path: Path, log: ProblemLog, labels: Mapping[CocoKey, str] | None = None
 ) -> CocoFile | None:
     """Read a COCO data set or a list of results; log an error and return None for another file.
 
     ``labels`` names the categories of a list of results, which has none of its own.
     """
-    content = read_json(path, log)
+    content = read_source_json(path, log)
     if content is None:
         return None
     if isinstance(content, list):
@@ -88,7 +88,7 @@ def read_coco_file(
         remedy = "Give a COCO data set, or a COCO list of results together with its data set."
         log.error(path.name, message, remedy)
         return None
-    names: dict[Key, str] = {}
+    names: dict[CocoKey, str] = {}
     categories = content.get("categories")
     for entry in categories if isinstance(categories, list) else []:
         key = _key(entry.get("id")) if isinstance(entry, dict) else None
@@ -99,7 +99,7 @@ def read_coco_file(
     return CocoFile(found, names, boxes.read(annotations), left_out=boxes.left_out)
 
 
-def _key(value: Any) -> Key | None:
+def _key(value: Any) -> CocoKey | None:
     if isinstance(value, bool) or not isinstance(value, int | str | float):
         return None
     if isinstance(value, float):
@@ -107,8 +107,8 @@ def _key(value: Any) -> Key | None:
     return value
 
 
-def _images(file: str, entries: list[Any], log: ProblemLog) -> dict[Key, CocoImage]:
-    found: dict[Key, CocoImage] = {}
+def _images(file: str, entries: list[Any], log: ProblemLog) -> dict[CocoKey, CocoImage]:
+    found: dict[CocoKey, CocoImage] = {}
     names: set[str] = set()
     for row, entry in enumerate(entries, start=1):
         key = _key(entry.get("id")) if isinstance(entry, dict) else None
@@ -144,11 +144,11 @@ def _image(name: str, row: int, entry: Mapping[str, Any]) -> CocoImage:
 
 
 class _Boxes:
-    def __init__(self, file: str, log: ProblemLog, labels: Mapping[Key, str]) -> None:
+    def __init__(self, file: str, log: ProblemLog, labels: Mapping[CocoKey, str]) -> None:
         self.file, self.log, self.labels = file, log, labels
         self.left_out: dict[int, str] = {}
 
-    def read(self, entries: list[Any]) -> tuple[FoundBox, ...]:
+    def read(self, entries: list[Any]) -> tuple[SourceBox, ...]:
         found = []
         passed_over = crowds = 0
         for row, entry in enumerate(entries, start=1):
@@ -168,7 +168,7 @@ class _Boxes:
             self.log.note(note)
         return tuple(found)
 
-    def _box(self, row: int, entry: Mapping[str, Any]) -> FoundBox | None:
+    def _box(self, row: int, entry: Mapping[str, Any]) -> SourceBox | None:
         image = _key(entry.get("image_id"))
         values = entry.get("bbox")
         box = four_numbers(values) if isinstance(values, list) else None
@@ -179,14 +179,14 @@ class _Boxes:
         about = entry.get("attributes")
         turn = about.get("rotation") if isinstance(about, Mapping) else None
         if degrees := one_number(turn):  # CVAT stores the box as it was before it was turned
-            box = turned_box(box, degrees, about_centre=True)
+            box = upright_box(box, degrees, about_centre=True)
         key = _key(entry.get("category_id"))
         label = self.labels.get(key) if key is not None else None
         if label is None:
             label = "" if key is None else str(key)
             message = "The category of the box has no name; its number is shown."
             self.log.warning(self.file, message, _GIVE_BOXES, row=row, field="category_id")
-        return FoundBox(image, label, box, row, score=one_number(entry.get("score")))
+        return SourceBox(image, label, box, row, score=one_number(entry.get("score")))
 
     def _leave_out(self, row: int, message: str, field: str) -> None:
         self.left_out[row] = message
@@ -220,14 +220,14 @@ def read_coco(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
     named = f"Imported from COCO JSON: {', '.join(file.label for file in files)}."
     rows.description = rows.description or named
     read: list[tuple[SourceFile, CocoFile]] = []
-    labels: dict[Key, str] = {}
+    labels: dict[CocoKey, str] = {}
     for file in sorted(files, key=lambda one: Probe(one.path).head.lstrip(_BLANK).startswith(b"[")):
         coco = read_coco_file(file.path, rows.log, labels)
         if coco is not None:
             labels = {**coco.labels, **labels}
             read.append((file, coco))
-    targets: dict[Key, Place] = {}
-    sizes: dict[Key, tuple[int, int] | None] = {}
+    targets: dict[CocoKey, CaseImage] = {}
+    sizes: dict[CocoKey, tuple[int, int] | None] = {}
     for file, coco in read:
         if not coco.results:
             sizes |= {key: image.size for key, image in coco.images.items()}
@@ -259,7 +259,7 @@ def add_data_set_boxes(
         return False
     by_name = _by_name(rows)
 
-    def find(box: FoundBox) -> Place | None:
+    def find(box: SourceBox) -> CaseImage | None:
         image = coco.images.get(box.image)
         return by_name(replace(box, image=image.name)) if image else None
 
@@ -272,10 +272,10 @@ def add_data_set_boxes(
 def _place(
     file: SourceFile,
     coco: CocoFile,
-    sizes: Mapping[Key, tuple[int, int] | None],
+    sizes: Mapping[CocoKey, tuple[int, int] | None],
     rows: SetRows,
     options: Mapping[str, Any],
-    find: Callable[[FoundBox], Place | None],
+    find: Callable[[SourceBox], CaseImage | None],
     absent_from: str,
     *,
     is_model: bool,
@@ -283,7 +283,7 @@ def _place(
     """Place boxes without scores, and those with scores as a model's: people give no scores."""
     rows.receipt.rows(file.label, len(coco.boxes) + len(coco.left_out), _BOXES)
     for row, why in coco.left_out.items():
-        rows.receipt.unused(At(file.label, row, _BOXES), why)
+        rows.receipt.unused(RowOrigin(file.label, row, _BOXES), why)
     for is_scored in (False, True):
         boxes = [
             replace(box, size=sizes.get(box.image))
@@ -296,7 +296,7 @@ def _place(
         if model is not None:
             rows.declare_model(model, draws_boxes=True)
         place_boxes(
-            as_model(boxes, model),
+            assign_model(boxes, model),
             file.label,
             rows,
             options,
@@ -307,14 +307,14 @@ def _place(
         )
 
 
-def _by_name(rows: SetRows) -> Callable[[FoundBox], Place | None]:
+def _by_name(rows: SetRows) -> Callable[[SourceBox], CaseImage | None]:
     return lambda box: rows.find_case(image=str(box.image), case=str(box.image))
 
 
-def _add_cases(coco: CocoFile, file: SourceFile, rows: SetRows) -> dict[Key, Place]:
+def _add_cases(coco: CocoFile, file: SourceFile, rows: SetRows) -> dict[CocoKey, CaseImage]:
     """Add a case for each study or image; return the case and image of each image's key."""
     pictures = PictureCases(rows)
-    paths: dict[Key, str] = {}
+    paths: dict[CocoKey, str] = {}
     for key, image in coco.images.items():
         if safe_path(image.name) is None:
             message = "The file_name is not a path inside a folder; the image was left out."
@@ -323,7 +323,7 @@ def _add_cases(coco: CocoFile, file: SourceFile, rows: SetRows) -> dict[Key, Pla
             continue
         fields = {**image.extra, **({"study_id": image.study} if image.study else {})}
         view = {"view": image.view} if image.view else {}
-        at = At(file.label)
+        at = RowOrigin(file.label)
         pictures.case_of((image.name,), at, image.name, study=image.study, image=view, **fields)
         paths[key] = image.name
     places = {key: pictures.find(path) for key, path in paths.items()}

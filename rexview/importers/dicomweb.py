@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.addresses import DICOMWEB, Address, read_address
+from rexview.addresses import DICOMWEB_SCHEMES, RemoteAddress, parse_address
 from rexview.errors import AddressRefused, ImportSourceError, Problem
-from rexview.remote.dicomweb import found, is_uid, value_of, values_of
-from rexview.reviewset.info import dump_yaml
-from rexview.reviewset.sources import INFO_FILE
+from rexview.remote.dicomweb import first_tag_value, is_uid, search_archive, text_tag_values
+from rexview.reviewset.set_files import INFO_FILE
+from rexview.reviewset.set_info import dump_yaml
 
 RADIOGRAPHS: Final = ("CR", "DX", "RG")
 """DICOM modalities that are imported."""
@@ -31,7 +31,7 @@ _WANTED: Final = ("ViewPosition", "PatientOrientation", "Rows", "Columns")
 
 
 @dataclass(frozen=True)
-class Listed:
+class ArchiveSummary:
     """Summary of an archive's list."""
 
     studies: int
@@ -40,24 +40,24 @@ class Listed:
     """Studies without a radiograph, which are left out."""
 
 
-def archive_address(text: str) -> Address:
+def archive_address(text: str) -> RemoteAddress:
     """Read the address of a DICOMweb service; ``https://`` addresses are accepted, too.
 
     Raises
     ------
     AddressRefused
     """
-    address = read_address(text)
+    address = parse_address(text)
     if address.scheme in ("https", "http"):
-        return Address(f"dicomweb+{address.scheme}", address.host, address.path)
-    if address.scheme not in DICOMWEB:
+        return RemoteAddress(f"dicomweb+{address.scheme}", address.host, address.path)
+    if address.scheme not in DICOMWEB_SCHEMES:
         raise AddressRefused("The address of a DICOMweb service begins with https://.")
     return address
 
 
 def import_archive(
-    base: Address, out: Path, *, studies: Sequence[str] = (), question: str = QUESTION
-) -> Listed:
+    base: RemoteAddress, out: Path, *, studies: Sequence[str] = (), question: str = QUESTION
+) -> ArchiveSummary:
     """Make a review set from the radiographs of an archive, of some studies or of all.
 
     Raises
@@ -76,13 +76,13 @@ def import_archive(
     cases: list[dict[str, Any]] = []
     without = 0
     for study in _studies(base, studies):
-        images = list(_images(base, value_of(study, _STUDY)))
+        images = list(_images(base, first_tag_value(study, _STUDY)))
         if not images:
             without += 1
             continue
         number = f"s{len(cases) + 1}"
         case = {"id": number, "study_id": number, "question": question, "question_type": "open"}
-        if patient := value_of(study, _PATIENT):
+        if patient := first_tag_value(study, _PATIENT):
             case["patient_id"] = patients.setdefault(patient, f"p{len(patients) + 1}")
         images[0]["key"] = True
         cases.append({**case, "images": images})
@@ -91,7 +91,7 @@ def import_archive(
         remedy = f"It takes studies with modality {kinds}."
         raise _refusal(base.origin, "No radiograph was found in the archive.", remedy)
     _write(out, base, cases)
-    return Listed(len(cases), sum(len(case["images"]) for case in cases), without)
+    return ArchiveSummary(len(cases), sum(len(case["images"]) for case in cases), without)
 
 
 def _refusal(file: str, message: str, remedy: str) -> ImportSourceError:
@@ -99,47 +99,47 @@ def _refusal(file: str, message: str, remedy: str) -> ImportSourceError:
     return ImportSourceError("Nothing was imported.", [problem])
 
 
-def _studies(base: Address, wanted: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+def _studies(base: RemoteAddress, wanted: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     for uid in wanted:
-        there = list(found(base, "studies", StudyInstanceUID=uid))
+        there = list(search_archive(base, "studies", StudyInstanceUID=uid))
         if not there:
             raise _refusal(base.origin, f"The archive has no study {uid}.", "Correct its UID.")
         yield there[0]
     if not wanted:
-        for count, study in enumerate(found(base, "studies")):
+        for count, study in enumerate(search_archive(base, "studies")):
             if count >= _MOST_STUDIES:
                 remedy = "Name some with --study."
                 raise _refusal(base.origin, "The archive has too many studies.", remedy)
-            if is_uid(value_of(study, _STUDY)):
+            if is_uid(first_tag_value(study, _STUDY)):
                 yield study
 
 
-def _images(base: Address, study: str) -> Iterator[dict[str, Any]]:
+def _images(base: RemoteAddress, study: str) -> Iterator[dict[str, Any]]:
     """Yield the radiographs of a study, as image rows of its case."""
     number = 0
-    for series in found(base, f"studies/{study}/series"):
-        uid = value_of(series, _SERIES)
-        if value_of(series, _MODALITY) not in RADIOGRAPHS or not is_uid(uid):
+    for series in search_archive(base, f"studies/{study}/series"):
+        uid = first_tag_value(series, _SERIES)
+        if first_tag_value(series, _MODALITY) not in RADIOGRAPHS or not is_uid(uid):
             continue
         place = f"studies/{study}/series/{uid}/instances"
-        for instance in found(base, place, _WANTED):
-            name = value_of(instance, _INSTANCE)
+        for instance in search_archive(base, place, _WANTED):
+            name = first_tag_value(instance, _INSTANCE)
             if not is_uid(name):
                 continue
             number += 1
             path = base.joined(f"{place}/{name}").text
             image: dict[str, Any] = {"id": f"i{number}", "path": path}
-            if view := value_of(instance, _VIEW):
+            if view := first_tag_value(instance, _VIEW):
                 image["view"] = view
-            rows, columns = value_of(instance, _ROWS), value_of(instance, _COLUMNS)
+            rows, columns = first_tag_value(instance, _ROWS), first_tag_value(instance, _COLUMNS)
             if rows.isdigit() and columns.isdigit():
                 image |= {"width": int(columns), "height": int(rows)}
-            if (ends := values_of(instance, _ORIENTATION)) and len(ends) == len("xy"):
+            if (ends := text_tag_values(instance, _ORIENTATION)) and len(ends) == len("xy"):
                 image["patient_orientation"] = ends
             yield image
 
 
-def _write(out: Path, base: Address, cases: Sequence[Mapping[str, Any]]) -> None:
+def _write(out: Path, base: RemoteAddress, cases: Sequence[Mapping[str, Any]]) -> None:
     """Write the set to a temporary folder, then move it to its place."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)

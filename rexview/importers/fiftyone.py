@@ -14,16 +14,16 @@ from typing import Any, Final
 
 from rexview.importers.box_placement import (
     BoxReading,
-    FoundBox,
     PictureCases,
-    as_model,
-    name_unread,
+    SourceBox,
+    assign_model,
+    list_unread_kinds,
     picture_size,
     place_boxes,
 )
 from rexview.importers.set_rows import SetRows
-from rexview.importers.source_files import Probe, SourceFile, read_json
-from rexview.reviewset.tables.source import At
+from rexview.importers.source_files import Probe, SourceFile, read_source_json
+from rexview.reviewset.tables.source import RowOrigin
 from rexview.text.written_boxes import four_numbers, one_number
 
 _BOX_FIELDS: Final = frozenset(
@@ -42,7 +42,7 @@ _ONE_LABEL: Final = ("Classification", "Regression")
 
 
 @dataclass
-class Sample:
+class FiftyOneSample:
     """One sample: its picture with size, its other fields, its boxes, its labels.
 
     ``labels`` are classifications by field: words, with a confidence if a model gave one.
@@ -53,7 +53,7 @@ class Sample:
     row: int
     image: str
     size: tuple[int, int] | None = None
-    boxes: list[FoundBox] = field(default_factory=list)
+    boxes: list[SourceBox] = field(default_factory=list)
     labels: dict[str, list[tuple[str, float | None]]] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
     unread: Counter[str] = field(default_factory=Counter)
@@ -72,7 +72,7 @@ def looks_like_samples(content: Any) -> bool:
     return isinstance(content.get("classes"), list) and isinstance(labels, Mapping)
 
 
-def read_samples(content: Mapping[str, Any]) -> Iterator[Sample | int]:
+def read_samples(content: Mapping[str, Any]) -> Iterator[FiftyOneSample | int]:
     """Yield the samples of an export; for an invalid entry, its place (from 1)."""
     if isinstance(content.get("samples"), list):
         entries = content["samples"]
@@ -83,7 +83,7 @@ def read_samples(content: Mapping[str, Any]) -> Iterator[Sample | int]:
         return
     classes = [str(name) for name in content["classes"]]
     for row, (image, entries) in enumerate(content["labels"].items(), start=1):
-        sample = Sample(row, str(image))
+        sample = FiftyOneSample(row, str(image))
         for one in entries if isinstance(entries, list) else [entries]:
             if isinstance(one, Mapping):
                 box = {**one, "label": _class_name(one.get("label"), classes)}
@@ -114,10 +114,10 @@ def _fields_with_scores(entries: list[Any]) -> dict[str, None]:
     }
 
 
-def _sample(row: int, entry: Mapping[str, Any], models: Mapping[str, None]) -> Sample:
+def _sample(row: int, entry: Mapping[str, Any], models: Mapping[str, None]) -> FiftyOneSample:
     given = entry.get("metadata")
     about = given if isinstance(given, Mapping) else {}
-    sample = Sample(
+    sample = FiftyOneSample(
         row,
         str(entry["filepath"]),
         picture_size(about.get("width"), about.get("height")),
@@ -149,7 +149,9 @@ def _sample(row: int, entry: Mapping[str, Any], models: Mapping[str, None]) -> S
     return sample
 
 
-def _add_box(sample: Sample, one: Mapping[str, Any], name: str, *, has_scores: bool) -> None:
+def _add_box(
+    sample: FiftyOneSample, one: Mapping[str, Any], name: str, *, has_scores: bool
+) -> None:
     values = one.get("bounding_box")
     numbers = four_numbers(values) if isinstance(values, list) else None
     if numbers is None:
@@ -159,7 +161,7 @@ def _add_box(sample: Sample, one: Mapping[str, Any], name: str, *, has_scores: b
     label = "" if one.get("label") is None else str(one["label"])
     model, score = name if has_scores else None, one_number(one.get("confidence"))
     image, row, size = sample.image, sample.row, sample.size
-    sample.boxes.append(FoundBox(image, label, numbers, row, model, score, size, extra))
+    sample.boxes.append(SourceBox(image, label, numbers, row, model, score, size, extra))
 
 
 def _class_name(label: Any, classes: list[str]) -> str:
@@ -176,19 +178,19 @@ def recognises(probe: Probe) -> str | None:
 def read_fiftyone(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read exports of FiftyOne: fields with confidences are models', others the reference."""
     for file in files:
-        content = read_json(file.path, rows.log)
+        content = read_source_json(file.path, rows.log)
         if not looks_like_samples(content):
             continue
         rows.receipt.rows(file.label, len(content.get("samples") or content["labels"]))
-        boxes: list[FoundBox] = []
+        boxes: list[SourceBox] = []
         unread = Counter[str]()
         pictures = PictureCases(rows)
         for sample in read_samples(content):
             if isinstance(sample, int):
                 why = "The entry is no sample: it has no filepath."
-                rows.receipt.unused(At(file.label, sample), why)
+                rows.receipt.unused(RowOrigin(file.label, sample), why)
                 continue
-            at = At(file.label, sample.row)
+            at = RowOrigin(file.label, sample.row)
             case: dict[str, Any] = dict(sample.extra)
             tags = {}
             for name, labels in sample.labels.items():
@@ -202,7 +204,7 @@ def read_fiftyone(files: Sequence[SourceFile], rows: SetRows, options: Mapping[s
                 rows.add_answer({"case": case_id, "model": options.get("model") or model}, at)
             for model in sample.not_run:
                 rows.receipt.ran_not(at, model)
-            boxes += as_model(sample.boxes, options.get("model"))
+            boxes += assign_model(sample.boxes, options.get("model"))
             unread += sample.unread
         place_boxes(boxes, file.label, rows, options, expected=BoxReading("xywh", "fraction"))
-        name_unread(unread, file.label, rows)
+        list_unread_kinds(unread, file.label, rows)

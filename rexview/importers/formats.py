@@ -16,7 +16,7 @@ from rexview.errors import FileRefused, ImportSourceError, Problem
 from rexview.importers.case_names import RASTER_SUFFIXES
 from rexview.importers.receipt import Receipt
 from rexview.importers.set_rows import SetRows
-from rexview.importers.source_files import Found, Probe, SourceFile
+from rexview.importers.source_files import Probe, Recognition, SourceFile
 from rexview.importers.table.column_guess import propose_mapping
 from rexview.importers.table.sheet import (
     EXCEL_SUFFIXES,
@@ -24,8 +24,8 @@ from rexview.importers.table.sheet import (
     PARQUET_SUFFIXES,
     TEXT_SUFFIXES,
 )
-from rexview.reviewset.images import DICOM_SUFFIXES
-from rexview.untrusted_input import typed_path
+from rexview.reviewset.image_paths import DICOM_SUFFIXES
+from rexview.untrusted_input import read_typed_path
 
 OptionType = Literal[
     "text", "texts", "flag", "switch", "choice", "file", "folder", "mapping", "box_reading"
@@ -35,12 +35,12 @@ confirmed ColumnMapping, its JSON form or the path of a file with it."""
 
 _TRUE: Final = ("true", "yes", "on", "1")
 _FALSE: Final = ("false", "no", "off", "0")
-PROPOSED: Final = "proposed"
+PROPOSED_MAPPING: Final = "proposed"
 """Value of a ``mapping`` that accepts the proposal unchanged."""
 
 
 @dataclass(frozen=True)
-class Option:
+class ImportOption:
     """One option of an importer.
 
     ``name`` is the key in ``options`` and, with hyphens, the flag of the command line. ``label`` is
@@ -80,7 +80,7 @@ class Option:
             return tuple(str(one).strip() for one in values if str(one).strip())
         if self.type in ("file", "folder"):
             try:
-                path = typed_path(str(value))
+                path = read_typed_path(str(value))
             except FileRefused as refusal:
                 raise ValueError(f"cannot be used. {refusal}") from None
             if self.type == "file" and not path.is_file():
@@ -100,18 +100,18 @@ class Option:
 
 
 COMMON_OPTIONS: Final = (
-    Option("name", "text", "Name", "Name of the review set; from the source when left out."),
-    Option(
+    ImportOption("name", "text", "Name", "Name of the review set; from the source when left out."),
+    ImportOption(
         "images",
         "folder",
         "Images folder",
         "Folder that holds the images; looked for beside the source when left out.",
     ),
-    Option("copy", "flag", "Copy images", "Copy the images into the review set."),
-    Option(
+    ImportOption("copy", "flag", "Copy images", "Copy the images into the review set."),
+    ImportOption(
         "question", "text", "Question", "Question of cases for which the source does not give one."
     ),
-    Option(
+    ImportOption(
         "table_format",
         "choice",
         "Table format",
@@ -146,7 +146,7 @@ class Importer:
     id: str
     name: str
     description: str
-    options: tuple[Option, ...]
+    options: tuple[ImportOption, ...]
     suffixes: tuple[str, ...]
     reader: str
     folders: bool = False
@@ -158,10 +158,12 @@ class Importer:
         """Read files into ``rows``, which also collects problems, notes and the receipt."""
         _function(self.reader)(files, rows, options)
 
-    def recognises(self, probe: Probe) -> Found | None:
+    def recognises(self, probe: Probe) -> Recognition | None:
         """Return why a file is of this format, or None."""
-        found: Found | str | None = _function(self.recogniser)(probe) if self.recogniser else None
-        return Found(found) if isinstance(found, str) else found
+        found: Recognition | str | None = (
+            _function(self.recogniser)(probe) if self.recogniser else None
+        )
+        return Recognition(found) if isinstance(found, str) else found
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the importer's options to a command-line parser."""
@@ -256,21 +258,21 @@ def table_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 TABLE_OPTIONS: Final = (
-    Option(
+    ImportOption(
         "scale",
         "text",
         "Scale of scores",
         "What scores go from and to, worst first, where it is not 1 to 5: such as 0-10, or words "
         "apart by commas. They are converted to 1 to 5, and the given ones kept.",
     ),
-    Option(
+    ImportOption(
         "dimension",
         "texts",
         "Dimension of scores",
         "What scores are of that name no dimension (DIMENSION), or another one (NAME=DIMENSION, "
         "once for each name).",
     ),
-    Option(
+    ImportOption(
         "empty",
         "choice",
         "An empty answer",
@@ -278,7 +280,7 @@ TABLE_OPTIONS: Final = (
         default="not-run",
         choices=("not-run", "answer"),
     ),
-    Option(
+    ImportOption(
         "second_answers",
         "choice",
         "Another answer of a model",
@@ -287,7 +289,7 @@ TABLE_OPTIONS: Final = (
         default="run",
         choices=("run", "first"),
     ),
-    Option(
+    ImportOption(
         "index_from",
         "choice",
         "Options count from",
@@ -298,14 +300,14 @@ TABLE_OPTIONS: Final = (
 """Options of all formats that are read as tables."""
 
 
-_BOXES_AS: Final = Option(
+_BOXES_AS: Final = ImportOption(
     "boxes_as",
     "box_reading",
     "Boxes are",
     "What the four numbers of a box are, where that is not found out rightly: xywh, xyxy, yxyx or "
     "cxcywh, and after a colon pixels, fraction, percent or per-mille; such as xyxy:fraction.",
 )
-_REFERENCE: Final = Option(
+_REFERENCE: Final = ImportOption(
     "reference",
     "texts",
     "Reference",
@@ -313,19 +315,19 @@ _REFERENCE: Final = Option(
     "(FILE=COLUMN), where names and contents do not tell them from a model's.",
 )
 METRIC_OPTIONS: Final = (
-    Option(
+    ImportOption(
         "implementation",
         "text",
         "Computed by",
         "What computed the metric values, such as radeval, where the file does not say.",
     ),
-    Option(
+    ImportOption(
         "implementation_version",
         "text",
         "Its version",
         "Version of what computed the metric values, with its weights or judge.",
     ),
-    Option(
+    ImportOption(
         "scope",
         "text",
         "Sections compared",
@@ -337,8 +339,8 @@ _ONE_MODEL: Final = "The boxes or texts are this model's, not the truth."
 _ANY_TABLE: Final = (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
 
 
-def _models(help: str, label: str = "Model names") -> Option:
-    return Option("model", "texts", label, help)
+def _models(help: str, label: str = "Model names") -> ImportOption:
+    return ImportOption("model", "texts", label, help)
 
 
 def _format(
@@ -347,7 +349,7 @@ def _format(
     description: str,
     suffixes: tuple[str, ...],
     functions: str,
-    *options: Option,
+    *options: ImportOption,
     role: int = 2,
     **more: Any,
 ) -> Importer:
@@ -370,7 +372,7 @@ def _annotation(
     id: str, name: str, description: str, suffixes: tuple[str, ...], functions: str, role: int = 3
 ) -> Importer:
     """Declare a format of annotations: boxes, corrections, or reports stored with pictures."""
-    model = Option("model", "text", "Model", _ONE_MODEL)
+    model = ImportOption("model", "text", "Model", _ONE_MODEL)
     return _format(id, name, description, suffixes, functions, model, _BOXES_AS, role=role)
 
 
@@ -386,7 +388,7 @@ _SPECIAL: Final = (
             "Name of a prediction file's model, or FILE=NAME; once for each file, in their order. "
             "From the file name when left out."
         ),
-        Option("site", "text", "Site", "Where the studies come from, for all of them."),
+        ImportOption("site", "text", "Site", "Where the studies come from, for all of them."),
         role=1,
     ),
     _format(
@@ -400,7 +402,7 @@ _SPECIAL: Final = (
             "FILE=NAME for a file of predictions that does not name its model; from the file name "
             "when left out."
         ),
-        Option(
+        ImportOption(
             "reader",
             "texts",
             "Readers",
@@ -416,14 +418,16 @@ _SPECIAL: Final = (
         "What its columns mean is proposed, and must be confirmed.",
         (*TEXT_SUFFIXES, *EXCEL_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES),
         "table.importer read_table",
-        Option(
+        ImportOption(
             "mapping",
             "mapping",
             "Columns",
             "What the columns mean: the proposal as confirmed, a JSON file; or the word "
-            f"“{PROPOSED}” to take the proposal as it is.",
+            f"“{PROPOSED_MAPPING}” to take the proposal as it is.",
         ),
-        Option("sheet", "text", "Sheet", "Sheet of an Excel file; the first one when left out."),
+        ImportOption(
+            "sheet", "text", "Sheet", "Sheet of an Excel file; the first one when left out."
+        ),
         _models(
             "The model, where no column says which one answered; FILE=NAME for one of several "
             "files.",
@@ -441,7 +445,7 @@ _SPECIAL: Final = (
         "out. Tables of boxes and metadata beside the images are recognised.",
         (*DICOM_SUFFIXES, *RASTER_SUFFIXES),
         "images read_images",
-        Option(
+        ImportOption(
             "group",
             "choice",
             "One case is",
@@ -450,9 +454,11 @@ _SPECIAL: Final = (
             default="auto",
             choices=("auto", "folder", "file"),
         ),
-        Option("boxes", "file", "Boxes", "Table or COCO JSON with reference boxes."),
-        Option("metadata", "file", "Metadata", "Table with view, age, sex or labels by image."),
-        Option(
+        ImportOption("boxes", "file", "Boxes", "Table or COCO JSON with reference boxes."),
+        ImportOption(
+            "metadata", "file", "Metadata", "Table with view, age, sex or labels by image."
+        ),
+        ImportOption(
             "tables",
             "switch",
             "Use tables in the folder",
@@ -469,7 +475,7 @@ _SPECIAL: Final = (
         "model's boxes; a list of results is added as a model's to the data set given with it.",
         (".json",),
         "coco read_coco",
-        Option("model", "text", "Model", "The boxes are this model's, not the truth."),
+        ImportOption("model", "text", "Model", "The boxes are this model's, not the truth."),
         _BOXES_AS,
         role=3,
     ),
@@ -565,7 +571,7 @@ _SPECIAL: Final = (
     ),
 )
 _MORE_ENDINGS: Final = (".zip", ".gz", ".jsonl", ".parquet", ".xml", ".txt")
-_HANDED_ON: Final = ("reader", "reference", "site", "sheet", "group", "mapping", "boxes_as")
+_SHARED_OPTIONS: Final = ("reader", "reference", "site", "sheet", "group", "mapping", "boxes_as")
 """Options of single formats that ``auto`` has, too."""
 _AUTO: Final = _format(
     "auto",
@@ -577,11 +583,13 @@ _AUTO: Final = _format(
     _models("The model of files that do not name it, or FILE=NAME for each of them."),
     *(
         next(option for one in _SPECIAL for option in one.options if option.name == name)
-        for name in _HANDED_ON
+        for name in _SHARED_OPTIONS
     ),
     *TABLE_OPTIONS,
     *METRIC_OPTIONS,
     folders=True,
 )
-FORMATS: Final[dict[str, Importer]] = {importer.id: importer for importer in (_AUTO, *_SPECIAL)}
+IMPORT_FORMATS: Final[dict[str, Importer]] = {
+    importer.id: importer for importer in (_AUTO, *_SPECIAL)
+}
 """Importers by id, in the order of the form."""

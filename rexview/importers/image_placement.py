@@ -18,14 +18,14 @@ from rexview.errors import FileRefused, ImageBroken, ImageError, ImportSourceErr
 from rexview.imaging import MAX_PIXELS, ImageFacts
 from rexview.imaging.dicom import is_dicom as has_dicom_mark
 from rexview.imaging.dicom import open_dicom
-from rexview.imaging.dicom.files import Header
-from rexview.imaging.limits import quietly
+from rexview.imaging.dicom.dicom_header import DicomHeader
+from rexview.imaging.limits import silence_decoders
 from rexview.imaging.raster import is_raster
-from rexview.importers.case_names import RASTER_SUFFIXES, TELLING_STEM
+from rexview.importers.case_names import RASTER_SUFFIXES, UNIQUE_STEM_LENGTH
 from rexview.importers.receipt import ProblemLog
-from rexview.importers.source_files import PICTURES, Probe
-from rexview.reviewset.images import spelled
-from rexview.reviewset.pictures import decode_pictures, remarks
+from rexview.importers.source_files import PICTURE_TYPES, Probe
+from rexview.reviewset.image_paths import join_disk_spelling
+from rexview.reviewset.picture_decoding import decode_pictures, picture_remarks
 from rexview.vocab import normalise_view
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _FACTS: Final = ("width", "height", "patient_orientation", "view")
 _LIKELY_FOLDERS: Final = ("", "images", "files", "PNG", "png", "jpg", "data")
 
 
-Placement = tuple[Path, dict[str, str]]
+ImagePlacement = tuple[Path, dict[str, str]]
 """How written paths map into a folder: the folder, and the file of each path found in it."""
 
 
@@ -95,7 +95,7 @@ def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], sour
             remedy = "Replace the file by an intact one."
             rows.log.warning(found, str(seen), remedy, kind="image broken")
         else:
-            warn_of(found, seen, rows.log)
+            warn_of_picture(found, seen, rows.log)
             described[path] = seen
     for path in wanted:
         if path in unsaid and path not in files:
@@ -108,7 +108,7 @@ def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], sour
             name = files[path] if base == rows.images_base else f"{base.name}/{files[path]}"
             rows.files[name] = base / files[path]
             rows.move_image(case, image, name)
-            describe(image, described.get(path))
+            write_image_facts(image, described.get(path))
 
 
 def gather_images(rows: SetRows, sources: Sequence[Path]) -> None:
@@ -154,7 +154,7 @@ def _join_images(case: dict[str, Any]) -> None:
             box["image"] = ids.get(box.get("image"), box.get("image"))
 
 
-def rebase(rows: SetRows, base: Path) -> Path:
+def extend_images_folder(rows: SetRows, base: Path) -> Path:
     """Extend the images folder so that it contains ``base``; return the folder.
 
     Paths of images found earlier are rewritten to start from there. The images folder of an
@@ -181,7 +181,7 @@ def rebase(rows: SetRows, base: Path) -> Path:
     return common
 
 
-def describe(image: dict[str, Any], facts: ImageFacts | None) -> None:
+def write_image_facts(image: dict[str, Any], facts: ImageFacts | None) -> None:
     """Write an image file's facts into its row; a view given by the source stays."""
     if facts is None:
         return
@@ -192,23 +192,23 @@ def describe(image: dict[str, Any], facts: ImageFacts | None) -> None:
         image["patient_orientation"] = list(facts.patient_orientation)
 
 
-def best_placement(wanted: Sequence[str], bases: Sequence[Path]) -> Placement | None:
+def best_placement(wanted: Sequence[str], bases: Sequence[Path]) -> ImagePlacement | None:
     """Choose the base folder, and the number of leading folders to drop, that find most images."""
     best: tuple[int, Path, int] | None = None
     sample = wanted[:: max(1, len(wanted) // _SAMPLE)]
     for base in bases:
         deepest = max(path.count("/") for path in sample)
         for drop in range(deepest + 1):
-            hits = sum(_inside(base, _shorten(path, drop)) for path in sample)
-            if hits and (best is None or hits > best[0]) and _trusted(wanted, base, drop):
+            hits = sum(_is_inside(base, _drop_folders(path, drop)) for path in sample)
+            if hits and (best is None or hits > best[0]) and _is_unambiguous(wanted, base, drop):
                 best = (hits, base, drop)
     if best is not None:
         _, base, drop = best
-        files = {path: _shorten(path, drop) for path in wanted}
+        files = {path: _drop_folders(path, drop) for path in wanted}
         return base, {
-            path: spelled(base, to).relative_to(base).as_posix()
+            path: join_disk_spelling(base, to).relative_to(base).as_posix()
             for path, to in files.items()
-            if _inside(base, to)
+            if _is_inside(base, to)
         }
     for base in bases:
         files = _by_name(wanted, base)
@@ -217,12 +217,12 @@ def best_placement(wanted: Sequence[str], bases: Sequence[Path]) -> Placement | 
     return None
 
 
-def _shorten(path: str, drop: int) -> str:
+def _drop_folders(path: str, drop: int) -> str:
     parts = path.split("/")
     return "/".join(parts[min(drop, len(parts) - 1) :])
 
 
-def _trusted(wanted: Sequence[str], base: Path, drop: int) -> bool:
+def _is_unambiguous(wanted: Sequence[str], base: Path, drop: int) -> bool:
     """True if paths without their leading folders still name one file each.
 
     Two paths must not become one. If only a short file name such as ``0.png`` is left, the images
@@ -230,18 +230,18 @@ def _trusted(wanted: Sequence[str], base: Path, drop: int) -> bool:
     """
     if drop == 0:
         return True
-    if len({_shorten(path, drop) for path in wanted}) < len(wanted):
+    if len({_drop_folders(path, drop) for path in wanted}) < len(wanted):
         return False
     return all(
-        "/" in _shorten(path, drop)
-        or len(PurePosixPath(path).stem) >= TELLING_STEM
+        "/" in _drop_folders(path, drop)
+        or len(PurePosixPath(path).stem) >= UNIQUE_STEM_LENGTH
         or PurePosixPath(path).parent.name == base.name
         for path in wanted
     )
 
 
-def _inside(base: Path, path: str) -> bool:
-    found = spelled(base, path)
+def _is_inside(base: Path, path: str) -> bool:
+    found = join_disk_spelling(base, path)
     try:
         return found.is_file() and found.resolve().is_relative_to(base.resolve())
     except OSError:
@@ -267,7 +267,7 @@ def _by_name(wanted: Sequence[str], base: Path) -> dict[str, str]:
                     relative = Path(folder, name).relative_to(base).as_posix()
                     found.setdefault(written, []).append(relative)
     once = {name: paths[0] for name, paths in found.items() if len(paths) == 1}
-    return {name: path for name, path in once.items() if _inside(base, path)}
+    return {name: path for name, path in once.items() if _is_inside(base, path)}
 
 
 def copy_images(rows: SetRows, folder: Path, *, but: Path | None = None) -> int:
@@ -325,12 +325,12 @@ class StudyHeader:
     named: bool
 
 
-def is_picture(path: Path) -> bool:
+def is_picture_file(path: Path) -> bool:
     """True if a file's first bytes are those of a picture, whatever its name."""
-    return is_raster(_head(path)) or is_dicom(path) or _kind(path) in PICTURES
+    return is_raster(_head(path)) or is_dicom_file(path) or _kind(path) in PICTURE_TYPES
 
 
-def is_dicom(path: Path) -> bool:
+def is_dicom_file(path: Path) -> bool:
     """True if a file's first bytes are those of DICOM, with preamble or without."""
     head = _head(path)
     return has_dicom_mark(head) or (not is_raster(head) and _kind(path) == "dicom")
@@ -351,9 +351,9 @@ def _head(path: Path) -> bytes:
         return b""
 
 
-def warn_of(path: str, facts: ImageFacts, log: ProblemLog) -> None:
+def warn_of_picture(path: str, facts: ImageFacts, log: ProblemLog) -> None:
     """Warn about unusual properties of a picture that can be shown."""
-    for kind, message, remedy in remarks(path, facts):
+    for kind, message, remedy in picture_remarks(path, facts):
         log.warning(path, message, remedy, kind=kind)
 
 
@@ -364,7 +364,10 @@ def read_study(path: Path) -> StudyHeader:
     contains no value of the file.
     """
     try:
-        with quietly(), open_dicom(path, has_dicom_mark(_head(path)), MAX_PIXELS) as opened:
+        with (
+            silence_decoders(),
+            open_dicom(path, has_dicom_mark(_head(path)), MAX_PIXELS) as opened,
+        ):
             pixels = opened.pixels
             short = pixels is not None and opened.size - pixels.start < pixels.length
             if pixels is not None and short and pixels.length != _UNTOLD_LENGTH:
@@ -376,7 +379,7 @@ def read_study(path: Path) -> StudyHeader:
         raise ImageBroken("The DICOM header is damaged and cannot be read.") from None
 
 
-def _study(header: Header) -> StudyHeader:
+def _study(header: DicomHeader) -> StudyHeader:
     patient = header.text("PatientID") or ""
     return StudyHeader(
         study=header.text("StudyInstanceUID") or "",

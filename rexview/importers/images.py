@@ -12,39 +12,39 @@ from typing import Any, Final
 
 from rexview.errors import ImageError
 from rexview.imaging import ImageFacts
-from rexview.imaging.decode_all import Decoded
+from rexview.imaging.decode_all import DecodeResult
 from rexview.importers import box_table
 from rexview.importers.box_table import box_columns
 from rexview.importers.coco import add_data_set_boxes
 from rexview.importers.image_placement import (
     StudyHeader,
-    describe,
-    is_picture,
+    extend_images_folder,
+    is_picture_file,
     read_study,
-    rebase,
-    warn_of,
+    warn_of_picture,
+    write_image_facts,
 )
 from rexview.importers.receipt import ProblemLog
 from rexview.importers.set_rows import SetRows
-from rexview.importers.source_files import PICTURES, Probe, SourceFile
-from rexview.importers.table.cells import FIELD_NAMES, IMAGE_TABLES, ColumnName, read_list
+from rexview.importers.source_files import PICTURE_TYPES, Probe, SourceFile
+from rexview.importers.table.cells import FIELD_COLUMN_NAMES, IMAGE_TABLES, ColumnName, read_list
 from rexview.importers.table.roles import (
     CellsByColumn,
-    cells_of,
+    column_values,
     columns_by_meaning,
-    enter_table,
-    holds_any,
+    fold_picture_names,
+    has_field,
     is_path,
-    named_pictures,
-    picture_names,
-    sample_of,
-    share,
+    picture_column,
+    record_table,
+    sample_rows,
+    share_passing,
 )
-from rexview.importers.table.sheet import Row, read_sheet
-from rexview.reviewset.images import has_twin
-from rexview.reviewset.pictures import FORMATS_BY_SUFFIX, decode_pictures
+from rexview.importers.table.sheet import SheetRow, read_table_sheet
+from rexview.reviewset.image_paths import has_unicode_twin
+from rexview.reviewset.picture_decoding import FORMATS_BY_SUFFIX, decode_pictures
 from rexview.reviewset.report_text import read_age, read_sex
-from rexview.reviewset.tables.source import At
+from rexview.reviewset.tables.source import RowOrigin
 from rexview.vocab import FRONTAL_VIEWS, normalise_view
 
 # Nothing that identifies a person is copied from DICOM headers. Studies and patients are numbered;
@@ -54,7 +54,7 @@ from rexview.vocab import FRONTAL_VIEWS, normalise_view
 TABLE_SUFFIXES: Final = (".csv", ".tsv", ".xlsx", ".json")
 NOT_RADIOGRAPHS: Final = frozenset(("CT", "MR", "PT", "NM", "US", "SM", "OCT", "OP", "ES", "ECG"))
 """DICOM modalities (0008,0060) that an import of radiographs leaves out."""
-MOST_IN_A_STUDY: Final = 8
+MAX_STUDY_PICTURES: Final = 8
 """A folder with more pictures than this is not taken for one study."""
 _MIMIC_STUDY: Final = re.compile(r"(?:^|/)(p\d{8})/(s\d{8})/[^/]+$")
 _SKIPPED_FOLDERS: Final = frozenset(("__MACOSX", "__pycache__", "node_modules"))
@@ -62,7 +62,7 @@ _KINDS_SHOWN: Final = 12
 
 
 @dataclass(frozen=True)
-class FoundImage:
+class SourceImage:
     """An image file: its path from the base folder, its facts, and its DICOM study if any."""
 
     path: str
@@ -107,13 +107,13 @@ def files_below(sources: Sequence[Path]) -> Iterator[Path]:
                     yield path
 
 
-def find_images(sources: Sequence[Path], base: Path, log: ProblemLog) -> list[FoundImage]:
+def find_images(sources: Sequence[Path], base: Path, log: ProblemLog) -> list[SourceImage]:
     """Find and inspect every image file; warn of broken ones and of other modalities."""
     files: dict[Path, str] = {}
     others: list[str] = []
     for path in dict.fromkeys(file.absolute() for file in files_below(sources)):
         named = path.suffix.lower() in FORMATS_BY_SUFFIX
-        if not named and not is_picture(path):
+        if not named and not is_picture_file(path):
             others.append(path.suffix.lower() or path.name)
             continue
         folder, here = path.resolve().parent, base.resolve()
@@ -124,16 +124,18 @@ def find_images(sources: Sequence[Path], base: Path, log: ProblemLog) -> list[Fo
             continue
         files[path] = folder.relative_to(here).joinpath(path.name).as_posix()
     for path, shown in files.items():
-        if has_twin(path):
+        if has_unicode_twin(path):
             message = "Another file's name differs only in how an accented letter is stored."
             log.warning(shown, message, "Rename one of them; both are used.", kind="twin")
     looked = decode_pictures(list(files))
-    found = [_found(path, shown, looked[path], log) for path, shown in files.items()]
+    found = [_inspect_image(path, shown, looked[path], log) for path, shown in files.items()]
     _note_others(others, log)
     return [image for image in found if image is not None]
 
 
-def _found(path: Path, shown: str, decoded: Decoded, log: ProblemLog) -> FoundImage | None:
+def _inspect_image(
+    path: Path, shown: str, decoded: DecodeResult, log: ProblemLog
+) -> SourceImage | None:
     try:
         if isinstance(decoded, ImageError):
             raise decoded
@@ -147,8 +149,8 @@ def _found(path: Path, shown: str, decoded: Decoded, log: ProblemLog) -> FoundIm
         message = f"The file is not a radiograph ({study.modality}); it was left out."
         log.warning(shown, message, "Nothing, if that is right.", kind="not a radiograph")
         return None
-    warn_of(shown, decoded, log)
-    return FoundImage(shown, decoded, study)
+    warn_of_picture(shown, decoded, log)
+    return SourceImage(shown, decoded, study)
 
 
 def _note_others(others: Sequence[str], log: ProblemLog) -> None:
@@ -161,7 +163,7 @@ def _note_others(others: Sequence[str], log: ProblemLog) -> None:
         log.note(f"Files in the folder that are no pictures: {len(others):,}: {listed}.")
 
 
-def mimic_study(path: str) -> tuple[str, str] | None:
+def mimic_path_study(path: str) -> tuple[str, str] | None:
     """Return patient and study of a path in MIMIC-CXR's layout: ``p10000032/s50414267``.
 
     Both are pseudonyms that the data set itself publishes.
@@ -170,12 +172,12 @@ def mimic_study(path: str) -> tuple[str, str] | None:
     return (found[1], found[2]) if found else None
 
 
-def by_study(images: Iterable[FoundImage]) -> list[list[FoundImage]]:
+def group_by_study(images: Iterable[SourceImage]) -> list[list[SourceImage]]:
     """Group DICOM files by StudyInstanceUID, in the order of first occurrence.
 
     A file without one is a study of its own. Within a study: by time, number, path.
     """
-    studies: dict[str, list[FoundImage]] = {}
+    studies: dict[str, list[SourceImage]] = {}
     for image in images:
         if image.study is not None:
             studies.setdefault(image.study.study or image.path, []).append(image)
@@ -185,18 +187,18 @@ def by_study(images: Iterable[FoundImage]) -> list[list[FoundImage]]:
     ]
 
 
-def by_folder(images: Iterable[FoundImage], how: str) -> dict[str, list[FoundImage]]:
+def group_by_folder(images: Iterable[SourceImage], how: str) -> dict[str, list[SourceImage]]:
     """Group pictures into cases: each case's id, and its images.
 
     ``file`` makes each picture a case, ``folder`` each folder. ``auto`` makes a sub-folder a case
-    if it has at most :data:`MOST_IN_A_STUDY` pictures.
+    if it has at most :data:`MAX_STUDY_PICTURES` pictures.
     """
-    folders: dict[str, list[FoundImage]] = {}
+    folders: dict[str, list[SourceImage]] = {}
     for image in images:
         folders.setdefault(str(PurePosixPath(image.path).parent), []).append(image)
-    cases: dict[str, list[FoundImage]] = {}
+    cases: dict[str, list[SourceImage]] = {}
     for folder, inside in folders.items():
-        few = folder != "." and len(inside) <= MOST_IN_A_STUDY
+        few = folder != "." and len(inside) <= MAX_STUDY_PICTURES
         if how == "folder" or (how == "auto" and few):
             cases["images" if folder == "." else folder] = inside
             continue
@@ -211,7 +213,7 @@ _LARGEST_TABLE_LOOKED_AT: Final = 50_000_000
 
 def recognises(probe: Probe) -> str | None:
     """Return why a file is a picture, or None."""
-    return probe.type if probe.kind in PICTURES else None
+    return probe.type if probe.kind in PICTURE_TYPES else None
 
 
 def read_images(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -220,7 +222,7 @@ def read_images(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str
     base = base_folder(sources)
     rows.name = rows.name or base.name.replace("_", " ") or "Images"
     rows.description = rows.description or f"Imported from a folder of images ({base.name})."
-    base = rebase(rows, base)
+    base = extend_images_folder(rows, base)
     add_images(sources, base, rows, options)
     if rows.cases:
         _add_tables(files, rows, options)
@@ -236,47 +238,49 @@ def add_images(
             rows.receipt.file_unread(one.path, "picture", "There is another picture of that name.")
             images.remove(one)
     rows.files |= {one.path: base / one.path for one in images}
-    of_mimic = {one: place for one in images if (place := mimic_study(f"{base}/{one.path}"))}
-    studies: dict[tuple[str, str], list[FoundImage]] = {}
+    of_mimic = {one: place for one in images if (place := mimic_path_study(f"{base}/{one.path}"))}
+    studies: dict[tuple[str, str], list[SourceImage]] = {}
     for image, place in of_mimic.items():
         studies.setdefault(place, []).append(image)
     for (patient, study), inside in studies.items():
         # its tables give study s50414267 by the number alone
         ids = {"study_id": study[1:], "patient_id": patient[1:]}
-        _add_case(study, [_row(image) for image in inside], inside, rows, **ids)
+        _add_case(study, [_image_row(image) for image in inside], inside, rows, **ids)
     others = [one for one in images if one not in of_mimic]
-    _add_dicom(by_study(others), rows)
+    _add_dicom(group_by_study(others), rows)
     _add_pictures(
         [one for one in others if one.study is None], options.get("group") or "auto", rows
     )
 
 
-def _row(image: FoundImage) -> dict[str, Any]:
+def _image_row(image: SourceImage) -> dict[str, Any]:
     row: dict[str, Any] = {"path": image.path, "view": image.view}
-    describe(row, image.facts)
+    write_image_facts(row, image.facts)
     return row
 
 
 def _add_case(
     case_id: str,
     images: list[dict[str, Any]],
-    files: Sequence[FoundImage],
+    files: Sequence[SourceImage],
     rows: SetRows,
     **about: Any,
 ) -> None:
     case = {"id": case_id, **about, "images": images}
     mark_key_image(case)
-    rows.add_case(case, At(files[0].path))
+    rows.add_case(case, RowOrigin(files[0].path))
 
 
-def _add_dicom(studies: Sequence[Sequence[FoundImage]], rows: SetRows) -> None:
+def _add_dicom(studies: Sequence[Sequence[SourceImage]], rows: SetRows) -> None:
     named = 0
     for number, study in enumerate(studies, start=1):
         first = study[0].study
         assert first is not None
         named += sum(image.study is not None and image.study.named for image in study)
         case_id = f"study-{number:03}"
-        images = [{**_row(image), "id": str(place)} for place, image in enumerate(study, start=1)]
+        images = [
+            {**_image_row(image), "id": str(place)} for place, image in enumerate(study, start=1)
+        ]
         about: dict[str, Any] = {
             "context": {"age": read_age(first.age), "sex": read_sex(first.sex)}
         }
@@ -299,19 +303,21 @@ def _add_dicom(studies: Sequence[Sequence[FoundImage]], rows: SetRows) -> None:
         )
 
 
-def _add_pictures(pictures: Sequence[FoundImage], how: str, rows: SetRows) -> None:
-    cases = by_folder(pictures, how)
+def _add_pictures(pictures: Sequence[SourceImage], how: str, rows: SetRows) -> None:
+    cases = group_by_folder(pictures, how)
     if pictures:
-        rows.groupings = {way: len(by_folder(pictures, way)) for way in ("auto", "folder", "file")}
+        rows.groupings = {
+            way: len(group_by_folder(pictures, way)) for way in ("auto", "folder", "file")
+        }
     for case_id, inside in cases.items():
-        _add_case(case_id, [_row(image) for image in inside], inside, rows)
+        _add_case(case_id, [_image_row(image) for image in inside], inside, rows)
     if how == "auto":
         _note_grouping(pictures, rows)
 
 
-def _note_grouping(pictures: Sequence[FoundImage], rows: SetRows) -> None:
+def _note_grouping(pictures: Sequence[SourceImage], rows: SetRows) -> None:
     """Log what was taken for a study, and how many cases the other groupings would give."""
-    cases, counts = by_folder(pictures, "auto"), rows.groupings
+    cases, counts = group_by_folder(pictures, "auto"), rows.groupings
     together = sum(len(inside) > 1 for inside in cases.values())
     if together:
         rows.log.note(
@@ -363,7 +369,7 @@ _IDS: Final = ("case", "study_id")
 _NORMAL_LABELS: Final = frozenset(("no finding", "normal", "no findings"))
 _NO_IMAGE: Final = "Its image is not there, or several have that name."
 _NO_CELLS: Final[CellsByColumn] = {}
-_MOST: Final = 0.5
+_MAX_METADATA_ROWS: Final = 0.5
 
 
 def metadata_columns(
@@ -376,13 +382,13 @@ def metadata_columns(
     Known layouts: NIH ChestX-ray14 (``Data_Entry_2017.csv``), MIMIC-CXR (``metadata.csv``). A table
     that names a case or a study of several images in each row is a table of cases.
     """
-    if holds_any(names, _NOT_METADATA, cells):
+    if has_field(names, _NOT_METADATA, cells):
         return None
     known = {meaning: IMAGE_TABLES[meaning] for meaning in ("image", "patient", *_METADATA)}
     columns = columns_by_meaning(names, known, cells)
     image = columns.get("image")
     if image is None or ColumnName.of(image).plain == "patient id":
-        image = named_pictures(names, cells, pictures)
+        image = picture_column(names, cells, pictures)
         more = {"labels": [*IMAGE_TABLES["labels"], *IMAGE_TABLES["label"]]}
         columns |= columns_by_meaning([name for name in names if name != image], more, cells)
         columns = {meaning: name for meaning, name in columns.items() if name != image}
@@ -391,17 +397,21 @@ def metadata_columns(
     columns["image"] = image
     if box_columns(names, cells):
         return None
-    ids = columns_by_meaning(names, {one: FIELD_NAMES[one] for one in _IDS}, cells)
+    ids = columns_by_meaning(names, {one: FIELD_COLUMN_NAMES[one] for one in _IDS}, cells)
     named = cells.get(image, ())
     counts = [len({*cells.get(one, ())}) for one in ids.values() if one != image]
-    several = share(named, is_path) > _MOST and any(0 < n < len({*named}) for n in counts)
+    several = share_passing(named, is_path) > _MAX_METADATA_ROWS and any(
+        0 < n < len({*named}) for n in counts
+    )
     return None if several else columns
 
 
 def recognises_metadata(probe: Probe) -> str | None:
     """Return why a file describes images, or None."""
-    sheet = sample_of(probe)
-    columns = metadata_columns(sheet.columns, cells_of(sheet), probe.pictures) if sheet else None
+    sheet = sample_rows(probe)
+    columns = (
+        metadata_columns(sheet.columns, column_values(sheet), probe.pictures) if sheet else None
+    )
     if columns is None:
         return None
     return f"a table about images ({', '.join(columns[o] for o in _METADATA if o in columns)})"
@@ -409,13 +419,13 @@ def recognises_metadata(probe: Probe) -> str | None:
 
 def read_metadata(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read tables about known images; rows about others are reported as not used."""
-    pictures = picture_names(image["path"] for _, image in rows.images())
+    pictures = fold_picture_names(image["path"] for _, image in rows.images())
     for file in files:
-        sheet = read_sheet(file.path, rows.log, label=file.label)
-        columns = metadata_columns(sheet.columns, cells_of(sheet), pictures) if sheet else None
+        sheet = read_table_sheet(file.path, rows.log, label=file.label)
+        columns = metadata_columns(sheet.columns, column_values(sheet), pictures) if sheet else None
         if sheet is None or columns is None:
             continue
-        others = enter_table(sheet, columns.values(), rows, kept_as="case")
+        others = record_table(sheet, columns.values(), rows, kept_as="case")
         found = [_describe(row, others, rows) for row in sheet.read(columns, rows.log)]
         described, absent = sum(found), len(found) - sum(found)
         rows.log.note(
@@ -428,7 +438,7 @@ def read_metadata(files: Sequence[SourceFile], rows: SetRows, options: Mapping[s
             rows.log.warning(file.label, message, remedy, field="image")
 
 
-def _describe(row: Row, others: Sequence[str], rows: SetRows) -> bool:
+def _describe(row: SheetRow, others: Sequence[str], rows: SetRows) -> bool:
     """Write a row's fields into the case of its image; return False if there is no such image."""
     at = row.at
     name = row["image"]

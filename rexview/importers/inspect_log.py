@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.importers.receipt import ProblemLog
-from rexview.importers.source_files import MAX_VALUES, SourceFile, read_json
-from rexview.importers.table.records import RunRecords, flat, text_of
-from rexview.importers.table.sheet import Pictures
-from rexview.reviewset.json_text import JsonError, parse
-from rexview.untrusted_input import printable
+from rexview.importers.source_files import MAX_VALUES, SourceFile, read_source_json
+from rexview.importers.table.records import RunRecords, flatten_entry, message_text
+from rexview.importers.table.sheet import PictureExtractor
+from rexview.reviewset.json_text import JsonError, parse_json
+from rexview.untrusted_input import printable_text
 
 MAX_MEMBERS: Final = 500_000
 MAX_MEMBER_BYTES: Final = 200_000_000
@@ -90,7 +90,7 @@ class LogArchive:
         if sum(map(text.count, ",[{")) > MAX_VALUES:
             raise MemberRefused(f"It holds more than {MAX_VALUES:,} values.")
         try:
-            return parse(text)
+            return parse_json(text)
         except JsonError as error:
             raise MemberRefused(f"It is not JSON: {error}.") from None
 
@@ -152,7 +152,9 @@ def is_inspect(content: Any) -> bool:
     return isinstance(content["eval"], Mapping)
 
 
-def read_inspect(file: SourceFile, log: ProblemLog, pictures: Pictures) -> RunRecords | None:
+def read_inspect(
+    file: SourceFile, log: ProblemLog, pictures: PictureExtractor
+) -> RunRecords | None:
     """Read a log; log an error and return None if it cannot be read."""
     with file.path.open("rb") as stream:
         is_archive = stream.read(2) == b"PK"
@@ -166,7 +168,7 @@ def read_inspect(file: SourceFile, log: ProblemLog, pictures: Pictures) -> RunRe
             remedy = "Write the log again: inspect log convert LOG --to json --output-dir FOLDER"
             log.error(file.label, f"The log cannot be read. {refusal}", remedy)
             return None
-    content = read_json(file.path, log, file.label)
+    content = read_source_json(file.path, log, file.label)
     if content is None:
         return None
     samples = _list(content.get("samples"))
@@ -178,7 +180,7 @@ def read_inspect(file: SourceFile, log: ProblemLog, pictures: Pictures) -> RunRe
 
 
 class _Reader:
-    def __init__(self, file: str, header: Any, log: ProblemLog, pictures: Pictures) -> None:
+    def __init__(self, file: str, header: Any, log: ProblemLog, pictures: PictureExtractor) -> None:
         self.file, self.log, self.pictures = file, log, pictures
         self.header = header if isinstance(header, Mapping) else {}
         self.about = _object(self.header.get("eval"))
@@ -199,7 +201,7 @@ class _Reader:
             else:
                 why = sample if isinstance(sample, MemberRefused) else "It is not a JSON object."
                 self.found.unread.append((number, str(why)))
-                message = f"{printable(name)}: {why}"
+                message = f"{printable_text(name)}: {why}"
                 self.log.warning(self.file, message, "Write the log again.", row=number)
         if parts:
             self.found.unused[f"samples: {', '.join(sorted(parts))}"] = _HOW_IT_WENT
@@ -212,7 +214,7 @@ class _Reader:
         first = next(iter(_list(output.get("choices"))), None)
         answer = _text(output.get("completion")) if first is not None else None
         if first is not None and not answer:
-            answer = text_of(_object(_object(first).get("message")).get("content")) or ""
+            answer = message_text(_object(_object(first).get("message")).get("content")) or ""
         usage = dict(_object(output.get("usage")))
         given = sample.get("id")
         name = str(given) if isinstance(given, str | int) else ""
@@ -242,7 +244,7 @@ class _Reader:
         rest |= {name: sample.get(name) for name in ("total_time", "working_time")}
         if talk := _conversation(sample):
             record["conversation"] = talk
-        more = dict(flat({name: one for name, one in rest.items() if one}))
+        more = dict(flatten_entry({name: one for name, one in rest.items() if one}))
         self.found.of_case |= {name for name in more if name.startswith("metadata")}
         return record | more
 
@@ -256,7 +258,7 @@ class _Reader:
             content = turn.get("content")
             parts = content if isinstance(content, list) else [content]
             plain = [_resolved(part, attached) for part in parts]
-            if text := text_of([one for one in plain if one]):
+            if text := message_text([one for one in plain if one]):
                 texts.setdefault(str(turn.get("role")), []).append(text)
             shown += [
                 str(_resolved(part["image"], attached))
@@ -289,7 +291,7 @@ class _Reader:
         if record["options"] and len(read) == 1 and _LETTER.fullmatch(letter := read.pop()):
             told["choice"] = letter
         said = (None, record["answer"])  # scorers often give the answer as their explanation
-        return dict(flat({name: one for name, one in told.items() if one not in said}))
+        return dict(flatten_entry({name: one for name, one in told.items() if one not in said}))
 
     def _name_models(self) -> None:
         """Name the model of samples that never reached one; keep the name requested in the log."""
@@ -311,7 +313,7 @@ class _Reader:
         there = len(self.found.records)
         if status != "success" or there < wanted:
             of = f" {there:,} of its {wanted:,} samples are in it." if there < wanted else ""
-            told = printable(str(status)) if status else "nothing that can be read"
+            told = printable_text(str(status)) if status else "nothing that can be read"
             message = f"The log says of its run: {told}.{of}"
             self.log.warning(self.file, message, "Run it again, if it has to be whole.")
 
@@ -323,7 +325,7 @@ def _conversation(sample: Mapping[str, Any]) -> list[dict[str, Any]]:
     if sum(one.get("role") == "assistant" for one in turns) < _SEVERAL:
         return []
     return [
-        {"role": one.get("role"), "content": text_of(_resolved(one.get("content"), attached))}
+        {"role": one.get("role"), "content": message_text(_resolved(one.get("content"), attached))}
         for one in turns
     ]
 

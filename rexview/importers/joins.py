@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Final
 
-from rexview.importers.case_names import folded
-from rexview.importers.receipt import Join
+from rexview.importers.case_names import fold_case_name
+from rexview.importers.receipt import SourceJoin
 from rexview.importers.set_rows import SetRows
-from rexview.reviewset.problems import quoted
+from rexview.reviewset.problems import quote_value
 
 LOST_DIGITS: Final = re.compile(r"[+-]?\d[.,]\d+[eE]\+?\d+|[+-]?\d+[eE]\+\d+")
-_LOST: Final = (
+_LOST_DIGITS_PROBLEM: Final = (
     "The id has lost its digits: a spreadsheet wrote it as a power of ten.",
     "Make the column text in the spreadsheet, enter the ids again, and export it.",
 )
@@ -73,13 +73,13 @@ def match_ids(ids: Iterable[str], rows: SetRows) -> IdMatch:
     names = whole_numbers(given)
     known = rows.names_by_id()
     meant = {one: names.get(one, one) for one in given}
-    open_ids = [one for one in given if folded(meant[one]) not in known]
+    open_ids = [one for one in given if fold_case_name(meant[one]) not in known]
     if open_ids and known:
         theirs = _by_number(rows.names_by_id(described=True))
-        ours = _by_number(map(folded, meant.values()))
+        ours = _by_number(map(fold_case_name, meant.values()))
         pairs = []
         for one in open_ids:
-            prefix, number = _number(folded(meant[one])) or ("", "")
+            prefix, number = _number(fold_case_name(meant[one])) or ("", "")
             mine, found = ours.get(number, set()), theirs.get(number, set())
             if number and len(mine) == 1 and len(found) == 1:
                 pairs += [(one, prefix, *next(iter(found)))]
@@ -88,8 +88,10 @@ def match_ids(ids: Iterable[str], rows: SetRows) -> IdMatch:
         for one, prefix, other, name in pairs:
             if prefix == other or one_way:
                 names[one] = known[name][1]
-    unknown = {one for one in given if folded(names.get(one, one)) not in known}
-    several = {one for one in given if known.get(folded(names.get(one, one)), (0, ""))[0] > 1}
+    unknown = {one for one in given if fold_case_name(names.get(one, one)) not in known}
+    several = {
+        one for one in given if known.get(fold_case_name(names.get(one, one)), (0, ""))[0] > 1
+    }
     return IdMatch(names, frozenset(unknown), frozenset(several))
 
 
@@ -106,7 +108,7 @@ def _by_number(names: Iterable[str]) -> dict[str, set[tuple[str, str]]]:
     return found
 
 
-def join(
+def join_ids(
     file: str,
     key: str,
     ids: Sequence[str | None],
@@ -138,7 +140,7 @@ def join(
             if LOST_DIGITS.fullmatch((one or "").strip())
         ]
         for number in lost:
-            rows.log.error(file, *_LOST, row=number, field=key)
+            rows.log.error(file, *_LOST_DIGITS_PROBLEM, row=number, field=key)
         if lost:
             return {}
         ids = [one.strip() if one else None for one in ids]
@@ -146,11 +148,11 @@ def join(
         pictured = {one for one in match.unknown if rows.find_case(case=one)}
         match = replace(match, unknown=match.unknown - pictured)
     if rows.described and not alone:
-        account(file, key, ids, numbers, match, rows, answers=answers, needed=needed)
+        record_join(file, key, ids, numbers, match, rows, answers=answers, needed=needed)
     return match.names
 
 
-def account(
+def record_join(
     file: str,
     key: str,
     ids: Sequence[str | None],
@@ -167,13 +169,14 @@ def account(
     otherwise = {one: name for one, name in match.names.items() if one not in match.unknown}
     joined = len(ids) - len(unmatched) - without
     rows.receipt.joins.append(
-        Join(file, key, joined, len(unmatched) + without, len(match.several), len(otherwise))
+        SourceJoin(file, key, joined, len(unmatched) + without, len(match.several), len(otherwise))
     )
     if otherwise:
         one, name = next(iter(otherwise.items()))
         rows.log.note(
             f"{file}: {len(otherwise):,} ids in {key} are written otherwise than those of the "
-            f"cases and were matched one to one, such as {quoted(one)} with {quoted(name)}."
+            f"cases and were matched one to one, such as {quote_value(one)} with "
+            f"{quote_value(name)}."
         )
     if match.several and answers:
         message = f"{len(match.several):,} ids in {key} are of several cases each; answers to them "
@@ -188,7 +191,9 @@ def account(
     shown = []
     for one in sorted(match.unknown)[:_NEAREST]:
         near = get_close_matches(one, known, 1, 0.5)
-        shown.append(f"{quoted(one)} (nearest: {quoted(near[0])})" if near else quoted(one))
+        shown.append(
+            f"{quote_value(one)} (nearest: {quote_value(near[0])})" if near else quote_value(one)
+        )
     if refused:
         message = f"{len(match.unknown):,} of its {different:,} ids are of no case that the other "
         message += f"sources have: {', '.join(shown)}."

@@ -17,19 +17,19 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from rexview.importers.box_placement import (
     BoxReading,
-    FoundBox,
     PictureCases,
-    as_model,
-    name_unread,
+    SourceBox,
+    assign_model,
+    list_unread_kinds,
     picture_size,
     place_boxes,
-    turned_box,
+    upright_box,
 )
-from rexview.importers.set_rows import Place, SetRows
-from rexview.importers.source_files import Probe, SourceFile, read_json
+from rexview.importers.set_rows import CaseImage, SetRows
+from rexview.importers.source_files import Probe, SourceFile, read_source_json
 from rexview.importers.table.cells import is_identity
 from rexview.reviewset.report_text import report_fields
-from rexview.reviewset.tables.source import At
+from rexview.reviewset.tables.source import RowOrigin
 from rexview.text.written_boxes import four_numbers, one_number
 
 _BOXES: Final = ("rectanglelabels", "rectangle", "ellipselabels", "polygonlabels")
@@ -50,7 +50,7 @@ _IMAGE_ENDING: Final = re.compile(r"\.(png|jpe?g|webp|tiff?|bmp|gif|dcm|dicom)$"
 
 
 @dataclass
-class Task:
+class LabelStudioTask:
     """One task: its picture's possible names, its other data, and its annotations.
 
     ``models`` made a prediction, perhaps an empty one. ``words`` are choices, ratings and texts by
@@ -61,7 +61,7 @@ class Task:
     row: int
     images: tuple[str, ...]
     data: dict[str, Any]
-    boxes: list[FoundBox] = field(default_factory=list)
+    boxes: list[SourceBox] = field(default_factory=list)
     words: dict[str | None, dict[str, list[str]]] = field(default_factory=dict)
     unread: Counter[str] = field(default_factory=Counter)
     annotators: int = 0
@@ -84,7 +84,7 @@ def looks_like_tasks(content: Any) -> bool:
     )
 
 
-def read_tasks(content: Sequence[Any]) -> Iterator[Task | int]:
+def read_tasks(content: Sequence[Any]) -> Iterator[LabelStudioTask | int]:
     """Yield the tasks of an export; for an invalid entry, its place in the list (from 1)."""
     for row, entry in enumerate(content, start=1):
         if not isinstance(entry, Mapping):
@@ -95,13 +95,13 @@ def read_tasks(content: Sequence[Any]) -> Iterator[Task | int]:
             yield _short_task(row, entry)
 
 
-def _full_task(row: int, entry: Mapping[str, Any]) -> Task:
+def _full_task(row: int, entry: Mapping[str, Any]) -> LabelStudioTask:
     images, data = _split_data(entry["data"])
     meta = entry.get("meta")
     if isinstance(meta, Mapping):
         data |= {key: value for key, value in meta.items() if key not in data}
     data |= {key: value for key, value in entry.items() if key not in _TASK_FIELDS}
-    task = Task(row, images, data)
+    task = LabelStudioTask(row, images, data)
     annotations = entry.get("annotations") or entry.get("completions")
     for one in _objects(annotations):
         if one.get("was_cancelled"):
@@ -120,7 +120,7 @@ def _full_task(row: int, entry: Mapping[str, Any]) -> Task:
     return task
 
 
-def _short_task(row: int, entry: Mapping[str, Any]) -> Task:
+def _short_task(row: int, entry: Mapping[str, Any]) -> LabelStudioTask:
     """Read a JSON-MIN task: lists of labelled shapes are boxes, everything else is data."""
     shapes = {
         key: value
@@ -128,7 +128,9 @@ def _short_task(row: int, entry: Mapping[str, Any]) -> Task:
         if isinstance(value, list) and any(_label_key(one) for one in _objects(value))
     }
     images, data = _split_data({k: v for k, v in entry.items() if k not in shapes})
-    task = Task(row, images, {k: v for k, v in data.items() if k not in _TASK_FIELDS}, annotators=1)
+    task = LabelStudioTask(
+        row, images, {k: v for k, v in data.items() if k not in _TASK_FIELDS}, annotators=1
+    )
     for value in shapes.values():
         for one in _objects(value):
             _add(task, {"type": _label_key(one), "value": one, **one}, None)
@@ -137,13 +139,13 @@ def _short_task(row: int, entry: Mapping[str, Any]) -> Task:
 
 def _split_data(data: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
     """Return the picture's possible names, and the other data of a task."""
-    named = {key: names for key, value in data.items() if (names := picture_names(value))}
+    named = {key: names for key, value in data.items() if (names := task_picture_names(value))}
     first = next(iter(named), None)
     others = {key: value for key, value in data.items() if key != first}
     return (named[first] if first is not None else ()), others
 
 
-def picture_names(value: Any) -> tuple[str, ...]:
+def task_picture_names(value: Any) -> tuple[str, ...]:
     """Return the possible names of a picture in a task's data: as stored, and before upload.
 
     >>> picture_names("/data/local-files/?d=xrays/a.png"), picture_names("plain text")
@@ -165,7 +167,7 @@ def picture_names(value: Any) -> tuple[str, ...]:
     return (path.lstrip("/"),)
 
 
-def _add(task: Task, result: Mapping[str, Any], model: str | None) -> None:
+def _add(task: LabelStudioTask, result: Mapping[str, Any], model: str | None) -> None:
     kind = str(result.get("type") or "").lower()
     value = result.get("value")
     if not isinstance(value, Mapping):
@@ -190,8 +192,12 @@ def _add(task: Task, result: Mapping[str, Any], model: str | None) -> None:
 
 
 def _box(
-    task: Task, result: Mapping[str, Any], value: Mapping[str, Any], kind: str, model: str | None
-) -> FoundBox | None:
+    task: LabelStudioTask,
+    result: Mapping[str, Any],
+    value: Mapping[str, Any],
+    kind: str,
+    model: str | None,
+) -> SourceBox | None:
     known = picture_size(result.get("original_width"), result.get("original_height"))
     numbers = four_numbers(_upright(value, kind, known))
     if numbers is None or not task.images:
@@ -202,7 +208,7 @@ def _box(
     rotation = value.get("rotation")
     rated = None if model is None else one_number(score)
     extra = {"rotation": rotation} if rotation else {}
-    return FoundBox(task.row, words, numbers, task.row, model, rated, known, extra)
+    return SourceBox(task.row, words, numbers, task.row, model, rated, known, extra)
 
 
 def _upright(
@@ -243,7 +249,7 @@ def _upright(
         return given
     whole = (*across_down, *across_down)
     pixels = [one * side for one, side in zip(numbers, whole, strict=True)]
-    turned = turned_box((pixels[0], pixels[1], pixels[2], pixels[3]), degrees)
+    turned = upright_box((pixels[0], pixels[1], pixels[2], pixels[3]), degrees)
     return [round(one / side, 9) for one, side in zip(turned, whole, strict=True)]
 
 
@@ -266,11 +272,11 @@ def read_label_studio(
 ) -> None:
     """Read exports of Label Studio: people's boxes are the reference, predictions a model's."""
     for file in files:
-        content = read_json(file.path, rows.log)
+        content = read_source_json(file.path, rows.log)
         if not looks_like_tasks(content):
             continue
         rows.receipt.rows(file.label, len(content))
-        boxes: list[FoundBox] = []
+        boxes: list[SourceBox] = []
         unread = Counter[str]()
         hidden: dict[str, None] = {}
         several = 0
@@ -278,9 +284,9 @@ def read_label_studio(
         cases: dict[int | str, str] = {}
         for task in read_tasks(content):
             if isinstance(task, int):
-                rows.receipt.unused(At(file.label, task), "The entry is no task.")
+                rows.receipt.unused(RowOrigin(file.label, task), "The entry is no task.")
                 continue
-            at = At(file.label, task.row)
+            at = RowOrigin(file.label, task.row)
             hidden |= dict.fromkeys(name for name in task.data if is_identity(name))
             given = {name: value for name, value in task.data.items() if not is_identity(name)}
             given = _case_words(given, task.words.get(None, {}))
@@ -293,11 +299,11 @@ def read_label_studio(
                 answer = {"case": case_id, "model": model, "text": "\n".join(texts) or None}
                 rows.add_answer({**answer, **_plain_words(words)}, at)
                 rows.declare_model(model, draws_boxes=True)
-            boxes += as_model(task.boxes, options.get("model"))
+            boxes += assign_model(task.boxes, options.get("model"))
             several += task.annotators > 1 and bool(task.boxes)
             unread += task.unread
 
-        def find(box: FoundBox, cases: Mapping[int | str, str] = cases) -> Place | None:
+        def find(box: SourceBox, cases: Mapping[int | str, str] = cases) -> CaseImage | None:
             return rows.find_case(case=cases[box.image])
 
         place_boxes(
@@ -305,7 +311,7 @@ def read_label_studio(
         )
         for name in hidden:
             rows.receipt.identity_column(file.label, name)
-        name_unread(unread, file.label, rows)
+        list_unread_kinds(unread, file.label, rows)
         if several:
             message = f"{several:,} tasks have boxes of more than one person; all are reference "
             remedy = "Export one person's annotations, if only those are meant."

@@ -12,32 +12,32 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rexview.importers.joins import join
+from rexview.importers.joins import join_ids
 from rexview.importers.set_rows import SetRows
 from rexview.importers.source_files import Probe, SourceFile
 from rexview.importers.table.cells import (
     EDIT_KIND_WORDS,
     EDIT_MARKS,
-    FIELD_NAMES,
+    FIELD_COLUMN_NAMES,
     LINE_EDITS,
     SIGNIFICANCE_WORDS,
     ColumnName,
     read_number,
 )
-from rexview.importers.table.roles import columns_by_meaning, enter_table, sample_of
-from rexview.importers.table.sheet import Row, Sheet, read_sheet
+from rexview.importers.table.roles import columns_by_meaning, record_table, sample_rows
+from rexview.importers.table.sheet import SheetRow, TableSheet, read_table_sheet
 from rexview.vocab import EDIT_ACTIONS
 
 _FIELDS: Final = ("case", "study_id", "image", "model", "reader", "comment", "created")
 _UNKNOWN_MODEL: Final = "model"
 
-Report = tuple[str, str, str | None]
+ReportKey = tuple[str, str, str | None]
 """Case, model and reader."""
 
 
 def edit_columns(names: Sequence[str]) -> Mapping[str, str] | None:
     """Return the columns of a table of corrected lines by their meaning, else None."""
-    known = {field: FIELD_NAMES[field] for field in _FIELDS}
+    known = {field: FIELD_COLUMN_NAMES[field] for field in _FIELDS}
     for meaning, more in LINE_EDITS.items():
         known[meaning] = [*more, *known.get(meaning, [])]
     columns = columns_by_meaning(names, known)
@@ -47,7 +47,7 @@ def edit_columns(names: Sequence[str]) -> Mapping[str, str] | None:
 
 def recognises(probe: Probe) -> str | None:
     """Return why a file is a table of corrected lines, or None."""
-    sheet = sample_of(probe)
+    sheet = sample_rows(probe)
     columns = edit_columns(sheet.columns) if sheet else None
     return f"corrected lines ({columns['original']}, {columns['edited']})" if columns else None
 
@@ -55,25 +55,29 @@ def recognises(probe: Probe) -> str | None:
 def read_line_edits(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read corrected lines into the table of edits."""
     for file in files:
-        sheet = read_sheet(file.path, rows.log, label=file.label)
+        sheet = read_table_sheet(file.path, rows.log, label=file.label)
         columns = edit_columns(sheet.columns) if sheet else None
         if sheet is not None and columns is not None:
             _read(file.label, sheet, columns, rows, options)
 
 
 def _read(
-    file: str, sheet: Sheet, columns: Mapping[str, str], rows: SetRows, options: Mapping[str, Any]
+    file: str,
+    sheet: TableSheet,
+    columns: Mapping[str, str],
+    rows: SetRows,
+    options: Mapping[str, Any],
 ) -> None:
-    others = enter_table(sheet, columns.values(), rows, kept_as="edit")
+    others = record_table(sheet, columns.values(), rows, kept_as="edit")
     key = next(one for one in ("case", "study_id", "image") if one in columns)
     ids = sheet.column(columns[key])
-    names = join(file, columns[key], ids, sheet.numbers, rows, images=key == "image")
-    reports: dict[Report, list[Row]] = {}
+    names = join_ids(file, columns[key], ids, sheet.numbers, rows, images=key == "image")
+    reports: dict[ReportKey, list[SheetRow]] = {}
     for row in sheet.read(columns, rows.log):
         if not (row["case"] or row["study_id"] or row["image"]):
             rows.receipt.unused(row.at, "The row names no case.")
             continue
-        case_id = _case(row, key, names, rows)
+        case_id = _case_of_row(row, key, names, rows)
         model = row["model"] or options.get("model") or _UNKNOWN_MODEL
         reports.setdefault((case_id, model, row["reader"]), []).append(row)
     made = 0
@@ -86,7 +90,7 @@ def _read(
         rows.log.note(f"{file}: {made:,} answers were put together from their original lines.")
 
 
-def _case(row: Row, key: str, names: Mapping[str, str], rows: SetRows) -> str:
+def _case_of_row(row: SheetRow, key: str, names: Mapping[str, str], rows: SetRows) -> str:
     """Return the case of a row: a known one, else a new one with that name.
 
     ``names`` maps values of ``key`` that are written differently to the ids to use.
@@ -105,7 +109,7 @@ def _case(row: Row, key: str, names: Mapping[str, str], rows: SetRows) -> str:
     return rows.add_case(case, row.at)
 
 
-def _add_answer(report: Report, lines: Sequence[Row], rows: SetRows) -> bool:
+def _add_answer(report: ReportKey, lines: Sequence[SheetRow], rows: SetRows) -> bool:
     """Make the answer from its original lines if no source gives it; return True if it was made."""
     case_id, model, _ = report
     known = next((one for one in rows.answers_of(case_id) if one["model"] == model), None)
@@ -118,7 +122,12 @@ def _add_answer(report: Report, lines: Sequence[Row], rows: SetRows) -> bool:
 
 
 def _add_edits(
-    report: Report, lines: Sequence[Row], others: Sequence[str], rows: SetRows, *, marked: bool
+    report: ReportKey,
+    lines: Sequence[SheetRow],
+    others: Sequence[str],
+    rows: SetRows,
+    *,
+    marked: bool,
 ) -> None:
     """Add the corrections of a report; with ``marked`` the table marks its deletions."""
     case_id, model, reader = report
@@ -133,7 +142,7 @@ def _add_edits(
         line += original is not None
         edit = {"case": case_id, "model": model, "reader": reader, "line": line}
         edit |= {"original": original, "edited": edited}
-        edit["action"] = _action(row["action"], original, edited)
+        edit["action"] = _edit_action(row["action"], original, edited)
         edit["kind"] = fold_kind(row["kind"])
         edit["significance"] = fold_significance(row["significance"])
         edit |= {name: row[name] for name in ("severity", "comment", "created")}
@@ -141,7 +150,7 @@ def _add_edits(
         rows.add_mark("edits", edit, row.at)
 
 
-def _marks(row: Row) -> set[str]:
+def _marks(row: SheetRow) -> set[str]:
     """Return the actions that marks in place of the edited line name: ``[delete]``."""
     text = (row["edited"] or "").lower()
     return {action for mark, action in EDIT_MARKS.items() if mark in text}
@@ -171,7 +180,7 @@ def fold_significance(word: str | None) -> str | None:
     return next(known, word)
 
 
-def _action(told: str | None, original: str | None, edited: str | None) -> str:
+def _edit_action(told: str | None, original: str | None, edited: str | None) -> str:
     word = (told or "").strip().lower()
     if word in EDIT_ACTIONS:
         return word

@@ -12,15 +12,15 @@ from xml.etree import ElementTree
 
 from rexview.importers.box_placement import (
     BoxReading,
-    FoundBox,
     PictureCases,
-    as_model,
+    SourceBox,
+    assign_model,
     picture_size,
     place_boxes,
 )
 from rexview.importers.set_rows import SetRows
 from rexview.importers.source_files import Probe, SourceFile, read_text
-from rexview.reviewset.tables.source import At
+from rexview.reviewset.tables.source import RowOrigin
 from rexview.text.written_boxes import four_numbers, one_number
 
 _CORNERS: Final = ("xmin", "ymin", "xmax", "ymax")
@@ -34,11 +34,11 @@ class NotPascalVoc(ValueError):
 
 
 @dataclass
-class Annotation:
+class VocAnnotation:
     """One picture with its boxes; ``broken`` are the objects (from 1) without four numbers."""
 
     image: str
-    boxes: list[FoundBox] = field(default_factory=list)
+    boxes: list[SourceBox] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
 
 
@@ -48,7 +48,7 @@ def looks_like_voc(text: str) -> bool:
     return start.startswith("<") and "<annotation" in start
 
 
-def read_annotation(text: str) -> Annotation:
+def read_annotation(text: str) -> VocAnnotation:
     """Read one annotation.
 
     Raises NotPascalVoc if it is not well-formed, contains entities, or lacks the picture's name.
@@ -64,7 +64,7 @@ def read_annotation(text: str) -> Annotation:
     name = (root.findtext("filename") or root.findtext("path") or "").strip()
     if not name:
         raise NotPascalVoc("does not name its picture in <filename>.")
-    found = Annotation(name.replace("\\", "/"))
+    found = VocAnnotation(name.replace("\\", "/"))
     size = picture_size(root.findtext("size/width"), root.findtext("size/height"))
     for row, one in enumerate(root.findall("object")[:_MOST_OBJECTS], start=1):
         corners = one.find("bndbox")
@@ -77,7 +77,7 @@ def read_annotation(text: str) -> Annotation:
         label = (one.findtext("name") or "").strip()
         texts = {part.tag: (part.text or "").strip() for part in one if part.tag not in _READ}
         extra = {k: text for k, text in texts.items() if text not in ("", "0", "Unspecified")}
-        box = FoundBox(found.image, label, numbers, row, None, score, size, extra)
+        box = SourceBox(found.image, label, numbers, row, None, score, size, extra)
         found.boxes.append(box)
     return found
 
@@ -90,7 +90,7 @@ def recognises(probe: Probe) -> str | None:
 
 def read_voc(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read Pascal VOC, one file a picture; objects with a confidence are a model's."""
-    boxes: list[FoundBox] = []
+    boxes: list[SourceBox] = []
     pictures = PictureCases(rows)
     for file in files:
         text = read_text(file.path, rows.log, save_as="UTF-8")
@@ -104,12 +104,14 @@ def read_voc(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, A
             rows.receipt.file_unread(file.label, "XML", message)
             continue
         rows.receipt.rows(file.label, len(found.boxes) + len(found.broken))
-        pictures.case_of((found.image,), At(file.label), found.image)
+        pictures.case_of((found.image,), RowOrigin(file.label), found.image)
         for row in found.broken:
-            rows.receipt.unused(At(file.label, row), "The object has no four numbers as bndbox.")
+            rows.receipt.unused(
+                RowOrigin(file.label, row), "The object has no four numbers as bndbox."
+            )
         boxes += [
             replace(one, file=file.label, model=None if one.score is None else "detector")
             for one in found.boxes
         ]
-    boxes, corners = as_model(boxes, options.get("model")), BoxReading("xyxy", "pixels")
+    boxes, corners = assign_model(boxes, options.get("model")), BoxReading("xyxy", "pixels")
     place_boxes(boxes, "Pascal VOC files", rows, options, expected=corners)

@@ -9,40 +9,40 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Final, TypeVar
 
-from rexview.importers.joins import join
+from rexview.importers.joins import join_ids
 from rexview.importers.set_rows import SetRows
 from rexview.importers.source_files import (
-    Found,
     Probe,
+    Recognition,
     SourceFile,
-    model_told,
-    name_of_model,
-    read_json,
-    warn_of_no_model,
+    model_from_options,
+    model_name_of_file,
+    read_source_json,
+    warn_of_missing_model,
 )
 from rexview.importers.table.cells import KNOWN_NAMES, MODEL_NAME, ColumnName
-from rexview.importers.table.importer import given_role
-from rexview.importers.table.roles import side_of
+from rexview.importers.table.importer import role_from_options
+from rexview.importers.table.roles import text_side
 from rexview.reviewset.report_text import report_fields
-from rexview.reviewset.tables.source import At
+from rexview.reviewset.tables.source import RowOrigin
 
 _LOOKED_AT: Final = 200
 _PROSE: Final = 4
 """Texts with at least this number of words are taken for prose."""
 
 
-def recognises(probe: Probe) -> Found | None:
+def recognises(probe: Probe) -> Recognition | None:
     """Return why a file contains predictions (texts by id, or such dicts by model), or None."""
     content = probe.json if probe.kind == "json" else None
     if not isinstance(content, dict) or len(content) == 0:
         return None
     if _are_texts(content):
-        return Found(f"texts by id, {len(content):,} entries")
+        return Recognition(f"texts by id, {len(content):,} entries")
     inner = [one for one in content.values() if isinstance(one, dict)]
     texts = all(one is None or isinstance(one, str) for part in inner for one in part.values())
     alike = texts and len(inner) == len(content) and any(map(_are_texts, inner))
     is_known = alike and _are_models(content)
-    return Found(f"texts by model and id, {len(content):,} models") if is_known else None
+    return Recognition(f"texts by model and id, {len(content):,} models") if is_known else None
 
 
 def _are_texts(found: Mapping[str, Any]) -> bool:
@@ -73,7 +73,7 @@ def read_predictions(
 ) -> None:
     """Read the predictions of one or more models."""
     for file in sorted(files, key=lambda one: not _is_reference(one, options)):
-        content = read_json(file.path, rows.log, file.label)
+        content = read_source_json(file.path, rows.log, file.label)
         if content is None:
             continue
         if not isinstance(content, dict):
@@ -84,18 +84,18 @@ def read_predictions(
             rows.receipt.rows(file.label, len(content))
             rows.log.note(f"{file.label}: its texts are taken for the reports of the studies.")
             for number, (name, text) in enumerate(content.items(), start=1):
-                found, at = rows.find_case(case=name), At(file.label, number)
+                found, at = rows.find_case(case=name), RowOrigin(file.label, number)
                 if text is None or not name.strip():
                     rows.receipt.unused(at, "It has no text by the id of a study.")
                     continue
                 rows.add_case({"id": found[0] if found else name, **report_fields(text)}, at)
             continue
-        named = model_told(file, options) or name_of_model(file)
+        named = model_from_options(file, options) or model_name_of_file(file)
         if any(not isinstance(value, dict) for value in content.values()):
-            warn_of_no_model(file, named, rows.log)
+            warn_of_missing_model(file, named, rows.log)
         entries = list(entries_by_id(content, named, file))
         ids, numbers = [case for _, case, *_ in entries], [at.row or 0 for *_, at in entries]
-        names = join(file.label, "id", ids, numbers, rows, answers=True)
+        names = join_ids(file.label, "id", ids, numbers, rows, answers=True)
         for model, case, text, at in entries:
             rows.receipt.rows(file.label, 1, at.part)
             _add(rows, model, names.get(case.strip(), case), text, at)
@@ -104,9 +104,9 @@ def read_predictions(
 
 def _is_reference(file: SourceFile, options: Mapping[str, Any]) -> bool:
     """True if the user or the file's name declares its texts as the radiologist's."""
-    said = given_role(file, options)
+    said = role_from_options(file, options)
     words = ColumnName.of(PurePosixPath(file.label).stem).words
-    return said == "reference" or (said is None and side_of(words) > 0)
+    return said == "reference" or (said is None and text_side(words) > 0)
 
 
 Model = TypeVar("Model", str, None)
@@ -114,17 +114,17 @@ Model = TypeVar("Model", str, None)
 
 def entries_by_id(
     content: Mapping[str, Any], model: Model, file: SourceFile
-) -> Iterator[tuple[str | Model, str, Any, At]]:
+) -> Iterator[tuple[str | Model, str, Any, RowOrigin]]:
     """Yield model, case, text and place of each entry of ``{id: text}`` or ``{model: {...}}``."""
     for number, (name, value) in enumerate(content.items(), start=1):
         if isinstance(value, dict):
             for inner, (case, text) in enumerate(value.items(), start=1):
-                yield name.strip(), case, text, At(file.label, inner, name)
+                yield name.strip(), case, text, RowOrigin(file.label, inner, name)
         else:
-            yield model, name, value, At(file.label, number)
+            yield model, name, value, RowOrigin(file.label, number)
 
 
-def _add(rows: SetRows, model: str, case: str, text: Any, at: At) -> None:
+def _add(rows: SetRows, model: str, case: str, text: Any, at: RowOrigin) -> None:
     rows.declare_model(model)
     found = rows.find_case(case=case, at=at)
     if text is None:

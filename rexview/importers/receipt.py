@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from rexview.errors import Problem
 from rexview.reviewset.problems import ProblemList
-from rexview.reviewset.tables.source import At
+from rexview.reviewset.tables.source import RowOrigin
 
 # Problems, and notes about the decisions of an import.
 #
@@ -86,7 +86,7 @@ class AlikeProblems:
         return asdict(replace(self.first, row=row)) | {"count": self.count, "rows": self.rows}
 
 
-def alike(problems: Iterable[Problem]) -> list[AlikeProblems]:
+def group_alike_problems(problems: Iterable[Problem]) -> list[AlikeProblems]:
     """Group problems that differ only in their row, in the order of their first occurrence."""
     found: dict[Problem, AlikeProblems] = {}
     for problem in problems:
@@ -112,11 +112,11 @@ _LONGEST_EXAMPLE: Final = 60
 NOT_RUN: Final = "No answer came: not run."
 _PROPOSAL: Final = "proposal"
 NOT_IMPORTED: Final = "Nothing was imported."
-NOT_NAMED: Final = "Nothing was made of it, and the reader of this format does not say why."
+UNACCOUNTED: Final = "Nothing was made of it, and the reader of this format does not say why."
 _ROWS_IN_SENTENCE: Final = 5
 
 
-def example_of(value: object) -> str:
+def example_text(value: object) -> str:
     """Return a value as a receipt shows it: on one line, 60 characters at most."""
     text = " ".join(str(value).split())
     return f"{text[: _LONGEST_EXAMPLE - 1]}…" if len(text) > _LONGEST_EXAMPLE else text
@@ -133,7 +133,7 @@ class UnusedColumn:
 
 
 @dataclass(frozen=True)
-class KeptColumn:
+class ExtraColumn:
     """A column that fits no field, kept as an extra field of a ``case``, ``answer`` or ``box``."""
 
     file: str
@@ -179,7 +179,7 @@ class UnusedRows:
 
 
 @dataclass(frozen=True)
-class Join:
+class SourceJoin:
     """How the rows of a file joined the cases of other sources, by the ids in column ``key``.
 
     ``joined`` rows found a case and ``unmatched`` rows none. ``several`` counts ids that several
@@ -218,26 +218,26 @@ class Receipt:
     images_found: int = 0
     not_run: dict[str, int] = field(default_factory=dict)
     columns_unused: list[UnusedColumn] = field(default_factory=list)
-    columns_kept: list[KeptColumn] = field(default_factory=list)
+    columns_kept: list[ExtraColumn] = field(default_factory=list)
     identity_columns: list[IdentityColumn] = field(default_factory=list)
     files_read: list[ReadFile] = field(default_factory=list)
     files_unread: list[UnreadFile] = field(default_factory=list)
-    joins: list[Join] = field(default_factory=list)
+    joins: list[SourceJoin] = field(default_factory=list)
     rows_in: int = 0
     rows_used: int = 0
     rows_unused: list[UnusedRows] = field(default_factory=list)
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     _given: Counter[tuple[str, str]] = field(default_factory=Counter, repr=False)
-    _used: dict[At, int] = field(default_factory=dict, repr=False)
-    _unused: dict[At, str] = field(default_factory=dict, repr=False)
+    _used: dict[RowOrigin, int] = field(default_factory=dict, repr=False)
+    _unused: dict[RowOrigin, str] = field(default_factory=dict, repr=False)
     _used_file: bool = field(default=False, repr=False)
 
     def rows(self, file: str, count: int, part: str = "") -> None:
         """Add to the number of rows in a file, or in one list of it."""
         self._given[file, part] += count
 
-    def used(self, at: At) -> None:
+    def used(self, at: RowOrigin) -> None:
         """Record that something was made from a row."""
         if at.row is None:
             self._used_file = True
@@ -249,30 +249,30 @@ class Receipt:
         """True if anything was made from any row or file so far."""
         return self._used_file or bool(self._used)
 
-    def taken_back(self, at: At) -> None:
+    def taken_back(self, at: RowOrigin) -> None:
         """Record that one thing made from a row was left out in the end."""
         if at in self._used:
             self._used[at] -= 1
             if not self._used[at]:
                 del self._used[at]
 
-    def unused(self, at: At, why: str) -> None:
+    def unused(self, at: RowOrigin, why: str) -> None:
         """Record why a row was not used; ignored if something was made from it after all."""
         self._unused.setdefault(at, why)
 
-    def ran_not(self, at: At, model: str) -> None:
+    def ran_not(self, at: RowOrigin, model: str) -> None:
         """Record that a row lacks a model's answer: not run, which is not an empty answer."""
         self.not_run[model] = self.not_run.get(model, 0) + 1
         self.unused(at, NOT_RUN)
 
     def column_unused(self, file: str, column: str, example: object, why: str) -> None:
         """List a column from which nothing was taken."""
-        shown = None if example is None else example_of(example)
+        shown = None if example is None else example_text(example)
         self.columns_unused.append(UnusedColumn(file, column, shown, why))
 
     def column_kept(self, file: str, column: str, example: object, kept_as: str) -> None:
         """List a column that is kept as an extra field of a case, an answer or a box."""
-        self.columns_kept.append(KeptColumn(file, column, example_of(example), kept_as))
+        self.columns_kept.append(ExtraColumn(file, column, example_text(example), kept_as))
 
     def identity_column(self, file: str, column: str) -> None:
         """List a column that looks like a person's identity and was left out."""
@@ -304,7 +304,7 @@ class Receipt:
         for (file, part), count in sorted(given.items()):
             forgotten = count - seen[file, part]
             if forgotten > 0:
-                self.rows_unused.append(UnusedRows(file, NOT_NAMED, forgotten, ()))
+                self.rows_unused.append(UnusedRows(file, UNACCOUNTED, forgotten, ()))
         self.rows_in = sum(given.values())
         self.rows_used = len(self._used)
         assert self.rows_in == self.rows_used + sum(one.count for one in self.rows_unused)
@@ -318,7 +318,7 @@ class Receipt:
             seen = {at.row for at in self._unused if (at.file, at.part) == (file, part)}
             for row in range(1, count + 1):
                 if row not in seen:
-                    self._unused[At(file, row, part)] = NOT_IMPORTED
+                    self._unused[RowOrigin(file, row, part)] = NOT_IMPORTED
         self.close(problems, notes)
 
     def as_json(self) -> dict[str, Any]:
@@ -333,7 +333,9 @@ class Receipt:
             Problem("warning", _PROPOSAL, None, None, note, "Override it by an option if need be.")
             for note in ((*self._recognised(), *self.notes) if self.format == "auto" else ())
         )
-        fields["problems"] = [one.as_json() for one in alike((*self.problems, *decided))]
+        fields["problems"] = [
+            one.as_json() for one in group_alike_problems((*self.problems, *decided))
+        ]
         return fields
 
     def _recognised(self) -> list[str]:

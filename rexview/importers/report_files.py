@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from rexview.importers.images import mimic_study
+from rexview.importers.images import mimic_path_study
 from rexview.importers.set_rows import SetRows
-from rexview.importers.source_files import Found, Probe, SourceFile, read_text
+from rexview.importers.source_files import Probe, Recognition, SourceFile, read_text
 from rexview.importers.table.cells import MODEL_NAME, ColumnName
-from rexview.importers.table.roles import side_of
-from rexview.reviewset.report_text import report_fields, sections
-from rexview.reviewset.tables.source import At
+from rexview.importers.table.roles import text_side
+from rexview.reviewset.report_text import report_fields, split_sections
+from rexview.reviewset.tables.source import RowOrigin
 
 _LONGEST: Final = 100_000
 """Limit in bytes for a text file to be a report: the longest in MIMIC-CXR has 12,000."""
@@ -33,20 +33,20 @@ _REFERENCE: Final = re.compile(
 _NO_STUDY: Final = "No case, study or image has its name, and it has no headings of a report."
 
 
-def recognises(probe: Probe) -> Found | None:
+def recognises(probe: Probe) -> Recognition | None:
     """Return why a file can be a report, or None: a text that is not too long."""
     if probe.kind != "text" or probe.size > _LONGEST:
         return None
-    found = _HEADED & sections(probe.text).keys()
+    found = _HEADED & split_sections(probe.text).keys()
     why = f"a report ({', '.join(sorted(found))})" if found else "a text"
     path = PurePosixPath(probe.label)
-    told = is_report(probe.text) or mimic_study(f"{path.parent}/{path.stem}/_") is not None
-    return Found(why, _OF_CASES if told else None)
+    told = is_report(probe.text) or mimic_path_study(f"{path.parent}/{path.stem}/_") is not None
+    return Recognition(why, _OF_CASES if told else None)
 
 
 def is_report(text: str) -> bool:
     """True if the content of a text shows that it is a report."""
-    return bool(_HEADED & sections(text).keys()) or _FINAL_REPORT.search(text) is not None
+    return bool(_HEADED & split_sections(text).keys()) or _FINAL_REPORT.search(text) is not None
 
 
 def read_reports(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -57,16 +57,16 @@ def read_reports(files: Sequence[SourceFile], rows: SetRows, options: Mapping[st
     plain = [  # named neither after a model nor after what models write
         folder
         for folder in folders
-        if not MODEL_NAME.search(folder) and side_of(ColumnName.of(folder).words) >= 0
+        if not MODEL_NAME.search(folder) and text_side(ColumnName.of(folder).words) >= 0
     ]
     reference = plain[0] if len(plain) == 1 and len(folders) > 1 else None
     for file, path in zip(files, paths, strict=True):
         text = read_text(file.path, rows.log, save_as="UTF-8", label=file.label)
         if text is None:
             continue
-        at = At(file.label, 1)
+        at = RowOrigin(file.label, 1)
         place = rows.find_case(case=path.stem, study=path.stem, image=path.stem)
-        of_mimic = mimic_study(f"{path.parent}/{path.stem}/_") is not None
+        of_mimic = mimic_path_study(f"{path.parent}/{path.stem}/_") is not None
         if place is None and not of_mimic and not is_report(text):
             rows.receipt.file_unread(file.label, "text", _NO_STUDY)
             continue
@@ -92,7 +92,7 @@ def _model(path: PurePosixPath, *, several: bool) -> str | None:
     >>> _model(PurePosixPath("in/ground_truth/s1.txt"), several=True)
     """
     folder = path.parent.name
-    if mimic_study(f"{path.parent}/{path.stem}/_") is not None:
+    if mimic_path_study(f"{path.parent}/{path.stem}/_") is not None:
         return None
     words = " ".join(re.findall(r"[a-z]+|\d+", folder.lower()))
     return folder if several and folder and not _REFERENCE.search(words) else None

@@ -15,29 +15,29 @@ from typing import Any, Final
 
 from rexview.importers.case_names import safe_path
 from rexview.importers.image_placement import place_images
-from rexview.importers.joins import join
+from rexview.importers.joins import join_ids
 from rexview.importers.receipt import ProblemLog
 from rexview.importers.set_rows import REPORT_QUESTION, SetRows
 from rexview.importers.source_files import (
     REPEATED,
-    Found,
     Probe,
+    Recognition,
     SourceFile,
-    name_of_model,
-    read_json,
-    warn_of_no_model,
+    model_name_of_file,
+    read_source_json,
+    warn_of_missing_model,
 )
-from rexview.importers.table.cells import FIELD_NAMES
+from rexview.importers.table.cells import FIELD_COLUMN_NAMES
 from rexview.importers.table.roles import columns_by_meaning
 from rexview.reviewset.report_text import (
-    absent,
+    is_absent,
     read_age,
     read_context,
     read_sex,
-    sections,
     split_report,
+    split_sections,
 )
-from rexview.reviewset.tables.source import At
+from rexview.reviewset.tables.source import RowOrigin
 from rexview.schema import Context, Report
 from rexview.vocab import normalise_view
 
@@ -52,12 +52,12 @@ _FIELDS: Final = frozenset(
 
 
 @dataclass(frozen=True)
-class Study:
+class RexrankStudy:
     """One entry of a file: its id, its fields, and its place."""
 
     id: str
     fields: Mapping[str, Any]
-    at: At
+    at: RowOrigin
     log: ProblemLog
 
     def case(self) -> dict[str, Any]:
@@ -90,10 +90,10 @@ class Study:
             split = split_report(whole)
             if not findings and not impression:
                 return split
-            if split.findings and sections(whole).get("findings"):
+            if split.findings and split_sections(whole).get("findings"):
                 findings = findings or split.findings
             impression = impression or split.impression
-        return Report(*(None if absent(one) else one for one in (findings, impression)))
+        return Report(*(None if is_absent(one) else one for one in (findings, impression)))
 
     def _context(self) -> Context:
         given = self.fields.get("context")
@@ -109,7 +109,7 @@ class Study:
         else:
             context = read_context(self._text("context"))
         complete = context.indication and context.comparison
-        in_report = {} if complete else sections(self._text("report") or "")
+        in_report = {} if complete else split_sections(self._text("report") or "")
         return replace(
             context,
             age=context.age or read_age(self._text("age")),
@@ -161,18 +161,20 @@ class Study:
 def _texts(value: Any) -> list[str]:
     """Return a string or a list of strings as a list; other values are left out."""
     values = value if isinstance(value, list) else [value]
-    return [one for one in values if isinstance(one, str) and not absent(one)]
+    return [one for one in values if isinstance(one, str) and not is_absent(one)]
 
 
 def _view(word: Any, finer: Any) -> str | None:
     """Choose between ``Frontal`` and the finer ``AP`` or ``PA`` of CheXpert Plus."""
-    told = word if isinstance(word, str) and not absent(word) else None
+    told = word if isinstance(word, str) and not is_absent(word) else None
     exact = finer if isinstance(finer, str) and normalise_view(finer) in ("AP", "PA") else None
     return exact if exact and normalise_view(told) in ("FRONTAL", "UNKNOWN") else told
 
 
-_OWN: Final = frozenset(("image_path", "key_image_path", "model_prediction", "context"))
-_OTHERS: Final = {name: FIELD_NAMES[name] for name in ("question", "image", "answer", "options")}
+_REXRANK_FIELDS: Final = frozenset(("image_path", "key_image_path", "model_prediction", "context"))
+_ANSWER_TABLE_FIELDS: Final = {
+    name: FIELD_COLUMN_NAMES[name] for name in ("question", "image", "answer", "options")
+}
 """Fields of a table of answers: a file that also has these is read as one."""
 _ID_FIELDS: Final = ("study_id", "StudyID", "id", "study")
 _TELLING: Final = frozenset(
@@ -184,11 +186,11 @@ _TELLING: Final = frozenset(
 
 
 @dataclass(frozen=True)
-class Studies:
+class RexrankStudies:
     """The studies of one file, by id."""
 
     file: SourceFile
-    by_id: Mapping[str, Study]
+    by_id: Mapping[str, RexrankStudy]
 
     @property
     def have_predictions(self) -> bool:
@@ -196,15 +198,17 @@ class Studies:
         return any(PREDICTION in study.fields for study in self.by_id.values())
 
 
-def recognises(probe: Probe) -> Found | None:
+def recognises(probe: Probe) -> Recognition | None:
     """Return why a file is ReXrank's (studies with its fields), or None."""
     found = probe.json if probe.kind == "json" else None
     entries = list(found.values()) if isinstance(found, dict) else found or []
     fields = {name for one in entries[:20] if isinstance(one, dict) for name in one}
     telling = sorted(fields & _TELLING)
-    if not telling or columns_by_meaning([name for name in fields if name not in _OWN], _OTHERS):
+    if not telling or columns_by_meaning(
+        [name for name in fields if name not in _REXRANK_FIELDS], _ANSWER_TABLE_FIELDS
+    ):
         return None
-    return Found(f"JSON of studies with {', '.join(telling[:3])}")
+    return Recognition(f"JSON of studies with {', '.join(telling[:3])}")
 
 
 def read_rexrank(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -230,27 +234,27 @@ def read_rexrank(files: Sequence[SourceFile], rows: SetRows, options: Mapping[st
     place_images(rows, options["images"], beside, files[0].label)
 
 
-def _join(studies: Studies, rows: SetRows, **how: bool) -> Mapping[str, str]:
+def _join(studies: RexrankStudies, rows: SetRows, **how: bool) -> Mapping[str, str]:
     ids, numbers = list(studies.by_id), [study.at.row or 0 for study in studies.by_id.values()]
-    return join(studies.file.label, "study id", ids, numbers, rows, **how)
+    return join_ids(studies.file.label, "study id", ids, numbers, rows, **how)
 
 
-def _studies(file: SourceFile, rows: SetRows) -> Studies:
+def _studies(file: SourceFile, rows: SetRows) -> RexrankStudies:
     log, label = rows.log, file.label
-    content = read_json(file.path, log, label)
+    content = read_source_json(file.path, log, label)
     if content is None:
-        return Studies(file, {})
+        return RexrankStudies(file, {})
     if not isinstance(content, dict | list):
         message = "The file holds neither a dict of studies nor a list of them."
         remedy = "Give a ReXrank JSON file: a dict with one entry for each study id."
         log.error(label, message, remedy)
-        return Studies(file, {})
+        return RexrankStudies(file, {})
     rows.receipt.rows(label, len(content))
     if isinstance(content, list):
         log.note(f"{label}: a list, not a dict; its entries were read by their study id.")
-    studies: dict[str, Study] = {}
+    studies: dict[str, RexrankStudy] = {}
     for number, (key, study) in enumerate(_entries(content), start=1):
-        at = At(label, number)
+        at = RowOrigin(label, number)
         if isinstance(study, str) or study is None:
             study = {PREDICTION: study}
         if key is None:
@@ -260,13 +264,13 @@ def _studies(file: SourceFile, rows: SetRows) -> Studies:
         elif key.strip() in studies:
             message, remedy = REPEATED
         else:
-            studies[key.strip()] = Study(key.strip(), study, at, log)
+            studies[key.strip()] = RexrankStudy(key.strip(), study, at, log)
             continue
         log.warning(label, message, remedy, row=number)
         rows.receipt.unused(at, message)
     if not studies and not log.has_errors:
         log.error(label, "The file holds no study.", "Give a ReXrank JSON file.")
-    return Studies(file, studies)
+    return RexrankStudies(file, studies)
 
 
 def _entries(content: dict[str, Any] | list[Any]) -> Iterator[tuple[str | None, Any]]:
@@ -284,7 +288,7 @@ def _model_names(
     files: Sequence[SourceFile], given: Sequence[str] | None, rows: SetRows
 ) -> dict[str, str]:
     """Name the model of each prediction file: as given, else from the file name."""
-    names = {file.label: name_of_model(file) for file in files}
+    names = {file.label: model_name_of_file(file) for file in files}
     for place, text in enumerate(given or ()):
         label, mark, name = text.partition("=")
         if mark and label in names:
@@ -296,11 +300,13 @@ def _model_names(
             remedy = "Give one name for each prediction file, in their order, or FILE=NAME."
             rows.log.error(files[0].label if files else "model", message, remedy, field="model")
     for file in files:
-        warn_of_no_model(file, names[file.label], rows.log)
+        warn_of_missing_model(file, names[file.label], rows.log)
     return names
 
 
-def _add_answers(rows: SetRows, studies: Studies, model: str, by_id: Mapping[str, str]) -> None:
+def _add_answers(
+    rows: SetRows, studies: RexrankStudies, model: str, by_id: Mapping[str, str]
+) -> None:
     rows.declare_model(model, kind="report")
     label = studies.file.label
     given = {

@@ -16,39 +16,47 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rexview.importers.image_placement import place_images
-from rexview.importers.joins import join
+from rexview.importers.joins import join_ids
 from rexview.importers.predictions import entries_by_id
 from rexview.importers.receipt import ProblemLog
 from rexview.importers.set_rows import SetRows
 from rexview.importers.source_files import (
-    Found,
     Probe,
+    Recognition,
     SourceFile,
     json_lines,
-    model_told,
-    name_of_model,
-    read_json,
+    model_from_options,
+    model_name_of_file,
+    read_source_json,
     read_text,
 )
-from rexview.importers.table.table_reader import right_option
+from rexview.importers.table.table_reader import find_option
 from rexview.reviewset.json_text import JsonError
-from rexview.reviewset.report_text import absent, read_age, read_sex
-from rexview.reviewset.tables.source import At
-from rexview.untrusted_input import printable
+from rexview.reviewset.report_text import is_absent, read_age, read_sex
+from rexview.reviewset.tables.source import RowOrigin
+from rexview.untrusted_input import printable_text
 
-IDENTITY: Final = ("StudyInstanceUid", "StudyDate")
+IDENTITY_FIELDS: Final = ("StudyInstanceUid", "StudyDate")
 """Fields that identify the patient or the date: left out."""
-TELLING: Final = frozenset(("correct_answer_explanation", "task_name", "ImagePath"))
+REXVQA_ONLY_FIELDS: Final = frozenset(("correct_answer_explanation", "task_name", "ImagePath"))
 """Fields that only ReXVQA's questions have."""
 _TAGS: Final = ("category", "subcategory", "class")
 _READ: Final = frozenset(
     (
         *("question", "options", "correct_answer", "correct_answer_explanation", "task_name"),
         *("study_id", "PatientID", "PatientAge", "PatientSex", "Indication", "Findings"),
-        *("Impression", "ImagePath", "ImageViewPosition", "difficulty", "site", *_TAGS, *IDENTITY),
+        *(
+            "Impression",
+            "ImagePath",
+            "ImageViewPosition",
+            "difficulty",
+            "site",
+            *_TAGS,
+            *IDENTITY_FIELDS,
+        ),
     )
 )
-FIELDS: Final = _READ | {"ImageModality"}
+REXVQA_FIELDS: Final = _READ | {"ImageModality"}
 """All fields of the metadata as published."""
 
 
@@ -80,7 +88,7 @@ def question_row(case_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
     if len(views) == len(paths):
         images = [one | {"view": view} for one, view in zip(images, views, strict=True)]
     told = _text(given, "correct_answer")
-    correct = right_option(told, options, None) if told else None
+    correct = find_option(told, options, None) if told else None
     if told and correct is None:
         message = f"“{told[:40]}” is none of the options."
         raise NotAQuestion(message, "Give its letter, or its words.", "correct_answer")
@@ -115,7 +123,7 @@ def _text(given: Mapping[str, Any], name: str) -> str | None:
     if isinstance(value, bool | list | dict) or value is None:
         return None
     text = str(value).strip()
-    return None if absent(text) or text.lower() == "nan" else text
+    return None if is_absent(text) or text.lower() == "nan" else text
 
 
 _IDS: Final = ("id", "question_id", "qid", "case", "case_id")
@@ -129,7 +137,7 @@ _SHAPES: Final = "Give {id: text}, {model: {id: text}}, or rows with an id and a
 
 def _predictions(
     file: SourceFile, content: Any, log: ProblemLog
-) -> Iterator[tuple[str | None, str, str | None, At]]:
+) -> Iterator[tuple[str | None, str, str | None, RowOrigin]]:
     """Yield model, case and text of each answer; each invalid entry is an error.
 
     The model is None if the file does not name it; the text is None if the model was not run.
@@ -141,7 +149,7 @@ def _predictions(
                 yield model, case.strip(), text, at
         return
     for number, row in _rows(file, content, log):
-        at = At(file.label, number)
+        at = RowOrigin(file.label, number)
         if not isinstance(row, Mapping):
             log.error(file.label, "The row is no object.", _SHAPES, row=number)
             continue
@@ -161,12 +169,14 @@ def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str, Any] | 
     return next(((name, row[name]) for name in names if name in row), None)
 
 
-def _is_text(value: Any, case: str, at: At, log: ProblemLog, field: str | None = None) -> bool:
+def _is_text(
+    value: Any, case: str, at: RowOrigin, log: ProblemLog, field: str | None = None
+) -> bool:
     """True if a prediction is a text or missing; otherwise log an error, and never guess."""
     if value is None or isinstance(value, str):
         return True
-    of = f" of {printable(at.part)}" if at.part else ""
-    to = f" to “{printable(case)[:60]}”" if case else ""
+    of = f" of {printable_text(at.part)}" if at.part else ""
+    to = f" to “{printable_text(case)[:60]}”" if case else ""
     message = f"The prediction{of}{to} is {type(value).__name__}, not a text."
     remedy = "Write what was answered: a letter, the option's words, or the whole reply."
     log.error(at.file, message, remedy, row=at.row, field=field or "prediction")
@@ -210,7 +220,7 @@ _LOOKED_AT: Final = 50
 def read_rexvqa(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read metadata and predictions, in any order; all problems of all files are reported."""
     contents = {
-        file.label: read_json(file.path, rows.log, file.label)
+        file.label: read_source_json(file.path, rows.log, file.label)
         for file in files
         if file.path.suffix.lower() == ".json"
     }
@@ -224,23 +234,23 @@ def read_rexvqa(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str
         return
     for file in metadata:
         _read_questions(file, contents[file.label], rows)
-    check_told(others, options, rows)
+    check_file_options(others, options, rows)
     for file in others:
         _read_predictions(file, contents.get(file.label), rows, options)
     place_images(rows, options["images"], [file.path.parent for file in files], files[0].label)
 
 
-def recognises(probe: Probe) -> Found | None:
+def recognises(probe: Probe) -> Recognition | None:
     """Return why a file is ReXVQA's metadata, without fields that could be answers, or None."""
     content = probe.json if probe.kind == "json" else None
     if not isinstance(content, dict) or not is_metadata(content):
         return None
     entries = [one for one in list(content.values())[:_LOOKED_AT] if isinstance(one, dict)]
     fields = {name for one in entries for name in one}
-    telling = sorted(fields & TELLING)
-    if len(telling) < 2 or "correct_answer" not in fields or fields - FIELDS:
+    telling = sorted(fields & REXVQA_ONLY_FIELDS)
+    if len(telling) < 2 or "correct_answer" not in fields or fields - REXVQA_FIELDS:
         return None
-    return Found(f"questions by id with {', '.join(telling)}")
+    return Recognition(f"questions by id with {', '.join(telling)}")
 
 
 def declare_readers(rows: SetRows, told: Collection[str]) -> None:
@@ -265,7 +275,9 @@ def is_metadata(content: Any) -> bool:
     if not isinstance(content, dict):
         return False
     first = next((one for one in content.values() if isinstance(one, dict)), {})
-    return "options" in first and bool(TELLING & first.keys() or "correct_answer" in first)
+    return "options" in first and bool(
+        REXVQA_ONLY_FIELDS & first.keys() or "correct_answer" in first
+    )
 
 
 def _read_questions(file: SourceFile, content: dict[str, Any], rows: SetRows) -> None:
@@ -273,7 +285,7 @@ def _read_questions(file: SourceFile, content: dict[str, Any], rows: SetRows) ->
     rows.receipt.file_read(file.label, "ReXVQA", f"{len(content):,} questions by id")
     identities: dict[str, None] = {}
     for number, (case_id, given) in enumerate(content.items(), start=1):
-        at = At(file.label, number)
+        at = RowOrigin(file.label, number)
         try:
             if not isinstance(given, dict) or not case_id.strip():
                 message = "The entry is not a question by its id."
@@ -282,13 +294,15 @@ def _read_questions(file: SourceFile, content: dict[str, Any], rows: SetRows) ->
         except NotAQuestion as error:
             rows.log.error(file.label, str(error), error.remedy, row=number, field=error.field)
             continue
-        identities |= dict.fromkeys(name for name in IDENTITY if given.get(name))
+        identities |= dict.fromkeys(name for name in IDENTITY_FIELDS if given.get(name))
         rows.add_case(row, at)
     for name in identities:
         rows.receipt.identity_column(file.label, name)
 
 
-def check_told(files: Sequence[SourceFile], options: Mapping[str, Any], rows: SetRows) -> None:
+def check_file_options(
+    files: Sequence[SourceFile], options: Mapping[str, Any], rows: SetRows
+) -> None:
     """Log an error if an option names a file that is missing."""
     labels = {name for file in files for name in (file.label, file.path.name)}
     for option in ("model", "reader"):
@@ -305,17 +319,17 @@ def check_told(files: Sequence[SourceFile], options: Mapping[str, Any], rows: Se
 def _read_predictions(
     file: SourceFile, content: Any, rows: SetRows, options: Mapping[str, Any]
 ) -> None:
-    reader = model_told(file, {"model": of_files(options.get("reader"))})
-    told = reader or model_told(file, options)
+    reader = model_from_options(file, {"model": file_assignments(options.get("reader"))})
+    told = reader or model_from_options(file, options)
     usual, unknown = told, 0
     if usual is None:  # a reader's number is kept, since it distinguishes readers
-        whole = printable(file.path.stem.replace("_", " ").strip())
-        usual = whole.capitalize() if _READER.search(whole) else name_of_model(file)
+        whole = printable_text(file.path.stem.replace("_", " ").strip())
+        usual = whole.capitalize() if _READER.search(whole) else model_name_of_file(file)
     found, known = Counter[str](), set[str]()
     seen: dict[tuple[str, str], str | None] = {}
     predictions = list(_predictions(file, content, rows.log))
     ids, numbers = [case for _, case, *_ in predictions], [at.row or 0 for *_, at in predictions]
-    names = join(file.label, "id", ids, numbers, rows, needed=True)
+    names = join_ids(file.label, "id", ids, numbers, rows, needed=True)
     for told_model, given, text, at in predictions:
         found[at.part] += 1
         model, case = told_model or usual, names.get(given, given)
@@ -347,6 +361,6 @@ def _read_predictions(
     rows.receipt.file_read(file.label, "ReXVQA", f"{found.total():,} predictions")
 
 
-def of_files(given: Sequence[str] | None) -> list[str]:
+def file_assignments(given: Sequence[str] | None) -> list[str]:
     """Return the FILE=NAME entries of an option."""
     return [one for one in given or () if "=" in one]

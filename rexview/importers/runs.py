@@ -8,27 +8,27 @@ from itertools import takewhile
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, Final
 
-from rexview.importers.formats import PROPOSED
+from rexview.importers.formats import PROPOSED_MAPPING
 from rexview.importers.image_placement import place_images
 from rexview.importers.inspect_log import is_inspect, read_inspect
-from rexview.importers.joins import IdMatch, account, match_ids
+from rexview.importers.joins import IdMatch, match_ids, record_join
 from rexview.importers.receipt import ProblemLog
 from rexview.importers.set_rows import OPEN_QUESTION, REPORT_QUESTION, SetRows
 from rexview.importers.source_files import (
-    Found,
     Probe,
+    Recognition,
     SourceFile,
     json_lines,
-    model_told,
-    read_json,
+    model_from_options,
+    read_source_json,
     read_text,
 )
-from rexview.importers.table.cells import FIELDS, is_identity
+from rexview.importers.table.cells import COLUMN_FIELDS, is_identity
 from rexview.importers.table.column_mapping import ColumnMapping, FieldColumn
 from rexview.importers.table.importer import read_table
-from rexview.importers.table.records import RunRecords, flat, is_batch, is_harness_sample
-from rexview.importers.table.roles import sample_of
-from rexview.importers.table.sheet import Pictures, Sheet, grid_of, read_sheet
+from rexview.importers.table.records import RunRecords, flatten_entry, is_batch, is_harness_sample
+from rexview.importers.table.roles import sample_rows
+from rexview.importers.table.sheet import PictureExtractor, TableSheet, make_grid, read_table_sheet
 from rexview.importers.table.table_reader import CaseKeys, TableReader
 from rexview.reviewset.json_text import JsonError
 
@@ -40,17 +40,17 @@ from rexview.reviewset.json_text import JsonError
 _SAMPLE: Final = frozenset(("doc_id", "target", "input", "filtered_resps"))
 _RESULTS: Final = frozenset(("results", "model_name", "config"))
 _READ: Final = frozenset(("doc_id", "target", "input", "resps", "filtered_resps", "token_counts"))
-_OURS: Final = "rexview-"
+_TEMPORARY_PREFIX: Final = "rexview-"
 """First part of the names of folders of uploads and unpacked files; they name no model."""
 _TOKENS: Final = ("input_tokens", "output_tokens")
 
 
-def is_sample(entry: Any) -> bool:
+def is_lmms_sample(entry: Any) -> bool:
     """True if an entry is a sample in the form of lmms-eval."""
     return isinstance(entry, Mapping) and entry.keys() >= _SAMPLE
 
 
-def is_results(content: Any) -> bool:
+def is_harness_results(content: Any) -> bool:
     """True if JSON is a harness's summary of a whole run: its scores, model and settings."""
     return (
         isinstance(content, Mapping)
@@ -59,7 +59,7 @@ def is_results(content: Any) -> bool:
     )
 
 
-def model_beside(file: SourceFile, results: Mapping[str, Mapping[str, Any]]) -> str | None:
+def model_of_samples(file: SourceFile, results: Mapping[str, Mapping[str, Any]]) -> str | None:
     """Return the model of a file of samples, given in the results of its folder and date.
 
     ``results`` has the contents of result files by label. Without them the model is the folder's
@@ -75,7 +75,7 @@ def model_beside(file: SourceFile, results: Mapping[str, Mapping[str, Any]]) -> 
             name = name.strip()  # without the folders of the machine it was stored on
             return PurePosixPath(name).name if name.startswith(("/", "./", "~")) else name
     folder = here.parent.name or file.path.parent.name
-    is_named = "__" in folder and not folder.startswith(_OURS)
+    is_named = "__" in folder and not folder.startswith(_TEMPORARY_PREFIX)
     return folder.replace("__", "/") if is_named else file.folder
 
 
@@ -87,7 +87,7 @@ def read_lmms_eval(file: SourceFile, log: ProblemLog) -> RunRecords | None:
     found = RunRecords()
     task = PurePosixPath(file.label).stem.partition("_samples_")[2]
     for number, entry in json_lines(text, file.label, log):
-        if not is_sample(entry):
+        if not is_lmms_sample(entry):
             why = "The line is no sample of lmms-eval."
             if isinstance(entry, JsonError):
                 why = f"The line is not JSON: {entry}."
@@ -144,7 +144,7 @@ def _record(entry: Mapping[str, Any], task: str, answer: Any, repeat: int | None
         "task": task or None,
         **{name: one for name, one in counts.items() if name in tokens},
         **{f"usage.{name}": one for name, one in counts.items() if name not in tokens},
-        **dict(flat(rest)),
+        **dict(flatten_entry(rest)),
     }
 
 
@@ -168,14 +168,14 @@ _OF_ANSWERS: Final = frozenset(("hit", "log", "score", "res", "extra_records", "
 """Columns about the answer; all other columns belong to the data set's case."""
 
 
-def is_predictions(columns: Sequence[str] | None) -> bool:
+def is_vlmevalkit_table(columns: Sequence[str] | None) -> bool:
     """True if columns are those of predictions: index, question, prediction, options or answer."""
     names = set(columns or ())
     told = "answer" in names or {"A", "B"} <= names
     return names >= _COLUMNS and told and names.isdisjoint(_OTHERS_OWN)
 
 
-def models_of(files: Sequence[SourceFile]) -> dict[str, str]:
+def vlmevalkit_models(files: Sequence[SourceFile]) -> dict[str, str]:
     """Return the model by file label: the part of MODEL_DATASET that folder or other files reveal.
 
     VLMEvalKit puts a model's files below a folder with its name. If the names of several files end
@@ -201,7 +201,7 @@ def models_of(files: Sequence[SourceFile]) -> dict[str, str]:
     return found
 
 
-def is_uncut(file: SourceFile, model: str | None) -> bool:
+def has_full_file_name(file: SourceFile, model: str | None) -> bool:
     """True if a model has the full name of its file, with the name of the data set."""
     return model == _stem(file)
 
@@ -211,7 +211,7 @@ def _stem(file: SourceFile) -> str:
     return _JUDGED.sub("", PurePath(file.path.name).stem)
 
 
-def read_vlmevalkit(sheet: Sheet, pictures: Pictures) -> RunRecords:
+def read_vlmevalkit(sheet: TableSheet, pictures: PictureExtractor) -> RunRecords:
     """Read the rows of predictions; pictures in the cells of a TSV go to ``pictures``."""
     options = [name for name in sheet.columns if _OPTION.fullmatch(name)]
     used = {"index", "question", "prediction", "answer", "thinking", "category", *options, *_IMAGES}
@@ -245,9 +245,9 @@ def read_vlmevalkit(sheet: Sheet, pictures: Pictures) -> RunRecords:
 # A log is read into records with known names, which the reader of tables reads. So rows of one case
 # or answer are joined, and the rest is kept or reported, as for any table.
 
-_CALLED: Final = {"case": "id", "correct": "target"}
+_RENAMED_FIELDS: Final = {"case": "id", "correct": "target"}
 """Fields that have another name in a record."""
-_TAKEN: Final = (
+_RECORD_FIELDS: Final = (
     *("case", "question", "category", "options", "correct", "image", "model", "answer"),
     *("finish_reason", "input_tokens", "output_tokens", "max_output_tokens", "choice"),
     *("reasoning", "error", "latency_s", "created", "run_id", "repeat"),
@@ -264,27 +264,27 @@ _PICKLE: Final = (
 )
 
 
-def recognises(probe: Probe) -> Found | None:
+def recognises(probe: Probe) -> Recognition | None:
     """Return which program wrote a log, or None."""
     kind = _kind(probe)
-    return Found(kind) if kind is not None and kind != _RECORDS else None
+    return Recognition(kind) if kind is not None and kind != _RECORDS else None
 
 
 def _kind(probe: Probe) -> str | None:
     if probe.kind == "inspect" or (probe.kind == "zip" and probe.path.suffix == ".eval"):
         return _INSPECT  # its reader reports a log that was cut off
-    if probe.kind == "json" and (is_inspect(probe.json) or is_results(probe.json)):
+    if probe.kind == "json" and (is_inspect(probe.json) or is_harness_results(probe.json)):
         return _INSPECT if is_inspect(probe.json) else _IMPORTER_RESULTS
     entries = probe.json_lines if probe.kind in ("json", "jsonl") else []
     first = entries[0] if entries else None
-    if is_sample(first):
+    if is_lmms_sample(first):
         return _LMMS
     if is_batch(first) or is_harness_sample(first):
         return _RECORDS
     if probe.kind == "table" and "\t" not in probe.text.partition("\n")[0]:
         return None  # it writes predictions as TSV; its CSV files contain scores
-    sample = sample_of(probe) if probe.kind in ("table", "xlsx", "json") else None
-    return _VLMEVALKIT if sample is not None and is_predictions(sample.columns) else None
+    sample = sample_rows(probe) if probe.kind in ("table", "xlsx", "json") else None
+    return _VLMEVALKIT if sample is not None and is_vlmevalkit_table(sample.columns) else None
 
 
 def read_runs(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -298,11 +298,11 @@ def read_runs(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
     results = {
         file.label: content
         for file in by_kind.get(_IMPORTER_RESULTS, ())
-        if (content := read_json(file.path, rows.log, file.label)) is not None
+        if (content := read_source_json(file.path, rows.log, file.label)) is not None
     }
-    named = models_of(by_kind.get(_VLMEVALKIT, ()))
+    named = vlmevalkit_models(by_kind.get(_VLMEVALKIT, ()))
     for file in by_kind.get(_LMMS, ()):
-        if (model := model_beside(file, results)) is not None:
+        if (model := model_of_samples(file, results)) is not None:
             named[file.label] = model
     keys = CaseKeys(rows)
     for file, probe in probes:
@@ -323,8 +323,13 @@ def read_runs(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
                         why = "It is about the whole run."
                     rows.receipt.column_unused(file.label, name, None, why)
         elif kind == _RECORDS:
-            told = model_told(file, options)
-            given = {**options, "mapping": PROPOSED, "sheet": None, "model": told and (told,)}
+            told = model_from_options(file, options)
+            given = {
+                **options,
+                "mapping": PROPOSED_MAPPING,
+                "sheet": None,
+                "model": told and (told,),
+            }
             shown = len(rows.mappings)
             read_table([file], rows, given)
             del rows.mappings[shown:]  # this format accepts no other mapping
@@ -343,7 +348,7 @@ def _read(
     keys: CaseKeys,
 ) -> None:
     folder = rows.new_folder()
-    pictures = Pictures(folder)
+    pictures = PictureExtractor(folder)
     files = pictures.files
     found: RunRecords | None
     if kind == _INSPECT:
@@ -351,7 +356,7 @@ def _read(
     elif kind == _LMMS:
         found = read_lmms_eval(file, rows.log)
     else:
-        sheet = read_sheet(file.path, rows.log, label=file.label, pictures=folder)
+        sheet = read_table_sheet(file.path, rows.log, label=file.label, pictures=folder)
         if sheet is None:
             return
         found = read_vlmevalkit(sheet, pictures)
@@ -361,7 +366,7 @@ def _read(
             rows.receipt.file_unread(f"{file.label}: {name}", "sheet", why)
     if found is None:
         return
-    given = model_told(file, options)
+    given = model_from_options(file, options)
     told = given or model
     if told is not None:
         for record in found.records:
@@ -369,7 +374,9 @@ def _read(
             record["model"] = told
             if served not in (None, told):
                 record["served model"] = served
-    if given is None and (is_uncut(file, told) or not any("model" in one for one in found.records)):
+    if given is None and (
+        has_full_file_name(file, told) or not any("model" in one for one in found.records)
+    ):
         name = told or Path(file.label).stem
         message = f"No file says which model answered; it is called {name}."
         rows.log.warning(file.label, message, "Name it with --model.", field="model")
@@ -381,10 +388,10 @@ def _read(
         rows.receipt.rows(file.label, len(found.unread))
         rows.log.error(file.label, "The log holds no samples.", "Give the log of a run that ended.")
         return
-    grid = grid_of(file.label, found, rows.log)
+    grid = make_grid(file.label, found, rows.log)
     if grid is None:
         return
-    reader = TableReader(rows, grid, _meaning_of(grid), {**options, "model": None}, keys)
+    reader = TableReader(rows, grid, _record_mapping(grid), {**options, "model": None}, keys)
     extras = [*reader.case_extras, *reader.answer_extras]
     reader.case_extras = [name for name in extras if name in found.of_case]
     reader.answer_extras = [name for name in extras if name not in found.of_case]
@@ -408,15 +415,15 @@ def _use_pictures(found: RunRecords, files: Mapping[str, Path], file: str, rows:
         rows.receipt.column_unused(file, "image", None, why)
 
 
-def _meaning_of(sheet: Sheet) -> ColumnMapping:
+def _record_mapping(sheet: TableSheet) -> ColumnMapping:
     """Return the mapping of a run's records, whose columns are named after their meaning."""
-    columns = {name: _CALLED.get(name, name) for name in _TAKEN}
+    columns = {name: _RENAMED_FIELDS.get(name, name) for name in _RECORD_FIELDS}
     columns = {name: column for name, column in columns.items() if column in sheet.columns}
     left = [name for name in sheet.columns if name not in columns.values()]
     return ColumnMapping(
         file=sheet.file,
         columns=sheet.columns,
-        fields=tuple(FieldColumn(name, columns.get(name)) for name in FIELDS),
+        fields=tuple(FieldColumn(name, columns.get(name)) for name in COLUMN_FIELDS),
         identity=tuple(filter(is_identity, left)),
         sheet=sheet.name,
     )
@@ -449,7 +456,7 @@ def _match_cases(found: RunRecords, file: str, rows: SetRows) -> None:
     ids, unknown = [str(one) if one else None for one in given_ids], frozenset(matched["none"])
     several = match_ids(filter(None, ids), rows).several
     match = IdMatch(unknown=unknown, several=several)
-    account(file, "id", ids, found.numbers, match, rows)
+    record_join(file, "id", ids, found.numbers, match, rows)
     by = [f"{len(ids):,} by {how}" for how, ids in matched.items() if ids and how != "none"]
     new = f"; {len(matched['none']):,} named no case there was" if matched["none"] else ""
     rows.log.note(f"{file}: cases matched: {', '.join(by) or 'none'}{new}.")

@@ -16,15 +16,15 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from rexview.addresses import is_address
-from rexview.columns import TABLES, Table
+from rexview.columns import TABLES, DeclaredTable
 from rexview.importers.case_names import CaseNames, safe_path, unique_ids
 from rexview.importers.receipt import ProblemLog, Receipt
-from rexview.reviewset.images import images_folder
+from rexview.reviewset.image_paths import images_folder
 from rexview.reviewset.json_text import is_missing
 from rexview.reviewset.load import assemble
-from rexview.reviewset.problems import quoted
-from rexview.reviewset.tables.source import At, TableSource
-from rexview.reviewset.write import json_rows
+from rexview.reviewset.problems import quote_value
+from rexview.reviewset.tables.source import RowOrigin, TableSource
+from rexview.reviewset.write import table_json_rows
 from rexview.schema import Model, Reader, ReviewSet, SetInfo
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ MAX_DEPTH: Final = 20
 _INT64_MAX: Final = 2**63 - 1
 
 
-def plain(row: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+def plain_row(row: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
     """Return a row of texts, numbers, lists and objects only, and whether something was cut off.
 
     Bytes become their length, dates text. Texts lose characters that UTF-8 cannot encode, numbers
@@ -75,32 +75,32 @@ def plain_text(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
 
 
-Row = dict[str, Any]
-Key = tuple[str | None, ...]
+SetRow = dict[str, Any]
+RowKey = tuple[str | None, ...]
 
 
 class RowTable:
     """``rows`` of a table and their ``places`` in the sources; ``by_key`` finds a row."""
 
-    def __init__(self, table: Table, log: ProblemLog) -> None:
+    def __init__(self, table: DeclaredTable, log: ProblemLog) -> None:
         self.table, self._log = table, log
-        self.rows: list[Row] = []
-        self.places: list[At] = []
-        self.by_key: dict[Key, int] = {}
+        self.rows: list[SetRow] = []
+        self.places: list[RowOrigin] = []
+        self.by_key: dict[RowKey, int] = {}
 
-    def key(self, row: Row) -> Key:
+    def key(self, row: SetRow) -> RowKey:
         """Return the key of a row: its ids, as the reader of sets converts them."""
-        named = {name: as_id(row.get(name)) for name in self.table.key}
+        named = {name: normalise_id(row.get(name)) for name in self.table.key}
         if named.get("repeat") == "1":
             named["repeat"] = None  # same as where it is not given
         return tuple(named.values())
 
-    def find(self, *key: Any) -> Row | None:
+    def find(self, *key: Any) -> SetRow | None:
         """Return the row with that key, which may be changed, or None."""
-        place = self.by_key.get(tuple(map(as_id, key)))
+        place = self.by_key.get(tuple(map(normalise_id, key)))
         return None if place is None else self.rows[place]
 
-    def add(self, row: Row, at: At) -> Row:
+    def add(self, row: SetRow, at: RowOrigin) -> SetRow:
         """Add a row, or fill gaps of the row with its key; return the row in the table."""
         key = self.key(row)
         before = self.find(*key) if key and key[0] else None
@@ -109,7 +109,7 @@ class RowTable:
             return before
         return self.append(row, at)
 
-    def append(self, row: Row, at: At) -> Row:
+    def append(self, row: SetRow, at: RowOrigin) -> SetRow:
         """Add a row even if its key exists; the key then finds the new row."""
         key = self.key(row)
         if key:
@@ -118,7 +118,7 @@ class RowTable:
         self.places.append(at)
         return row
 
-    def _join(self, first: Row, more: Row, at: At, key: tuple[str, ...]) -> None:
+    def _join(self, first: SetRow, more: SetRow, at: RowOrigin, key: tuple[str, ...]) -> None:
         """Fill gaps of ``first``; log a contradicting value and keep it as another field."""
         for name, value in more.items():
             before = first.get(name)
@@ -139,7 +139,7 @@ class RowTable:
             else:
                 self._keep_beside(first, name, value, at, "")
 
-    def _keep_beside(self, row: Row, name: str, value: Any, at: At, inside: str) -> None:
+    def _keep_beside(self, row: SetRow, name: str, value: Any, at: RowOrigin, inside: str) -> None:
         """Keep another value for a field as ``name_2`` and so on, and log it."""
         stem, number = name if inside in ("", "extra") else f"{inside}_{name}", 2
         while row.get(f"{stem}_{number}", value) != value:
@@ -154,7 +154,7 @@ class RowTable:
         self._log.warning(at.file, message, remedy, row=at.row, field=at.named(inside or name))
 
 
-def _more_images(known: list[Row], images: list[Row]) -> list[Row]:
+def _more_images(known: list[SetRow], images: list[SetRow]) -> list[SetRow]:
     """Return images with new paths, dropping ids that known images already have."""
     paths, ids = ({image.get(name) for image in known} for name in ("path", "id"))
     return [
@@ -164,7 +164,7 @@ def _more_images(known: list[Row], images: list[Row]) -> list[Row]:
     ]
 
 
-def as_id(value: Any) -> str | None:
+def normalise_id(value: Any) -> str | None:
     """Return an id as the reader converts it: numbers as text, outer spaces cut."""
     if type(value) is str:  # nearly all are, and there may be a million of them
         return value.strip() or None
@@ -180,7 +180,7 @@ REPORT_QUESTION: Final = "Write the findings and the impression of this study."
 OPEN_QUESTION: Final = "What abnormalities does this study show, and where?"
 """The task of a case if the source gives none."""
 
-Place = tuple[str, str | None]
+CaseImage = tuple[str, str | None]
 """The id of a case, and of one of its images if one is meant or it has only one."""
 
 
@@ -218,8 +218,8 @@ class SetRows:
         self.copy_names: dict[str, str] = {}
         self.patients: dict[str, str] = {}
         self.box_previews: list[BoxPreview] = []
-        self.models: dict[str, Row] = {}
-        self.readers: dict[str, Row] = {}
+        self.models: dict[str, SetRow] = {}
+        self.readers: dict[str, SetRow] = {}
         self.base: SetInfo | None = None
         self.unasked: set[str] = set()
         self.mappings: list[ColumnMapping] = []
@@ -232,7 +232,7 @@ class SetRows:
         self.numbered: set[str] = set()
         self._scratch: TemporaryDirectory[str] | None = None
         self.tables = {name: RowTable(table, log) for name, table in TABLES.items()}
-        self._by_case: dict[str, list[Row]] = {}
+        self._by_case: dict[str, list[SetRow]] = {}
         self._names = CaseNames()
 
     def warn_without_answers(self) -> None:
@@ -265,8 +265,8 @@ class SetRows:
         """Add the rows of an existing set; they do not count as rows of the import."""
         self.base, self.name = review_set.info, review_set.info.name
         for name, table in self.tables.items():
-            for row in json_rows(review_set, name):
-                table.append(row, At(name))
+            for row in table_json_rows(review_set, name):
+                table.append(row, RowOrigin(name))
                 if name == "cases":
                     if row["question"] in (OPEN_QUESTION, REPORT_QUESTION):
                         del row["question"]  # a source may know the question
@@ -284,7 +284,7 @@ class SetRows:
 
     # Adding
 
-    def add_case(self, row: Mapping[str, Any], at: At) -> str:
+    def add_case(self, row: Mapping[str, Any], at: RowOrigin) -> str:
         """Add a case, or fill gaps of an earlier row with the same ``id``; return the id.
 
         ``images`` are objects with a ``path`` as the source writes it. An image whose path is not
@@ -302,7 +302,7 @@ class SetRows:
             self._names.add(case)
         return str(case.get("id"))
 
-    def add_answer(self, row: Mapping[str, Any], at: At) -> bool:
+    def add_answer(self, row: Mapping[str, Any], at: RowOrigin) -> bool:
         """Add an answer, or join it with the same answer of an earlier row.
 
         Returns False if it has another text and was left out (see ``second_answers``). The row is
@@ -333,16 +333,18 @@ class SetRows:
             self._by_case.setdefault(given.get("case") or "", []).append(given)
         return True
 
-    def add_mark(self, table: str, row: Mapping[str, Any], at: At) -> None:
+    def add_mark(self, table: str, row: Mapping[str, Any], at: RowOrigin) -> None:
         """Add a row about an answer: scores, flags, edits or metrics."""
         given = self._plain(row, at)
-        reader = as_id(given.get("reader"))
+        reader = normalise_id(given.get("reader"))
         if reader:
             self.readers.setdefault(reader, {"id": reader, "name": reader})
         self.receipt.used(at)
         self.tables[table].add(given, at)
 
-    def add_boxes(self, case_id: str, image_id: str | None, boxes: Iterable[Row], at: At) -> None:
+    def add_boxes(
+        self, case_id: str, image_id: str | None, boxes: Iterable[SetRow], at: RowOrigin
+    ) -> None:
         """Add reference boxes to a known case: objects with ``label`` and ``box``."""
         case = self.case(case_id)
         assert case is not None
@@ -350,13 +352,15 @@ class SetRows:
         case["reference_boxes"] = [*(case.get("reference_boxes") or []), *more]
         self.receipt.used(at)
 
-    def add_model_boxes(self, case_id: str, model: str, boxes: Iterable[Row], at: At) -> None:
+    def add_model_boxes(
+        self, case_id: str, model: str, boxes: Iterable[SetRow], at: RowOrigin
+    ) -> None:
         """Add boxes (``image``, ``label``, ``box``, ``score``) to a model's newest answer.
 
         If the model has no answer to the case, one without text is made.
         """
         given = self.answers_of(case_id)
-        answer = next((one for one in given if one["model"] == as_id(model)), None)
+        answer = next((one for one in given if one["model"] == normalise_id(model)), None)
         if answer is None:
             self.add_answer({"case": case_id, "model": model}, at)
             answer = self.answers_of(case_id)[0]
@@ -365,31 +369,31 @@ class SetRows:
         self.declare_model(model, draws_boxes=True)
         self.receipt.used(at)
 
-    def declare_model(self, model: Any, **facts: Any) -> Row:
+    def declare_model(self, model: Any, **facts: Any) -> SetRow:
         """Declare a new model; ``facts`` are keys of ``models`` in reviewset.yaml."""
-        name = as_id(model) or ""
+        name = normalise_id(model) or ""
         declared = self.models.setdefault(name, {"id": name, "name": name})
         declared.update(facts)
         return declared
 
     # Queries
 
-    def case(self, case_id: str) -> Row | None:
+    def case(self, case_id: str) -> SetRow | None:
         """Return the row of a case, which may be changed, or None."""
         return self.tables["cases"].find(case_id)
 
     @property
-    def cases(self) -> list[Row]:
+    def cases(self) -> list[SetRow]:
         """The rows of all cases."""
         return self.tables["cases"].rows
 
-    def rows_of(self, table: str) -> list[Row]:
+    def rows_of(self, table: str) -> list[SetRow]:
         """Return the rows of a table."""
         return self.tables[table].rows
 
-    def answers_of(self, case_id: str) -> list[Row]:
+    def answers_of(self, case_id: str) -> list[SetRow]:
         """Return the rows of the answers to a case, the last first."""
-        return self._by_case.get(as_id(case_id) or "", [])[::-1]
+        return self._by_case.get(normalise_id(case_id) or "", [])[::-1]
 
     def find_case(
         self,
@@ -397,8 +401,8 @@ class SetRows:
         case: str | None = None,
         study: str | None = None,
         image: str | None = None,
-        at: At | None = None,
-    ) -> Place | None:
+        at: RowOrigin | None = None,
+    ) -> CaseImage | None:
         """Find the case that another file means, by its id, its study's, or one of its images.
 
         ``case`` is compared with the ids first, then with studies and images, since files name
@@ -415,7 +419,7 @@ class SetRows:
             found = [one for one in dict.fromkeys(others) if one[0] not in alone] or found
         if len(found) > 1 and at is not None:
             name = next(one for one in (case, study, image) if one is not None)
-            message = f"{quoted(name)} could be {len(found):,} cases or images."
+            message = f"{quote_value(name)} could be {len(found):,} cases or images."
             self.log.warning(at.file, message, "Give the id of the case.", row=at.row)
         if len(found) != 1:
             return None
@@ -424,8 +428,10 @@ class SetRows:
         assert row is not None
         images = row.get("images") or []
         if path is None:
-            return case_id, _named(row)[0]["id"] if len(images) == 1 else None
-        return case_id, next((one["id"] for one in _named(row) if one["path"] == path), None)
+            return case_id, _images_with_ids(row)[0]["id"] if len(images) == 1 else None
+        return case_id, next(
+            (one["id"] for one in _images_with_ids(row) if one["path"] == path), None
+        )
 
     def names_by_id(self, *, described: bool = False) -> Mapping[str, tuple[int, str]]:
         """Return, by folded id, how many cases have it and how they write it.
@@ -436,9 +442,9 @@ class SetRows:
         alone = self.pictures - self.described if described else frozenset()
         return self._names.ids(alone, self.numbered if described else frozenset())
 
-    def images(self) -> Iterator[tuple[str, Row]]:
+    def images(self) -> Iterator[tuple[str, SetRow]]:
         """Yield the case id and the row of each image, each with an ``id``."""
-        yield from ((case["id"], image) for case in self.cases for image in _named(case))
+        yield from ((case["id"], image) for case in self.cases for image in _images_with_ids(case))
 
     def lies_in_base(self, path: str) -> bool:
         """True if an image's file is at its path below the base folder."""
@@ -456,7 +462,7 @@ class SetRows:
         paths = {path for _, path in self._names.images_of(written, self.files, only_files=True)}
         return next(iter(paths)) if len(paths) == 1 else None
 
-    def move_image(self, case_id: str, image: Row, path: str) -> None:
+    def move_image(self, case_id: str, image: SetRow, path: str) -> None:
         """Give an image another path: that of the file found for it."""
         self._names.move_image(case_id, image["path"], path)
         image["path"] = path
@@ -475,8 +481,8 @@ class SetRows:
             base,
             description=base.description or plain_text(self.description),
             images=images,
-            models=(*base.models, *_new(Model, self.models, base.models)),
-            readers=(*base.readers, *_new(Reader, self.readers, base.readers)),
+            models=(*base.models, *_new_records(Model, self.models, base.models)),
+            readers=(*base.readers, *_new_records(Reader, self.readers, base.readers)),
         )
         sources = {
             name: TableSource(name, name, problems=self.log, rows=table.rows, places=table.places)
@@ -502,15 +508,17 @@ class SetRows:
 
     # Helpers
 
-    def _plain(self, row: Mapping[str, Any], at: At) -> Row:
-        found, cut = plain(row)
+    def _plain(self, row: Mapping[str, Any], at: RowOrigin) -> SetRow:
+        found, cut = plain_row(row)
         if cut:
             message = f"What is nested deeper than {MAX_DEPTH} levels was cut off."
             self.log.warning(at.file, message, "Give it as text.", row=at.row)
         kept = {name: value for name, value in found.items() if not is_missing(value)}
-        return kept | {name: as_id(kept[name]) for name in ("id", "case", "model") if name in kept}
+        return kept | {
+            name: normalise_id(kept[name]) for name in ("id", "case", "model") if name in kept
+        }
 
-    def _safe_images(self, row: Row, at: At) -> Iterator[Row]:
+    def _safe_images(self, row: SetRow, at: RowOrigin) -> Iterator[SetRow]:
         """Yield the images of a case with safe paths, each once."""
         paths: set[str] = set()
         for image in row.get("images") or []:
@@ -524,14 +532,14 @@ class SetRows:
                 yield {**image, "path": path}
 
 
-def _new(kind: Any, rows: Mapping[str, Row], known: Iterable[Any]) -> tuple[Any, ...]:
+def _new_records(kind: Any, rows: Mapping[str, SetRow], known: Iterable[Any]) -> tuple[Any, ...]:
     ids = {one.id for one in known}
     return tuple(kind(**row) for name, row in rows.items() if name and name not in ids)
 
 
-def _named(case: Row) -> list[Row]:
+def _images_with_ids(case: SetRow) -> list[SetRow]:
     """Return the images of a case, each with an id; existing ids are kept."""
-    images: list[Row] = case.get("images") or []
+    images: list[SetRow] = case.get("images") or []
     if any("id" not in image for image in images):
         for image, name in zip(images, unique_ids(images), strict=True):
             image["id"] = name

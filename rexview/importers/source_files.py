@@ -17,10 +17,10 @@ from typing import Any, Final
 
 from rexview.errors import FileRefused
 from rexview.importers.receipt import ProblemLog
-from rexview.reviewset.json_text import JsonError, is_too_deep, parse
-from rexview.reviewset.problems import quoted
-from rexview.untrusted_input import check_file, printable, read_file
-from rexview.vocab import counted
+from rexview.reviewset.json_text import JsonError, is_too_deep, parse_json
+from rexview.reviewset.problems import quote_value
+from rexview.untrusted_input import check_regular_file, printable_text, read_file
+from rexview.vocab import english_count
 
 MAX_BYTES: Final = 500_000_000
 MAX_CELLS: Final = 5_000_000
@@ -58,38 +58,38 @@ _NOT_A_MODEL: Final = frozenset(
 )
 
 
-def name_of_model(file: SourceFile) -> str:
+def model_name_of_file(file: SourceFile) -> str:
     """Return the name of a model from its file's name, without words common to all such files.
 
     A file such as ``predictions.json`` gets the name of the nearest folder with a model's name,
     among the given folders.
     """
     stem = file.path.stem
-    return file.folder or printable(_telling(stem) or _folder_of_model(file) or stem)
+    return file.folder or printable_text(_model_words(stem) or _folder_of_model(file) or stem)
 
 
 def _folder_of_model(file: SourceFile) -> str:
     folders = (one.name.removesuffix(".zip") for one in PurePosixPath(file.label).parents)
-    return next((name for name in folders if _telling(name)), "")
+    return next((name for name in folders if _model_words(name)), "")
 
 
-def warn_of_no_model(file: SourceFile, model: str, log: ProblemLog) -> None:
+def warn_of_missing_model(file: SourceFile, model: str, log: ProblemLog) -> None:
     """Warn if a model was named after a file whose name has no model in it, with the remedy."""
-    if not file.folder and not _telling(file.path.stem) and model == name_of_model(file):
+    if not file.folder and not _model_words(file.path.stem) and model == model_name_of_file(file):
         after = ", after its folder" if _folder_of_model(file) else ""
         message = f"Its name tells no model: the model is called “{model}” now{after}."
         remedy = f"Name it as an option: --model {file.path.name}=NAME, or “Model names” on Data."
         log.warning(file.label, message, remedy, field="model")
 
 
-def _telling(name: str) -> str:
+def _model_words(name: str) -> str:
     words = [word for word in re.split(r"[_\s]+", name) if word]
     return " ".join(
         word for word in words if re.sub(r"[^a-z]", "", word.lower()) not in (*_NOT_A_MODEL, "")
     )
 
 
-def told_apart(files: Sequence[SourceFile]) -> list[SourceFile]:
+def distinguish_files(files: Sequence[SourceFile]) -> list[SourceFile]:
     """Give files of the same name their nearest folders in which all differ, as model names.
 
     Folders such as ``test`` and ``valid`` name no model; their files stay unchanged.
@@ -102,13 +102,13 @@ def told_apart(files: Sequence[SourceFile]) -> list[SourceFile]:
         parents = [[parent.name for parent in one.path.parents] for one in group]
         for names in zip(*parents, strict=False) if len(group) > 1 else ():
             if len(set(names)) == len(group):
-                if all(map(_telling, names)):
-                    folders |= dict(zip(group, map(printable, names), strict=True))
+                if all(map(_model_words, names)):
+                    folders |= dict(zip(group, map(printable_text, names), strict=True))
                 break
     return [replace(file, folder=folders.get(file)) for file in files]
 
 
-def model_told(file: SourceFile, options: Mapping[str, Any]) -> str | None:
+def model_from_options(file: SourceFile, options: Mapping[str, Any]) -> str | None:
     """Return the model given for a file by the option (NAME or FILE=NAME), or None."""
     given = options.get("model") or ()
     names = [given] if isinstance(given, str) else list(given)
@@ -192,7 +192,7 @@ class _Objects:
         return made
 
 
-def read_json(path: Path, log: ProblemLog, label: str | None = None) -> Any:
+def read_source_json(path: Path, log: ProblemLog, label: str | None = None) -> Any:
     """Read a JSON file; log an error and return None if it cannot be read.
 
     NaN and Infinity become None. Of repeated keys in an object the first one counts, with a
@@ -230,8 +230,8 @@ def read_json(path: Path, log: ProblemLog, label: str | None = None) -> Any:
             log.warning(name, *REPEATED, row=row)
     inside = objects.inside if isinstance(value, dict) else objects.inside + objects.repeated
     if inside:
-        named = ", ".join(quoted(key) for key in list(dict.fromkeys(inside))[:3])
-        keys = counted(len(inside), "key")
+        named = ", ".join(quote_value(key) for key in list(dict.fromkeys(inside))[:3])
+        keys = english_count(len(inside), "key")
         message = f"{keys} twice in one object ({named}); the first was kept."
         log.warning(name, message, REPEATED[1])
     return value
@@ -255,7 +255,7 @@ def json_lines(text: str, file: str, log: ProblemLog) -> Iterator[tuple[int, Any
     for number, line in enumerate(text.lstrip("\ufeff").split("\n"), start=1):
         if line.strip():
             try:
-                yield number, parse(line)
+                yield number, parse_json(line)
             except JsonError as error:
                 yield number, error
 
@@ -298,7 +298,7 @@ _BY_MAGIC: Final[dict[str, tuple[Any, ...]]] = {
     "tar": ("tar archive", 257, b"ustar"),
 }
 """By kind of file: the kind in words, and the positions and values of its first bytes."""
-TYPES: Final[dict[str, str]] = {kind: words for kind, (words, *_) in _BY_MAGIC.items()} | {
+FILE_TYPES: Final[dict[str, str]] = {kind: words for kind, (words, *_) in _BY_MAGIC.items()} | {
     "bmp": "BMP picture",
     "xlsx": "Excel workbook",
     "docx": "Word document",
@@ -316,7 +316,7 @@ TYPES: Final[dict[str, str]] = {kind: words for kind, (words, *_) in _BY_MAGIC.i
     "unknown": "file of an unknown kind",
 }
 """Kinds of files, in words."""
-PICTURES: Final = frozenset(("png", "jpeg", "gif", "tiff", "bmp", "webp", "jpeg2000", "dicom"))
+PICTURE_TYPES: Final = frozenset(("png", "jpeg", "gif", "tiff", "bmp", "webp", "jpeg2000", "dicom"))
 _INSPECT: Final = frozenset(("_journal/start.json", "header.json"))
 """Members of an Inspect log archive: written at the start of its run, and at its end."""
 _ARROW_STREAM: Final = b"\xff\xff\xff\xff"
@@ -325,7 +325,7 @@ _DICOM_GROUPS: Final = (b"\x02\x00", b"\x08\x00")
 
 
 @dataclass(frozen=True)
-class Found:
+class Recognition:
     """Why a file is of a format; ``role`` if its reading order differs from the format's."""
 
     why: str
@@ -357,13 +357,13 @@ class Probe:
     @cached_property
     def head(self) -> bytes:
         """The first bytes, 262,144 at most."""
-        check_file(self.path, 1 << 62)  # a device may never end
+        check_regular_file(self.path, 1 << 62)  # a device may never end
         with self.path.open("rb") as stream:
             return stream.read(_HEAD)
 
     @cached_property
     def kind(self) -> str:
-        """A key of :data:`TYPES`."""
+        """A key of :data:`FILE_TYPES`."""
         head = self.head
         if not head.strip(b"\xef\xbb\xbf \t\r\n\x00"):
             return "empty"
@@ -417,7 +417,7 @@ class Probe:
     @property
     def type(self) -> str:
         """The kind of file, in words."""
-        return TYPES[self.kind]
+        return FILE_TYPES[self.kind]
 
     @cached_property
     def text(self) -> str:

@@ -13,12 +13,12 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from rexview.errors import FileRefused
-from rexview.importers.box_placement import BoxReading, FoundBox, place_boxes
+from rexview.importers.box_placement import BoxReading, SourceBox, place_boxes
 from rexview.importers.set_rows import SetRows
 from rexview.importers.source_files import Probe, SourceFile, read_text
-from rexview.reviewset.tables.source import At
+from rexview.reviewset.tables.source import RowOrigin
 from rexview.text.written_boxes import four_numbers, one_number
-from rexview.untrusted_input import parse_yaml
+from rexview.untrusted_input import parse_untrusted_yaml
 
 CLASS_FILES: Final = ("classes.txt", "obj.names", "_darknet.labels", "predefined_classes.txt")
 _LINE: Final = re.compile(r"^\d+(?:\.0*)?(?:[ \t]+-?\d*\.?\d+(?:[eE]-?\d+)?){4,}$")
@@ -30,7 +30,7 @@ _FOLDERS: Final = ("labels", "train", "val", "valid", "test")
 class LabelFile:
     """The boxes of one picture; ``outlines`` counts lines that were outlines."""
 
-    boxes: list[FoundBox] = field(default_factory=list)
+    boxes: list[SourceBox] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
     outlines: int = 0
 
@@ -88,7 +88,7 @@ def read_labels(name: str, text: str, classes: list[str], model: str | None) -> 
         known = number.isdigit() and int(number) < len(classes)
         label = classes[int(number)] if known else f"class {number}"
         whose = None if score is None else model
-        found.boxes.append(FoundBox(image, label, numbers, row, whose, score))
+        found.boxes.append(SourceBox(image, label, numbers, row, whose, score))
     return found
 
 
@@ -137,7 +137,7 @@ def _class_names(label: str, text: str) -> list[str] | None:
     names = class_names(label, text)
     if names is None and PurePosixPath(label).suffix.lower() in (".yaml", ".yml"):
         try:
-            names = names_of_yaml(parse_yaml(text)[0])
+            names = names_of_yaml(parse_untrusted_yaml(text)[0])
         except FileRefused:
             return None
     return names
@@ -156,7 +156,7 @@ def read_yolo(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
             labels.append((file, text))
         else:
             classes[PurePosixPath(file.label).parent] = names
-    boxes: list[FoundBox] = []
+    boxes: list[SourceBox] = []
     outlines = unnamed = 0
     for file, text in labels:
         # the class names of its folder, of one above, else the only ones there are
@@ -166,7 +166,7 @@ def read_yolo(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
         found = read_labels(file.label, text, names, model)
         rows.receipt.rows(file.label, len(found.boxes) + len(found.broken))
         for row in found.broken:
-            rows.receipt.unused(At(file.label, row), "The line has no four numbers.")
+            rows.receipt.unused(RowOrigin(file.label, row), "The line has no four numbers.")
         outlines += found.outlines
         unnamed += any(box.label.startswith("class ") for box in found.boxes)
         boxes += [replace(box, file=file.label) for box in found.boxes]

@@ -16,12 +16,12 @@ import polars as pl
 
 from rexview.answer_digest import digests_of
 from rexview.errors import RunError, RunRefused
-from rexview.judge.subjects import FAILURES, About, JudgeSubject, read_id
-from rexview.models.asking.reading import CLOSES, OPENS, possible_answers
+from rexview.judge.subjects import FAILURES, JudgeSubject, OpinionTarget, parse_judge_subject_id
+from rexview.models.asking.reply_reader import THINKING_END, THINKING_START, possible_answers
 from rexview.models.backend import Prompt
-from rexview.models.running.folder import JUDGING, RunFolder, runs_of, write_part
-from rexview.models.running.journal import KeptReply, replies_of
-from rexview.models.running.spec import read_spec
+from rexview.models.running.run_folder import JUDGING_FOLDER, RunFolder, list_runs, write_part
+from rexview.models.running.run_journal import StoredReply, read_stored_replies
+from rexview.models.running.run_spec import read_run_spec
 from rexview.schema import ReviewSet
 from rexview.vocab import SCORE_MAX, SCORE_MIN
 
@@ -71,7 +71,7 @@ def read_opinion(text: str, asked: Sequence[str]) -> tuple[Opinion, ...] | str:
         One for each name in ``asked``. If anything is not as requested, a sentence on what is
         wrong; then nothing of the reply is used.
     """
-    value = only_object(text)
+    value = parse_only_object(text)
     if isinstance(value, str):
         return value
     found = []
@@ -129,7 +129,7 @@ def _score(value: Any) -> int | None:
     return int(value)
 
 
-def only_object(text: str) -> Mapping[str, Any] | str:
+def parse_only_object(text: str) -> Mapping[str, Any] | str:
     """Return the one JSON object of an answer, or a sentence on why there is none.
 
     Reasoning before the answer, and words before the object, are skipped, except
@@ -141,10 +141,10 @@ def only_object(text: str) -> Mapping[str, Any] | str:
         return "The answer is too long to be read."
     found: Mapping[str, Any] | str = "The answer does not come to an end of its thinking."
     for part in islice(possible_answers(text), _MOST_PARTS):
-        if OPENS.search(part.partition("{")[0]):
+        if THINKING_START.search(part.partition("{")[0]):
             continue  # this part is still reasoning
         found, after = _object_in(part)
-        if not isinstance(found, str) and not CLOSES.search(after):
+        if not isinstance(found, str) and not THINKING_END.search(after):
             return found
     return found if isinstance(found, str) else "The answer goes on after its JSON object."
 
@@ -163,7 +163,9 @@ def _object_in(text: str) -> tuple[Mapping[str, Any] | str, str]:
     except (ValueError, RecursionError):
         return "The answer is no JSON object.", ""
     after = text[end:].strip().strip("`").lower()
-    if CLOSES.search(after) or (len(after) <= _LONGEST_AFTER and not _TAKEN_BACK.search(after)):
+    if THINKING_END.search(after) or (
+        len(after) <= _LONGEST_AFTER and not _TAKEN_BACK.search(after)
+    ):
         return value, after
     return "The answer goes on after its JSON object.", after
 
@@ -198,15 +200,15 @@ def missing_quotes(opinions: Sequence[Opinion], answer: str) -> tuple[str, ...]:
     """
     folded = _folded(answer)
     missing = (one.name for one in opinions if one.quote and not _within(one.quote, folded))
-    return tuple(no_quote(name) for name in missing)
+    return tuple(missing_quote_note(name) for name in missing)
 
 
-def no_quote(name: str) -> str:
+def missing_quote_note(name: str) -> str:
     """Return the sentence that records that a quote is not in the answer."""
     return f"{name}: what it quotes does not stand in the answer."
 
 
-def stands_in(quote: str, answer: str) -> bool:
+def contains_quote(quote: str, answer: str) -> bool:
     r"""Return True if a quote is in an answer, compared as :func:`missing_quotes` does.
 
     >>> stands_in("‘No  prior’", "There is no\nprior."), stands_in("...", "There is no prior.")
@@ -238,17 +240,17 @@ Key = tuple[str, str, str]
 class JudgeReply:
     """A kept reply of a judge with its subject; ``prompt_hash`` belongs to its wording."""
 
-    about: About
+    about: OpinionTarget
     asked: tuple[str, ...]
     prompt_hash: str
-    reply: KeptReply
+    reply: StoredReply
 
 
 def _runs(set_folder: Path, judge: str, prompt: Prompt) -> Iterator[tuple[RunFolder, str]]:
     """Yield a judge's runs in the wording of this name, each with the digest of its text."""
-    for run in runs_of(set_folder, JUDGING):
+    for run in list_runs(set_folder, JUDGING_FOLDER):
         with suppress(RunError):
-            spec = read_spec(run)
+            spec = read_run_spec(run)
             if (spec.parameters.model, spec.prompt.id) == (judge, prompt.id):
                 yield run, spec.prompt.hash
 
@@ -257,12 +259,12 @@ def _said(set_folder: Path, judge: str, prompt: Prompt) -> Iterator[JudgeReply]:
     """Yield all replies of a judge in the wording of this name, edited since or not."""
     for run, prompt_hash in _runs(set_folder, judge, prompt):
         with suppress(RunError):
-            for subject, reply in replies_of(run):
-                if named := read_id(subject):
+            for subject, reply in read_stored_replies(run):
+                if named := parse_judge_subject_id(subject):
                     yield JudgeReply(*named, prompt_hash, _as_read_now(reply, named[1]))
 
 
-def _as_read_now(reply: KeptReply, asked: Sequence[str]) -> KeptReply:
+def _as_read_now(reply: StoredReply, asked: Sequence[str]) -> StoredReply:
     """Mark a reply as malformed if only an earlier version accepted it as an opinion."""
     found = read_opinion(reply.text, asked) if reply.answered else ()
     return replace(reply, outcome="malformed", why=found) if isinstance(found, str) else reply
@@ -276,7 +278,7 @@ class KnownOpinions:
     the keys in other files of the set by the same judge and wording.
     """
 
-    said: Mapping[tuple[About, str], KeptReply]
+    said: Mapping[tuple[OpinionTarget, str], StoredReply]
     given: frozenset[Key]
 
     def left(self, subject: JudgeSubject, *, again: bool = False) -> JudgeSubject | None:
@@ -290,7 +292,7 @@ class KnownOpinions:
                 names.append(name)
         return subject.asking(names) if names else None
 
-    def unread(self, subject: JudgeSubject) -> KeptReply | None:
+    def unread(self, subject: JudgeSubject) -> StoredReply | None:
         """Return an unreadable reply on the subject, if it is the newest on one of its names."""
         found = (self.said.get((subject.about, name)) for name in subject.asked)
         return next((one for one in found if one is not None and not one.answered), None)
@@ -298,7 +300,7 @@ class KnownOpinions:
 
 def read_known_opinions(review_set: ReviewSet, judge: str, prompt: Prompt) -> KnownOpinions:
     """Return a judge's opinions in this wording, and those in other files."""
-    said: dict[tuple[About, str], KeptReply] = {}
+    said: dict[tuple[OpinionTarget, str], StoredReply] = {}
     for one in _said(review_set.folder, judge, prompt):
         if one.prompt_hash != prompt.hash:
             continue
@@ -309,7 +311,7 @@ def read_known_opinions(review_set: ReviewSet, judge: str, prompt: Prompt) -> Kn
     return KnownOpinions(said, _given_elsewhere(review_set, judge, prompt))
 
 
-def _rank(one: KeptReply) -> tuple[bool, str]:
+def _rank(one: StoredReply) -> tuple[bool, str]:
     return one.answered, one.created
 
 
@@ -418,5 +420,5 @@ def _row(one: JudgeReply, opinion: Opinion, judge: str, prompt: Prompt) -> Row:
         "answer_digest": one.about.answer_digest,
     }
     if opinion.quote:
-        row["extra"] = {"quote_found": no_quote(opinion.name) not in one.reply.why}
+        row["extra"] = {"quote_found": missing_quote_note(opinion.name) not in one.reply.why}
     return row

@@ -13,27 +13,45 @@ from typing import Any, Final, Protocol
 from rexview.errors import SettingsError
 from rexview.imaging import DiskCache
 from rexview.judge.opinions import missing_quotes, read_opinion
-from rexview.judge.subjects import JudgeSubject, report_text
-from rexview.models.asking.build import captioned, context_lines, given_texts, question_words
-from rexview.models.asking.entries import number, read_entry, read_mapping, refuse, text
-from rexview.models.asking.pictures import choose_images, send_images
-from rexview.models.asking.prompts import FOLDER, fenced, fill, hashed, prompt_file
-from rexview.models.asking.tokens import input_tokens
-from rexview.models.backend import AttemptFailed, Prompt, Reply, Request, SentImage, closed_object
-from rexview.models.running.attempts import Asking, Unread
-from rexview.models.running.spec import RunSpec
-from rexview.reviewset import image_path
+from rexview.judge.subjects import JudgeSubject, join_report_sections
+from rexview.models.asking.prompts import (
+    PROMPTS_FOLDER,
+    fence_values,
+    fill_template,
+    prompt_file,
+    with_hash,
+)
+from rexview.models.asking.request_builder import (
+    context_lines,
+    context_texts,
+    question_values,
+    with_captions,
+)
+from rexview.models.asking.request_images import choose_images, encode_images
+from rexview.models.asking.token_estimate import input_tokens
+from rexview.models.asking.yaml_values import number, raise_problems, read_entry, read_mapping, text
+from rexview.models.backend import (
+    AttemptFailed,
+    ModelRequest,
+    Prompt,
+    Reply,
+    SentImage,
+    closed_object_schema,
+)
+from rexview.models.running.attempts import RunTask, UnreadReply
+from rexview.models.running.run_spec import RunSpec
+from rexview.reviewset import find_image_file
 from rexview.rubric import RubricDimension
 from rexview.schema import Answer, ReviewSet
 from rexview.settings import Settings
-from rexview.untrusted_input import read_yaml
+from rexview.untrusted_input import read_untrusted_yaml
 from rexview.vocab import SCORE_MAX, SCORE_MIN
 
 OUTPUT_TOKENS: Final = 500
 """Estimated tokens of a reply until the first ones arrive: a sentence for each item."""
 
 
-class MakesRequest(Protocol):
+class RequestBuilder(Protocol):
     """Builds the request for one subject, with pictures as they are sent."""
 
     def __call__(
@@ -43,21 +61,21 @@ class MakesRequest(Protocol):
         spec: RunSpec,
         repeat: int = 1,
         notes: tuple[str, ...] = (),
-    ) -> Request:
+    ) -> ModelRequest:
         """Return the request."""
 
 
 def build_opinion_asking(
     review_set: ReviewSet, subjects: Iterable[JudgeSubject], spec: RunSpec, settings: Settings
-) -> Asking[JudgeSubject]:
+) -> RunTask[JudgeSubject]:
     """Return how a run makes requests for subjects and reads the replies."""
-    shown = shown_to_judge(review_set, spec, settings, build_opinion_request)
-    return asking_by(subjects, spec, shown, read_opinion_reply, OUTPUT_TOKENS)
+    shown = create_request_builder(review_set, spec, settings, build_opinion_request)
+    return build_judge_asking(subjects, spec, shown, read_opinion_reply, OUTPUT_TOKENS)
 
 
-def shown_to_judge(
-    review_set: ReviewSet, spec: RunSpec, settings: Settings, make: MakesRequest
-) -> Callable[[JudgeSubject, int], Request]:
+def create_request_builder(
+    review_set: ReviewSet, spec: RunSpec, settings: Settings, make: RequestBuilder
+) -> Callable[[JudgeSubject, int], ModelRequest]:
     """Return a function that builds requests with a subject's pictures.
 
     Pictures as sent are kept in the cache folder.
@@ -65,10 +83,10 @@ def shown_to_judge(
     cache = DiskCache(settings.cache_folder / "images", settings.cache_mb * 1_000_000)
     most = settings.max_megapixels * 1_000_000
 
-    def build(subject: JudgeSubject, repeat: int) -> Request:
+    def build(subject: JudgeSubject, repeat: int) -> ModelRequest:
         images, notes = choose_images(subject.case, spec.card)
-        pictures = send_images(
-            *(images, lambda image: image_path(review_set, image.path), spec.card, cache),
+        pictures = encode_images(
+            *(images, lambda image: find_image_file(review_set, image.path), spec.card, cache),
             max_pixels=most,
         )
         return make(subject, pictures, spec, repeat, tuple(notes))
@@ -76,15 +94,15 @@ def shown_to_judge(
     return build
 
 
-def asking_by(
+def build_judge_asking(
     subjects: Iterable[JudgeSubject],
     spec: RunSpec,
-    build: Callable[[JudgeSubject, int], Request],
-    read: Callable[[Request, Reply, JudgeSubject], Unread],
+    build: Callable[[JudgeSubject, int], ModelRequest],
+    read: Callable[[ModelRequest, Reply, JudgeSubject], UnreadReply],
     output_tokens: int,
-) -> Asking[JudgeSubject]:
+) -> RunTask[JudgeSubject]:
     """Return how a run makes requests for subjects, from functions for requests and replies."""
-    return Asking(
+    return RunTask(
         case={subject.id: subject for subject in subjects}.get,
         build=build,
         read=read,
@@ -99,7 +117,7 @@ def build_opinion_request(
     spec: RunSpec,
     repeat: int = 1,
     notes: tuple[str, ...] = (),
-) -> Request:
+) -> ModelRequest:
     """Build the request for one answer.
 
     Raises
@@ -108,15 +126,15 @@ def build_opinion_request(
         Of kind ``request``, if there is neither picture nor report to judge by, or the question
         cannot be written.
     """
-    case, report = subject.case, report_text(subject.case.report)
+    case, report = subject.case, join_report_sections(subject.case.report)
     given = {
-        **question_words(case),
+        **question_values(case),
         "lines": context_lines(case),
         "report": report,
         "answer": subject.text,
         "boxes": _boxes(subject.answer, pictures),
     }
-    prompt = replace(spec.prompt, texts=fenced(spec.prompt.texts, given))
+    prompt = replace(spec.prompt, texts=fence_values(spec.prompt.texts, given))
     texts = prompt.texts
     if not pictures and not report:
         raise AttemptFailed(
@@ -126,26 +144,26 @@ def build_opinion_request(
         )
     parts = [
         *([] if pictures else [texts["no_picture"]]),
-        *given_texts(case, prompt),
-        fill(texts[case.question_type], given),
-        fill(texts["reference"], given) if report else texts["no_reference"],
-        fill(texts["answer"], given),
+        *context_texts(case, prompt),
+        fill_template(texts[case.question_type], given),
+        fill_template(texts["reference"], given) if report else texts["no_reference"],
+        fill_template(texts["answer"], given),
     ]
     if given["boxes"]:
-        parts.append(fill(texts["boxes"], given))
+        parts.append(fill_template(texts["boxes"], given))
     if subject.failures:
         meanings = prompt.fields["failures"]
         listed = "\n".join(f'- "{name}": {meanings[name]}' for name in subject.failures)
-        parts.append(fill(texts["failures"], {"failures": listed}))
+        parts.append(fill_template(texts["failures"], {"failures": listed}))
     if subject.dimensions:
         rubric = "\n".join(_anchors(subject.rubric[name]) for name in subject.dimensions)
-        parts.append(fill(texts["scores"], {"rubric": rubric}))
-    parts.append(fill(texts["json"], {"form": _form(subject)}))
+        parts.append(fill_template(texts["scores"], {"rubric": rubric}))
+    parts.append(fill_template(texts["json"], {"form": _form(subject)}))
     schema = _schema(subject)
-    return request_of_parts(subject, pictures, spec, parts, schema, repeat=repeat, notes=notes)
+    return build_judge_request(subject, pictures, spec, parts, schema, repeat=repeat, notes=notes)
 
 
-def request_of_parts(
+def build_judge_request(
     subject: JudgeSubject,
     pictures: Sequence[SentImage],
     spec: RunSpec,
@@ -154,14 +172,14 @@ def request_of_parts(
     *,
     repeat: int,
     notes: tuple[str, ...],
-) -> Request:
+) -> ModelRequest:
     """Build a request of pictures and texts below each other; strict servers get the schema."""
     prompt = spec.prompt
-    return Request(
+    return ModelRequest(
         case=subject.id,
         repeat=repeat,
         system=prompt.system,
-        parts=(*captioned(pictures, prompt), "\n\n".join(parts)),
+        parts=(*with_captions(pictures, prompt), "\n\n".join(parts)),
         parameters=spec.parameters,
         prompt_id=prompt.id,
         prompt_hash=prompt.hash,
@@ -214,10 +232,10 @@ def _schema(subject: JudgeSubject) -> dict[str, Any]:
     """Return the JSON schema of a reply, in the subset that strict servers accept."""
     text = {"type": "string"}
     levels = list(range(SCORE_MIN, SCORE_MAX + 1))
-    failure = closed_object({"present": {"type": "boolean"}, "reason": text, "quote": text})
-    score = closed_object({"score": {"type": "integer", "enum": levels}, "reason": text})
+    failure = closed_object_schema({"present": {"type": "boolean"}, "reason": text, "quote": text})
+    score = closed_object_schema({"score": {"type": "integer", "enum": levels}, "reason": text})
     groups = _grouped(subject, failure, score)
-    return closed_object({name: closed_object(one) for name, one in groups.items()})
+    return closed_object_schema({name: closed_object_schema(one) for name, one in groups.items()})
 
 
 def _grouped(
@@ -230,15 +248,15 @@ def _grouped(
     return {name: dict(one) for name, one in groups.items() if one}
 
 
-def read_opinion_reply(request: Request, reply: Reply, subject: JudgeSubject) -> Unread:
+def read_opinion_reply(request: ModelRequest, reply: Reply, subject: JudgeSubject) -> UnreadReply:
     """Return a reply as received; if it is not as requested, it is malformed, with the reason."""
     if reply.outcome != "answered":
-        return Unread(reply.text, reply.outcome, request.notes)
+        return UnreadReply(reply.text, reply.outcome, request.notes)
     found = read_opinion(reply.text, subject.asked)
     if isinstance(found, str):
-        return Unread(reply.text, "malformed", (*request.notes, found))
+        return UnreadReply(reply.text, "malformed", (*request.notes, found))
     said = (*request.notes, *missing_quotes(found, subject.text))
-    return Unread(reply.text, "answered", said)
+    return UnreadReply(reply.text, "answered", said)
 
 
 # Wordings of requests to judges: our own, or those in files of the review set.
@@ -251,10 +269,10 @@ _LONGEST: Final = 20_000
 
 
 @cache
-def built_in_wording() -> Prompt:
+def load_built_in_wording() -> Prompt:
     """Return our wording."""
-    values: Any = read_yaml(_BUILT_IN)
-    return hashed(Prompt(id=_BUILT_IN.stem, **values))
+    values: Any = read_untrusted_yaml(_BUILT_IN)
+    return with_hash(Prompt(id=_BUILT_IN.stem, **values))
 
 
 def find_wording(name: str | None, folder: Path) -> Prompt:
@@ -268,17 +286,17 @@ def find_wording(name: str | None, folder: Path) -> Prompt:
     SettingsError
         If there is none with that name, or its file cannot be used; every problem is listed.
     """
-    ours = built_in_wording()
+    ours = load_built_in_wording()
     if name is None or name == ours.id:
         return ours
     path = prompt_file(f"{name}", folder)
     path = path.parent / OWN / path.name
-    label = f"{FOLDER}/{OWN}/{path.name}"
+    label = f"{PROMPTS_FOLDER}/{OWN}/{path.name}"
     raw = read_mapping(path, label)
     if raw is None:
         raise SettingsError(
             f"There is no wording {name!r:.80} for judges: there is {ours.id}, and what lies in "
-            f"{FOLDER}/{OWN}/ of the review set."
+            f"{PROMPTS_FOLDER}/{OWN}/ of the review set."
         )
     readers = {
         "name": text(200),
@@ -293,10 +311,10 @@ def find_wording(name: str | None, folder: Path) -> Prompt:
     problems += [
         f"{label}, {one}: it is missing. Write it." for one in ("name", "version") if one not in raw
     ]
-    refuse(problems)
+    raise_problems(problems)
     texts = {**ours.texts, **found.pop("texts", {})}
     fields = {**ours.fields, **found.pop("fields", {})}
-    return hashed(replace(ours, **{"source": "", **found}, id=name, texts=texts, fields=fields))
+    return with_hash(replace(ours, **{"source": "", **found}, id=name, texts=texts, fields=fields))
 
 
 def _texts(value: Any, ours: Mapping[str, str]) -> dict[str, str]:

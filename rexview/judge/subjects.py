@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from rexview.answer_digest import digests_of
 from rexview.rubric import RubricDimension
 from rexview.schema import Answer, Case, Report, ReviewSet
-from rexview.stats import status_of
+from rexview.stats import find_status
 from rexview.vocab import TEXT_DIMENSIONS
 
 FAILURES: Final = ("laterality_error", "hallucination", "omission", "token_limit")
@@ -26,13 +26,13 @@ OMISSION: Final = "omission"
 """Only for cases with a report, since it means a missing finding of the report."""
 WRITTEN: Final = "written"
 """Used alone: whether the answer has the failure that a clinician described in words."""
-Blinded = Callable[[str], tuple[Case, Sequence[Answer]] | None]
+BlindedCase = Callable[[str], tuple[Case, Sequence[Answer]] | None]
 """Returns a case by its id and its newest answers as a blinded reader sees them; but the ``model``
 of each answer is its real model, which is not sent.
 """
 
 
-class About(NamedTuple):
+class OpinionTarget(NamedTuple):
     """Subject of an opinion: an answer, and a digest of everything shown with it."""
 
     case: str
@@ -45,11 +45,11 @@ class About(NamedTuple):
 class JudgeSubject:
     """An answer, and the failures and dimensions (``asked``) on which a judge is asked about it.
 
-    ``case`` and ``answer`` come from :data:`Blinded`, with the report if it may be shown. ``text``
-    are the words of the answer. ``rubric`` has the dimensions of the set.
+    ``case`` and ``answer`` come from :data:`BlindedCase`, with the report if it may be shown.
+    ``text`` are the words of the answer. ``rubric`` has the dimensions of the set.
     """
 
-    about: About
+    about: OpinionTarget
     asked: tuple[str, ...]
     case: Case
     answer: Answer
@@ -76,11 +76,11 @@ class JudgeSubject:
         return replace(self, asked=tuple(names))
 
 
-def read_id(subject: str) -> tuple[About, tuple[str, ...]] | None:
+def parse_judge_subject_id(subject: str) -> tuple[OpinionTarget, tuple[str, ...]] | None:
     """Parse :attr:`JudgeSubject.id`; None for any other text."""
     try:
         *about, asked = json.loads(subject)
-        found = About(*about)
+        found = OpinionTarget(*about)
         words = (*found, *asked)
     except (TypeError, ValueError, RecursionError):
         return None
@@ -92,10 +92,10 @@ def shows_report(review_set: ReviewSet) -> bool:
     return review_set.info.protocol.report != "never"
 
 
-def subjects_of(
+def find_judge_subjects(
     review_set: ReviewSet,
     cases: Sequence[str],
-    blinded: Blinded,
+    blinded: BlindedCase,
     rubric: Mapping[str, RubricDimension],
     wanted: Sequence[str],
 ) -> Iterator[JudgeSubject]:
@@ -123,7 +123,7 @@ def subjects_of(
         if shows_report(review_set):
             case = replace(case, report=given.report)
         for answer in answers:
-            text, status = said_by(case, answer), status_of(answer)
+            text, status = join_answer_words(case, answer), find_status(answer)
             if not text or status not in ("answered", "token_limit"):
                 continue
             asked = tuple(
@@ -131,16 +131,16 @@ def subjects_of(
                 for name in wanted
                 if (name in scored and status == "answered")
                 or name == WRITTEN
-                or (name in FAILURES and (name != OMISSION or report_text(case.report)))
+                or (name in FAILURES and (name != OMISSION or join_report_sections(case.report)))
             )
-            about = About(
+            about = OpinionTarget(
                 case_id, answer.model, digests[case_id, answer.model], _shown(case, text, scored)
             )
             if asked:
                 yield JudgeSubject(about, asked, case, answer, text, scored)
 
 
-def said_by(case: Case, answer: Answer) -> str:
+def join_answer_words(case: Case, answer: Answer) -> str:
     """Return the words of an answer: the chosen option, the text, the explanation.
 
     An option that was read from the text is left as the model wrote it.
@@ -152,7 +152,7 @@ def said_by(case: Case, answer: Answer) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def report_text(report: Report) -> str:
+def join_report_sections(report: Report) -> str:
     """Return a report as one text, empty without one."""
     parts = {"Findings": report.findings, "Impression": report.impression}
     return "\n".join(f"{name}: {text.strip()}" for name, text in parts.items() if text)
@@ -162,7 +162,7 @@ def _shown(case: Case, text: str, rubric: Mapping[str, RubricDimension]) -> str:
     """Return the digest of all words sent, except the wording, and of the images."""
     context = case.context
     said = [
-        [case.question, list(case.options), report_text(case.report), text],
+        [case.question, list(case.options), join_report_sections(case.report), text],
         [context.age, context.sex, context.indication, context.comparison],
         [image.path for image in case.images],
         [[one.id, one.question, sorted(one.anchors.items())] for one in rubric.values()],

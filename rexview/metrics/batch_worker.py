@@ -15,15 +15,15 @@ from typing import NamedTuple
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run by its path: find rexview
 
-from rexview.child_process import serve
+from rexview.child_process import serve_requests
 from rexview.errors import MetricsError
 from rexview.harm import HarmTable
-from rexview.metrics.external.calculators import CALCULATORS, loaded
+from rexview.metrics.answer_metrics import compute_own_value
+from rexview.metrics.external.calculators import CALCULATORS, load_scorer
 from rexview.metrics.external.calls import Scorer
-from rexview.metrics.of_answer import own_value
-from rexview.metrics.pairs import ReportPair
+from rexview.metrics.reference_pairs import ReportPair
 from rexview.metrics.worker import metrics_version
-from rexview.spread.workers import Refused
+from rexview.spread.workers import RefusedAnswer
 
 Row = tuple[float | None, ...]
 """The values of one pair, in the order of the metric's names."""
@@ -50,16 +50,16 @@ def version_of(metric: str) -> tuple[str, str | None]:
 
 def begin(
     wanted: Wanted,
-) -> tuple[tuple[str, str | None], Callable[[Sequence[ReportPair]], list[Row] | Refused]]:
+) -> tuple[tuple[str, str | None], Callable[[Sequence[ReportPair]], list[Row] | RefusedAnswer]]:
     """Return the version of the code, and a function that computes the values of batches."""
     answer = _External(wanted) if wanted.metric in CALCULATORS else _own(wanted)
     return version_of(wanted.metric), answer
 
 
-def _own(wanted: Wanted) -> Callable[[Sequence[ReportPair]], list[Row] | Refused]:
+def _own(wanted: Wanted) -> Callable[[Sequence[ReportPair]], list[Row] | RefusedAnswer]:
     harm = wanted.harm
     assert harm is not None
-    return lambda pairs: [(own_value(wanted.metric, pair, harm),) for pair in pairs]
+    return lambda pairs: [(compute_own_value(wanted.metric, pair, harm),) for pair in pairs]
 
 
 class _External:
@@ -70,17 +70,17 @@ class _External:
         self._opened = ExitStack()
         self._scorer: Scorer | None = None
 
-    def __call__(self, pairs: Sequence[ReportPair]) -> list[Row] | Refused:
+    def __call__(self, pairs: Sequence[ReportPair]) -> list[Row] | RefusedAnswer:
         try:
             return self._scored(pairs)
         except MetricsError as refusal:
             self._scorer = None
-            return Refused(str(refusal))
+            return RefusedAnswer(str(refusal))
 
-    def _scored(self, pairs: Sequence[ReportPair]) -> list[Row] | Refused:
+    def _scored(self, pairs: Sequence[ReportPair]) -> list[Row] | RefusedAnswer:
         calculator = CALCULATORS[self._wanted.metric]
         if self._scorer is None:
-            opening = loaded(calculator, download=self._wanted.download)
+            opening = load_scorer(calculator, download=self._wanted.download)
             self._scorer = self._opened.enter_context(opening)
         try:
             found = self._scorer(pairs)
@@ -98,4 +98,4 @@ class _External:
 
 if __name__ == "__main__":
     seconds, _ = sys.argv[1:]
-    serve(begin, int(seconds), "behind")
+    serve_requests(begin, int(seconds), "behind")

@@ -72,7 +72,7 @@ _METRICS: Final = (
     KnownMetric("srr_bert", "SRR-BERT F1", True, 0, 1),
     KnownMetric("temporal_f1", "Temporal F1", True, 0, 1),
 )
-KNOWN: Final[dict[str, KnownMetric]] = {metric.id: metric for metric in _METRICS}
+METRICS_BY_ID: Final[dict[str, KnownMetric]] = {metric.id: metric for metric in _METRICS}
 """Known metrics by name, in the order in which pages list them."""
 RECIPROCALS: Final[dict[str, str]] = {
     metric.reciprocal: metric.id for metric in _METRICS if metric.reciprocal
@@ -88,10 +88,10 @@ def known_metric(metric: str) -> KnownMetric:
     >>> known_metric("radcliq_v1").higher_is_better, known_metric("my_own").name
     (False, 'my_own')
     """
-    return KNOWN.get(metric) or KnownMetric(metric, metric)
+    return METRICS_BY_ID.get(metric) or KnownMetric(metric, metric)
 
 
-OWN: Final = "rexview"
+OWN_IMPLEMENTATION: Final = "rexview"
 """The implementation name of metrics that this app computes."""
 _FIRST: Final = "1"
 _PART: Final = ":"
@@ -118,7 +118,7 @@ class MetricId(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The identity as one word in a link, parsed by :func:`read_key`.
+        """The identity as one word in a link, parsed by :func:`parse_metric_key`.
 
         >>> MetricId("bleu_2", "rexview", "1", "findings").key
         'bleu_2:rexview:1:findings'
@@ -150,7 +150,7 @@ class MetricId(NamedTuple):
         >>> MetricId("bleu_2", "radeval", "2.0").computed_by
         'radeval 2.0'
         """
-        if self.implementation != OWN:
+        if self.implementation != OWN_IMPLEMENTATION:
             return self.provenance
         version, _, judge = (self.version or _FIRST).partition(" ")
         later = "" if version == _FIRST else tr("version {version}").format(version=version)
@@ -177,13 +177,13 @@ class MetricId(NamedTuple):
         return f"{self.name} ({', '.join(filter(None, (self.provenance, self.scope)))})"
 
 
-def known_first(metric: MetricId) -> tuple[int, str]:
+def metric_sort_key(metric: MetricId) -> tuple[int, str]:
     """Return a sort key for display: known metrics in their order, then the others."""
-    places = {name: place for place, name in enumerate(KNOWN)}
+    places = {name: place for place, name in enumerate(METRICS_BY_ID)}
     return places.get(metric.metric, len(places)), metric.key
 
 
-def read_key(key: str) -> MetricId | None:
+def parse_metric_key(key: str) -> MetricId | None:
     """Parse :attr:`MetricId.key`; None for any other word.
 
     >>> read_key("bleu_2:rexview:1:findings").scope

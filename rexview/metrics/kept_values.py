@@ -17,7 +17,7 @@ import polars as pl
 from rexview.answer_digest import digests_of
 from rexview.errors import FileRefused, MetricsError
 from rexview.metrics.identity import MetricId
-from rexview.models.running.folder import write_whole
+from rexview.models.running.run_folder import write_text_atomically
 from rexview.schema import ReviewSet
 from rexview.untrusted_input import read_file
 
@@ -131,7 +131,7 @@ def _replace(path: Path, known: pl.DataFrame, rows: Sequence[Row], models: Colle
     try:
         if lines:
             path.parent.mkdir(exist_ok=True)
-            write_whole(path, "".join(f"{json.dumps(row)}\n" for row in lines))
+            write_text_atomically(path, "".join(f"{json.dumps(row)}\n" for row in lines))
         else:
             path.unlink(missing_ok=True)
     except OSError as error:

@@ -6,11 +6,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rexview.reviewset.report_text import section_spans
-from rexview.text.findings.reading import LONGEST
-from rexview.text.findings.sentences import Sentence, Tokens, sentences
+from rexview.text.findings.mention_finder import LONGEST
+from rexview.text.findings.sentences import Sentence, Tokens, split_sentences
 
 
-class Line(NamedTuple):
+class ReportLine(NamedTuple):
     """A sentence, list item or heading of a report.
 
     Attributes
@@ -31,11 +31,11 @@ class Line(NamedTuple):
     section: str | None
 
 
-def report_lines(text: str | None) -> tuple[Line, ...]:
+def report_lines(text: str | None) -> tuple[ReportLine, ...]:
     """Split a report into its lines, like the rules that search for findings.
 
     Everything except space and section headings is in exactly one line. The text after
-    :data:`rexview.text.findings.reading.LONGEST` characters is one more line.
+    :data:`rexview.text.findings.mention_finder.LONGEST` characters is one more line.
 
     >>> [(line.section, line.text) for line in report_lines("FINDINGS: Clear. IMPRESSION: None.")]
     [('findings', 'Clear.'), ('impression', 'None.')]
@@ -48,7 +48,7 @@ def report_lines(text: str | None) -> tuple[Line, ...]:
         for place in _sentence_spans(text, first, last)
     ]
     return tuple(
-        Line(number, start, end, text[start:end], section or None)
+        ReportLine(number, start, end, text[start:end], section or None)
         for number, (section, (start, end)) in enumerate(spans, 1)
     )
 
@@ -58,7 +58,9 @@ def _sentence_spans(text: str, first: int, last: int) -> list[tuple[int, int]]:
     body = text[first : min(last, first + LONGEST)]
     tokens = Tokens(body)
     found = [
-        sentence for sentence in sentences(tokens, 0, len(tokens.words)) if _says(tokens, sentence)
+        sentence
+        for sentence in split_sentences(tokens, 0, len(tokens.words))
+        if _says(tokens, sentence)
     ]
     cuts = [0]
     for one, other in pairwise(found):

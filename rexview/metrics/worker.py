@@ -12,11 +12,11 @@ from typing import Final, NamedTuple, cast
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run by its path: find rexview
 
-from rexview.child_process import Rank, serve
+from rexview.child_process import ProcessPriority, serve_requests
 from rexview.detect.scan.rule_version import rule_version
+from rexview.disk_cache import cache_code_version, code_files
 from rexview.harm import HarmTable
-from rexview.kept_files import code_files, code_version
-from rexview.metrics.of_answer import IDENTITIES, values_of
+from rexview.metrics.answer_metrics import IDENTITIES, compute_answer_values
 from rexview.reviewset import report_text
 from rexview.schema import Answer, Case
 
@@ -38,7 +38,7 @@ Values = list[tuple[float, ...]]
 def metrics_version() -> str:
     """Return a digest of the code and words that determine the values."""
     own = code_files([PROGRAM.parent, Path(report_text.__file__)])
-    return code_version(own, rule_version())
+    return cache_code_version(own, rule_version())
 
 
 def compute(batch: Sequence[Generated], harm: HarmTable) -> Values:
@@ -47,7 +47,7 @@ def compute(batch: Sequence[Generated], harm: HarmTable) -> Values:
         tuple(found.get(identity, math.nan) for identity in IDENTITIES)
         for case, answers in batch
         for answer in answers
-        for found in (values_of(case, answer, harm),)
+        for found in (compute_answer_values(case, answer, harm),)
     ]
 
 
@@ -58,4 +58,4 @@ def begin(harm: HarmTable) -> tuple[str, Callable[[Sequence[Generated]], Values]
 
 if __name__ == "__main__":
     seconds, rank = sys.argv[1:]
-    serve(begin, int(seconds), cast("Rank", rank))
+    serve_requests(begin, int(seconds), cast("ProcessPriority", rank))

@@ -81,7 +81,7 @@ class Parameters:
 
 
 @dataclass(frozen=True)
-class Request:
+class ModelRequest:
     """One question to one model: texts and pictures in the order they are sent.
 
     ``schema`` is the JSON schema of the answer, None for free text. ``repeat`` counts from 1. Two
@@ -136,7 +136,7 @@ class Request:
         return hashlib.sha256(json.dumps(sent, sort_keys=True).encode()).hexdigest()
 
 
-def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:
+def closed_object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
     """Return the JSON schema of an object with exactly these properties, for strict servers."""
     return {
         "type": "object",
@@ -170,10 +170,10 @@ OUTCOMES: Final[dict[Outcome, str]] = {
 }
 """Outcomes of a request that the model took; each is a final, paid row of ``answers``."""
 
-Failing = Literal[
+FailureCause = Literal[
     "rate_limit", "server", "network", "timeout", "key", "model", "request", "image", "setup"
 ]
-FAILINGS: Final[dict[Failing, str]] = {
+FAILURE_CAUSES: Final[dict[FailureCause, str]] = {
     "rate_limit": "Too many requests",
     "server": "The server failed",
     "network": "No connection",
@@ -238,7 +238,7 @@ class AttemptFailed(RexviewError):
     Attributes
     ----------
     kind
-        One of :data:`FAILINGS`.
+        One of :data:`FAILURE_CAUSES`.
     again
         True if the same request may succeed later.
     stops_all
@@ -255,7 +255,7 @@ class AttemptFailed(RexviewError):
 
     def __init__(
         self,
-        kind: Failing,
+        kind: FailureCause,
         message: str,
         *,
         again: bool = False,
@@ -266,7 +266,7 @@ class AttemptFailed(RexviewError):
         raw: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(message)
-        self.kind: Failing = kind
+        self.kind: FailureCause = kind
         self.again = again
         self.stops_all = stops_all
         self.retry_after_s = retry_after_s
@@ -276,10 +276,10 @@ class AttemptFailed(RexviewError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return the parts from which another process rebuilds the error."""
-        return _made_again, (self.kind, str(self), self.__dict__)
+        return _rebuild_failure, (self.kind, str(self), self.__dict__)
 
 
-def _made_again(kind: Failing, message: str, more: Mapping[str, Any]) -> AttemptFailed:
+def _rebuild_failure(kind: FailureCause, message: str, more: Mapping[str, Any]) -> AttemptFailed:
     failure = AttemptFailed(kind, message)
     failure.__dict__.update(more)
     return failure
@@ -295,7 +295,7 @@ class Backend(Protocol):
     batch: int
     calls: int | None
 
-    def ask(self, requests: Sequence[Request]) -> Sequence[Reply | AttemptFailed]:
+    def ask(self, requests: Sequence[ModelRequest]) -> Sequence[Reply | AttemptFailed]:
         """Ask once and return the results in order: no retry, and nothing is raised."""
         ...
 
@@ -345,7 +345,7 @@ class Card:
         ``jpeg`` with a quality from 1 to 100, and the API's level of detail.
     image_tokens
         How tokens of pictures are counted: ``rule`` and its numbers
-        (:mod:`rexview.models.asking.tokens`).
+        (:mod:`rexview.models.asking.token_estimate`).
     """
 
     match: tuple[str, ...]

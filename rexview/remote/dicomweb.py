@@ -11,17 +11,23 @@ from email.message import Message
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from rexview.addresses import Address
+from rexview.addresses import RemoteAddress
 from rexview.errors import AddressRefused, StorageAway, StorageRefused
-from rexview.remote.web import Sink, asked, body_of, conditions, tag_of
+from rexview.remote.http_storage import (
+    DownloadSink,
+    condition_headers,
+    iterate_body,
+    open_response,
+    response_tag,
+)
 
 # Multipart answers (``multipart/related``), the form of DICOMweb's retrievals.
 
 _LONGEST_HEAD: Final = 64 * 1024
-_CUT: Final = "The answer of the archive ends too early. Try again."
+_CUT_MESSAGE: Final = "The answer of the archive ends too early. Try again."
 
 
-def read_type(content_type: str) -> tuple[str, str]:
+def read_content_type(content_type: str) -> tuple[str, str]:
     """Return a Content-Type's media type in lower case, and its boundary, empty without one."""
     message = Message()
     message["Content-Type"] = content_type
@@ -29,7 +35,7 @@ def read_type(content_type: str) -> tuple[str, str]:
     return message.get_content_type(), boundary if isinstance(boundary, str) else ""
 
 
-def first_part(chunks: Iterable[bytes], boundary: str) -> Iterator[bytes]:
+def read_first_part(chunks: Iterable[bytes], boundary: str) -> Iterator[bytes]:
     """Yield the bytes of the first part, without its headers, as they arrive.
 
     Raises
@@ -53,7 +59,7 @@ def first_part(chunks: Iterable[bytes], boundary: str) -> Iterator[bytes]:
         held = held[safe:] + chunk
     at = held.find(end)
     if at < 0:
-        raise StorageAway(_CUT)
+        raise StorageAway(_CUT_MESSAGE)
     yield held[:at]
 
 
@@ -68,12 +74,12 @@ def _after_head(chunks: Iterator[bytes], line: bytes) -> bytes:
             return held[at + 4 :]
         if len(held) > _LONGEST_HEAD:
             raise StorageRefused("The archive's answer cannot be read: it does not begin as one.")
-    raise StorageAway(_CUT)
+    raise StorageAway(_CUT_MESSAGE)
 
 
-USER: Final = "REXVIEW_DICOMWEB_USER"
-PASSWORD: Final = "REXVIEW_DICOMWEB_PASSWORD"  # noqa: S105 the variable's name
-TOKEN: Final = "REXVIEW_DICOMWEB_TOKEN"  # noqa: S105 the variable's name
+USER_VARIABLE: Final = "REXVIEW_DICOMWEB_USER"
+PASSWORD_VARIABLE: Final = "REXVIEW_DICOMWEB_PASSWORD"  # noqa: S105 the variable's name
+TOKEN_VARIABLE: Final = "REXVIEW_DICOMWEB_TOKEN"  # noqa: S105 the variable's name
 _INSTANCE: Final = re.compile(
     r"(?:^|/)studies/([0-9.]{1,64})/series/([0-9.]{1,64})/instances/([0-9.]{1,64})"
     r"(?:/frames/([0-9]+))?/?$"
@@ -86,7 +92,7 @@ _PAGE: Final = 200
 _UID: Final = re.compile(r"^[0-9]+(\.[0-9]+)*$")
 
 
-def check_instance(address: Address) -> None:
+def check_instance(address: RemoteAddress) -> None:
     """Check that an address names a picture that can be shown.
 
     Raises
@@ -104,7 +110,7 @@ def check_instance(address: Address) -> None:
         raise AddressRefused("Only the first frame of an instance can be shown (/frames/1).")
 
 
-def fetch(address: Address, known: str, out: Sink) -> str | None:
+def fetch_instance(address: RemoteAddress, known: str, out: DownloadSink) -> str | None:
     """Fetch an instance as stored; return its tag (often empty), None if it is unchanged.
 
     Raises
@@ -114,21 +120,21 @@ def fetch(address: Address, known: str, out: Sink) -> str | None:
     """
     check_instance(address)
     url = re.sub(r"/frames/1/?$", "", address.url)
-    headers = _credentials() | conditions(known) | {"Accept": _AS_STORED}
-    with asked(address, url, headers) as answer:
+    headers = _credentials() | condition_headers(known) | {"Accept": _AS_STORED}
+    with open_response(address, url, headers) as answer:
         if answer.status_code == 304:
             return None
-        kind, boundary = read_type(answer.headers.get("Content-Type", ""))
-        chunks = body_of(answer)
+        kind, boundary = read_content_type(answer.headers.get("Content-Type", ""))
+        chunks = iterate_body(answer)
         if kind == "multipart/related":
-            chunks = first_part(chunks, boundary)
+            chunks = read_first_part(chunks, boundary)
         elif kind != "application/dicom":
-            raise _no_dicom(address)
+            raise _not_dicom_error(address)
         _copy_checked(address, chunks, out)
-        return tag_of(answer)
+        return response_tag(answer)
 
 
-def _copy_checked(address: Address, chunks: Iterator[bytes], out: Sink) -> None:
+def _copy_checked(address: RemoteAddress, chunks: Iterator[bytes], out: DownloadSink) -> None:
     """Copy bytes after checking that they are DICOM and the requested instance."""
     head = b""
     is_checked = False
@@ -142,31 +148,31 @@ def _copy_checked(address: Address, chunks: Iterator[bytes], out: Sink) -> None:
             is_checked, chunk = True, head
         out.write(chunk)
     if not is_checked:
-        raise _no_dicom(address)
+        raise _not_dicom_error(address)
 
 
-def _no_dicom(address: Address) -> StorageRefused:
+def _not_dicom_error(address: RemoteAddress) -> StorageRefused:
     return StorageRefused(f"{address.origin} answers with something else than a DICOM file.")
 
 
-def instance_of(address: Address) -> str:
+def instance_uid(address: RemoteAddress) -> str:
     """Return the SOP Instance UID in an address."""
     match = _INSTANCE.search(address.path)
     return match[3] if match else ""
 
 
 def _credentials() -> dict[str, str]:
-    if token := os.environ.get(TOKEN, "").strip():
+    if token := os.environ.get(TOKEN_VARIABLE, "").strip():
         return {"Authorization": f"Bearer {token}"}
-    user, password = os.environ.get(USER, ""), os.environ.get(PASSWORD, "")
+    user, password = os.environ.get(USER_VARIABLE, ""), os.environ.get(PASSWORD_VARIABLE, "")
     if not user:
         return {}
     both = base64.b64encode(f"{user}:{password}".encode()).decode("ascii")
     return {"Authorization": f"Basic {both}"}
 
 
-def found(
-    base: Address, path: str, fields: Sequence[str] = (), **matching: str
+def search_archive(
+    base: RemoteAddress, path: str, fields: Sequence[str] = (), **matching: str
 ) -> Iterator[Mapping[str, Any]]:
     """Search an archive (QIDO-RS) page by page; yield each match as DICOM JSON.
 
@@ -191,11 +197,11 @@ def found(
         offset += len(page)
 
 
-def _page(base: Address, url: str) -> list[Mapping[str, Any]]:
+def _page(base: RemoteAddress, url: str) -> list[Mapping[str, Any]]:
     content = bytearray()
     headers = _credentials() | {"Accept": "application/dicom+json"}
-    with asked(base, url, headers) as answer:
-        for chunk in body_of(answer):
+    with open_response(base, url, headers) as answer:
+        for chunk in iterate_body(answer):
             content += chunk
             if len(content) > _MOST_JSON:
                 raise StorageRefused(f"{base.origin} answers with too long a list.")
@@ -208,7 +214,7 @@ def _page(base: Address, url: str) -> list[Mapping[str, Any]]:
     return page
 
 
-def value_of(found_one: Mapping[str, Any], tag: str) -> str:
+def first_tag_value(found_one: Mapping[str, Any], tag: str) -> str:
     """Return the first value of a tag (eight hexadecimal digits) as text, empty without one."""
     attribute = found_one.get(tag)
     values = attribute.get("Value") if isinstance(attribute, dict) else None
@@ -216,7 +222,7 @@ def value_of(found_one: Mapping[str, Any], tag: str) -> str:
     return str(value.get("Alphabetic", "") if isinstance(value, dict) else value)
 
 
-def values_of(found_one: Mapping[str, Any], tag: str) -> list[str]:
+def text_tag_values(found_one: Mapping[str, Any], tag: str) -> list[str]:
     """Return the text values of a tag."""
     attribute = found_one.get(tag)
     values = attribute.get("Value") if isinstance(attribute, dict) else None

@@ -10,12 +10,18 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from rexview.addresses import Address
+from rexview.addresses import RemoteAddress
 from rexview.errors import StorageAway, StorageError, StorageMissing, StorageRefused
-from rexview.remote.web import CHUNK, CONNECT_S, MOST_SECONDS, SILENT_S, Sink
-from rexview.request_deadline import begin_deadline, set_storage_deadline
+from rexview.remote.http_storage import (
+    CHUNK,
+    CONNECT_S,
+    MAX_DOWNLOAD_SECONDS,
+    SILENCE_LIMIT_S,
+    DownloadSink,
+)
+from rexview.request_deadline import limit_storage_call_time, start_deadline
 
-_NAMED_BY: Final = (
+_CREDENTIAL_VARIABLES: Final = (
     "AWS_ACCESS_KEY_ID",
     "AWS_PROFILE",
     "AWS_WEB_IDENTITY_TOKEN_FILE",
@@ -25,7 +31,7 @@ _NAMED_BY: Final = (
 """Variables of which any one provides credentials; without them, requests are not signed."""
 _PAGE: Final = 1000
 """Objects that a storage lists in one answer."""
-_SLOWEST: Final = 100_000
+_MIN_BYTES_PER_SECOND: Final = 100_000
 """Bytes in a second: a slower download of a large file is given up."""
 _INSTALL: Final = "Run pip install -r requirements-storage.txt."
 _WRONG_KEY: Final = (
@@ -38,7 +44,7 @@ _WRONG_KEY: Final = (
 
 
 @dataclass(frozen=True)
-class Object:
+class S3Object:
     """An object of a bucket: ``tag`` changes with its content, ``size`` is in bytes."""
 
     key: str
@@ -47,7 +53,7 @@ class Object:
     modified: float
 
 
-def is_installed() -> bool:
+def is_botocore_installed() -> bool:
     """Whether botocore is installed."""
     try:
         import botocore.session  # noqa: F401
@@ -66,11 +72,11 @@ def _client() -> Any:
         raise StorageRefused(f"S3 storage cannot be read yet. {_INSTALL}") from None
     logging.getLogger("botocore").setLevel(logging.WARNING)
     environ = os.environ
-    signed = any(environ.get(name) for name in _NAMED_BY)
+    signed = any(environ.get(name) for name in _CREDENTIAL_VARIABLES)
     own_server = environ.get("AWS_ENDPOINT_URL_S3") or environ.get("AWS_ENDPOINT_URL")
     config = Config(
         connect_timeout=CONNECT_S,
-        read_timeout=SILENT_S,
+        read_timeout=SILENCE_LIMIT_S,
         retries={"total_max_attempts": 2, "mode": "standard"},
         max_pool_connections=32,
         region_name=environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or "us-east-1",
@@ -78,12 +84,12 @@ def _client() -> Any:
         **({} if signed else {"signature_version": UNSIGNED}),
     )
     client = botocore.session.get_session().create_client("s3", config=config)
-    set_storage_deadline(client, MOST_SECONDS)
+    limit_storage_call_time(client, MAX_DOWNLOAD_SECONDS)
     return client
 
 
 @contextmanager
-def _told(address: Address) -> Iterator[None]:
+def _translated_errors(address: RemoteAddress) -> Iterator[None]:
     """Turn errors of botocore into our own, with a sentence each."""
     try:
         from botocore import exceptions
@@ -109,14 +115,14 @@ def _told(address: Address) -> Iterator[None]:
         raise StorageRefused(f"{where} cannot be asked ({type(error).__name__}).") from None
 
 
-def _not_allowed(address: Address) -> StorageRefused:
+def _not_allowed(address: RemoteAddress) -> StorageRefused:
     return StorageRefused(
         f"{address.origin} does not let this computer read it. Whoever runs rexview looks at "
         "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and the rights of that key."
     )
 
 
-def _fault_of(response: Any, address: Address) -> StorageError:
+def _fault_of(response: Any, address: RemoteAddress) -> StorageError:
     where = address.origin
     code = str(response.get("Error", {}).get("Code", ""))
     status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
@@ -143,7 +149,9 @@ def _tag(answer: Mapping[str, Any]) -> str:
     return str(answer.get("ETag", "")).strip('"')
 
 
-def fetch(address: Address, known: str, out: Sink, *, must_be: bool = False) -> str | None:
+def fetch_object(
+    address: RemoteAddress, known: str, out: DownloadSink, *, must_be: bool = False
+) -> str | None:
     """Fetch an object; return its tag, None if it is unchanged.
 
     With ``must_be`` it is fetched only if its tag is ``known``.
@@ -155,7 +163,7 @@ def fetch(address: Address, known: str, out: Sink, *, must_be: bool = False) -> 
     asking = {"Bucket": address.host, "Key": address.path}
     if known:
         asking["IfMatch" if must_be else "IfNoneMatch"] = f'"{known}"'
-    with _told(address):
+    with _translated_errors(address):
         client = _client()
         try:
             answer = client.get_object(**asking)
@@ -175,7 +183,7 @@ def fetch(address: Address, known: str, out: Sink, *, must_be: bool = False) -> 
                 raise StorageAway(f"{address.origin} is being written to. Try again.")
             length = answer.get("ContentLength")
             out.expect(length)
-            begin_deadline(MOST_SECONDS + (length or 0) / _SLOWEST)
+            start_deadline(MAX_DOWNLOAD_SECONDS + (length or 0) / _MIN_BYTES_PER_SECOND)
             for chunk in body.iter_chunks(CHUNK):
                 out.write(chunk)
             return tag
@@ -183,18 +191,18 @@ def fetch(address: Address, known: str, out: Sink, *, must_be: bool = False) -> 
             body.close()
 
 
-class Listing(NamedTuple):
+class S3Listing(NamedTuple):
     """Content below a prefix: objects, and prefixes of the folders in it.
 
     ``is_whole`` means that nothing was left out.
     """
 
-    objects: list[Object]
+    objects: list[S3Object]
     folders: list[str]
     is_whole: bool
 
 
-def listed(folder: Address, most: int, *, deep: bool = True) -> Listing:
+def list_objects(folder: RemoteAddress, most: int, *, deep: bool = True) -> S3Listing:
     """List the objects of a bucket below a prefix, up to about ``most`` objects or folders.
 
     Without ``deep`` only the objects and folders directly in that folder are listed.
@@ -208,13 +216,13 @@ def listed(folder: Address, most: int, *, deep: bool = True) -> Listing:
     asking["PaginationConfig"] = {"PageSize": min(most, _PAGE)}
     if not deep:
         asking["Delimiter"] = "/"
-    objects: list[Object] = []
+    objects: list[S3Object] = []
     folders: list[str] = []
     is_whole = True
-    with _told(folder):
+    with _translated_errors(folder):
         for page in _client().get_paginator("list_objects_v2").paginate(**asking):
             objects += [
-                Object(
+                S3Object(
                     one["Key"],
                     _tag(one),
                     int(one["Size"]),
@@ -226,4 +234,4 @@ def listed(folder: Address, most: int, *, deep: bool = True) -> Listing:
             is_whole = not page.get("IsTruncated")
             if max(len(objects), len(folders)) >= most:
                 break
-    return Listing(objects, folders, is_whole)
+    return S3Listing(objects, folders, is_whole)

@@ -18,9 +18,9 @@ if __name__ == "__main__":
 import os
 
 from rexview import __version__
-from rexview.child_process import AskedProcess, ProcessDied, ProcessUnusable, serve
-from rexview.schema import ReadChoice
-from rexview.text.choices.reading import read_choice
+from rexview.child_process import ProcessDied, ProcessUnusable, RequestProcess, serve_requests
+from rexview.schema import ChoiceReading
+from rexview.text.choices.choice_reader import read_choice
 
 Asked = tuple[str, tuple[str, ...], str]
 """A text, the options, the question."""
@@ -31,24 +31,24 @@ _MOST: Final = 8
 _SECONDS: Final = 300
 
 
-def read_choices(asked: Sequence[Asked]) -> list[ReadChoice | None]:
+def read_choices(asked: Sequence[Asked]) -> list[ChoiceReading | None]:
     """Read the choice of each text, in separate processes if there are many texts."""
     processes = min(_MOST, _processors())
     if len(asked) < MANY or processes < 2:
         return _read(asked)
     parts = [asked[start : start + _AT_A_TIME] for start in range(0, len(asked), _AT_A_TIME)]
-    idle: SimpleQueue[AskedProcess] = SimpleQueue()
+    idle: SimpleQueue[RequestProcess] = SimpleQueue()
     begun = [
-        AskedProcess(Path(__file__), (), None, lambda: __version__, "reads choices")
+        RequestProcess(Path(__file__), (), None, lambda: __version__, "reads choices")
         for _ in range(processes)
     ]
     for process in begun:
         idle.put(process)
 
-    def read(part: Sequence[Asked]) -> list[ReadChoice | None]:
+    def read(part: Sequence[Asked]) -> list[ChoiceReading | None]:
         process = idle.get()
         try:
-            found: list[ReadChoice | None] = process.ask(part)
+            found: list[ChoiceReading | None] = process.ask(part)
         except (ProcessDied, ProcessUnusable):
             return _read(part)  # slower, with the same result
         finally:
@@ -63,7 +63,7 @@ def read_choices(asked: Sequence[Asked]) -> list[ReadChoice | None]:
             process.close()
 
 
-def _read(asked: Sequence[Asked]) -> list[ReadChoice | None]:
+def _read(asked: Sequence[Asked]) -> list[ChoiceReading | None]:
     return [read_choice(text, options, question) for text, options, question in asked]
 
 
@@ -79,4 +79,4 @@ def _begin(_: Any) -> tuple[str, Any]:
 
 
 if __name__ == "__main__":
-    serve(_begin, _SECONDS, "first")
+    serve_requests(_begin, _SECONDS, "first")

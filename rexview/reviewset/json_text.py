@@ -7,9 +7,9 @@ import math
 import re
 from typing import Any, Final
 
-MAX_DEPTH: Final = 40
+MAX_JSON_DEPTH: Final = 40
 """Maximum nesting of lists and objects."""
-MISSING: Final = ("", "nan", "na", "n/a", "null", "none", "nat", "<na>")
+MISSING_WORDS: Final = ("", "nan", "na", "n/a", "null", "none", "nat", "<na>")
 """Words, in lower case, that mean a missing value where no text is expected."""
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 _ESCAPED_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
@@ -19,7 +19,7 @@ class JsonError(ValueError):
     """A text is not usable JSON; the message gives the reason for a reader of the file."""
 
 
-def parse(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """Parse one JSON value.
 
     ``NaN`` and infinities become floats, as pandas writes them. A lone surrogate, which no file can
@@ -40,18 +40,18 @@ def parse(text: str) -> Any:
         if isinstance(error, JsonError):
             raise
         raise JsonError("it holds a number with too many digits") from None
-    if text.count("[") + text.count("{") > MAX_DEPTH and is_too_deep(value):
+    if text.count("[") + text.count("{") > MAX_JSON_DEPTH and is_too_deep(value):
         raise JsonError("it is nested too deeply")
-    return _whole(value) if _ESCAPED_HALF.search(text) else value
+    return _without_surrogates(value) if _ESCAPED_HALF.search(text) else value
 
 
 def is_too_deep(value: Any) -> bool:
-    """True if lists and objects are nested deeper than :data:`MAX_DEPTH`.
+    """True if lists and objects are nested deeper than :data:`MAX_JSON_DEPTH`.
 
     Python itself reads about a thousand levels, and fails when it writes such a value again.
     """
     level = [value] if isinstance(value, dict | list) else []
-    for _ in range(MAX_DEPTH):
+    for _ in range(MAX_JSON_DEPTH):
         level = [
             inner
             for outer in level
@@ -73,14 +73,14 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_object)
 
 
-def _whole(value: Any) -> Any:
+def _without_surrogates(value: Any) -> Any:
     """Replace lone surrogates, everywhere inside."""
     if isinstance(value, str):
         return _HALF_PAIR.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, list):
-        return [_whole(part) for part in value]
+        return [_without_surrogates(part) for part in value]
     if isinstance(value, dict):
-        return {_whole(key): _whole(part) for key, part in value.items()}
+        return {_without_surrogates(key): _without_surrogates(part) for key, part in value.items()}
     return value
 
 
@@ -89,7 +89,7 @@ def is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def dump(value: Any) -> str:
+def dump_json(value: Any) -> str:
     """Write a value as compact JSON that every parser accepts; NaN becomes null."""
     return json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 

@@ -11,41 +11,41 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from rexview import frames
-from rexview.addresses import address_of_set
-from rexview.answer_digest import with_stale_apart
+from rexview.addresses import remote_set_address
+from rexview.answer_digest import separate_stale_rows
 from rexview.columns import TABLES
 from rexview.errors import Problem, ReviewSetError, StorageError
-from rexview.remote import sets as remote_sets
-from rexview.reviewset.compiled import CompiledSet
-from rexview.reviewset.image_files import (
+from rexview.remote import remote_sets
+from rexview.reviewset.image_checks import (
+    answer_picture_paths,
+    case_image_paths,
     check_files,
     check_orientations,
     check_paths,
     check_same_pictures,
-    paths_of_answers,
-    paths_of_cases,
-    with_headers,
+    fill_image_facts,
 )
-from rexview.reviewset.images import find_picture
-from rexview.reviewset.info import read_info, with_images_placed
-from rexview.reviewset.normalise import NORMALISE, normalise_answers
+from rexview.reviewset.image_paths import find_returned_picture
+from rexview.reviewset.normalise import NORMALISERS, normalise_answers
 from rexview.reviewset.plausibility import (
-    boxed_images,
     check_boxes,
     check_plausible,
     image_sizes,
-    with_images_named,
+    images_with_boxes,
+    name_box_images,
 )
 from rexview.reviewset.problems import ProblemList
-from rexview.reviewset.references import (
+from rexview.reviewset.reference_checks import (
     check_curation,
     check_references,
-    with_newest,
-    without_duplicates,
+    drop_duplicate_rows,
+    mark_newest_answers,
 )
-from rexview.reviewset.sources import UNFINISHED, find_tables, fingerprint
+from rexview.reviewset.set_cache import CachedSet
+from rexview.reviewset.set_files import UNFINISHED_FILE, find_tables, fingerprint
+from rexview.reviewset.set_info import read_info, resolve_images_base
+from rexview.reviewset.tables.declared_table import empty_table, read_declared_table
 from rexview.reviewset.tables.source import TableSource
-from rexview.reviewset.tables.table import empty_table, read_table
 from rexview.schema import ReviewSet, SetInfo
 from rexview.settings import load_settings
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 # Choices given only in the answers' texts: read when a set is opened, and marked as read.
 
 
-def with_choices_read(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
+def fill_choices(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
     """Fill in missing choices of answers to choice questions from their texts.
 
     ``_choice_read`` records how a choice was read and where in the text. It is null if a choice was
@@ -108,7 +108,7 @@ def with_choices_read(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFram
 _AfterChunk = Callable[[str, list[pl.DataFrame]], None]
 
 
-def load(folder: Path, told: Callable[[float], None] | None = None) -> ReviewSet:
+def load_review_set(folder: Path, told: Callable[[float], None] | None = None) -> ReviewSet:
     """Open the review set in a folder; its ``warnings`` are problems that did not prevent it.
 
     Parameters
@@ -124,7 +124,7 @@ def load(folder: Path, told: Callable[[float], None] | None = None) -> ReviewSet
     """
     problems = ProblemList()
     folder = Path(folder)
-    outdated = _bring(folder, problems)
+    outdated = _fetch_remote_tables(folder, problems)
     review_set = None if problems.has_errors else _open(folder, problems, may_keep=True, told=told)
     if review_set is None or problems.has_errors:
         errors = problems.count("error")
@@ -133,7 +133,7 @@ def load(folder: Path, told: Callable[[float], None] | None = None) -> ReviewSet
     return replace(review_set, warnings=(*outdated, *review_set.warnings))
 
 
-def without_cases(folder: Path) -> ReviewSet:
+def load_info_only(folder: Path) -> ReviewSet:
     """Return a review set with the content of ``reviewset.yaml``, without its tables.
 
     Raises
@@ -146,43 +146,47 @@ def without_cases(folder: Path) -> ReviewSet:
     info = read_info(folder, problems)
     if info is None or problems.has_errors:
         raise ReviewSetError("The review set cannot be opened.", problems.all())
-    info = with_images_placed(folder, info, problems)
+    info = resolve_images_base(folder, info, problems)
     empty: dict[str, Any] = {name: schema.to_frame() for name, schema in frames.TABLES.items()}
-    return ReviewSet(folder, info, **empty, find_picture=partial(find_picture, folder, info.images))
+    return ReviewSet(
+        folder, info, **empty, find_picture=partial(find_returned_picture, folder, info.images)
+    )
 
 
-def check(folder: Path, *, pixels: bool = False) -> list[Problem]:
+def check_review_set(folder: Path, *, pixels: bool = False) -> list[Problem]:
     """Find every problem of the review set in a folder, errors first.
 
-    With ``pixels`` every picture is decoded (:mod:`rexview.reviewset.pictures`).
+    With ``pixels`` every picture is decoded (:mod:`rexview.reviewset.picture_decoding`).
     """
-    return checked(folder, pixels=pixels)[1]
+    return load_with_problems(folder, pixels=pixels)[1]
 
 
-def checked(folder: Path, *, pixels: bool = False) -> tuple[ReviewSet | None, list[Problem]]:
+def load_with_problems(
+    folder: Path, *, pixels: bool = False
+) -> tuple[ReviewSet | None, list[Problem]]:
     """Return the review set in a folder as far as it can be read, and all its problems.
 
     Nothing is cached. The set is None if there is none, or none could be fetched.
     """
     problems = ProblemList()
     folder = Path(folder)
-    outdated = _bring(folder, problems)
+    outdated = _fetch_remote_tables(folder, problems)
     review_set = None if problems.has_errors else _open(folder, problems, pixels=pixels)
     return review_set, [*problems.all(), *outdated]
 
 
-def _bring(folder: Path, problems: ProblemList) -> list[Problem]:
+def _fetch_remote_tables(folder: Path, problems: ProblemList) -> list[Problem]:
     """Fetch the tables of a remote set; return warnings about what was fetched.
 
     If they cannot be fetched, ``problems`` gives the reason. A local set is left alone.
     """
-    address = address_of_set(folder)
+    address = remote_set_address(folder)
     if address is None:
         return []
     try:
-        remote_sets.bring(folder, load_settings())
+        remote_sets.update_copy(folder, load_settings())
     except StorageError as error:
-        if not remote_sets.is_here(folder):
+        if not remote_sets.has_copy(folder):
             remedy = "Nothing was opened."
             problems.add("error", f"{address.text}/", str(error), remedy)
             return []
@@ -210,19 +214,19 @@ def _open(
         problems.add("error", folder.name or ".", message, "Give the folder with reviewset.yaml.")
         return None
     state = fingerprint(folder)
-    if (folder / UNFINISHED).is_file():
+    if (folder / UNFINISHED_FILE).is_file():
         message = "An import into this set was interrupted while its tables were exchanged."
         remedy = (
             f"Put the tables from {folder.name}-before-… beside it in place of those here, "
-            f"and remove {UNFINISHED}."
+            f"and remove {UNFINISHED_FILE}."
         )
-        problems.add("error", UNFINISHED, message, remedy)
+        problems.add("error", UNFINISHED_FILE, message, remedy)
         return None
-    info = with_images_placed(folder, read_info(folder, problems) or SetInfo(name=""), problems)
+    info = resolve_images_base(folder, read_info(folder, problems) or SetInfo(name=""), problems)
     if not may_keep or problems.has_errors:
         review_set = _read_all(folder, info, problems, pixels=pixels)
         return replace(review_set, fingerprint=state, warnings=tuple(problems.all()))
-    with CompiledSet(folder, state, info) as compiled:
+    with CachedSet(folder, state, info) as compiled:
         found = compiled.open()
         if found is None:
             found = _read_all(folder, info, problems, compiled=compiled, told=told)
@@ -237,7 +241,7 @@ def _read_all(
     problems: ProblemList,
     *,
     pixels: bool = False,
-    compiled: CompiledSet | None = None,
+    compiled: CachedSet | None = None,
     told: Callable[[float], None] | None = None,
 ) -> ReviewSet:
     sources = find_tables(folder, problems)
@@ -255,43 +259,43 @@ def assemble(
     *,
     look_at_images: bool = True,
     pixels: bool = False,
-    compiled: CompiledSet | None = None,
+    compiled: CachedSet | None = None,
     told: Callable[[float], None] | None = None,
 ) -> ReviewSet:
     """Read tables from their files, or from the rows of an import, into a checked review set.
 
     With ``look_at_images`` image files are searched, their facts are filled in, and boxes are
     compared with them; an import has done so itself. With ``pixels`` all of them are decoded as
-    well. The texts of large tables go to ``compiled``; ``told`` is as in :func:`load`. The result
-    is valid if ``problems`` contains no error.
+    well. The texts of large tables go to ``compiled``; ``told`` is as in :func:`load_review_set`.
+    The result is valid if ``problems`` contains no error.
     """
     move_texts = compiled.move_texts if compiled else lambda name, parts: None
     if told:
-        move_texts = _telling(move_texts, sources, told)
+        move_texts = _with_progress(move_texts, sources, told)
     tables, all_cases = _read(sources, info, problems, move_texts)
     if compiled and not problems.has_errors:
         compiled.write_settled(tables)
     check_references(tables, sources, info, all_cases=all_cases)
     check_curation(tables, sources)
     tables |= _with_images(folder, tables, sources, info, look_at_images, pixels)
-    tables["answers"] = with_choices_read(tables["answers"], tables["cases"])
+    tables["answers"] = fill_choices(tables["answers"], tables["cases"])
     if look_at_images and not problems.has_errors:  # an import is judged when it is opened
         if not (compiled and compiled.puts_off(tables["answers"], len(problems.all()))):
             check_plausible(tables, sources, image_sizes(tables["cases"]))
         check_same_pictures(folder, tables["cases"], sources["cases"], info)
     final: dict[str, Any] = {
-        name: _final(name, tables[name])
+        name: _to_final_schema(name, tables[name])
         if name in sources or name in ("cases", "answers")
-        else _final_not_given(name)
+        else _final_absent_table(name)
         for name in frames.TABLES
     }
-    pictures = partial(find_picture, folder, info.images)
-    review_set = with_stale_apart(ReviewSet(folder, info, **final, find_picture=pictures))
+    pictures = partial(find_returned_picture, folder, info.images)
+    review_set = separate_stale_rows(ReviewSet(folder, info, **final, find_picture=pictures))
     _report_stale(review_set, sources)
     return review_set
 
 
-def _telling(
+def _with_progress(
     move_texts: _AfterChunk, sources: dict[str, TableSource], told: Callable[[float], None]
 ) -> _AfterChunk:
     """Report the share of all tables that was read, after each chunk of rows."""
@@ -305,17 +309,17 @@ def _telling(
     return after_chunk
 
 
-def _final(name: str, table: pl.DataFrame) -> pl.DataFrame:
+def _to_final_schema(name: str, table: pl.DataFrame) -> pl.DataFrame:
     schema = frames.TABLES[name]
     return table.select(pl.col(field).cast(dtype) for field, dtype in schema.items())
 
 
 @cache
-def _final_not_given(name: str) -> pl.DataFrame:
-    return _final(name, _not_given(name))
+def _final_absent_table(name: str) -> pl.DataFrame:
+    return _to_final_schema(name, _absent_table(name))
 
 
-_OF_ANSWERS: Final = {
+_JUDGEMENT_NOUNS: Final = {
     "scores": "score",
     "flags": "flag",
     "metrics": "value",
@@ -327,7 +331,7 @@ _OF_ANSWERS: Final = {
 
 def _report_stale(review_set: ReviewSet, sources: dict[str, TableSource]) -> None:
     """Report judgements of earlier answers, and choices of earlier options."""
-    for name, what in _OF_ANSWERS.items():
+    for name, what in _JUDGEMENT_NOUNS.items():
         if name in sources:
             sources[name].report_rows(
                 "warning",
@@ -360,28 +364,28 @@ def _read(
     for name, table in TABLES.items():
         source = sources.get(name)
         if not source and name != "answers":
-            tables[name] = _not_given(name)
+            tables[name] = _absent_table(name)
             continue
-        frame = read_table(source, table, move_texts) if source else empty_table(table)
+        frame = read_declared_table(source, table, move_texts) if source else empty_table(table)
         if source:
             if name == "cases":
                 all_cases = not problems.has_errors_in(source.label, fields=("id", ""))
                 if frame.is_empty() and not problems.has_errors_in(source.label):
                     source.error("The table has no rows.", "Add at least one case.")
-            frame = without_duplicates(frame, table, source)
+            frame = drop_duplicate_rows(frame, table, source)
         if name == "answers":
-            frame = with_newest(normalise_answers(frame, info.models, source))
-        elif name in NORMALISE:
-            frame = NORMALISE[name](frame)
+            frame = mark_newest_answers(normalise_answers(frame, info.models, source))
+        elif name in NORMALISERS:
+            frame = NORMALISERS[name](frame)
         tables[name] = frame
     return tables, all_cases
 
 
 @cache
-def _not_given(name: str) -> pl.DataFrame:
+def _absent_table(name: str) -> pl.DataFrame:
     """Return a table that a set lacks, normalised and cached: most sets lack most tables."""
     empty = empty_table(TABLES[name])
-    return NORMALISE[name](empty) if name in NORMALISE else empty
+    return NORMALISERS[name](empty) if name in NORMALISERS else empty
 
 
 def _with_images(
@@ -397,25 +401,25 @@ def _with_images(
     if "cases" not in sources:
         return {}
     of_cases, of_answers = sources["cases"], sources.get("answers")
-    paths = [(check_paths(paths_of_cases(cases), of_cases), of_cases)]
+    paths = [(check_paths(case_image_paths(cases), of_cases), of_cases)]
     if of_answers:
-        paths.append((check_paths(paths_of_answers(answers), of_answers), of_answers))
+        paths.append((check_paths(answer_picture_paths(answers), of_answers), of_answers))
     if look_at_images:
         check_files(folder, info, paths)
     if pixels:
-        from rexview.reviewset.pictures import check_pixels
+        from rexview.reviewset.picture_decoding import check_pixels
 
         check_pixels(folder, info, paths)
     _check_image_ids(cases, of_cases)
 
     images = image_sizes(cases)
-    cases = with_images_named(cases, "reference_boxes", "id", images)
-    answers = with_images_named(answers, "boxes", "case", images)
+    cases = name_box_images(cases, "reference_boxes", "id", images)
+    answers = name_box_images(answers, "boxes", "case", images)
     if not look_at_images:
         return {"cases": cases, "answers": answers}
     given_boxes = ((cases, "id", "reference_boxes"), (answers, "case", "boxes"))
-    boxed = pl.concat(boxed_images(*boxes) for boxes in given_boxes)
-    filled = with_headers(cases, boxed, folder, info, of_cases)
+    boxed = pl.concat(images_with_boxes(*boxes) for boxes in given_boxes)
+    filled = fill_image_facts(cases, boxed, folder, info, of_cases)
     if filled is not cases:
         cases, images = filled, image_sizes(filled)
     check_orientations(cases, boxed, of_cases)

@@ -8,7 +8,7 @@ from typing import Final
 import polars as pl
 
 from rexview import frames
-from rexview.reviewset.problems import listed, quoted
+from rexview.reviewset.problems import join_alternatives, quote_value
 from rexview.reviewset.tables.source import TableSource
 from rexview.schema import Model
 from rexview.vocab import FINISH_REASONS, normalise_finish_reason, normalise_view
@@ -16,7 +16,7 @@ from rexview.vocab import FINISH_REASONS, normalise_finish_reason, normalise_vie
 _TOKENS: Final = ("input_tokens", "output_tokens", "max_output_tokens")
 
 
-def with_views(cases: pl.DataFrame, raw_view: str = "view") -> pl.DataFrame:
+def normalise_views(cases: pl.DataFrame, raw_view: str = "view") -> pl.DataFrame:
     """Normalise the view words of images; the given words, in ``raw_view``, go to ``view_raw``."""
     raw = cases.select(pl.col("images").explode().struct.field(raw_view)).to_series()
     words = {word: normalise_view(word) for word in raw.unique().drop_nulls().to_list()}
@@ -49,8 +49,10 @@ def normalise_answers(
         source.report_rows(
             "warning",
             answers.filter(pl.col("finish_reason").is_in(unknown)),
-            lambda row: f"The finish reason {quoted(row['finish_reason'])} is not a known one.",
-            f"Use {listed(FINISH_REASONS)}.",
+            lambda row: (
+                f"The finish reason {quote_value(row['finish_reason'])} is not a known one."
+            ),
+            f"Use {join_alternatives(FINISH_REASONS)}.",
             "finish_reason",
         )
     reasons = {word: reason or "unknown" for word, reason in words.items()}
@@ -77,8 +79,8 @@ def _with_origin(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.lit("file").alias("_origin"))
 
 
-NORMALISE: Final[dict[str, Callable[[pl.DataFrame], pl.DataFrame]]] = {
-    "cases": lambda cases: with_views(cases).with_columns(
+NORMALISERS: Final[dict[str, Callable[[pl.DataFrame], pl.DataFrame]]] = {
+    "cases": lambda cases: normalise_views(cases).with_columns(
         pl.col("question_type").fill_null("open")
     ),
     "scores": _with_origin,

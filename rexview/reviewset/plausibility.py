@@ -14,18 +14,18 @@ import polars as pl
 
 from rexview import vocab
 from rexview.errors import Severity
-from rexview.frames import some_rows
+from rexview.frames import take_rows
 from rexview.geometry import box_problem
-from rexview.reviewset.problems import quoted
+from rexview.reviewset.problems import quote_value
 from rexview.reviewset.tables.source import TableSource
-from rexview.reviewset.tables.values import Flat, items_of
-from rexview.text.language import ENGLISH, language_of
-from rexview.vocab import counted
+from rexview.reviewset.tables.values import FlatList, explode_items
+from rexview.text.language import ENGLISH, detect_language
+from rexview.vocab import english_count
 
-_AT_MOST: Final = 50_000
+_MAX_TEXTS: Final = 50_000
 """Maximum number of different texts checked; of more, an even sample."""
 _ENGLISH: Final = r"(?i)\b(?:the|of|and|there|are|with|this|from)\b"
-_SURELY: Final = 6
+_MANY_ENGLISH_WORDS: Final = 6
 """A text with this number of these words is taken for English without a closer check."""
 _REMEDY: Final = (
     "Nothing need be done: failures that rest on their words count as not judged, by finish reason "
@@ -54,11 +54,11 @@ def check_languages(
 def _warn(texts: pl.Series, what: str, field: str, source: TableSource) -> None:
     given = texts.drop_nulls()
     numbers = given.value_counts(name="n")
-    left = numbers.filter(pl.col(given.name).str.count_matches(_ENGLISH) < _SURELY)
-    step = -(-left.height // _AT_MOST) or 1
+    left = numbers.filter(pl.col(given.name).str.count_matches(_ENGLISH) < _MANY_ENGLISH_WORDS)
+    step = -(-left.height // _MAX_TEXTS) or 1
     found: Counter[str] = Counter()
     for text, n in left.gather_every(step).iter_rows():
-        language = language_of(text)
+        language = detect_language(text)
         if language:
             found[language] += n * step
     if not found:
@@ -67,14 +67,14 @@ def _warn(texts: pl.Series, what: str, field: str, source: TableSource) -> None:
     about = "about " if step > 1 else ""
     n = sum(found.values())
     message = (
-        f"{about}{counted(n, what)} of {len(given):,} {'is' if n == 1 else 'are'} not in "
+        f"{about}{english_count(n, what)} of {len(given):,} {'is' if n == 1 else 'are'} not in "
         f"{ENGLISH} ({looks}): the rules that find failures do not read "
         f"{'it' if n == 1 else 'them'}."
     )
     source.warning(message[0].upper() + message[1:], _REMEDY, field=field)
 
 
-_AT_ONCE: Final = 200_000
+_CHUNK_ROWS: Final = 200_000
 """Number of rows whose texts are compared at a time."""
 _HAS_TEXT: Final = pl.col("text").str.contains(r"\S").fill_null(False)
 
@@ -130,21 +130,23 @@ def check_plausible(tables: Tables, sources: Sources, images: pl.DataFrame) -> N
         _check_scores(tables["scores"], sources["scores"])
 
 
-def _names(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     """Join the first few names for a sentence."""
-    shown = [quoted(name) for name in names[:_NAMED]]
+    shown = [quote_value(name) for name in names[:_NAMED]]
     more = len(names) - len(shown)
     return ", ".join([*shown, *([f"{more:,} more"] if more else [])])
 
 
-def _of(names: Sequence[str], everybody: int) -> str:
+def _whose_answers(names: Sequence[str], everybody: int) -> str:
     """Return a phrase for the answers of every model, or of some by name."""
-    return "every model" if len(names) == everybody > 1 else _names(names)
+    return "every model" if len(names) == everybody > 1 else _join_names(names)
 
 
 def _check_questions(cases: pl.DataFrame, source: TableSource) -> None:
     if cases["question"].str.contains(_NO_QUESTION).all():
-        message = f"No case has a question: there is only {quoted(cases['question'][0] or '')}."
+        message = (
+            f"No case has a question: there is only {quote_value(cases['question'][0] or '')}."
+        )
         remedy = "Write into question what the models were asked."
         source.warning(message, remedy, field="question")
 
@@ -165,7 +167,7 @@ def _check_numbers(answers: pl.DataFrame, source: TableSource) -> None:
         others = pl.Series([other for name, other in numbers.items() if name != model])
         usual = others.median() if len(others) else None
         if isinstance(usual, int | float) and usual >= _SOME and n * 10 <= usual:
-            few.append(f"{quoted(model)} has {n:,} answer{'s'[: n != 1]}, others {usual:,.0f}")
+            few.append(f"{quote_value(model)} has {n:,} answer{'s'[: n != 1]}, others {usual:,.0f}")
     if few:
         remedy = "Compare the number with the source: a file or a part may be missing."
         source.warning(f"{'; '.join(few[:_NAMED])}.", remedy, field="model")
@@ -179,10 +181,10 @@ def _check_texts(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSource
         & (pl.col("images").list.len().fill_null(0) == 0)
     )
     models = answers["model"].n_unique()
-    empty = _models_where(answers.with_columns(_hit=nothing), least=_FEW)
+    empty = _models_with_hits(answers.with_columns(_hit=nothing), least=_FEW)
     if empty:
         n = answers.filter(pl.col("model").is_in(empty)).height
-        message = f"All {n:,} answers of {_of(empty, models)} are empty."
+        message = f"All {n:,} answers of {_whose_answers(empty, models)} are empty."
         source.warning(message, "Check that text is the field with the answers.", field="text")
 
     said = _texts_as_read(answers, cases)
@@ -191,10 +193,10 @@ def _check_texts(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSource
         ("is_question", "only repeat the question"),
     ):
         alike = said.with_columns(_hit=hit)
-        found = _models_where(alike, least=_FEW, share=_MOST)
+        found = _models_with_hits(alike, least=_FEW, share=_MOST)
         if found:
             n = alike.filter("_hit", pl.col("model").is_in(found)).height
-            message = f"{n:,} answers of {_of(found, models)} {words}."
+            message = f"{n:,} answers of {_whose_answers(found, models)} {words}."
             source.warning(message, "Check that text is the field with the answers.", field="text")
     same = (
         said.group_by("model", maintain_order=True)
@@ -203,7 +205,7 @@ def _check_texts(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSource
     )
     for model, _, n, _ in same.iter_rows():
         first = answers.filter(_HAS_TEXT, pl.col("model").eq_missing(model))["text"][0]
-        message = f"All {n:,} answers of {quoted(model)} are the same: {quoted(first)}."
+        message = f"All {n:,} answers of {quote_value(model)} are the same: {quote_value(first)}."
         remedy = "Check that each answer stands with its own case."
         source.warning(message, remedy, field="text")
 
@@ -226,7 +228,7 @@ def _texts_as_read(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
     )
     plain = pl.concat(
         some.select(case="id", **{name: _hashed(text) for name, text in parts.items()})
-        for some in cases.iter_slices(_AT_ONCE)
+        for some in cases.iter_slices(_CHUNK_ROWS)
     ).unique("case")
     said, is_said = pl.col("said"), pl.col("said") != pl.lit("").hash()
     is_report = pl.any_horizontal(said == pl.col(name) for name in parts if name != "question")
@@ -241,7 +243,7 @@ def _texts_as_read(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
             is_report=(is_report & is_said).fill_null(False),
             is_question=((said == pl.col("question")) & is_said).fill_null(False),
         )
-        for some in answers.iter_slices(_AT_ONCE)
+        for some in answers.iter_slices(_CHUNK_ROWS)
     )
 
 
@@ -253,7 +255,7 @@ def _folded(text: pl.Expr) -> pl.Expr:
     return text.str.to_lowercase().str.replace_all(r"\W+", " ").str.strip_chars()
 
 
-def _models_where(rows: pl.DataFrame, *, least: int, share: float = 1.0) -> list[str]:
+def _models_with_hits(rows: pl.DataFrame, *, least: int, share: float = 1.0) -> list[str]:
     """Return the models with at least ``least`` rows and ``_hit`` in at least that ``share``."""
     by_model = rows.lazy().group_by("model", maintain_order=True)
     found = by_model.agg(pl.col("_hit").mean(), n=pl.len())
@@ -276,37 +278,39 @@ def _check_choices(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSour
         .drop("case")
     )
     usable = (pl.col("choice") >= 0) & (pl.col("choice") < pl.col("options"))
-    lost = _models_where(asked.with_columns(_hit=~usable.fill_null(False)), least=_FEW)
+    lost = _models_with_hits(asked.with_columns(_hit=~usable.fill_null(False)), least=_FEW)
     if lost:
         n = asked.filter(pl.col("model").is_in(lost)).height
         message = (
-            f"None of the {n:,} answers of {_of(lost, asked['model'].n_unique())} to choice "
+            f"None of the {n:,} answers of {_whose_answers(lost, asked['model'].n_unique())} to "
+            "choice "
             "questions has a usable choice: all count as failed."
         )
         remedy = "Give choice, counted from 0, or a text that says which option is meant."
         source.warning(message, remedy, field="choice")
     shifted = []
     for (model,), rows in asked.filter("given").group_by("model", maintain_order=True):
-        differences = list(_differences(answers, rows["row"], cases))
+        differences = list(_choice_offsets(answers, rows["row"], cases))
         far = differences.count(1)
         if len(differences) >= _FEW and far >= _MOST * len(differences):
             shifted.append(str(model))
     if shifted:
         message = (
-            f"The choices of {_of(shifted, asked['model'].n_unique())} are one more than what "
+            f"The choices of {_whose_answers(shifted, asked['model'].n_unique())} are one more "
+            "than what "
             "their texts say."
         )
         source.warning(message, "Count choice from 0: the first option is 0.", field="choice")
 
 
-def _differences(answers: pl.DataFrame, rows: pl.Series, cases: pl.DataFrame) -> Iterator[int]:
+def _choice_offsets(answers: pl.DataFrame, rows: pl.Series, cases: pl.DataFrame) -> Iterator[int]:
     """Yield the difference between choice and text, for the first answers with a text."""
-    from rexview.text.choices.reading import read_choice  # most sets have no such questions
+    from rexview.text.choices.choice_reader import read_choice  # most sets have no such questions
 
     compared = 0
     for start in range(0, len(rows), _COMPARED):
         compared_rows = rows[start : start + _COMPARED].to_numpy()
-        some = some_rows(answers.select("case", "text", "choice"), compared_rows)
+        some = take_rows(answers.select("case", "text", "choice"), compared_rows)
         some = some.filter(_HAS_TEXT).head(_COMPARED - compared)
         asked = cases.filter(pl.col("id").is_in(some["case"].implode()))
         asked = asked.select("question", "options", case="id").unique("case")
@@ -326,7 +330,7 @@ def _check_boxes(
     """Find boxes that are all tiny, all outside, or mostly extend beyond their images."""
     owner = "model" if "model" in frame.columns else None
     whose = pl.col(owner) if owner else pl.lit("")
-    boxes = items_of(frame, column, "_row", pl.col(case).alias("case"), whose.alias("_owner"))
+    boxes = explode_items(frame, column, "_row", pl.col(case).alias("case"), whose.alias("_owner"))
     sized = boxes.join(
         images.select("case", "image", "width", "height"), on=["case", "image"], how="left"
     ).filter(pl.col("box").list.len() == 4)
@@ -347,15 +351,15 @@ def _check_boxes(
         beyond=(known & beyond).mean(),
     )
     for name, n, unit, tiny, is_outside, share in found.iter_rows():
-        of = f" of {quoted(name)}" if owner else ""
-        said = _boxes_said(n, bool(unit), bool(tiny), bool(is_outside), share or 0.0)
+        of = f" of {quote_value(name)}" if owner else ""
+        said = _box_warning(n, bool(unit), bool(tiny), bool(is_outside), share or 0.0)
         if said:
             start = f"All {n:,} {'reference ' if not owner else ''}boxes{of}"
             message, remedy = said(start)
             source.warning(message, remedy, field=column)
 
 
-def _boxes_said(
+def _box_warning(
     n: int, unit: bool, tiny: bool, outside: bool, beyond: float
 ) -> Callable[[str], tuple[str, str]] | None:
     """Return a function from a subject to message and remedy; None if all is well."""
@@ -395,7 +399,7 @@ def _check_scores(scores: pl.DataFrame, source: TableSource) -> None:
     if same.is_empty():
         return
     listed = [
-        f"{quoted(reader)} {vocab.DIMENSION_NAMES[dimension]} {score} ({n:,})"
+        f"{quote_value(reader)} {vocab.DIMENSION_NAMES[dimension]} {score} ({n:,})"
         for reader, dimension, n, _, score in same.head(_NAMED).iter_rows()
     ]
     more = same.height - len(listed)
@@ -421,7 +425,7 @@ def image_sizes(cases: pl.DataFrame) -> pl.DataFrame:
     """
     count = pl.col("images").list.len().alias("n")
     return (
-        items_of(cases.rename({"id": "case"}), "images", "case", count)
+        explode_items(cases.rename({"id": "case"}), "images", "case", count)
         .lazy()
         .select("case", "n", pl.col("id").alias("image"), "width", "height")
         .filter(pl.col("image").is_not_null())
@@ -430,7 +434,7 @@ def image_sizes(cases: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_images_named(
+def name_box_images(
     frame: pl.DataFrame, column: str, case: str, images: pl.DataFrame
 ) -> pl.DataFrame:
     """Fill in the image of boxes that name none, if the case has only one.
@@ -440,7 +444,7 @@ def with_images_named(
     """
     if not frame.select((pl.col(column).list.len() > 0).any()).item():
         return frame
-    flat = Flat.of_series(frame[column])
+    flat = FlatList.of_series(frame[column])
     boxes = flat.fields
     if not boxes["image"].null_count() and not boxes["label"].null_count():
         return frame
@@ -453,7 +457,7 @@ def with_images_named(
     return frame.with_columns(flat.lists(boxes.to_struct(column)).alias(column))
 
 
-def boxed_images(frame: pl.DataFrame, case: str, column: str) -> pl.DataFrame:
+def images_with_boxes(frame: pl.DataFrame, case: str, column: str) -> pl.DataFrame:
     """Return the images with boxes, each once: ``case``, ``image``."""
     image = pl.col(column).list.eval(pl.element().struct.field("image").unique())
     return (
@@ -474,7 +478,7 @@ def check_boxes(
     A reference box on an unknown image is an error, since nothing can be compared with it. A
     model's box is a warning, since models do such things.
     """
-    boxes = items_of(frame, column, "_row", pl.col(case).alias("case"))
+    boxes = explode_items(frame, column, "_row", pl.col(case).alias("case"))
     if boxes.is_empty():
         return
     known = images.with_columns(pl.lit(True).alias("_known"))
@@ -512,7 +516,7 @@ def _report_unknown_images(boxes: pl.DataFrame, column: str, source: TableSource
     source.report_rows(
         severity,
         unknown.filter(pl.col("image") != ""),
-        lambda row: f"The case has no image {quoted(row['image'])}.",
+        lambda row: f"The case has no image {quote_value(row['image'])}.",
         "Use the id of one of the case's images.",
         lambda row: f"{column}[{row['index']}].image",
     )

@@ -8,28 +8,28 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rexview.errors import Problem, Severity
-from rexview.vocab import noun
+from rexview.vocab import english_noun
 
-LISTED: Final = 20
+MAX_LISTED_PROBLEMS: Final = 20
 """How many problems of one kind are listed one by one; the others are counted."""
 _PLACES: Final = re.compile(r"\[\d+\]")
 _SHOWN: Final = 60
 
 
-def quoted(value: object) -> str:
+def quote_value(value: object) -> str:
     """Format a given value for a message: in quotes, on one line, shortened if long."""
     text = " ".join(str(value).split())
     return f"“{text[:_SHOWN]}…”" if len(text) > _SHOWN else f"“{text}”"
 
 
-def listed(words: Iterable[str]) -> str:
+def join_alternatives(words: Iterable[str]) -> str:
     """Join words for a sentence: ``a, b or c``."""
     *first, last = words
     return f"{', '.join(first)} or {last}" if first else last
 
 
 @dataclass
-class _Kind:
+class _ProblemKind:
     label: str
     problems: list[Problem] = field(default_factory=list)
     count: int = 0
@@ -39,14 +39,14 @@ class ProblemList:
     """A growing list of problems.
 
     Problems are of one kind if severity, table, field and remedy are the same (indices in a list,
-    as in ``boxes[3]``, do not count). Of each kind the first :attr:`listed` are kept and the others
-    are counted.
+    as in ``boxes[3]``, do not count). Of each kind the first :attr:`listed` are kept and
+    the others are counted.
     """
 
-    listed = LISTED
+    listed = MAX_LISTED_PROBLEMS
 
     def __init__(self) -> None:
-        self._kinds: dict[tuple[str, str, str, str], _Kind] = {}
+        self._kinds: dict[tuple[str, str, str, str], _ProblemKind] = {}
 
     def add(
         self,
@@ -80,7 +80,7 @@ class ProblemList:
         label = table or first.file
         places = "" if kind else _PLACES.sub("[]", first.field or "")
         key = (first.severity, kind or label, places, first.remedy)
-        found = self._kinds.setdefault(key, _Kind(label))
+        found = self._kinds.setdefault(key, _ProblemKind(label))
         found.problems.extend(examples[: self.listed - len(found.problems)])
         found.count += count
 
@@ -121,4 +121,4 @@ class ProblemList:
         return sorted(found, key=lambda problem: problem.severity != "error")
 
     def _more(self, count: int, last: Problem) -> str:
-        return f"… and {count:,} more {noun(count, 'row')} with the same problem."
+        return f"… and {count:,} more {english_noun(count, 'row')} with the same problem."

@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import Any, Final
 
-from rexview.reviewset.json_text import MISSING
+from rexview.reviewset.json_text import MISSING_WORDS
 from rexview.schema import Context, Report
 
 _HEADINGS: Final[dict[str, tuple[str, ...]]] = {
@@ -96,7 +96,7 @@ _REPORT: Final = _heading_pattern(_REPORT_HEADINGS)
 _CONTEXT: Final = _heading_pattern(_CONTEXT_HEADINGS)
 
 
-def sections(text: str, *, request: bool = False) -> dict[str, str]:
+def split_sections(text: str, *, request: bool = False) -> dict[str, str]:
     """Split running text at its headings.
 
     Parameters
@@ -115,13 +115,13 @@ def sections(text: str, *, request: bool = False) -> dict[str, str]:
     found: dict[str, str] = {}
     for kind, start, end in section_spans(text, request=request):
         body = text[start:end].strip()
-        if body and not (kind != "comparison" and absent(body)):
+        if body and not (kind != "comparison" and is_absent(body)):
             found[kind] = f"{found[kind]}\n{body}" if kind in found else body
     return found
 
 
 def section_spans(text: str, *, request: bool = False) -> list[tuple[str, int, int]]:
-    """Return kind (as in :func:`sections`), start and end of each section of a text.
+    """Return kind (as in :func:`split_sections`), start and end of each section of a text.
 
     They are in order of position and without their headings; one may be empty. A heading of a
     report may be misspelt by one letter (``IMPRESSON:``).
@@ -155,10 +155,10 @@ def _missed_heading(word: str) -> str | None:
     """
     if word in _REPORT_HEADINGS:
         return None
-    return next((heading for heading in _MISSED if _is_one_off(word, heading)), None)
+    return next((heading for heading in _MISSED if _differs_by_one(word, heading)), None)
 
 
-def _is_one_off(one: str, other: str) -> bool:
+def _differs_by_one(one: str, other: str) -> bool:
     if abs(len(one) - len(other)) > 1:
         return False
     start = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
@@ -173,9 +173,9 @@ def _is_one_off(one: str, other: str) -> bool:
     return (swapped and one[start + 2 :] == other[start + 2 :]) or any(a == b for a, b in rests)
 
 
-def absent(text: str | None) -> bool:
+def is_absent(text: str | None) -> bool:
     """True if a text is missing: None, empty, or a word such as ``nan`` or ``None.``."""
-    return text is None or text.strip().rstrip(".").rstrip().lower() in MISSING
+    return text is None or text.strip().rstrip(".").rstrip().lower() in MISSING_WORDS
 
 
 def has_report_headings(text: str) -> bool:
@@ -189,9 +189,9 @@ def split_report(text: str | None) -> Report:
     A text without headings is findings, except the sections of :data:`OWN_SECTIONS`. The text above
     the first heading is not part of them.
     """
-    if text is None or absent(text):
+    if text is None or is_absent(text):
         return Report()
-    parts = sections(text)
+    parts = split_sections(text)
     if has_report_headings(text):
         return Report(findings=parts.get("findings"), impression=parts.get("impression"))
     if parts.keys() & {*OWN_SECTIONS} and (parts.keys() - {*OWN_SECTIONS, "other"}) <= {""}:
@@ -210,10 +210,10 @@ def report_fields(
     differs from them, it is kept as ``report_text``.
     """
     apart = {"findings": findings, "impression": impression}
-    own = {name: one for name, one in apart.items() if one is not None and not absent(one)}
-    if text is None or absent(text):
+    own = {name: one for name, one in apart.items() if one is not None and not is_absent(one)}
+    if text is None or is_absent(text):
         return {"report": own} if own else {}
-    parts = sections(text)
+    parts = split_sections(text)
     whole = {name: one for name, one in vars(split_report(text)).items() if one is not None}
     fields: dict[str, Any] = {}
     if whole.get("findings") != text.strip():
@@ -236,10 +236,10 @@ def read_context(text: str | None) -> Context:
 
     A text without headings is the indication.
     """
-    if text is None or absent(text):
+    if text is None or is_absent(text):
         return Context()
     text = re.sub(r"</?context>", "", text)
-    parts = sections(text, request=True)
+    parts = split_sections(text, request=True)
     indication = parts.get("indication", parts.get(""))
     if "indication" in parts and "" in parts:
         indication = f"{parts['']}\n{parts['indication']}"
@@ -258,7 +258,7 @@ def read_age(text: str | None) -> str | None:
     kept as written. Returns None if there is none, or if the number cannot be an age in years (NIH
     ChestX-ray14 has 411).
     """
-    if text is None or absent(text):
+    if text is None or is_absent(text):
         return None
     dicom = _DICOM_AGE.match(text)
     if dicom and dicom[2] != "Y":
@@ -278,7 +278,7 @@ def read_age(text: str | None) -> str | None:
 
 def read_sex(text: str | None) -> str | None:
     """Return ``F``, ``M`` or ``O`` for the usual words, any other word as written."""
-    if text is None or absent(text):
+    if text is None or is_absent(text):
         return None
     word = text.strip()
     known = {"f": "F", "female": "F", "woman": "F", "w": "F", "m": "M", "male": "M", "man": "M"}

@@ -14,21 +14,21 @@ from typing import Any, Final, Literal
 import polars as pl
 
 from rexview.addresses import is_address
-from rexview.columns import TABLES, Column, Table
+from rexview.columns import TABLES, DeclaredColumn, DeclaredTable
 from rexview.errors import Problem, ReviewSetError
-from rexview.frames import given_choice
-from rexview.reviewset.images import image_path, images_folder, relative_path
-from rexview.reviewset.info import BUILT_IN_RUBRIC, dump_info
-from rexview.reviewset.json_text import dump
+from rexview.frames import given_choice_expr
+from rexview.reviewset.image_paths import find_image_file, images_folder, relative_path
+from rexview.reviewset.json_text import dump_json
 from rexview.reviewset.problems import ProblemList
-from rexview.reviewset.sources import INFO_FILE, UNFINISHED, find_tables, fingerprint
+from rexview.reviewset.set_files import INFO_FILE, UNFINISHED_FILE, find_tables, fingerprint
+from rexview.reviewset.set_info import BUILT_IN_RUBRIC, dump_info
 from rexview.reviewset.tables.source import TableFormat
 from rexview.schema import ReviewSet
 
 _TOKENS: Final = ("input_tokens", "output_tokens", "max_output_tokens")
 
 
-def write(
+def save_review_set(
     review_set: ReviewSet,
     folder: Path,
     *,
@@ -66,12 +66,12 @@ def write(
         work.mkdir()
         base = "images/"
         if images == "refer":
-            base = _referred(review_set, folder)
+            base = _images_base(review_set, folder)
         elif isinstance(images, Path):
             images.rename(work / "images")
         else:
             _copy_images(review_set, work)
-        copy_beside(review_set, work)
+        copy_own_files(review_set, work)
         write_tables(review_set, work, table_format, base)
         if folder.exists():
             folder.rmdir()
@@ -86,16 +86,16 @@ def write_tables(
     Empty tables are left out, except cases.
     """
     for name, table in TABLES.items():
-        frame = _whole(review_set, name)
+        frame = _table_with_stale(review_set, name)
         if frame.height or table.required:
             _WRITERS[table_format](_file_frame(name, frame), table, folder)
     text = dump_info(review_set.info, images=images)
     (folder / INFO_FILE).write_text(text, encoding="utf-8", newline="\n")
 
 
-def json_rows(review_set: ReviewSet, name: str) -> Iterator[dict[str, Any]]:
+def table_json_rows(review_set: ReviewSet, name: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table as the JSON objects of its file, in their order."""
-    yield from _json_rows(_file_frame(name, _whole(review_set, name)), TABLES[name])
+    yield from _json_rows(_file_frame(name, _table_with_stale(review_set, name)), TABLES[name])
 
 
 def write_csv(review_set: ReviewSet, names: Sequence[str], folder: Path) -> list[Path]:
@@ -113,18 +113,18 @@ def write_csv(review_set: ReviewSet, names: Sequence[str], folder: Path) -> list
             raise ReviewSetError(f"There is a file {file.name} already; nothing was written.")
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
-        _write_csv(_file_frame(name, _whole(review_set, name)), TABLES[name], folder)
+        _write_csv(_file_frame(name, _table_with_stale(review_set, name)), TABLES[name], folder)
     return files
 
 
-def _whole(review_set: ReviewSet, name: str) -> pl.DataFrame:
+def _table_with_stale(review_set: ReviewSet, name: str) -> pl.DataFrame:
     """Return a table with its stale rows, in the order of the rows."""
     frame: pl.DataFrame = getattr(review_set, name)
     stale: pl.DataFrame = getattr(review_set, f"stale_{name}", frame.clear())
     return frame if stale.is_empty() else pl.concat([frame, stale]).sort("_row")
 
 
-def _referred(review_set: ReviewSet, folder: Path) -> str:
+def _images_base(review_set: ReviewSet, folder: Path) -> str:
     """Return the images base as the new set has to name it."""
     base = review_set.info.images
     if is_address(base):
@@ -139,14 +139,14 @@ def _copy_images(review_set: ReviewSet, work: Path) -> None:
     for path in pl.concat([paths, returned]).unique(maintain_order=True).to_list():
         if is_address(path):
             continue  # it stays in its place
-        source = image_path(review_set, path)
+        source = find_image_file(review_set, path)
         if source.is_file():
             target = work / "images" / relative_path(path)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
 
 
-def copy_beside(review_set: ReviewSet, work: Path) -> None:
+def copy_own_files(review_set: ReviewSet, work: Path) -> None:
     """Copy the set's own rubric and table of harm, if it has them."""
     for name in (review_set.info.rubric, review_set.info.harm):
         source = review_set.folder / name
@@ -156,11 +156,11 @@ def copy_beside(review_set: ReviewSet, work: Path) -> None:
             shutil.copyfile(source, target)
 
 
-def _write_jsonl(frame: pl.DataFrame, table: Table, folder: Path) -> None:
+def _write_jsonl(frame: pl.DataFrame, table: DeclaredTable, folder: Path) -> None:
     path = folder / f"{table.name}.jsonl"
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for row in _json_rows(frame, table):
-            file.write(dump(row) + "\n")
+            file.write(dump_json(row) + "\n")
 
 
 def _file_frame(name: str, frame: pl.DataFrame) -> pl.DataFrame:
@@ -175,7 +175,7 @@ def _file_frame(name: str, frame: pl.DataFrame) -> pl.DataFrame:
         reason = pl.col("finish_reason")
         counts = pl.struct(_TOKENS)
         frame = frame.with_columns(
-            given_choice(),
+            given_choice_expr(),
             pl.coalesce("finish_reason_raw", pl.when(reason != "unknown").then(reason)).alias(
                 "finish_reason"
             ),
@@ -207,7 +207,7 @@ def _is_empty(series: pl.Series) -> bool:
     return series.null_count() == len(series)
 
 
-def _json_rows(frame: pl.DataFrame, table: Table) -> Iterator[dict[str, Any]]:
+def _json_rows(frame: pl.DataFrame, table: DeclaredTable) -> Iterator[dict[str, Any]]:
     """Yield the rows of a file frame as JSON objects; unknown fields are back in their places."""
     for row in frame.iter_rows(named=True):
         extra = json.loads(row.pop("extra", None) or "{}")
@@ -216,7 +216,7 @@ def _json_rows(frame: pl.DataFrame, table: Table) -> Iterator[dict[str, Any]]:
         yield _with_extra(kept, extra, table)
 
 
-def _json_value(value: Any, column: Column) -> Any:
+def _json_value(value: Any, column: DeclaredColumn) -> Any:
     """Make the JSON value of one declared field; nested nulls are left out."""
     if value is None:
         return None
@@ -231,12 +231,12 @@ def _json_value(value: Any, column: Column) -> Any:
     return value
 
 
-def _json_record(value: dict[str, Any], column: Column) -> dict[str, Any]:
+def _json_record(value: dict[str, Any], column: DeclaredColumn) -> dict[str, Any]:
     given = {part.name: _json_value(value[part.name], part) for part in column.fields}
     return {name: part for name, part in given.items() if part not in (None, [], {}, "")}
 
 
-def _with_extra(row: dict[str, Any], extra: dict[str, Any], table: Table) -> dict[str, Any]:
+def _with_extra(row: dict[str, Any], extra: dict[str, Any], table: DeclaredTable) -> dict[str, Any]:
     rest = {}
     for name, value in extra.items():
         column = table.by_name.get(name)
@@ -247,7 +247,7 @@ def _with_extra(row: dict[str, Any], extra: dict[str, Any], table: Table) -> dic
     return row | {"extra": rest} if rest else row
 
 
-def _merge(row: dict[str, Any], column: Column, value: Any) -> bool:
+def _merge(row: dict[str, Any], column: DeclaredColumn, value: Any) -> bool:
     """Put the unknown fields of a nested column back into it, if they come from there."""
     if column.kind == "record" and isinstance(value, dict):
         row[column.name] = row.get(column.name, {}) | value
@@ -261,7 +261,7 @@ def _merge(row: dict[str, Any], column: Column, value: Any) -> bool:
     return True
 
 
-def _with_own_columns(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
+def _with_own_columns(frame: pl.DataFrame, table: DeclaredTable) -> pl.DataFrame:
     """Give unknown fields that are plain text in every row a column each, for a clear header."""
     if "extra" not in frame.columns:
         return frame
@@ -275,7 +275,9 @@ def _with_own_columns(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
     ]
     columns = [pl.Series(name, [row.get(name) for row in rows], pl.String) for name in names]
     remaining = [{name: value for name, value in row.items() if name not in names} for row in rows]
-    rest = pl.Series("extra", [dump(row) if row else None for row in remaining], dtype=pl.String)
+    rest = pl.Series(
+        "extra", [dump_json(row) if row else None for row in remaining], dtype=pl.String
+    )
     frame = frame.drop("extra").with_columns(columns)
     return frame if rest.null_count() == len(rest) else frame.with_columns(rest)
 
@@ -284,7 +286,7 @@ def _is_plain_text(value: Any) -> bool:
     return isinstance(value, str) and value != ""
 
 
-def _write_csv(frame: pl.DataFrame, table: Table, folder: Path) -> None:
+def _write_csv(frame: pl.DataFrame, table: DeclaredTable, folder: Path) -> None:
     frame = _with_own_columns(frame, table)
     path = folder / f"{table.name}.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -294,7 +296,7 @@ def _write_csv(frame: pl.DataFrame, table: Table, folder: Path) -> None:
             writer.writerow(_cells(row, table))
 
 
-def _cells(row: dict[str, Any], table: Table) -> Iterator[Any]:
+def _cells(row: dict[str, Any], table: DeclaredTable) -> Iterator[Any]:
     for name, value in row.items():
         column = table.by_name.get(name)
         if column is None or column.kind == "object":
@@ -306,10 +308,10 @@ def _cells(row: dict[str, Any], table: Table) -> Iterator[Any]:
         elif column.is_scalar:
             yield plain
         else:
-            yield None if plain in (None, [], {}) else dump(plain)
+            yield None if plain in (None, [], {}) else dump_json(plain)
 
 
-def _write_parquet(frame: pl.DataFrame, table: Table, folder: Path) -> None:
+def _write_parquet(frame: pl.DataFrame, table: DeclaredTable, folder: Path) -> None:
     _with_own_columns(frame, table).write_parquet(folder / f"{table.name}.parquet")
 
 
@@ -321,11 +323,11 @@ _WRITERS = {"jsonl": _write_jsonl, "csv": _write_csv, "parquet": _write_parquet}
 # Everything else in the folder stays: images, the reviews database, other files. The previous
 # tables are kept in a dated folder next to the set.
 
-_OLD: Final = "old"
+_PREVIOUS_FOLDER: Final = "old"
 _NEW: Final = "new"
 
 
-def rewrite(
+def rewrite_review_set(
     review_set: ReviewSet,
     *,
     base: str,
@@ -357,18 +359,18 @@ def rewrite(
     with tempfile.TemporaryDirectory(
         dir=folder.parent, prefix=f".{folder.name}-", ignore_cleanup_errors=True
     ) as beside:
-        new, old = Path(beside) / _NEW, Path(beside) / _OLD
+        new, old = Path(beside) / _NEW, Path(beside) / _PREVIOUS_FOLDER
         new.mkdir()
         old.mkdir()
         write_tables(review_set, new, table_format or usual, base)
-        moved = _places(images, folder / "images")
+        moved = _image_targets(images, folder / "images")
         if fingerprint(folder) != state:
             raise ReviewSetError(
                 "The set was changed meanwhile, by a run or by hand; nothing was written. "
                 "Wait until that is done, then import again."
             )
-        backup = _backup(folder, names)
-        (folder / UNFINISHED).write_text(f"{backup.name}\n", encoding="utf-8")
+        backup = _copy_tables(folder, names)
+        (folder / UNFINISHED_FILE).write_text(f"{backup.name}\n", encoding="utf-8")
         done: list[tuple[Path, Path]] = []
         try:
             for source, target in (
@@ -382,9 +384,9 @@ def rewrite(
         except BaseException:
             for source, target in reversed(done):
                 target.rename(source)
-            (folder / UNFINISHED).unlink()
+            (folder / UNFINISHED_FILE).unlink()
             raise
-        (folder / UNFINISHED).unlink()
+        (folder / UNFINISHED_FILE).unlink()
     return backup
 
 
@@ -399,7 +401,7 @@ def _check_runs(folder: Path) -> None:
             )
 
 
-def _places(images: Path | None, folder: Path) -> list[tuple[Path, Path]]:
+def _image_targets(images: Path | None, folder: Path) -> list[tuple[Path, Path]]:
     """Return each new image and its target, none of which exists."""
     files = sorted(path for path in images.rglob("*") if path.is_file()) if images else []
     places = [(path, folder / path.relative_to(images)) for path in files if images]
@@ -412,7 +414,7 @@ def _places(images: Path | None, folder: Path) -> list[tuple[Path, Path]]:
     return places
 
 
-def _backup(folder: Path, names: list[str]) -> Path:
+def _copy_tables(folder: Path, names: list[str]) -> Path:
     """Copy the present tables into a dated folder next to the set."""
     date = datetime.now(UTC).strftime("%Y-%m-%d-%H%M%S")
     backup, number = folder.with_name(f"{folder.name}-before-{date}"), 2

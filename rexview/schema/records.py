@@ -13,7 +13,7 @@ from rexview.vocab import FRONTAL_VIEWS, HINT_KINDS
 
 
 @dataclass(frozen=True, slots=True)
-class ReadChoice:
+class ChoiceReading:
     """The option (from 0) that ``text[start:end]`` chooses.
 
     ``method`` is a key of :data:`rexview.text.choices.METHODS`.
@@ -39,7 +39,7 @@ class WrittenFailure:
 
 
 @dataclass(frozen=True)
-class Mark:
+class FailureMark:
     """A person's mark that an answer has a failure in people's own words, in one version of them.
 
     ``version`` is the digest of the words. ``stale`` means that the answer was changed since it was
@@ -331,7 +331,7 @@ class Answer:
     prompt_id: str | None = None
     repeat: int = 1
     extra: Mapping[str, Any] = field(default_factory=dict)
-    choice_read: ReadChoice | None = None
+    choice_read: ChoiceReading | None = None
 
 
 @dataclass(frozen=True)
@@ -475,7 +475,7 @@ def case_from_row(row: Mapping[str, Any]) -> Case:
 def answer_from_row(row: Mapping[str, Any]) -> Answer:
     """Make an Answer from one row (a dict) with columns :data:`rexview.frames.ANSWERS`."""
     boxes = [_record(AnswerBox, _box(box)) for box in row["boxes"] or ()]
-    read = row.get("_choice_read") and ReadChoice(row["choice"], **row["_choice_read"])
+    read = row.get("_choice_read") and ChoiceReading(row["choice"], **row["_choice_read"])
     values = {**row, "boxes": boxes, "extra": _extra(row), "choice_read": read}
     return _record(Answer, values)  # type: ignore[no-any-return]
 

@@ -20,7 +20,7 @@ from rexview.schema.records import (
     Case,
     CorrectedReference,
     Edit,
-    Mark,
+    FailureMark,
     MetricValue,
     Model,
     ReaderChoice,
@@ -75,7 +75,7 @@ class ReviewSet:
     selections: pl.DataFrame = field(default_factory=frames.SELECTIONS.to_frame)
     validations: pl.DataFrame = field(default_factory=frames.VALIDATIONS.to_frame)
     written_failures: tuple[WrittenFailure, ...] = ()
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[FailureMark, ...] = ()
     warnings: tuple[Problem, ...] = ()
     fingerprint: str = ""
     unfinished: pl.DataFrame = field(default_factory=frames.SCORES.to_frame)

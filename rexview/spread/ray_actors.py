@@ -20,13 +20,13 @@ from weakref import WeakSet
 
 from rexview import __version__
 from rexview.spread import remote_worker
-from rexview.spread.remote_worker import Package, RemoteWorker, Said
-from rexview.spread.workers import Job, ProcessDied, ProcessUnusable
-from rexview.untrusted_input import printable
+from rexview.spread.remote_worker import RemoteWorker, WorkerArguments, WorkerReport
+from rexview.spread.workers import ProcessDied, ProcessUnusable, WorkerJob
+from rexview.untrusted_input import printable_text
 
-LOOKS_EVERY_S: Final = 20.0
+CLUSTER_CHECK_INTERVAL_S: Final = 20.0
 """Time without results after which the cluster is checked for remaining processors."""
-NOTHING_LEFT: Final = (
+NO_PROCESSORS_LEFT: Final = (
     "No machine of the cluster is left that has a processor for this. Add one "
     "(ray start --address HOST:PORT), then start the same command again."
 )
@@ -40,14 +40,14 @@ class ActorLost(Exception):
 
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
-class Actor:
+class RayActor:
     """An actor at the cluster; the holder of its turn may ask it.
 
     ``began`` is Ray's reference to its report after the start, ``machine`` Ray's id of its machine.
     It is ``ready`` from then on until it has ``ended``.
     """
 
-    job: Job
+    job: WorkerJob
     handle: Any
     began: Any
     turn: threading.Lock = field(default_factory=threading.Lock)
@@ -56,7 +56,7 @@ class Actor:
     ended: bool = False
 
 
-class Actors:
+class RayActors:
     """All actors of a connection.
 
     Parameters
@@ -67,19 +67,19 @@ class Actors:
 
     def __init__(self, ray: Any) -> None:
         self._ray = ray
-        self._all: WeakSet[Actor] = WeakSet()  # Ray ends actors without a reference
+        self._all: WeakSet[RayActor] = WeakSet()  # Ray ends actors without a reference
         self._lock = threading.Lock()
         ray.cloudpickle.register_pickle_by_value(remote_worker)
         self._class = ray.remote(RemoteWorker)
 
-    def begin(self, job: Job, options: Mapping[str, Any]) -> Actor:
+    def begin(self, job: WorkerJob, options: Mapping[str, Any]) -> RayActor:
         """Start an actor for a job; it waits at the cluster until there is room.
 
         Raises
         ------
         ProcessUnusable
         """
-        package = Package(
+        package = WorkerArguments(
             str(_ROOT),
             __version__,
             pickle.dumps(job.expected()),
@@ -90,12 +90,12 @@ class Actors:
         with self._failures_told():
             given = {"max_restarts": 0, "max_task_retries": 0, **options}
             handle = self._class.options(**given).remote(pickle.dumps(tuple(package)))
-            actor = Actor(job, handle, handle.begun.remote())
+            actor = RayActor(job, handle, handle.begun.remote())
         with self._lock:
             self._all.add(actor)
         return actor
 
-    def begun(self, actor: Actor, seconds: float) -> Said | None:
+    def begun(self, actor: RayActor, seconds: float) -> WorkerReport | None:
         """Return an actor's report after the start; None if it has not started in time.
 
         Raises
@@ -105,11 +105,11 @@ class Actors:
         with self._failures_told():
             if not self._ray.wait([actor.began], timeout=seconds)[0]:
                 return None
-            said = Said(*self._ray.get(actor.began))
+            said = WorkerReport(*self._ray.get(actor.began))
         actor.machine, actor.ready = said.machine, True
         return said
 
-    def ask(self, actor: Actor, request: bytes) -> Said:
+    def ask(self, actor: RayActor, request: bytes) -> WorkerReport:
         """Return the reply to a pickled request.
 
         Raises
@@ -118,12 +118,12 @@ class Actors:
         """
         with self._failures_told():
             reference = actor.handle.ask.remote(self._ray.put(request))
-            while not self._ray.wait([reference], timeout=LOOKS_EVERY_S)[0]:
+            while not self._ray.wait([reference], timeout=CLUSTER_CHECK_INTERVAL_S)[0]:
                 if self.is_empty():
-                    raise ProcessUnusable(NOTHING_LEFT)
-            return Said(*self._ray.get(reference))
+                    raise ProcessUnusable(NO_PROCESSORS_LEFT)
+            return WorkerReport(*self._ray.get(reference))
 
-    def end(self, actor: Actor) -> None:
+    def end(self, actor: RayActor) -> None:
         """End an actor now, even at work."""
         with self._lock:
             if actor.ended:
@@ -133,18 +133,18 @@ class Actors:
         if self._ray.is_initialized():
             self._ray.kill(actor.handle)
 
-    def have_any(self, job: Job) -> bool:
+    def have_any(self, job: WorkerJob) -> bool:
         """Whether a job has an actor that can be asked."""
         return bool(self._ready(job))
 
-    def idle(self, job: Job) -> Actor | None:
+    def idle(self, job: WorkerJob) -> RayActor | None:
         """Return an idle actor of a job, with its turn; None if there is none."""
         for one in self._ready(job):
             if one.turn.acquire(blocking=False):
                 return one
         return None
 
-    def _ready(self, job: Job) -> list[Actor]:
+    def _ready(self, job: WorkerJob) -> list[RayActor]:
         with self._lock:
             return [one for one in self._all if one.ready and one.job == job]
 
@@ -173,7 +173,7 @@ class Actors:
         """
         with self._failures_told():
             known = {one["NodeID"]: one for one in self._ray.nodes() if one["Alive"]}
-        return [one for one in machines if one in known and _answers(known[one])]
+        return [one for one in machines if one in known and _takes_calls(known[one])]
 
     @contextmanager
     def _failures_told(self) -> Iterator[None]:
@@ -191,7 +191,7 @@ class Actors:
             raise ProcessUnusable(f"The cluster failed ({type(error).__name__}).") from None
 
 
-def _answers(machine: Mapping[str, Any]) -> bool:
+def _takes_calls(machine: Mapping[str, Any]) -> bool:
     """Whether Ray's own process on a machine takes calls."""
     try:
         where = (machine["NodeManagerAddress"], machine["NodeManagerPort"])
@@ -207,11 +207,11 @@ def _answers(machine: Mapping[str, Any]) -> bool:
 # died over it on machines that stay alive. A machine that is lost with its workers does not count,
 # and their requests are asked elsewhere.
 
-_DEATHS: Final = 2
+_MAX_DEATHS: Final = 2
 """Deaths of workers, on machines that stay alive, after which the request is blamed."""
-_SETTLES_S: Final = 2.0
+_SETTLE_TIME_S: Final = 2.0
 """A failing machine may end its workers before it stops taking calls."""
-_BEGINS: Final = 4
+_MAX_STARTS: Final = 4
 _TURN_S: Final = 1.0
 _ROOM_S: Final = 180.0
 """Longest time for a job's only worker to start; the work of others may have to end first."""
@@ -234,10 +234,10 @@ class RayWorker:
         Resources that an actor of the job needs, as options of Ray: ``num_cpus``.
     """
 
-    def __init__(self, actors: Actors, job: Job, options: Mapping[str, Any]) -> None:
+    def __init__(self, actors: RayActors, job: WorkerJob, options: Mapping[str, Any]) -> None:
         self._actors, self._job, self._options = actors, job, options
         self._lock = threading.Lock()
-        self._actor: Actor | None = None
+        self._actor: RayActor | None = None
         self._begins = 0
         self._ended = False
         self.pid: int | None = None
@@ -263,11 +263,13 @@ class RayWorker:
             if self._is_to_blame(died_on):
                 raise ProcessDied("Two workers of the cluster died over it.")
         if said.answer is None:
-            _LOG.warning("A worker of the cluster failed on a batch: %s.", printable(said.words))
+            _LOG.warning(
+                "A worker of the cluster failed on a batch: %s.", printable_text(said.words)
+            )
             raise ProcessDied("A worker of the cluster failed.")
         return pickle.loads(said.answer)  # noqa: S301 - of our own program
 
-    def _asked(self, package: bytes, died_on: list[str]) -> Said | None:
+    def _asked(self, package: bytes, died_on: list[str]) -> WorkerReport | None:
         """Ask an actor once; if it is lost, add its machine to ``died_on`` and return None."""
         actor = self._with_turn()
         try:
@@ -283,20 +285,20 @@ class RayWorker:
     def _is_to_blame(self, died_on: list[str]) -> bool:
         """Whether workers died over a request while their machines stayed alive."""
         died_on[:] = self._actors.alive(died_on)
-        if len(died_on) < _DEATHS:
+        if len(died_on) < _MAX_DEATHS:
             return False
-        time.sleep(_SETTLES_S)
+        time.sleep(_SETTLE_TIME_S)
         died_on[:] = self._actors.alive(died_on)
-        return len(died_on) >= _DEATHS
+        return len(died_on) >= _MAX_DEATHS
 
-    def _with_turn(self) -> Actor:
+    def _with_turn(self) -> RayActor:
         """Wait for an actor that can answer, and return it with its turn.
 
         Raises
         ------
         ProcessDied, ProcessUnusable
         """
-        patience = _Patience(self._actors, self._job)
+        patience = _RoomWait(self._actors, self._job)
         while True:
             own = self._own()
             if self._is_ready(own):
@@ -306,7 +308,7 @@ class RayWorker:
                 return other
             patience.look()
 
-    def _own(self) -> Actor:
+    def _own(self) -> RayActor:
         with self._lock:
             if self._ended:
                 raise ProcessDied("The worker was ended.")
@@ -314,7 +316,7 @@ class RayWorker:
                 self._actor = self._actors.begin(self._job, self._options)
             return self._actor
 
-    def _is_ready(self, own: Actor) -> bool:
+    def _is_ready(self, own: RayActor) -> bool:
         """Whether an actor can answer, after a short wait."""
         if own.ready:
             return True
@@ -323,7 +325,7 @@ class RayWorker:
         except ActorLost:
             self._actors.end(own)
             self._begins += 1
-            if self._begins >= _BEGINS:
+            if self._begins >= _MAX_STARTS:
                 words = f"No worker can be begun at the cluster that {self._job.purpose}."
                 raise ProcessUnusable(words) from None
             return False
@@ -337,13 +339,13 @@ class RayWorker:
             raise
         return True
 
-    def _heard(self, said: Said) -> Said:
+    def _heard(self, said: WorkerReport) -> WorkerReport:
         """Store an actor's report about itself, and pass on its log."""
         self.pid, self.host = said.pid, said.host
         for name, level, message in said.logged:
             logging.getLogger(name).log(level, "%s", message)
         if said.state != "ready":
-            raise ProcessUnusable(_unusable(said, self._job))
+            raise ProcessUnusable(_unusable_reason(said, self._job))
         return said
 
     def kill(self) -> None:
@@ -363,13 +365,13 @@ class RayWorker:
             self._actors.end(actor)
 
 
-class _Patience:
+class _RoomWait:
     """Limits how long a worker waits for room at the cluster.
 
     There is no limit while another actor of the job works: it also answers for this one when idle.
     """
 
-    def __init__(self, actors: Actors, job: Job) -> None:
+    def __init__(self, actors: RayActors, job: WorkerJob) -> None:
         self._actors, self._job = actors, job
         self._since = self._looked = time.monotonic()
 
@@ -386,15 +388,15 @@ class _Patience:
             self._since = now
         elif now - self._since >= _ROOM_S:
             raise ProcessUnusable(_NO_ROOM)
-        if now - self._looked >= LOOKS_EVERY_S:
+        if now - self._looked >= CLUSTER_CHECK_INTERVAL_S:
             self._looked = now
             if self._actors.is_empty():
-                raise ProcessUnusable(NOTHING_LEFT)
+                raise ProcessUnusable(NO_PROCESSORS_LEFT)
 
 
-def _unusable(said: Said, job: Job) -> str:
+def _unusable_reason(said: WorkerReport, job: WorkerJob) -> str:
     """Return why a worker cannot do its job, and what to do."""
-    host, words = printable(said.host), printable(said.words)
+    host, words = printable_text(said.host), printable_text(said.words)
     if said.state == "missing":
         what = f"the package {words}" if words else "rexview"
         return (

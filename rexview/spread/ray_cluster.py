@@ -26,9 +26,9 @@ from types import TracebackType
 from typing import Any, Final
 
 from rexview.errors import ClusterError
-from rexview.spread.ray_actors import Actors, RayWorker
-from rexview.spread.workers import Job
-from rexview.untrusted_input import printable
+from rexview.spread.ray_actors import RayActors, RayWorker
+from rexview.spread.workers import WorkerJob
+from rexview.untrusted_input import printable_text
 
 # Check from a separate process whether a Ray cluster can be reached and used.
 #
@@ -61,7 +61,7 @@ def check_cluster(address: str) -> None:
         It cannot be used; a sentence gives the reason and what to do.
     """
     if address != "auto":
-        _listens(address)
+        _check_listening(address)
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-c", _CONNECT, address],
@@ -81,7 +81,7 @@ def check_cluster(address: str) -> None:
     raise ClusterError(cluster_refusal(address, words))
 
 
-def _listens(address: str) -> None:
+def _check_listening(address: str) -> None:
     """Check that something listens at the address; Ray itself would wait.
 
     Raises
@@ -100,7 +100,7 @@ def _listens(address: str) -> None:
 
 def cluster_refusal(address: str, words: str) -> str:
     """Return why a cluster cannot be used and what to do, from Ray's message."""
-    where = f"the Ray cluster at {printable(address)}"
+    where = f"the Ray cluster at {printable_text(address)}"
     if "InvalidAuthToken" in words or "AuthenticationError" in words:
         return (
             f"--address: {where} wants another token than is given here: set RAY_AUTH_MODE to "
@@ -118,8 +118,8 @@ def cluster_refusal(address: str, words: str) -> str:
     )
 
 
-INSTALL: Final = "pip install -r requirements-cluster.txt"
-_STARTS: Final = 4
+INSTALL_RAY: Final = "pip install -r requirements-cluster.txt"
+_MAX_STARTS: Final = 4
 """Tries: Ray gives itself 30 s to start, which may be too little on a busy machine."""
 _STORE_BYTES: Final = 200_000_000
 _QUIET: Final = {
@@ -156,7 +156,7 @@ class RayCluster:
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
         if find_spec("ray") is None:
-            raise ClusterError(f"--engine ray needs ray, not installed here: {INSTALL}")
+            raise ClusterError(f"--engine ray needs ray, not installed here: {INSTALL_RAY}")
         if address is not None and address.startswith("ray://"):
             raise ClusterError(
                 "--address: Ray's client (ray://) is not supported. Start this on a machine of the "
@@ -172,7 +172,7 @@ class RayCluster:
         import ray
 
         self._ray = ray
-        self._actors: Final = Actors(ray)
+        self._actors: Final = RayActors(ray)
 
     def _begin_here(self, processors: int) -> None:
         os.environ.update(_LOCAL)
@@ -180,7 +180,7 @@ class RayCluster:
         import ray
 
         self.folder = Path(tempfile.mkdtemp(prefix="rexview-"))  # short: it contains a socket
-        for left in reversed(range(_STARTS)):
+        for left in reversed(range(_MAX_STARTS)):
             try:
                 self._init(
                     "local",
@@ -193,7 +193,7 @@ class RayCluster:
                 ray.shutdown()
                 if not left:
                     self.close()
-                    words = f"Ray cannot be started on this machine ({_kind(error)})."
+                    words = f"Ray cannot be started on this machine ({_error_kind(error)})."
                     raise ClusterError(words) from None
             else:
                 return
@@ -206,12 +206,12 @@ class RayCluster:
             self._init(address)
         except Exception as error:
             ray.shutdown()
-            raise ClusterError(cluster_refusal(address, f"{_kind(error)}: {error}")) from None
+            raise ClusterError(cluster_refusal(address, f"{_error_kind(error)}: {error}")) from None
 
     def _init(self, address: str, **given: Any) -> None:
         import ray
 
-        with _nothing_printed():
+        with _discard_output():
             ray.init(address, log_to_driver=False, logging_level=logging.CRITICAL, **given)
 
     def __enter__(self) -> RayCluster:
@@ -233,7 +233,7 @@ class RayCluster:
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def count(self, job: Job) -> int:
+    def count(self, job: WorkerJob) -> int:
         """Return the number of workers for a job: as requested, limited by the processors.
 
         Others may use the same processors. Then a worker starts once there is room, and until then
@@ -265,12 +265,12 @@ class RayCluster:
         other._asked = workers
         return other
 
-    def worker(self, job: Job) -> RayWorker:
+    def worker(self, job: WorkerJob) -> RayWorker:
         """Return a worker that is not started yet."""
         share = self._share(job) if job.holds_model else {"num_cpus": 1}
         return RayWorker(self._actors, job, share)
 
-    def _share(self, job: Job) -> dict[str, Any]:
+    def _share(self, job: WorkerJob) -> dict[str, Any]:
         """Return a model worker's resources: a graphics card, or its part of a machine."""
         workers, machines = self.count(job), self._actors.machines()
         if self._has("GPU") >= workers:
@@ -281,7 +281,7 @@ class RayCluster:
 
 
 @contextmanager
-def _nothing_printed() -> Iterator[None]:
+def _discard_output() -> Iterator[None]:
     """Discard all output inside the block; errors are reported in a sentence instead."""
     sys.stdout.flush()
     sys.stderr.flush()
@@ -298,5 +298,5 @@ def _nothing_printed() -> Iterator[None]:
         os.close(nowhere)
 
 
-def _kind(error: Exception) -> str:
+def _error_kind(error: Exception) -> str:
     return type(error).__name__

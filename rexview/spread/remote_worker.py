@@ -16,10 +16,10 @@ import sys
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
-State = Literal["ready", "missing", "other", "failed"]
+WorkerState = Literal["ready", "missing", "other", "failed"]
 
 
-class Package(NamedTuple):
+class WorkerArguments(NamedTuple):
     """Arguments for starting a worker.
 
     ``root`` is the folder of rexview on the asking machine, ``expected`` the pickled version of the
@@ -34,14 +34,14 @@ class Package(NamedTuple):
     nice: int
 
 
-class Said(NamedTuple):
+class WorkerReport(NamedTuple):
     """A worker's report: its state, an answer, and log messages since the last report.
 
     ``machine`` is Ray's id of its machine. ``answer`` is pickled; None after a failure, when
     ``words`` names the kind of error.
     """
 
-    state: State
+    state: WorkerState
     host: str
     machine: str
     pid: int
@@ -57,11 +57,11 @@ class RemoteWorker:
         os.environ["POLARS_MAX_THREADS"] = "1"
         self._seconds = 0
         self._answer: Callable[[Any], Any] | None = None
-        self._state: State = "failed"
+        self._state: WorkerState = "failed"
         self._words = ""
-        self._machine = _machine()
+        self._machine = _machine_id()
         self._logged: list[tuple[str, int, str]] = []
-        _print_nothing()
+        _discard_output()
         try:
             self._begin(pickle.loads(package))  # noqa: S301 - from our own program
         except Exception as error:
@@ -94,20 +94,20 @@ class RemoteWorker:
             return
         os.nice(nice)
         logger = logging.getLogger("rexview")
-        logger.addHandler(_Noting(self._logged))
+        logger.addHandler(_LogCollector(self._logged))
         logger.propagate = False
         self._answer, self._state = answer, "ready"
 
     def begun(self) -> tuple[Any, ...]:
-        """Return whether this worker can answer, as :class:`Said`."""
+        """Return whether this worker can answer, as :class:`WorkerReport`."""
         return self._said()
 
     def ask(self, request: bytes) -> tuple[Any, ...]:
-        """Return the answer to a request, as :class:`Said`."""
+        """Return the answer to a request, as :class:`WorkerReport`."""
         if self._answer is None:
             return self._said()
         try:
-            _limit(self._seconds)
+            _limit_processor_time(self._seconds)
             try:
                 return self._said(
                     answer=pickle.dumps(
@@ -116,7 +116,7 @@ class RemoteWorker:
                     )
                 )
             finally:
-                _limit(0)
+                _limit_processor_time(0)
         except Exception as error:
             return self._said(type(error).__name__)
 
@@ -125,10 +125,10 @@ class RemoteWorker:
         self._logged.clear()
         words = self._words if words is None else words
         where = (socket.gethostname(), self._machine, os.getpid())
-        return tuple(Said(self._state, *where, words, answer, logged))
+        return tuple(WorkerReport(self._state, *where, words, answer, logged))
 
 
-class _Noting(logging.Handler):
+class _LogCollector(logging.Handler):
     """Collects rexview's log messages for the asking process; they name no patient."""
 
     def __init__(self, logged: list[tuple[str, int, str]]) -> None:
@@ -139,20 +139,20 @@ class _Noting(logging.Handler):
         self._logged.append((record.name, record.levelno, record.getMessage()))
 
 
-def _machine() -> str:
+def _machine_id() -> str:
     import ray
 
     return str(ray.get_runtime_context().get_node_id())
 
 
-def _print_nothing() -> None:
+def _discard_output() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(nowhere, stream)
     os.close(nowhere)
 
 
-def _limit(seconds: int) -> None:
+def _limit_processor_time(seconds: int) -> None:
     """Let the system end this process after this many seconds of CPU time; 0 for never."""
     if hasattr(signal, "setitimer"):  # not on Windows
         signal.setitimer(signal.ITIMER_PROF, seconds)

@@ -18,31 +18,31 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final, Protocol
 
-from rexview.child_process import AskedProcess, ProcessDied, ProcessUnusable, Rank
+from rexview.child_process import ProcessDied, ProcessPriority, ProcessUnusable, RequestProcess
 
 __all__ = [
-    "Job",
+    "InlineWorkers",
+    "LocalProcesses",
     "ProcessDied",
     "ProcessUnusable",
-    "Refused",
-    "Spread",
-    "ThisMachine",
-    "ThisProcess",
+    "RefusedAnswer",
     "Worker",
+    "WorkerJob",
+    "WorkerProvider",
 ]
 
-Begin = Callable[[Any], tuple[Any, Callable[[Any], Any]]]
+StartWorker = Callable[[Any], tuple[Any, Callable[[Any], Any]]]
 """Takes the first request; returns the version it runs, and a function that answers requests."""
 
 
 @dataclass(frozen=True)
-class Job:
+class WorkerJob:
     """A kind of work for workers.
 
     Attributes
     ----------
     begin : callable
-        A function of a module that calls :func:`rexview.child_process.serve` when run as a program.
+        A function of a module that calls :func:`.serve_requests` when run as a program.
     first : object
         The first request.
     expected : callable
@@ -57,12 +57,12 @@ class Job:
         Whether it loads weights: then one worker for a graphics card or a machine, not for a core.
     """
 
-    begin: Begin
+    begin: StartWorker
     first: Any
     expected: Callable[[], Any]
     purpose: str
     seconds: int = 0
-    rank: Rank = "behind"
+    rank: ProcessPriority = "behind"
     holds_model: bool = False
 
     @property
@@ -72,7 +72,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedAnswer:
     """An answer that explains, in a sentence, why there is none and never will be."""
 
     message: str
@@ -116,36 +116,36 @@ class Worker(Protocol):
         ...
 
 
-class Spread(Protocol):
+class WorkerProvider(Protocol):
     """A place where workers run."""
 
-    def count(self, job: Job) -> int:
+    def count(self, job: WorkerJob) -> int:
         """Return how many workers a job has at once, 1 or more."""
         ...
 
-    def worker(self, job: Job) -> Worker:
+    def worker(self, job: WorkerJob) -> Worker:
         """Return a worker that is not started yet."""
         ...
 
 
-class ThisProcess:
+class InlineWorkers:
     """A worker in this process, for work that is shorter than starting another process."""
 
-    def count(self, job: Job) -> int:
+    def count(self, job: WorkerJob) -> int:
         """Return 1: the interpreter does one thing at a time."""
         return 1
 
-    def worker(self, job: Job) -> _InThisProcess:
+    def worker(self, job: WorkerJob) -> _InlineWorker:
         """Return a worker that is not started yet."""
-        return _InThisProcess(job)
+        return _InlineWorker(job)
 
 
-class _InThisProcess:
+class _InlineWorker:
     """Answers requests in the calling process; nothing can end it at work."""
 
     pid: Final = None
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: WorkerJob) -> None:
         self._job = job
         self._answer: Callable[[Any], Any] | None = None
 
@@ -168,34 +168,34 @@ class _InThisProcess:
         self._answer = None
 
 
-class ThisMachine:
+class LocalProcesses:
     """Processes on this machine."""
 
     def __init__(self, workers: int) -> None:
         self._workers: Final = max(1, workers)
 
-    def count(self, job: Job) -> int:
+    def count(self, job: WorkerJob) -> int:
         """Return the number of processes."""
         return 1 if job.holds_model else self._workers
 
-    def worker(self, job: Job) -> AskedProcess:
+    def worker(self, job: WorkerJob) -> RequestProcess:
         """Return a process that is not started yet."""
         arguments = (str(job.seconds), job.rank)
-        return AskedProcess(job.program, arguments, job.first, job.expected, job.purpose)
+        return RequestProcess(job.program, arguments, job.first, job.expected, job.purpose)
 
 
 # Pass batches to all workers of a job; return the answers in the order of the batches.
 
 Batch = Sequence[Any]
 Answers = list[Any]
-_AHEAD: Final = 2
+_QUEUED_BATCHES: Final = 2
 """Batches waiting for each worker, so that none is idle; only these are in memory."""
 
 
-class Workers:
+class WorkerPool:
     """All workers of a job; any thread may ask, and waits until one is free."""
 
-    def __init__(self, spread: Spread, job: Job) -> None:
+    def __init__(self, spread: WorkerProvider, job: WorkerJob) -> None:
         self.count: Final = spread.count(job)
         self._all: Final = [spread.worker(job) for _ in range(self.count)]
         self._idle: Final[SimpleQueue[Worker]] = SimpleQueue()
@@ -237,9 +237,9 @@ class Workers:
 
 
 @contextmanager
-def workers_of(spread: Spread, job: Job) -> Iterator[Workers]:
+def open_worker_pool(spread: WorkerProvider, job: WorkerJob) -> Iterator[WorkerPool]:
     """Yield the workers of a job; they end with the block."""
-    workers = Workers(spread, job)
+    workers = WorkerPool(spread, job)
     try:
         yield workers
     finally:
@@ -247,13 +247,13 @@ def workers_of(spread: Spread, job: Job) -> Iterator[Workers]:
         workers.close()
 
 
-def answered(
-    workers: Workers,
+def answer_batches(
+    workers: WorkerPool,
     batches: Iterable[Batch],
     died: Callable[[], None] = lambda: None,
     *,
     may_part: bool = True,
-) -> Iterator[Answers | Refused]:
+) -> Iterator[Answers | RefusedAnswer]:
     """Yield for each batch the list of answers to its parts.
 
     If workers die over a batch, its parts are asked one by one. A part over which they die again is
@@ -267,11 +267,11 @@ def answered(
     """
     stopped = threading.Event()
 
-    def ask(batch: Batch) -> Answers | Refused:
+    def ask(batch: Batch) -> Answers | RefusedAnswer:
         if stopped.is_set():
             return []
         try:
-            found: Answers | Refused = workers.ask(batch)
+            found: Answers | RefusedAnswer = workers.ask(batch)
         except ProcessDied:
             if stopped.is_set():  # it was ended
                 return []
@@ -281,24 +281,24 @@ def answered(
             raise ProcessUnusable(f"{words} It may need more memory.") from None
         return found
 
-    def alone(batch: Batch) -> Answers | Refused:
+    def alone(batch: Batch) -> Answers | RefusedAnswer:
         if len(batch) == 1:
             died()
             return [None]
         answers: Answers = []
         for part in batch:
             found = ask([part])
-            if isinstance(found, Refused):
+            if isinstance(found, RefusedAnswer):
                 return found
             answers += found
         return answers
 
     left = iter(batches)
-    waiting: deque[Future[Answers | Refused]] = deque()
+    waiting: deque[Future[Answers | RefusedAnswer]] = deque()
     with ThreadPoolExecutor(workers.count, thread_name_prefix="spread") as threads:
         try:
             while True:
-                while len(waiting) < _AHEAD * workers.count:
+                while len(waiting) < _QUEUED_BATCHES * workers.count:
                     batch = next(left, None)
                     if batch is None:
                         break

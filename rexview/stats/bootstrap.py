@@ -31,10 +31,12 @@ RESAMPLES: Final = 9_999
 LEVEL: Final = 0.95
 SEED: Final = 20_260_101
 
-NO_VALUES: Final = tr("No answer has a value.")
-ONE_VALUE: Final = tr("There is one value only: it says nothing about how others would vary.")
-ALL_EQUAL: Final = tr("All values are the same: resampling them changes nothing.")
-NO_CHANGE: Final = tr("The number is the same whichever cases are drawn.")
+NO_VALUES_REASON: Final = tr("No answer has a value.")
+ONE_VALUE_REASON: Final = tr(
+    "There is one value only: it says nothing about how others would vary."
+)
+ALL_EQUAL_REASON: Final = tr("All values are the same: resampling them changes nothing.")
+NO_CHANGE_REASON: Final = tr("The number is the same whichever cases are drawn.")
 OFTEN_UNDEFINED: Final = tr("The number is undefined in more than one of twenty resamples.")
 LEFT_OUT_UNDEFINED: Final = tr("The number is undefined when one of the cases is left out.")
 UNSTABLE: Final = tr("The correction for bias and skewness is undefined with so few values.")
@@ -45,13 +47,13 @@ _CELLS: Final = 1_000_000
 _DEFINED: Final = 0.95
 _STEPS: Final = (1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 30, 60)
 """Numbers of steps in a point, of which means of scores are multiples."""
-_MANY: Final = 100
+_MIN_CLUSTERS: Final = 100
 """Fewest clusters whose sum is nearly normal."""
-_UNEVEN: Final = 0.25
+_MAX_SKEWNESS: Final = 0.25
 """Skewness from which a sum is not nearly normal."""
-_FEW_KINDS: Final = 4
+_MAX_DRAWN_KINDS: Final = 4
 """Up to this number of counts, drawing them is as fast as drawing two sums."""
-_FAR: Final = 12
+_MAX_DEVIATIONS: Final = 12
 """Standard deviations from the mean beyond which sums never occur."""
 
 Floats = NDArray[np.float64]
@@ -68,7 +70,7 @@ class Interval:
     why: str | None = None
 
 
-def interval(
+def bootstrap_interval(
     counts: NDArray[Any],
     statistic: Statistic,
     *,
@@ -98,17 +100,19 @@ def interval(
     observed = np.asarray(counts, dtype=np.int64)
     n = int(observed.sum())
     if n < 2:
-        return Interval(None, None, ONE_VALUE if n else NO_VALUES)
+        return Interval(None, None, ONE_VALUE_REASON if n else NO_VALUES_REASON)
     if (observed > 0).sum() < 2:
-        return Interval(None, None, ALL_EQUAL)
+        return Interval(None, None, ALL_EQUAL_REASON)
     number = _numbers(statistic, observed[np.newaxis])[0]
     drawn = np.concatenate(
         [_numbers(statistic, rows) for rows in _draws(observed, resamples, seed)]
     )
-    return interval_of_draws(number, drawn, _left_out(statistic, observed), observed, level)
+    return interval_from_draws(
+        number, drawn, _jackknife_values(statistic, observed), observed, level
+    )
 
 
-def mean_of(values: NDArray[Any]) -> Statistic:
+def make_mean_statistic(values: NDArray[Any]) -> Statistic:
     """Return the statistic that is the mean of k values, from rows of their counts."""
 
     def means(rows: Counts) -> Floats:
@@ -125,7 +129,7 @@ def mean_interval(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Interval:
-    """Return the BCa interval of a mean, faster than :func:`interval`.
+    """Return the BCa interval of a mean, faster than :func:`bootstrap_interval`.
 
     Scores, and their means over a few readers, are whole multiples of a step. So the distribution
     of the sum of n drawn scores is known exactly: that of one score, convolved n times with itself.
@@ -134,18 +138,18 @@ def mean_interval(
 
     ``values`` and ``counts`` have shape (k,): distinct values and their counts.
     """
-    means = mean_of(values)
+    means = make_mean_statistic(values)
     observed = np.asarray(counts, dtype=np.int64)
     n, present = int(observed.sum()), np.flatnonzero(observed)
-    steps = _steps(values[present]) if resamples and len(present) > 1 else None
+    steps = _as_steps(values[present]) if resamples and len(present) > 1 else None
     if steps is None:
-        return interval(observed, means, resamples=resamples, seed=seed)
+        return bootstrap_interval(observed, means, resamples=resamples, seed=seed)
     in_step, step = steps
-    first, shares = _sums(in_step, observed[present])
+    first, shares = _sum_distribution(in_step, observed[present])
     at = first + np.searchsorted(np.cumsum(shares), _uniform(resamples, seed), side="right")
     drawn = values[present].min() + at * step / n
     number = float(means(observed[np.newaxis])[0])
-    return interval_of_draws(number, drawn, _left_out(means, observed), observed)
+    return interval_from_draws(number, drawn, _jackknife_values(means, observed), observed)
 
 
 def ratio_interval(
@@ -156,12 +160,12 @@ def ratio_interval(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Interval:
-    """Return the BCa interval of a ratio of two sums; :func:`interval`, faster for many clusters.
+    """Return the BCa interval of a ratio of two sums, faster for many clusters.
 
     A resample of many clusters differs from the ratio by a nearly normal sum, divided by its own
     sum of sizes. These two sums are drawn instead of k counts: the first with its skewness (Cornish
     and Fisher's expansion), the second conditional on the first. Few or very uneven clusters
-    (:data:`_MANY`, :data:`_UNEVEN`) are drawn as counts.
+    (:data:`_MIN_CLUSTERS`, :data:`_MAX_SKEWNESS`) are drawn as counts.
 
     ``points``, ``sizes`` and ``counts`` have shape (k,): what a cluster of each kind adds to both
     sums, and the number of clusters of that kind.
@@ -173,30 +177,30 @@ def ratio_interval(
 
     observed = np.asarray(counts, dtype=np.int64)
     n, size = int(observed.sum()), float(observed @ sizes)
-    if not resamples or n < _MANY or np.count_nonzero(observed) <= _FEW_KINDS:
-        return interval(observed, ratios, resamples=resamples, seed=seed)
+    if not resamples or n < _MIN_CLUSTERS or np.count_nonzero(observed) <= _MAX_DRAWN_KINDS:
+        return bootstrap_interval(observed, ratios, resamples=resamples, seed=seed)
     number = float(observed @ points) / size
     apart, uneven = points - number * sizes, sizes - size / n
     spread = float(np.sqrt(observed @ apart**2))
-    skewness = float(observed @ apart**3) / spread**3 if spread else _UNEVEN
-    if abs(skewness) >= _UNEVEN:
-        return interval(observed, ratios, resamples=resamples, seed=seed)
+    skewness = float(observed @ apart**3) / spread**3 if spread else _MAX_SKEWNESS
+    if abs(skewness) >= _MAX_SKEWNESS:
+        return bootstrap_interval(observed, ratios, resamples=resamples, seed=seed)
     first, second = _normal(resamples, seed)
     along = float(observed @ (apart * uneven)) / spread
     across = np.sqrt(max(0.0, float(observed @ uneven**2) - along**2))
     drawn = spread * (first + skewness / 6 * (first**2 - 1))
     drawn = number + drawn / (size + along * first + across * second)
-    return interval_of_draws(number, drawn, _left_out(ratios, observed), observed, LEVEL)
+    return interval_from_draws(number, drawn, _jackknife_values(ratios, observed), observed, LEVEL)
 
 
-def forget_draws() -> None:
+def clear_draws() -> None:
     """Clear the caches of draws. Results stay the same; only times change."""
     _drawn.cache_clear()
     _uniform.cache_clear()
     _normal.cache_clear()
 
 
-def _sums(values: Counts, counts: Counts) -> tuple[int, Floats]:
+def _sum_distribution(values: Counts, counts: Counts) -> tuple[int, Floats]:
     """Return the distribution of the sum of n draws: the smallest sum, and shares from there on.
 
     It is computed by Fourier transform on a circle with room for every sum that occurs: all sums,
@@ -206,7 +210,9 @@ def _sums(values: Counts, counts: Counts) -> tuple[int, Floats]:
     mean = float(values @ counts) / n
     deviation = float(np.sqrt(counts @ (values - mean) ** 2))
     longest = int(values.max()) * n + 1
-    around = 1 << int(min(longest, 2 * _FAR * deviation + values.max() + 2) - 1).bit_length()
+    around = (
+        1 << int(min(longest, 2 * _MAX_DEVIATIONS * deviation + values.max() + 2) - 1).bit_length()
+    )
     first = 0 if around >= longest else max(0, round(mean * n) - around // 2)
     one = np.bincount(values, weights=counts / n, minlength=1)
     shares = np.fft.irfft(np.fft.rfft(one, around) ** n, around)
@@ -214,7 +220,7 @@ def _sums(values: Counts, counts: Counts) -> tuple[int, Floats]:
     return first, shares / shares.sum()
 
 
-def _steps(values: Floats) -> tuple[Counts, float] | None:
+def _as_steps(values: Floats) -> tuple[Counts, float] | None:
     """Return values as whole steps above the smallest one, and the step; None without a step."""
     above = values - values.min()
     for parts in _STEPS:
@@ -236,7 +242,7 @@ def _normal(resamples: int, seed: int) -> Floats:
     return np.random.default_rng(seed).standard_normal((2, resamples))
 
 
-def interval_of_draws(
+def interval_from_draws(
     number: float, drawn: Floats, left_out: Floats, weights: Counts, level: float = LEVEL
 ) -> Interval:
     """Return the BCa interval from resampled numbers, or the reason if too many are undefined.
@@ -250,7 +256,7 @@ def interval_of_draws(
     if not np.isfinite(left_out).all():
         return Interval(None, None, LEFT_OUT_UNDEFINED)
     if np.ptp(defined) < 10**-_DIGITS:
-        return Interval(None, None, NO_CHANGE)
+        return Interval(None, None, NO_CHANGE_REASON)
     return _limits(float(number), defined, left_out, weights[weights > 0], level)
 
 
@@ -283,7 +289,7 @@ def _numbers(statistic: Statistic, rows: Counts) -> Floats:
         return np.asarray(statistic(rows), dtype=np.float64)
 
 
-def _left_out(statistic: Statistic, observed: Counts) -> Floats:
+def _jackknife_values(statistic: Statistic, observed: Counts) -> Floats:
     """Return the jackknife's numbers: without one of the values, for each distinct value."""
     present = np.flatnonzero(observed)
     rows = np.repeat(observed[np.newaxis], len(present), axis=0)

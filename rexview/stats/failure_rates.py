@@ -24,11 +24,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rexview.stats.bootstrap import LEVEL, RESAMPLES, Counts, Interval, ratio_interval
-from rexview.stats.paired import benjamini_hochberg
+from rexview.stats.paired_tests import adjust_p_values
 from rexview.vocab import SUGGESTED_FAILURES
 from rexview.words import tr
 
-JUDGED: Final = pl.Schema(
+JUDGED_COLUMNS: Final = pl.Schema(
     {
         "case": pl.String(),
         "model": pl.String(),
@@ -102,7 +102,7 @@ class FailureTest:
     why: str | None
 
 
-def clusters_of(cases: pl.DataFrame) -> pl.DataFrame:
+def find_clusters(cases: pl.DataFrame) -> pl.DataFrame:
     """Return the cluster of each case: its patient, else its study.
 
     Columns ``case`` and ``cluster`` (Int64), with the same number for cases of one cluster.
@@ -117,7 +117,7 @@ def clusters_of(cases: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-class Judged(NamedTuple):
+class JudgedAnswers(NamedTuple):
     """The answers of one model that can be judged for one failure; all of shape (n,).
 
     ``cases`` and ``patients`` are numbers; ``flagged`` is a mask.
@@ -190,10 +190,10 @@ def tally_patients(points: NDArray[Any], patients: NDArray[Any]) -> PatientTally
     return PatientTally(alike // base + lowest, alike % base, counts.astype(np.int64))
 
 
-def tally_pair(a: Judged, b: Judged) -> PairTally:
+def tally_model_pair(a: JudgedAnswers, b: JudgedAnswers) -> PairTally:
     """Count the cases in which two models can be judged for one failure."""
-    a, b = _by_case(a), _by_case(b)
-    in_a, in_b = _shared(a.cases, b.cases), _shared(b.cases, a.cases)
+    a, b = _sort_by_case(a), _sort_by_case(b)
+    in_a, in_b = _mask_of_shared(a.cases, b.cases), _mask_of_shared(b.cases, a.cases)
     of_a, of_b = a.flagged[in_a], b.flagged[in_b]
     return PairTally(
         only_a=int((of_a & ~of_b).sum()),
@@ -204,7 +204,7 @@ def tally_pair(a: Judged, b: Judged) -> PairTally:
     )
 
 
-def _shared(cases: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
+def _mask_of_shared(cases: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
     """Return a mask of the cases among others; a lookup table is fast, as numbers are small."""
     if np.array_equal(cases, others):
         return np.ones(len(cases), dtype=np.bool_)
@@ -213,15 +213,15 @@ def _shared(cases: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(there[cases])
 
 
-def _by_case(given: Judged) -> Judged:
+def _sort_by_case(given: JudgedAnswers) -> JudgedAnswers:
     """Return the answers sorted by case; those of the engine already are."""
     if (given.cases[1:] > given.cases[:-1]).all():
         return given
     order = np.argsort(given.cases)
-    return Judged(given.cases[order], given.flagged[order], given.patients[order])
+    return JudgedAnswers(given.cases[order], given.flagged[order], given.patients[order])
 
 
-def rate(given: PatientTally, *, resamples: int = RESAMPLES) -> Rate:
+def measure_rate(given: PatientTally, *, resamples: int = RESAMPLES) -> Rate:
     """Return a rate with its interval; with 0 resamples without one."""
     n, k, size = given.n, given.total, given.n_patients
     if not n:
@@ -229,13 +229,13 @@ def rate(given: PatientTally, *, resamples: int = RESAMPLES) -> Rate:
     if not resamples:
         return Rate(k, n, size, k / n, Interval(None, None), None)
     if size == n:
-        return Rate(k, n, size, k / n, wilson(k, n), WILSON)
+        return Rate(k, n, size, k / n, wilson_interval(k, n), WILSON)
     if k in (0, n):
-        return Rate(k, n, size, k / n, wilson(size if k else 0, size), WILSON_CLUSTERS)
+        return Rate(k, n, size, k / n, wilson_interval(size if k else 0, size), WILSON_CLUSTERS)
     return Rate(k, n, size, k / n, _ratio_interval(given, resamples), CLUSTERS)
 
 
-def failure_rates(
+def measure_failure_rates(
     tallies: Mapping[tuple[str, str], PatientTally],
     models: Sequence[str],
     failures: Sequence[str],
@@ -248,14 +248,16 @@ def failure_rates(
     """
     return tuple(
         FailureRate(
-            failure, model, rate(tallies.get((failure, model), NO_PATIENTS), resamples=resamples)
+            failure,
+            model,
+            measure_rate(tallies.get((failure, model), EMPTY_PATIENT_TALLY), resamples=resamples),
         )
         for failure in failures
         for model in models
     )
 
 
-def failure_tests(
+def compare_failures(
     tallies: Mapping[tuple[str, str, str], PairTally], *, resamples: int = RESAMPLES
 ) -> tuple[FailureTest, ...]:
     """Compare models on failures: ``tallies`` are by failure, model a and model b.
@@ -264,32 +266,35 @@ def failure_tests(
     resamples patients. p values are adjusted over all given tallies.
     """
     tests = [_test(*about, tally, resamples) for about, tally in tallies.items()]
-    adjusted = benjamini_hochberg([test.p for test in tests])
+    adjusted = adjust_p_values([test.p for test in tests])
     return tuple(replace(test, p_adj=p) for test, p in zip(tests, adjusted, strict=True))
 
 
-def judged_by_model(judged: pl.DataFrame, clusters: pl.DataFrame) -> dict[tuple[str, str], Judged]:
+def group_judged(
+    judged: pl.DataFrame, clusters: pl.DataFrame
+) -> dict[tuple[str, str], JudgedAnswers]:
     """Return the answers that can be judged, by failure and model.
 
-    ``judged`` has the columns :data:`JUDGED`; ``clusters`` comes from :func:`clusters_of`.
+    ``judged`` has the columns :data:`JUDGED_COLUMNS`; ``clusters`` comes from
+    :func:`find_clusters`.
     """
     numbered = clusters.with_row_index("_case").with_columns(pl.col("_case").cast(pl.Int64))
     placed = judged.join(numbered, on="case", how="inner", maintain_order="left")
     parts = placed.partition_by("failure", "model", as_dict=True)
     return {
-        (str(failure), str(model)): Judged(
+        (str(failure), str(model)): JudgedAnswers(
             part["_case"].to_numpy(), part["flagged"].to_numpy(), part["cluster"].to_numpy()
         )
         for (failure, model), part in parts.items()
     }
 
 
-def tally_pairs(
-    judged: Mapping[tuple[str, str], Judged], models: Sequence[str], failures: Sequence[str]
+def tally_model_pairs(
+    judged: Mapping[tuple[str, str], JudgedAnswers], models: Sequence[str], failures: Sequence[str]
 ) -> dict[tuple[str, str, str], PairTally]:
     """Count every pair of models on each failure, in the order given."""
     return {
-        (failure, a, b): tally_pair(
+        (failure, a, b): tally_model_pair(
             *(judged.get((failure, model), _NOT_JUDGED) for model in (a, b))
         )
         for failure in failures
@@ -297,15 +302,15 @@ def tally_pairs(
     }
 
 
-_NOT_JUDGED: Final = Judged(
+_NOT_JUDGED: Final = JudgedAnswers(
     np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int64)
 )
-_NO_PAIR: Final = tally_pair(_NOT_JUDGED, _NOT_JUDGED)
+_NO_PAIR: Final = tally_model_pair(_NOT_JUDGED, _NOT_JUDGED)
 """The tally of two models that cannot be compared."""
-NO_PATIENTS: Final = tally_patients(_NOT_JUDGED.flagged, _NOT_JUDGED.patients)
+EMPTY_PATIENT_TALLY: Final = tally_patients(_NOT_JUDGED.flagged, _NOT_JUDGED.patients)
 
 
-def is_known(failure: str, *, by_rule: bool, by_reader: bool) -> bool:
+def is_frequency_known(failure: str, *, by_rule: bool, by_reader: bool) -> bool:
     """Return True if the frequency of a failure is known.
 
     For failures that rules only suggest, it is known once a rule found one (``by_rule``) or a
@@ -314,7 +319,7 @@ def is_known(failure: str, *, by_rule: bool, by_reader: bool) -> bool:
     return failure not in SUGGESTED_FAILURES or by_rule or by_reader
 
 
-def without_unknown(
+def clear_unknown_pairs(
     pairs: Mapping[tuple[str, str, str], PairTally], unknown: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str, str], PairTally]:
     """Return pairs of models, with an empty tally where a failure of either is ``unknown``.
@@ -356,7 +361,7 @@ def _test(failure: str, model_a: str, model_b: str, pair: PairTally, resamples: 
     )
 
 
-def wilson(k: int, n: int) -> Interval:
+def wilson_interval(k: int, n: int) -> Interval:
     """Return Wilson's interval of ``k`` of ``n``."""
     from scipy.stats import binomtest
 

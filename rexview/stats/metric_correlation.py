@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from rexview.stats.bootstrap import LEVEL, SEED, Floats, Interval
 from rexview.words import tr
 
-COEFFICIENTS: Final = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall"}
+COEFFICIENT_NAMES: Final = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall"}
 """Names on screen of the coefficients."""
-FEW: Final = tr("Fewer than three answers have a value for both.")
-CONSTANT: Final = tr("One of the two is constant.")
-FEW_PATIENTS: Final = tr("The answers come from fewer than four patients.")
-PERFECT: Final = tr("The coefficient is -1 or 1, in all or some of the answers.")
+FEW_ANSWERS_REASON: Final = tr("Fewer than three answers have a value for both.")
+CONSTANT_REASON: Final = tr("One of the two is constant.")
+FEW_PATIENTS_REASON: Final = tr("The answers come from fewer than four patients.")
+PERFECT_REASON: Final = tr("The coefficient is -1 or 1, in all or some of the answers.")
 _MOST_GROUPS: Final = 40
 _FEWEST_GROUPS: Final = 4
 _FEWEST: Final = 3
@@ -53,7 +53,7 @@ class Correlation:
     interval: Interval
 
 
-def correlations(
+def correlate_columns(
     values: Floats, patients: NDArray[Any], coefficient: str, *, intervals: bool = True
 ) -> tuple[Correlation, ...]:
     """Correlate each two columns.
@@ -65,7 +65,7 @@ def correlations(
     patients : numpy.ndarray
         Shape (answers,), the number of each answer's patient.
     coefficient : str
-        One of :data:`COEFFICIENTS`.
+        One of :data:`COEFFICIENT_NAMES`.
     intervals : bool
         True for intervals, which need another coefficient for each group.
     """
@@ -88,9 +88,9 @@ def _correlation(
     x, y = values[both, a], values[both, b]
     met, own = np.unique(patients[both], return_inverse=True)
     of = _coefficient(coefficient)
-    value, limits = None, Interval(None, None, FEW)
+    value, limits = None, Interval(None, None, FEW_ANSWERS_REASON)
     if len(x) >= _FEWEST:
-        value, limits = of(x, y), Interval(None, None, CONSTANT)
+        value, limits = of(x, y), Interval(None, None, CONSTANT_REASON)
     if value is not None:
         limits = _interval(value, x, y, own, len(met), of) if intervals else Interval(None, None)
     return Correlation(a, b, coefficient, len(x), len(met), value, limits)
@@ -125,13 +125,13 @@ def _interval(
 
     groups = min(_MOST_GROUPS, n_patients)
     if groups < _FEWEST_GROUPS:
-        return Interval(None, None, FEW_PATIENTS)
+        return Interval(None, None, FEW_PATIENTS_REASON)
     shuffled = np.random.default_rng(SEED).permutation(n_patients) % groups
     group = shuffled[patients]
     left_out = [of(x[group != one], y[group != one]) for one in range(groups)]
     if abs(value) > _ONE or any(one is None or abs(one) > _ONE for one in left_out):
         constant = any(one is None for one in left_out)
-        return Interval(None, None, CONSTANT if constant else PERFECT)
+        return Interval(None, None, CONSTANT_REASON if constant else PERFECT_REASON)
     z = np.arctanh(np.array(left_out, dtype=np.float64))
     error = float(np.sqrt((groups - 1) / groups * ((z - z.mean()) ** 2).sum()))
     reach = float(t.ppf((1 + LEVEL) / 2, groups - 1)) * error
@@ -139,7 +139,7 @@ def _interval(
     return Interval(float(np.tanh(middle - reach)), float(np.tanh(middle + reach)))
 
 
-def places_apart(values: Floats) -> Floats:
+def rank_differences(values: Floats) -> Floats:
     """Return each answer's place by two metrics, and the distance of the places.
 
     Parameters

@@ -14,20 +14,20 @@ from rexview.schema import ReviewSet
 from rexview.stats.bootstrap import RESAMPLES, Counts, Interval
 from rexview.stats.failure_rates import (
     FailureTest,
-    Judged,
+    JudgedAnswers,
     PairTally,
     PatientTally,
     Rate,
-    clusters_of,
-    failure_tests,
-    rate,
-    tally_pair,
+    compare_failures,
+    find_clusters,
+    measure_rate,
+    tally_model_pair,
     tally_patients,
 )
 from rexview.words import tr
 
 NO_ANSWERS: Final = tr("The model has no answer to a choice question whose right option is known.")
-FINDING_CATEGORY: Final = ("finding_category", "category")
+FINDING_CATEGORY_TAGS: Final = ("finding_category", "category")
 """Names of the tag for the kind of finding of a choice question; the first one found counts."""
 
 
@@ -57,7 +57,7 @@ class ChoiceAccuracy:
     why: str | None
 
 
-def choice_accuracies(
+def measure_choice_accuracies(
     review_set: ReviewSet, models: Sequence[str], *, resamples: int = RESAMPLES
 ) -> tuple[ChoiceAccuracy, ...]:
     """Count right choices of each model: in all, by task, by finding category, and by both.
@@ -96,7 +96,7 @@ def _questions(cases: pl.DataFrame) -> pl.DataFrame:
         pl.col("tags")
         .list.eval(pl.element().filter(tag == name).struct.field("values").explode())
         .list.drop_nulls()
-        for name in FINDING_CATEGORY
+        for name in FINDING_CATEGORY_TAGS
     ]
     first = pl.when(named[0].list.len() > 0).then(named[0]).otherwise(named[1])
     return (
@@ -109,7 +109,7 @@ def _questions(cases: pl.DataFrame) -> pl.DataFrame:
             categories=first.list.unique(maintain_order=True),
         )
         .unique("case", maintain_order=True)
-        .join(clusters_of(cases).unique("case"), on="case", how="left", maintain_order="left")
+        .join(find_clusters(cases).unique("case"), on="case", how="left", maintain_order="left")
     )
 
 
@@ -136,7 +136,7 @@ def _counted(
 ) -> ChoiceAccuracy:
     marked = answers.filter("known")
     tally = tally_patients(marked["right"].cast(pl.Int64).to_numpy(), marked["cluster"].to_numpy())
-    share = rate(tally, resamples=resamples)
+    share = measure_rate(tally, resamples=resamples)
     failed = int(marked["failed"].sum())
     read = share.n - failed
     return ChoiceAccuracy(
@@ -163,9 +163,9 @@ def _counted(
 # A rater is a model, a model of kind ``reader`` (imported answers of a reader), or a person of the
 # table ``choices``. Readers are always marked as readers when they are ranked among models.
 
-NOT_ASKED: Final = -2
+NO_CHOICE: Final = -2
 """The rater has no answer to the question, or the answer does not match the filter."""
-FAILED: Final = -1
+FAILED_CHOICE: Final = -1
 """The rater has an answer, or a failed request for one, without a usable choice."""
 Numbers = npt.NDArray[np.int64]
 Options = npt.NDArray[np.int16]
@@ -216,7 +216,7 @@ class RaterChoices:
     patient : array of int64, shape (q,)
         The same number for questions of one patient, else study, else case.
     option : array of int16, shape (q, r)
-        The option that each rater chose, :data:`FAILED` or :data:`NOT_ASKED`.
+        The option that each rater chose, :data:`FAILED_CHOICE` or :data:`NO_CHOICE`.
     number : array of int64, shape (q, r)
         Number of a model's newest answer; -1 for a person's choice and where there is none.
     unmarked : array of int64, shape (u,)
@@ -255,8 +255,8 @@ class RaterChoices:
         option = self.option
         if answers is not None:
             dropped = (self.number >= 0) & ~answers[np.maximum(self.number, 0)]
-            option = np.where(dropped, np.int16(NOT_ASKED), option)
-        met = cases[self.case_row] & (option != NOT_ASKED).any(axis=1)
+            option = np.where(dropped, np.int16(NO_CHOICE), option)
+        met = cases[self.case_row] & (option != NO_CHOICE).any(axis=1)
         unmarked = self.unmarked[cases[self.unmarked]]
         return replace(self, option=option, unmarked=unmarked).of(np.flatnonzero(met))
 
@@ -264,7 +264,7 @@ class RaterChoices:
     def read_by_people(self) -> Mask:
         """Mask of the questions that a reader answered, shape (q,)."""
         people = [place for place, rater in enumerate(self.raters) if rater.is_reader]
-        return np.asarray((self.option[:, people] != NOT_ASKED).any(axis=1))
+        return np.asarray((self.option[:, people] != NO_CHOICE).any(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,10 +279,10 @@ class ChoiceTally:
     failed: int
 
 
-def choice_tally(chosen: RaterChoices, place: int) -> ChoiceTally:
+def tally_choices(chosen: RaterChoices, place: int) -> ChoiceTally:
     """Count the choices of the rater with index ``place``."""
     option = chosen.option[:, place]
-    asked = option != NOT_ASKED
+    asked = option != NO_CHOICE
     right = (option == chosen.right).astype(np.int64)
     usable = option >= 0
     whole = tally_patients(right[asked], chosen.patient[asked])
@@ -291,7 +291,7 @@ def choice_tally(chosen: RaterChoices, place: int) -> ChoiceTally:
     return ChoiceTally(whole, read, failed)
 
 
-def chosen_in(review_set: ReviewSet) -> RaterChoices:
+def collect_choices(review_set: ReviewSet) -> RaterChoices:
     """Return the choices in a review set; only the newest answers of each model count."""
     cases = review_set.cases.select(
         "correct",
@@ -310,17 +310,17 @@ def chosen_in(review_set: ReviewSet) -> RaterChoices:
     place[case_row] = np.arange(len(case_row))
 
     newest = review_set.newest
-    column = review_set.answers["choice"].fill_null(FAILED).to_numpy()
+    column = review_set.answers["choice"].fill_null(FAILED_CHOICE).to_numpy()
     number = np.flatnonzero(place[newest.case] >= 0)
     question = place[newest.case[number]]
-    chosen = _usable(column[newest.row[number]], options[newest.case[number]])
+    chosen = _replace_unusable(column[newest.row[number]], options[newest.case[number]])
     models = review_set.models
-    option = np.full((len(case_row), len(models)), NOT_ASKED, dtype=np.int16)
+    option = np.full((len(case_row), len(models)), NO_CHOICE, dtype=np.int16)
     numbers = np.full(option.shape, -1, dtype=np.int64)
     model = newest.model[number]
     option[question, model] = chosen
     numbers[question, model] = number
-    answered = [at for at in range(len(models)) if (option[:, at] != NOT_ASKED).any()]
+    answered = [at for at in range(len(models)) if (option[:, at] != NO_CHOICE).any()]
     raters = [
         Rater(
             models[at].id,
@@ -331,7 +331,7 @@ def chosen_in(review_set: ReviewSet) -> RaterChoices:
         for at in answered
     ]
     people, of_people = _choices_of_people(review_set, place, options, len(case_row))
-    clusters = clusters_of(review_set.cases)["cluster"].to_numpy()
+    clusters = find_clusters(review_set.cases)["cluster"].to_numpy()
     return RaterChoices(
         raters=(*raters, *people),
         case_row=case_row,
@@ -343,10 +343,10 @@ def chosen_in(review_set: ReviewSet) -> RaterChoices:
     )
 
 
-def _usable(chosen: Numbers, options: Numbers) -> Options:
-    """Return choices, :data:`FAILED` where there is no such option."""
+def _replace_unusable(chosen: Numbers, options: Numbers) -> Options:
+    """Return choices, :data:`FAILED_CHOICE` where there is no such option."""
     there = (chosen >= 0) & (chosen < options)
-    return np.where(there, chosen, FAILED).astype(np.int16)
+    return np.where(there, chosen, FAILED_CHOICE).astype(np.int16)
 
 
 def _of_these_options(given: pl.DataFrame, cases: pl.DataFrame, case: Numbers) -> Mask:
@@ -375,8 +375,8 @@ def _choices_of_people(
         for reader in review_set.reader_names
         if reader in set(given["reader"].filter(pl.Series(known)).drop_nulls())
     ]
-    option = np.full((n_questions, len(readers)), NOT_ASKED, dtype=np.int16)
-    chosen = _usable(given["choice"].fill_null(FAILED).to_numpy(), options[case])
+    option = np.full((n_questions, len(readers)), NO_CHOICE, dtype=np.int16)
+    chosen = _replace_unusable(given["choice"].fill_null(FAILED_CHOICE).to_numpy(), options[case])
     for at, reader in enumerate(readers):
         own = known & (given["reader"] == reader).fill_null(False).to_numpy()
         option[place[case[own]], at] = chosen[own]
@@ -392,7 +392,7 @@ def _choices_of_people(
 #
 # - **n** is the number of questions with a known right option that the rater answered. A model's
 #   failed choice counts in n as not correct; ``without_failed`` leaves it out.
-# - Intervals are those of every share here (:func:`rexview.stats.failure_rates.rate`).
+# - Intervals are those of every share here (:func:`rexview.stats.failure_rates.measure_rate`).
 # - Two raters are compared over the questions that both answered; failed choices count as wrong.
 #   The test is McNemar's, exact, with p adjusted by Benjamini-Hochberg over one family of tests.
 
@@ -401,7 +401,7 @@ NO_DISCORDANCE = tr("There is no question that only one of the two got right: no
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class RaterAccuracy:
     """An accuracy: ``rate.flagged`` of ``rate.n`` questions are right.
 
     ``failed`` questions have no usable choice; ``without_failed`` is the rate over the others.
@@ -441,35 +441,35 @@ class ChoiceTest:
     why: str | None
 
 
-def accuracy(tally: ChoiceTally, *, resamples: int = RESAMPLES) -> Accuracy:
+def measure_accuracy(tally: ChoiceTally, *, resamples: int = RESAMPLES) -> RaterAccuracy:
     """Return an accuracy with its intervals; with 0 resamples without them."""
-    whole = rate(tally.patients, resamples=resamples)
-    read = rate(tally.patients_read, resamples=resamples) if tally.failed else whole
-    return Accuracy(whole, tally.failed, read)
+    whole = measure_rate(tally.patients, resamples=resamples)
+    read = measure_rate(tally.patients_read, resamples=resamples) if tally.failed else whole
+    return RaterAccuracy(whole, tally.failed, read)
 
 
-def pair_of(chosen: RaterChoices, a: int, b: int) -> PairTally:
+def tally_rater_pair(chosen: RaterChoices, a: int, b: int) -> PairTally:
     """Count the questions that the raters with indices a and b answered, by who was right."""
-    return tally_pair(_right(chosen, a), _right(chosen, b))
+    return tally_model_pair(_judged_choices(chosen, a), _judged_choices(chosen, b))
 
 
-def _right(chosen: RaterChoices, place: int) -> Judged:
+def _judged_choices(chosen: RaterChoices, place: int) -> JudgedAnswers:
     option = chosen.option[:, place]
-    asked = np.flatnonzero(option != NOT_ASKED)
+    asked = np.flatnonzero(option != NO_CHOICE)
     right = option[asked] == chosen.right[asked]
-    return Judged(asked, right, chosen.patient[asked])
+    return JudgedAnswers(asked, right, chosen.patient[asked])
 
 
-Pair = tuple[str | None, int, int]
+RaterPairKey = tuple[str | None, int, int]
 """A task (None: all questions) and the indices of two raters."""
 
 
-def choice_tests(
-    pairs: Mapping[Pair, PairTally], *, resamples: int = RESAMPLES
+def compare_choices(
+    pairs: Mapping[RaterPairKey, PairTally], *, resamples: int = RESAMPLES
 ) -> tuple[ChoiceTest, ...]:
     """Compare raters; p values are adjusted over all given pairs."""
     named = {(task or "", str(a), str(b)): pair for (task, a, b), pair in pairs.items()}
-    found = failure_tests(named, resamples=resamples)
+    found = compare_failures(named, resamples=resamples)
     return tuple(_test(test, *about) for test, about in zip(found, pairs, strict=True))
 
 
@@ -523,7 +523,7 @@ class ChoiceKappa:
         return self.same / self.n if self.n else None
 
 
-def option_table(chosen: RaterChoices, a: int, b: int) -> Counts:
+def count_options(chosen: RaterChoices, a: int, b: int) -> Counts:
     """Count questions by the options of raters a (rows) and b (columns), shape (k, k)."""
     k = 1 + int(chosen.option.max(initial=0))
     of_a, of_b = chosen.option[:, a].astype(np.int64), chosen.option[:, b].astype(np.int64)
@@ -532,8 +532,8 @@ def option_table(chosen: RaterChoices, a: int, b: int) -> Counts:
     return np.bincount(cells, minlength=k * k).reshape(k, k)
 
 
-def kappa_of(task: str | None, a: int, b: int, table: Counts) -> ChoiceKappa:
-    """Return kappa from a table of :func:`option_table`."""
+def measure_choice_kappa(task: str | None, a: int, b: int, table: Counts) -> ChoiceKappa:
+    """Return kappa from a table of :func:`count_options`."""
     n, same = int(table.sum()), int(np.trace(table))
     why = None
     if not n:

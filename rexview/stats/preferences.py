@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from rexview.schema import ReviewSet
 from rexview.stats.bootstrap import LEVEL, SEED, Floats, Interval
-from rexview.stats.report_metrics import Rank, ranks, times_drawn
+from rexview.stats.report_metrics import ModelRank, draw_counts, rank_models
 from rexview.words import tr
 
 RESAMPLES: Final = 1_999
@@ -36,12 +36,12 @@ NO_LIMIT: Final = tr(
 ONE_CASE: Final = tr("One case only: it says nothing about how others would vary.")
 _POINTS: Final = {"first": 1.0, "tie": 0.5, "second": 0.0}
 """Points of the first model in a comparison."""
-_TENTH: Final = 0.1
+_ADDED_TIE: Final = 0.1
 _STEPS: Final = 100
 _HALVINGS: Final = 30
-_FURTHEST: Final = 2.0
+_MAX_STEP: Final = 2.0
 """Longest step of a strength: far away, the likelihood has another curvature."""
-_CLOSE: Final = 1e-8
+_SMALLEST_STEP: Final = 1e-8
 """Step below which only rounding remains, so that equal strengths are equal."""
 
 
@@ -58,7 +58,7 @@ class PreferenceTally:
 
 
 @dataclass(frozen=True)
-class Strength:
+class ModelStrength:
     """The strength of one model, with ``won``, ``tied`` and ``lost`` of ``n`` comparisons.
 
     ``strength`` is in log odds, None if it has no finite value or the model was not compared.
@@ -71,37 +71,39 @@ class Strength:
     lost: int
     strength: float | None
     interval: Interval
-    rank: Rank | None
+    rank: ModelRank | None
     why: str | None
 
 
-def strengths(given: PreferenceTally, *, resamples: int = RESAMPLES) -> tuple[Strength, ...]:
+def fit_strengths(
+    given: PreferenceTally, *, resamples: int = RESAMPLES
+) -> tuple[ModelStrength, ...]:
     """Return the strength of each model, in the order of the tally."""
     total = given.wins.sum(axis=0)
     compared = total + total.T
     n, tied = compared.sum(axis=1), given.ties.sum(axis=1)
     won = total.sum(axis=1) - tied / 2
     why = None
-    if not _connected(compared):
+    if not _is_connected(compared):
         why = NEVER_COMPARED
-    elif not _connected(total):
+    elif not _is_connected(total):
         why = NO_LIMIT
-    padding = _TENTH / 2 * (compared > 0)
+    padding = _ADDED_TIE / 2 * (compared > 0)
     drawn, found = np.empty((0, len(total))), np.zeros(len(total))
     if why != NEVER_COMPARED:
-        found = _fitted((total if why is None else total + padding)[np.newaxis])[0]
+        found = _fit_tables((total if why is None else total + padding)[np.newaxis])[0]
     if resamples and why != NEVER_COMPARED and len(given.wins) > 1:
         flat = given.wins.reshape(len(given.wins), -1)
         drawn = np.concatenate(
             [
-                _fitted((times @ flat).reshape(-1, *total.shape) + padding)
-                for times in times_drawn(len(flat), resamples, SEED)
+                _fit_tables((times @ flat).reshape(-1, *total.shape) + padding)
+                for times in draw_counts(len(flat), resamples, SEED)
             ]
         )
     no_limits = why or (ONE_CASE if len(given.wins) == 1 else None)
-    places = ranks(found, drawn, higher_is_better=True)
+    places = rank_models(found, drawn, higher_is_better=True)
     return tuple(
-        Strength(
+        ModelStrength(
             n=round(float(n[model])),
             won=round(float(won[model])),
             tied=round(float(tied[model])),
@@ -117,7 +119,7 @@ def strengths(given: PreferenceTally, *, resamples: int = RESAMPLES) -> tuple[St
     )
 
 
-def _connected(wins: Floats) -> bool:
+def _is_connected(wins: Floats) -> bool:
     """True if every model is reached from every other along wins."""
     from scipy.sparse.csgraph import connected_components
 
@@ -125,7 +127,7 @@ def _connected(wins: Floats) -> bool:
     return bool(parts == 1)
 
 
-def _fitted(wins: Floats) -> Floats:
+def _fit_tables(wins: Floats) -> Floats:
     """Return the strengths for each of some tables of wins, shape (m, models, models).
 
     In each table every model is reached from every other along wins.
@@ -143,16 +145,16 @@ def _fitted(wins: Floats) -> Floats:
         # the 1 fixes the sum, which the likelihood leaves open
         step = np.linalg.solve(bend + 1, slope[:, :, np.newaxis])[:, :, 0]
         furthest = np.abs(step).max(axis=1, keepdims=True)
-        step /= np.maximum(furthest / _FURTHEST, 1)
+        step /= np.maximum(furthest / _MAX_STEP, 1)
         reached = _log_likelihood(found + step, wins)
         for _ in range(_HALVINGS):
-            worse = reached < likely - _CLOSE * np.abs(likely)
+            worse = reached < likely - _SMALLEST_STEP * np.abs(likely)
             if not worse.any():
                 break
             step[worse] /= 2
             reached = _log_likelihood(found + step, wins)
         found, likely = found + step, reached
-        if furthest.max() < _CLOSE:
+        if furthest.max() < _SMALLEST_STEP:
             break
     return found - found.mean(axis=1, keepdims=True) if found.size else found
 
@@ -167,7 +169,7 @@ def _interval(drawn: Floats) -> Interval:
     return Interval(float(low), float(high))
 
 
-def comparisons_between(review_set: ReviewSet, answers: NDArray[np.bool_]) -> pl.DataFrame:
+def select_comparisons(review_set: ReviewSet, answers: NDArray[np.bool_]) -> pl.DataFrame:
     """Return the comparisons whose two answers are both in a mask by answer number."""
     given = review_set.preferences
     keep = np.ones(given.height, dtype=np.bool_)
@@ -178,13 +180,13 @@ def comparisons_between(review_set: ReviewSet, answers: NDArray[np.bool_]) -> pl
     return given.filter(pl.Series(keep, dtype=pl.Boolean))
 
 
-def compared_answers(review_set: ReviewSet) -> dict[str, NDArray[np.int64]]:
+def group_compared_answers(review_set: ReviewSet) -> dict[str, NDArray[np.int64]]:
     """Return the numbers of the answers that were compared, preferred, tied and not preferred.
 
     The keys are ``compared``, ``won``, ``tied`` and ``lost``. Numbers ascend; an answer may be in
     several.
     """
-    given = comparisons_between(review_set, np.ones(len(review_set.newest), dtype=np.bool_))
+    given = select_comparisons(review_set, np.ones(len(review_set.newest), dtype=np.bool_))
     first, second = (
         review_set.numbers_of(given.select("case", model=side)) for side in ("first", "second")
     )

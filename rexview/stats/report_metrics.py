@@ -11,8 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rexview.schema import ReviewSet
-from rexview.stats.bootstrap import LEVEL, RESAMPLES, SEED, Floats, Interval, interval_of_draws
-from rexview.stats.failure_rates import clusters_of
+from rexview.stats.bootstrap import LEVEL, RESAMPLES, SEED, Floats, Interval, interval_from_draws
+from rexview.stats.failure_rates import find_clusters
 from rexview.words import tr
 
 NO_VALUE: Final = tr("No answer has a value.")
@@ -23,7 +23,7 @@ NO_RECIPROCAL: Final = tr("The mean is not above 0: it has no reciprocal.")
 NO_RECIPROCAL_LIMITS: Final = tr(
     "The lower limit of the mean is not above 0: the reciprocal has no upper one."
 )
-NO_DIRECTION: Final = tr("It is unknown which way is better for this metric.")
+NO_DIRECTION_REASON: Final = tr("It is unknown which way is better for this metric.")
 _CELLS: Final = 2_000_000
 """Most counts drawn at a time, which bounds the memory."""
 _COUNTED: Final = 200_000
@@ -80,7 +80,7 @@ class ColumnMeans:
 
 
 @dataclass(frozen=True)
-class Rank:
+class ModelRank:
     """The rank of one model, 1 for the best, with limits from resampling.
 
     Models with the same mean share a rank. Limits are None without resamples.
@@ -112,7 +112,7 @@ def sum_by_patient(
     return PatientSums(sums.reshape(shape), counts.reshape(shape))
 
 
-def column_means(
+def compute_column_means(
     given: PatientSums, *, resamples: int = RESAMPLES, seed: int = SEED
 ) -> ColumnMeans:
     """Return the mean of each column with its interval; with 0 resamples without intervals.
@@ -122,13 +122,13 @@ def column_means(
     n = given.n
     with np.errstate(invalid="ignore", divide="ignore"):
         means = given.sums.sum(axis=0) / n
-    resamples = _affordable(resamples, len(given.sums))
+    resamples = _affordable_resamples(resamples, len(given.sums))
     kinds, which = np.unique(given.counts, axis=1, return_inverse=True)  # few distinct columns
     sizes, which = kinds.astype(np.float64), which.ravel()
     with np.errstate(invalid="ignore", divide="ignore"):  # nan where no value was drawn
         parts = [
             (times @ given.sums) / (times @ sizes)[:, which]
-            for times in times_drawn(len(given.sums), resamples, seed)
+            for times in draw_counts(len(given.sums), resamples, seed)
         ]
     drawn = np.concatenate(parts) if parts else np.empty((0, len(means)))
     intervals = tuple(
@@ -138,7 +138,7 @@ def column_means(
     return ColumnMeans(means, intervals, drawn)
 
 
-def reciprocal(mean: float | None, limits: Interval) -> tuple[float | None, Interval]:
+def invert_mean(mean: float | None, limits: Interval) -> tuple[float | None, Interval]:
     """Return 1 divided by a mean, and by the limits of its interval, which change places."""
     if mean is None or mean <= 0:
         return None, Interval(None, None, NO_VALUE if mean is None else NO_RECIPROCAL)
@@ -149,7 +149,9 @@ def reciprocal(mean: float | None, limits: Interval) -> tuple[float | None, Inte
     return 1 / mean, Interval(1 / limits.high, 1 / limits.low)
 
 
-def ranks(means: Floats, drawn: Floats, *, higher_is_better: bool) -> tuple[Rank | None, ...]:
+def rank_models(
+    means: Floats, drawn: Floats, *, higher_is_better: bool
+) -> tuple[ModelRank | None, ...]:
     """Rank models on one metric.
 
     Parameters
@@ -162,20 +164,20 @@ def ranks(means: Floats, drawn: Floats, *, higher_is_better: bool) -> tuple[Rank
     """
     known = np.isfinite(means)
     sign = 1.0 if higher_is_better else -1.0
-    places = _places(sign * means[known][np.newaxis])[0]
+    places = _rank_rows(sign * means[known][np.newaxis])[0]
     limits = np.empty((2, 0), dtype=np.int64)
     if len(drawn) and known.any():
-        resampled = _places(np.nan_to_num(sign * drawn[:, known], nan=-np.inf))
+        resampled = _rank_rows(np.nan_to_num(sign * drawn[:, known], nan=-np.inf))
         tails = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
         limits = np.quantile(resampled, tails, axis=0, method="inverted_cdf").astype(np.int64)
-    found: list[Rank | None] = [None] * len(means)
+    found: list[ModelRank | None] = [None] * len(means)
     for at, column in enumerate(np.flatnonzero(known).tolist()):
         low, high = limits[:, at].tolist() if limits.size else (None, None)
-        found[column] = Rank(int(places[at]), low, high)
+        found[column] = ModelRank(int(places[at]), low, high)
     return tuple(found)
 
 
-def _places(goodness: Floats) -> NDArray[np.int64]:
+def _rank_rows(goodness: Floats) -> NDArray[np.int64]:
     """Return each model's rank in each row, shape (m, models): 1 plus the number of better ones."""
     found: NDArray[np.int64] = np.ones(goodness.shape, dtype=np.int64)
     goodness = np.round(goodness, _DIGITS)
@@ -184,13 +186,13 @@ def _places(goodness: Floats) -> NDArray[np.int64]:
     return found
 
 
-def _affordable(resamples: int, patients: int) -> int:
+def _affordable_resamples(resamples: int, patients: int) -> int:
     if not patients:
         return 0
     return min(resamples, max(_FEWEST, _MOST_DRAWN // patients))
 
 
-def times_drawn(patients: int, resamples: int, seed: int) -> Iterator[Floats]:
+def draw_counts(patients: int, resamples: int, seed: int) -> Iterator[Floats]:
     """Yield the number of times each patient is drawn, in parts of bounded size."""
     random = np.random.default_rng(seed)
     size, part = (max(1, cells // max(patients, 1)) for cells in (_CELLS, _COUNTED))
@@ -212,14 +214,14 @@ def _interval(mean: float, given: PatientSums, column: int, drawn: Floats) -> In
     if not len(drawn):
         return Interval(None, None)
     left_out = (sums.sum() - sums[has]) / (counts.sum() - counts[has])
-    return interval_of_draws(mean, drawn, left_out, np.ones(len(left_out), dtype=np.int64))
+    return interval_from_draws(mean, drawn, left_out, np.ones(len(left_out), dtype=np.int64))
 
 
 # The metric values of a set's newest answers, as arrays.
 
-IDENTITY: Final = ("metric", "implementation", "version", "scope")
+IDENTITY_COLUMNS: Final = ("metric", "implementation", "version", "scope")
 """Columns of the metrics that together identify a metric."""
-Identity = tuple[str, str | None, str | None, str | None]
+MetricIdentity = tuple[str, str | None, str | None, str | None]
 """Metric, implementation, version and scope; the last three may be None."""
 
 
@@ -245,7 +247,7 @@ class ReportValues:
         Number of answers that it was computed on together, 0 if unknown.
     """
 
-    metrics: tuple[Identity, ...]
+    metrics: tuple[MetricIdentity, ...]
     models: tuple[str, ...]
     number: NDArray[np.int64]
     metric: NDArray[np.int64]
@@ -270,7 +272,7 @@ class ReportValues:
         """Return the values of some answers, by a mask over their numbers."""
         return self.only(answers[self.number])
 
-    def met(self) -> tuple[Identity, ...]:
+    def met(self) -> tuple[MetricIdentity, ...]:
         """Return the metrics that have a value here."""
         counts = np.bincount(self.metric, minlength=len(self.metrics))
         return tuple(one for one, n in zip(self.metrics, counts, strict=True) if n)
@@ -280,7 +282,7 @@ class ReportValues:
         counts = np.bincount(self.model, minlength=len(self.models))
         return tuple(one for one, n in zip(self.models, counts, strict=True) if n)
 
-    def by_patient(self, metrics: Sequence[Identity], models: Sequence[str]) -> PatientSums:
+    def by_patient(self, metrics: Sequence[MetricIdentity], models: Sequence[str]) -> PatientSums:
         """Sum the values by patient; column ``i * len(models) + j`` is metric i of model j."""
         places = np.full(len(self.metrics), -1)
         for place, one in enumerate(metrics):
@@ -294,7 +296,7 @@ class ReportValues:
         size = len(metrics) * len(models)
         return sum_by_patient(self.value[left], columns, self.patient[left], size)
 
-    def of(self, metric: Identity, model: str | None = None) -> ReportValues:
+    def of(self, metric: MetricIdentity, model: str | None = None) -> ReportValues:
         """Return the values of one metric, of all models or of one."""
         left = self.metric == self.metrics.index(metric)
         if model is not None:
@@ -302,7 +304,7 @@ class ReportValues:
         return self.only(left)
 
     def matrix(
-        self, metrics: Sequence[Identity]
+        self, metrics: Sequence[MetricIdentity]
     ) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
         """Return the values as a matrix of answers and metrics.
 
@@ -321,7 +323,9 @@ class ReportValues:
         return values, numbers, patients
 
 
-def report_values(review_set: ReviewSet, patients: NDArray[Any] | None = None) -> ReportValues:
+def collect_report_values(
+    review_set: ReviewSet, patients: NDArray[Any] | None = None
+) -> ReportValues:
     """Return the metric values of the newest answers of a set.
 
     ``patients`` has the patient numbers by row of the cases, if they are already known.
@@ -329,15 +333,15 @@ def report_values(review_set: ReviewSet, patients: NDArray[Any] | None = None) -
     given = review_set.metrics.filter(pl.col("value").is_finite())
     numbers = review_set.numbers_of(given.select("case", "model"))
     given, numbers = given.filter(pl.Series(numbers >= 0)), numbers[numbers >= 0]
-    named = given.select(IDENTITY).unique(maintain_order=True).with_row_index("_metric")
-    metric = given.join(named, on=IDENTITY, how="left", nulls_equal=True, maintain_order="left")[
-        "_metric"
-    ]
+    named = given.select(IDENTITY_COLUMNS).unique(maintain_order=True).with_row_index("_metric")
+    metric = given.join(
+        named, on=IDENTITY_COLUMNS, how="left", nulls_equal=True, maintain_order="left"
+    )["_metric"]
     if patients is None:
-        patients = clusters_of(review_set.cases)["cluster"].to_numpy()
+        patients = find_clusters(review_set.cases)["cluster"].to_numpy()
     newest = review_set.newest
     return ReportValues(
-        metrics=tuple(named.select(IDENTITY).iter_rows()),
+        metrics=tuple(named.select(IDENTITY_COLUMNS).iter_rows()),
         models=tuple(model.id for model in review_set.models),
         number=numbers,
         metric=metric.cast(pl.Int64).to_numpy(),
@@ -363,15 +367,15 @@ class MetricKind(Protocol):
         """Name of the reciprocal if boards show 1 divided by the mean, else None."""
 
 
-LEAST_FOR_A_PLACE: Final = 10
+MIN_ANSWERS_FOR_RANK: Final = 10
 """Fewest answers of a model in a group (a site) for a rank there."""
 TOO_FEW: Final = tr("Too few answers for a place.")
-Kinds = Callable[[str], MetricKind]
+MetricKindLookup = Callable[[str], MetricKind]
 """Returns the properties of a metric by name."""
 
 
 @dataclass(frozen=True)
-class BoardCell:
+class LeaderboardCell:
     """One metric of one model over ``n`` answers of ``patients`` patients.
 
     ``mean`` and ``interval`` are of the original values. ``shown`` and ``shown_interval`` are what
@@ -379,7 +383,7 @@ class BoardCell:
     ``why``. ``rank`` is None without a mean, or if the metric's direction is unknown.
     """
 
-    metric: Identity
+    metric: MetricIdentity
     model: str
     n: int
     patients: int
@@ -387,20 +391,20 @@ class BoardCell:
     interval: Interval
     shown: float | None
     shown_interval: Interval
-    rank: Rank | None
+    rank: ModelRank | None
     why: str | None
 
 
 @dataclass(frozen=True, eq=False)
-class Board:
+class Leaderboard:
     """A leaderboard: metrics by models; ``resamples`` is the number for intervals and ranks."""
 
-    metrics: tuple[Identity, ...]
+    metrics: tuple[MetricIdentity, ...]
     models: tuple[str, ...]
-    cells: Mapping[tuple[Identity, str], BoardCell]
+    cells: Mapping[tuple[MetricIdentity, str], LeaderboardCell]
     resamples: int
 
-    def ranked(self, metric: Identity) -> tuple[str, ...]:
+    def ranked(self, metric: MetricIdentity) -> tuple[str, ...]:
         """Return the models sorted by rank on one metric, those without a rank last."""
 
         def place(model: str) -> tuple[bool, int]:
@@ -410,15 +414,15 @@ class Board:
         return tuple(sorted(self.models, key=place))
 
 
-def board(
+def build_board(
     given: PatientSums,
-    metrics: Sequence[Identity],
+    metrics: Sequence[MetricIdentity],
     models: Sequence[str],
-    kinds: Kinds,
+    kinds: MetricKindLookup,
     *,
     least: int = 1,
     resamples: int = RESAMPLES,
-) -> Board:
+) -> Leaderboard:
     """Return a leaderboard of models by metric.
 
     Parameters
@@ -434,27 +438,27 @@ def board(
     resamples : int
         Number of resamples for the bootstrap; 0 for no intervals.
     """
-    found = column_means(given, resamples=resamples)
+    found = compute_column_means(given, resamples=resamples)
     n, patients = given.n, given.patients
-    cells: dict[tuple[Identity, str], BoardCell] = {}
+    cells: dict[tuple[MetricIdentity, str], LeaderboardCell] = {}
     for place, metric in enumerate(metrics):
         own = slice(place * len(models), (place + 1) * len(models))
         kind = kinds(metric[0])
-        places: Sequence[Rank | None] = [None] * len(models)
+        places: Sequence[ModelRank | None] = [None] * len(models)
         if kind.higher_is_better is not None:
             better = kind.higher_is_better
             means = np.where(n[own] < least, np.nan, found.means[own])
-            places = ranks(means, found.drawn[:, own], higher_is_better=better)
+            places = rank_models(means, found.drawn[:, own], higher_is_better=better)
         for column, model, rank in zip(range(own.start, own.stop), models, places, strict=True):
             mean = float(found.means[column]) if np.isfinite(found.means[column]) else None
             limits = found.intervals[column]
             shown, shown_limits = mean, limits
             if kind.reciprocal:
-                shown, shown_limits = reciprocal(mean, limits)
+                shown, shown_limits = invert_mean(mean, limits)
             why = shown_limits.why
             if mean is not None and rank is None:
-                why = why or (NO_DIRECTION if kind.higher_is_better is None else TOO_FEW)
-            cells[metric, model] = BoardCell(
+                why = why or (NO_DIRECTION_REASON if kind.higher_is_better is None else TOO_FEW)
+            cells[metric, model] = LeaderboardCell(
                 metric=metric,
                 model=model,
                 n=int(n[column]),
@@ -466,7 +470,7 @@ def board(
                 rank=rank,
                 why=why,
             )
-    return Board(tuple(metrics), tuple(models), cells, found.resamples)
+    return Leaderboard(tuple(metrics), tuple(models), cells, found.resamples)
 
 
 # The distribution of a metric's values, for box plots.
@@ -476,7 +480,7 @@ _WHISKER: Final = 1.5
 
 
 @dataclass(frozen=True)
-class Spread:
+class ValueDistribution:
     """Quartiles (linear between values), whiskers, extremes, and values beyond the whiskers."""
 
     n: int
@@ -491,7 +495,7 @@ class Spread:
     above: int
 
 
-def spread(values: NDArray[Any]) -> Spread | None:
+def summarise_values(values: NDArray[Any]) -> ValueDistribution | None:
     """Return the distribution of values of shape (n,), all finite; None without any."""
     if not len(values):
         return None
@@ -500,7 +504,7 @@ def spread(values: NDArray[Any]) -> Spread | None:
     reach = _WHISKER * (three_quarters - quarter)
     inside = ordered[(ordered >= quarter - reach) & (ordered <= three_quarters + reach)]
     low, high = float(inside[0]), float(inside[-1])
-    return Spread(
+    return ValueDistribution(
         n=len(ordered),
         lowest=float(ordered[0]),
         whisker_low=low,

@@ -7,7 +7,7 @@ Definitions (docs: statistics):
 - **choice**: n is the number of answers with at least two repeats that chose an option. An answer
   contradicts itself if they chose different ones. A repeat without a usable choice contradicts
   nothing; answers with such a repeat are counted separately.
-- The interval is that of every share here (:func:`rexview.stats.failure_rates.rate`).
+- The interval is that of every share here (:func:`rexview.stats.failure_rates.measure_rate`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import polars as pl
 
 from rexview.schema import ReviewSet
 from rexview.stats.bootstrap import RESAMPLES
-from rexview.stats.failure_rates import PatientTally, clusters_of, rate, tally_patients
+from rexview.stats.failure_rates import PatientTally, find_clusters, measure_rate, tally_patients
 from rexview.words import tr
 
 NOTHING_REPEATED: Final = tr("Nothing was asked more than once.")
@@ -64,7 +64,7 @@ class SelfContradiction:
     why: str | None
 
 
-def repeat_tallies(
+def count_repeats(
     again: pl.DataFrame,
     models: npt.NDArray[np.integer],
     patients: npt.NDArray[np.int64],
@@ -73,7 +73,7 @@ def repeat_tallies(
     """Count the answers asked again, for each model that has any, in the order of ``names``.
 
     ``again`` has the columns ``side``, ``choice``, ``is_choice``, ``usable`` and ``times`` of
-    :data:`rexview.detect.self_contradiction.ASKED_AGAIN`. ``models`` (indices into ``names``) and
+    :data:`.REPEAT_COLUMNS`. ``models`` (indices into ``names``) and
     ``patients`` (their numbers) have shape (n,), one for each row.
     """
     side, choice = again["side"].to_numpy(), again["choice"].to_numpy()
@@ -93,7 +93,7 @@ def repeat_tallies(
     return tuple(found)
 
 
-def self_contradictions(
+def measure_contradictions(
     tallies: Iterable[RepeatTally], *, resamples: int = RESAMPLES
 ) -> tuple[SelfContradiction, ...]:
     """Return the shares: sides of every model, choices of models with choice questions."""
@@ -104,7 +104,7 @@ def self_contradictions(
         if tally.choice.n or tally.unusable:
             kinds.append(("choice", tally.choice, tally.unusable, NO_CHOICES))
         for what, counted, unusable, nothing in kinds:
-            share = rate(counted, resamples=resamples)
+            share = measure_rate(counted, resamples=resamples)
             rows.append(
                 SelfContradiction(
                     tally.model,
@@ -123,12 +123,12 @@ def self_contradictions(
     return tuple(rows)
 
 
-def contradictions_in(
+def measure_set_contradictions(
     review_set: ReviewSet, again: pl.DataFrame, *, resamples: int = RESAMPLES
 ) -> tuple[SelfContradiction, ...]:
     """Return the shares of a whole set; ``again`` has the detectors' comparison of repeats."""
     number, newest = again["number"].to_numpy(), review_set.newest
-    patients = clusters_of(review_set.cases)["cluster"].to_numpy()[newest.case[number]]
+    patients = find_clusters(review_set.cases)["cluster"].to_numpy()[newest.case[number]]
     names = [model.id for model in review_set.models]
-    tallies = repeat_tallies(again, newest.model[number], patients, names)
-    return self_contradictions(tallies, resamples=resamples)
+    tallies = count_repeats(again, newest.model[number], patients, names)
+    return measure_contradictions(tallies, resamples=resamples)

@@ -10,17 +10,17 @@ a table whose rows are never changed or removed. The current state is a query ov
     merged(review_set, reviews).scores   # given and written
 """
 
-from rexview.store.backup import BackupReport, backup, restore
+from rexview.store.backup import BackupReport, restore_backup, write_backup
 from rexview.store.current_state import Assignment, Comment
-from rexview.store.entry import Entry, Stored, new_token
-from rexview.store.kinds import KINDS, may
+from rexview.store.entry import Entry, StoredEntry, new_token
+from rexview.store.kinds import ENTRY_KINDS, may_write_kind
 from rexview.store.merge_databases import MergeReport, merge_databases, other_databases
-from rexview.store.merged_set import merged
-from rexview.store.notices import Notice, damage_seen, notices, other_set
-from rexview.store.reviews import Reviews, open_best, open_reviews
+from rexview.store.merged_set import merge_reviews
+from rexview.store.notices import Notice, find_notices, foreign_set_id, known_damage
+from rexview.store.reviews import Reviews, open_best_reviews, open_reviews
 
 __all__ = [
-    "KINDS",
+    "ENTRY_KINDS",
     "Assignment",
     "BackupReport",
     "Comment",
@@ -28,17 +28,17 @@ __all__ = [
     "MergeReport",
     "Notice",
     "Reviews",
-    "Stored",
-    "backup",
-    "damage_seen",
-    "may",
+    "StoredEntry",
+    "find_notices",
+    "foreign_set_id",
+    "known_damage",
+    "may_write_kind",
     "merge_databases",
-    "merged",
+    "merge_reviews",
     "new_token",
-    "notices",
-    "open_best",
+    "open_best_reviews",
     "open_reviews",
     "other_databases",
-    "other_set",
-    "restore",
+    "restore_backup",
+    "write_backup",
 ]

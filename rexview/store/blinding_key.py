@@ -15,13 +15,13 @@ from typing import Final
 from sqlalchemy import Connection, insert, select
 
 from rexview.errors import StoreUnreachable
-from rexview.store.database.connection import Database
+from rexview.store.database.connection import ReviewsDatabase
 from rexview.store.database.tables import SECRETS
 
 _KEY_BYTES: Final = 32
 
 
-def letter_key(database: Database, key: str, *, lock: str) -> bytes:
+def read_blinding_key(database: ReviewsDatabase, key: str, *, lock: str) -> bytes:
     """Return the set's secret, 32 bytes; make it if there is none.
 
     ``key`` names the set in the database.
@@ -64,12 +64,12 @@ def _key_of(kept: str) -> bytes:
     return bytes.fromhex(letters)
 
 
-def first_letter_key(keys: Mapping[str, str], names: Iterable[str]) -> str | None:
+def first_blinding_key(keys: Mapping[str, str], names: Iterable[str]) -> str | None:
     """Return the first secret, in hexadecimal digits, stored under one of the names."""
     return next((keys[name] for name in names if name in keys), None)
 
 
-def adopt_letter_key(
+def adopt_blinding_key(
     connection: Connection, key: str, letters: str | None, *, replaces: bool = False
 ) -> None:
     """Store a secret from another database as that of the set ``key``.

@@ -18,14 +18,14 @@ from sqlalchemy import Connection, func, select
 from rexview import frames
 from rexview.people import Person, read_role
 from rexview.schema import ReviewSet
-from rexview.store.database.connection import Database
-from rexview.store.database.tables import HISTORY, stored
-from rexview.store.entry import Stored
-from rexview.store.kinds import SHARED
+from rexview.store.database.connection import ReviewsDatabase
+from rexview.store.database.tables import HISTORY, stored_entry
+from rexview.store.entry import StoredEntry
+from rexview.store.kinds import SHARED_KINDS
 
-Subject = tuple[str | None, str | None, str | None, int | None]
+EntrySubject = tuple[str | None, str | None, str | None, int | None]
 """What an entry is about: case, model, subject and picture."""
-_EMPTY: Mapping[Subject, Stored] = {}
+_EMPTY: Mapping[EntrySubject, StoredEntry] = {}
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class CurrentState:
     """The newest row of each thing, and everybody who wrote, of one review set. Immutable.
 
     ``newest`` maps kind and person to rows; the person is None for the kinds in
-    :data:`rexview.store.kinds.SHARED`. ``people`` maps each id to the person with their newest name
+    :data:`.SHARED_KINDS`. ``people`` maps each id to the person with their newest name
     and role. ``comments_begun`` maps each comment id to the time of its first version, oldest
     first. ``revision`` is the id of the newest row, ``count`` the number of all rows.
 
@@ -43,30 +43,32 @@ class CurrentState:
 
     revision: int = 0
     count: int = 0
-    newest: Mapping[tuple[str, str | None], Mapping[Subject, Stored]] = field(default_factory=dict)
+    newest: Mapping[tuple[str, str | None], Mapping[EntrySubject, StoredEntry]] = field(
+        default_factory=dict
+    )
     people: Mapping[str, Person] = field(default_factory=dict)
     comments_begun: Mapping[str, datetime] = field(default_factory=dict)
 
-    def rows(self, kind: str) -> list[Stored]:
+    def rows(self, kind: str) -> list[StoredEntry]:
         """Return the rows of one kind, oldest first."""
         found = (
             row for (one, _), rows in self.newest.items() if one == kind for row in rows.values()
         )
         return sorted(found, key=lambda row: row.id)
 
-    def of(self, kind: str, person: str) -> Mapping[Subject, Stored]:
+    def of(self, kind: str, person: str) -> Mapping[EntrySubject, StoredEntry]:
         """Return the rows of one kind that make up a person's state, or the shared state."""
-        return self.newest.get((kind, None if kind in SHARED else person), _EMPTY)
+        return self.newest.get((kind, None if kind in SHARED_KINDS else person), _EMPTY)
 
-    def after(self, rows: list[Stored], revision: int, count: int) -> CurrentState:
+    def after(self, rows: list[StoredEntry], revision: int, count: int) -> CurrentState:
         """Return the state after more rows of the history were added, oldest first."""
         newest, people, begun = dict(self.newest), dict(self.people), dict(self.comments_begun)
-        copied: dict[tuple[str, str | None], dict[Subject, Stored]] = {}
+        copied: dict[tuple[str, str | None], dict[EntrySubject, StoredEntry]] = {}
         for row in rows:
             people[row.person] = Person(
                 row.person, row.person_name, read_role(row.person_role or "viewer")
             )
-            key = row.kind, None if row.kind in SHARED else row.person
+            key = row.kind, None if row.kind in SHARED_KINDS else row.person
             if key not in copied:  # the previous state may still be in use
                 newest[key] = copied[key] = dict(newest.get(key, _EMPTY))
             copied[key][row.case, row.model, row.subject, row.picture] = row
@@ -78,7 +80,7 @@ class CurrentState:
 class CurrentStateCache:
     """Cache of the current state of one review set, kept up to date."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ReviewsDatabase) -> None:
         self._database = database
         self._lock = Lock()
         self._key, self._state = "", CurrentState()
@@ -111,7 +113,7 @@ class CurrentStateCache:
         fresh: list[Any] = list(connection.execute(rows.where(HISTORY.c.id > before.revision)))
         if before.count + len(fresh) != count:
             before, fresh = CurrentState(), list(connection.execute(rows))
-        found = list(map(stored, fresh))
+        found = list(map(stored_entry, fresh))
         self._database.note_changed(found)
         return before.after(found, newest, count)
 
@@ -161,7 +163,7 @@ class Comment:
     via: str = "app"
 
 
-def comments_of(
+def current_comments(
     state: CurrentState, review_set: ReviewSet, case: str | None = None
 ) -> tuple[Comment, ...]:
     """Return the comments on one case or on all, in the order of their first versions.
@@ -171,12 +173,12 @@ def comments_of(
     begun = state.comments_begun
     resolved = {row.subject: row for row in state.rows("resolve") if case in (None, row.case)}
     given = [
-        settled(one, resolved.get(one.id))
-        for one in _given(review_set, case)
+        apply_settlement(one, resolved.get(one.id))
+        for one in _given_comments(review_set, case)
         if one.id not in begun
     ]
     written = [
-        comment_of(row, begun[row.subject or ""], resolved.get(row.subject))
+        comment_from_row(row, begun[row.subject or ""], resolved.get(row.subject))
         for row in state.rows("comment")
         if row.value is not None and case in (None, row.case)
     ]
@@ -184,7 +186,7 @@ def comments_of(
     return (*given, *sorted(written, key=lambda one: order[one.id]))
 
 
-def _given(review_set: ReviewSet, case: str | None) -> list[Comment]:
+def _given_comments(review_set: ReviewSet, case: str | None) -> list[Comment]:
     """Return the comments from the set's own files, on one case or on all, oldest first."""
     rows = review_set.comments
     if rows.is_empty():
@@ -192,10 +194,10 @@ def _given(review_set: ReviewSet, case: str | None) -> list[Comment]:
     names = review_set.reader_names
     of_case = rows if case is None else rows.filter(pl.col("case") == case)
     in_order = of_case.sort("created", maintain_order=True)
-    return [given_comment(row, names) for row in in_order.iter_rows(named=True)]
+    return [comment_from_table(row, names) for row in in_order.iter_rows(named=True)]
 
 
-def given_comment(row: Mapping[str, Any], names: Mapping[str, str]) -> Comment:
+def comment_from_table(row: Mapping[str, Any], names: Mapping[str, str]) -> Comment:
     """Make a comment from a row of the set's own table; ``names`` maps people's ids to names."""
     whole = {"what": "answer" if row["model"] else "case"}
     on = {name: value for name, value in (row["on"] or {}).items() if value not in (None, [])}
@@ -216,7 +218,7 @@ def given_comment(row: Mapping[str, Any], names: Mapping[str, str]) -> Comment:
     )
 
 
-def settled(comment: Comment, by: Stored | None) -> Comment:
+def apply_settlement(comment: Comment, by: StoredEntry | None) -> Comment:
     """Return a given comment as it was later settled, or opened again."""
     if by is None or not by.value:
         return comment
@@ -224,7 +226,7 @@ def settled(comment: Comment, by: Stored | None) -> Comment:
     return replace(comment, resolved=is_resolved, resolved_by=by.person if is_resolved else None)
 
 
-def comment_of(row: Stored, begun: datetime, settled: Stored | None) -> Comment:
+def comment_from_row(row: StoredEntry, begun: datetime, settled: StoredEntry | None) -> Comment:
     """Make a comment from its newest row, the time of its first version and its settling row."""
     value = row.value or {}
     is_resolved = bool(settled and settled.value and settled.value["resolved"])
@@ -279,20 +281,20 @@ _FROM_ROW: Final = {
 """Table columns by their names in the history; other columns are fields of the value."""
 
 
-def scores_frame(rows: Iterable[Stored]) -> pl.DataFrame:
+def scores_frame(rows: Iterable[StoredEntry]) -> pl.DataFrame:
     """Make a table of scores: columns :data:`rexview.frames.SCORES`."""
-    return frame_of(rows, frames.SCORES)
+    return rows_frame(rows, frames.SCORES)
 
 
-def flags_frame(rows: Iterable[Stored]) -> pl.DataFrame:
+def flags_frame(rows: Iterable[StoredEntry]) -> pl.DataFrame:
     """Make a table of reader flags: columns :data:`rexview.frames.FLAGS`."""
-    return frame_of(rows, frames.FLAGS)
+    return rows_frame(rows, frames.FLAGS)
 
 
-def place_of(place: str) -> tuple[int, int]:
+def parse_line_place(place: str) -> tuple[int, int]:
     """Return the line of a place in a report, and the number of the insertion after it (0: none).
 
-    See :data:`rexview.store.kinds.PLACE`.
+    See :data:`rexview.store.kinds.LINE_PLACE`.
 
     >>> place_of("4"), place_of("4+12")
     ((4, 0), (4, 12))
@@ -301,13 +303,13 @@ def place_of(place: str) -> tuple[int, int]:
     return int(line), int(added or 0)
 
 
-def adjudications_frame(rows: Iterable[Stored]) -> pl.DataFrame:
+def adjudications_frame(rows: Iterable[StoredEntry]) -> pl.DataFrame:
     """Make a table of consensus decisions: columns :data:`ADJUDICATIONS`."""
-    return frame_of(rows, ADJUDICATIONS)
+    return rows_frame(rows, ADJUDICATIONS)
 
 
-def frame_of(
-    rows: Iterable[Stored], schema: pl.Schema, of_value: Collection[str] = ()
+def rows_frame(
+    rows: Iterable[StoredEntry], schema: pl.Schema, of_value: Collection[str] = ()
 ) -> pl.DataFrame:
     """Make a table from rows of one kind of entry, with every column of ``schema``.
 
@@ -320,7 +322,7 @@ def frame_of(
         if name in _FROM_ROW and name not in of_value:
             return [getattr(row, _FROM_ROW[name]) for row in rows]
         if name == "line":
-            return [place_of(row.subject or "0")[0] for row in rows]
+            return [parse_line_place(row.subject or "0")[0] for row in rows]
         if name == "source":
             return ["reader"] * len(rows)
         if name == "due":
@@ -335,13 +337,13 @@ def frame_of(
 
 
 def decisions_frame(
-    rows: Iterable[Stored], meetings: Mapping[str, Mapping[str, Any] | None]
+    rows: Iterable[StoredEntry], meetings: Mapping[str, Mapping[str, Any] | None]
 ) -> pl.DataFrame:
     """Make a table of decisions, columns :data:`rexview.frames.DECISIONS`.
 
     ``meetings`` maps meeting ids to their values; for an unknown meeting its id is used.
     """
-    found = frame_of(rows, frames.DECISIONS, of_value=("failure",))
+    found = rows_frame(rows, frames.DECISIONS, of_value=("failure",))
     ids = found["meeting"].to_list()
     of = [meetings.get(one) or {} for one in ids]
     return found.with_columns(

@@ -22,7 +22,7 @@ class Entry:
     Attributes
     ----------
     kind : str
-        A key of :data:`rexview.store.kinds.KINDS`, which defines the fields of ``value``.
+        A key of :data:`rexview.store.kinds.ENTRY_KINDS`, which defines the fields of ``value``.
     case, model : str or None
         What it is about; a model means its answer to the case.
     subject : str or None
@@ -56,7 +56,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredEntry:
     """A row of the history. ``previous`` is the earlier value of the same thing.
 
     ``person_name`` and ``person_role`` are the author's at the time of writing. ``answer_digest``
@@ -88,10 +88,10 @@ LONGEST_ID: Final = 300
 _UNFIT: Final = re.compile("[\x00\ud800-\udfff]")
 
 
-def one_of(value: Any, name: str, words: Collection[Any], problems: list[str]) -> Any:
+def check_choice(value: Any, name: str, words: Collection[Any], problems: list[str]) -> Any:
     """Check that a value is one of some words; a number never is."""
     if not isinstance(value, str | bool | None) or value not in list(words):
-        problems.append(f"The {name} {quoted(value)} is not known.")
+        problems.append(f"The {name} {quote_input(value)} is not known.")
     return value
 
 
@@ -106,12 +106,12 @@ def is_id(value: Any) -> bool:
     return isinstance(value, str) and 0 < len(value) <= LONGEST_ID and not _UNFIT.search(value)
 
 
-def clean(text: str) -> str:
+def storable_text(text: str) -> str:
     """Replace what neither a database nor a table can store: NUL and lone surrogates."""
     return _UNFIT.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def quoted(value: Any) -> str:
+def quote_input(value: Any) -> str:
     """Return a value in quotation marks, shortened if long."""
-    text = clean(str(value))
+    text = storable_text(str(value))
     return f"“{text[:60]}…”" if len(text) > 60 else f"“{text}”"

@@ -16,7 +16,7 @@ from typing import Final
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER, Settings
 from rexview.store.database.sqlite_file import Watermark
-from rexview.store.location import data_folder, files_with_user, own_file
+from rexview.store.database_location import data_folder, data_folder_files, own_file
 
 EXAMPLES: Final = DEMO_FOLDER / "example_reviews.sqlite"
 
@@ -29,7 +29,7 @@ def lay_out_examples(review_set: ReviewSet, settings: Settings) -> bool:
     Where nothing can be copied, the demonstration opens without examples.
     """
     is_demo = review_set.folder.resolve() == DEMO_FOLDER and not settings.database_url
-    if not is_demo or files_with_user(review_set) or not EXAMPLES.exists():
+    if not is_demo or data_folder_files(review_set) or not EXAMPLES.exists():
         return False
     file = own_file(review_set)
     if Watermark(file).read() is not None:

@@ -20,20 +20,20 @@ from sqlalchemy import Connection, select
 
 from rexview.errors import BackupError
 from rexview.store.backup import (
-    Row,
-    file_stamp,
+    HistoryRow,
+    backup_present_entries,
     insert_rows,
-    keep_present,
+    intact_sets,
     present_rows,
-    read_whole,
+    read_backup,
     remove_rows,
-    sets_of,
+    timestamp_for_file,
 )
-from rexview.store.blinding_key import adopt_letter_key, first_letter_key
+from rexview.store.blinding_key import adopt_blinding_key, first_blinding_key
 from rexview.store.database.connection import close_database
-from rexview.store.database.sqlite_file import file_states, open_file
+from rexview.store.database.sqlite_file import open_sqlite_file, sqlite_file_states
 from rexview.store.database.tables import CHECKSUM, HISTORY, checksum, is_intact, subject_columns
-from rexview.store.location import FOLDER_KEY, files_of, set_key
+from rexview.store.database_location import FOLDER_KEY_PREFIX, review_files, set_key
 from rexview.store.reviews import Reviews
 
 
@@ -58,7 +58,7 @@ class MergeReport:
     """The merged files and the previous database, under names with the date."""
 
 
-_counted: Final = dict[tuple[str, str, Path], tuple[tuple[Any, ...], int | None]]()
+_missing_counts: Final = dict[tuple[str, str, Path], tuple[tuple[Any, ...], int | None]]()
 
 
 def other_databases(reviews: Reviews) -> tuple[OtherDatabase, ...]:
@@ -71,15 +71,15 @@ def other_databases(reviews: Reviews) -> tuple[OtherDatabase, ...]:
     StoreUnreachable, StoreBusy
     """
     found = []
-    for file in files_of(reviews.review_set):
+    for file in review_files(reviews.review_set):
         if file == reviews.database.file:
             continue
         name = (str(reviews.database.url), reviews.key, file)
         # another process may have merged the file without changing it
         state = (reviews.revision(), *_versions(file))
-        known = _counted.get(name)
+        known = _missing_counts.get(name)
         if known is None or known[0] != state:  # others may clear all of it meanwhile
-            known = _counted[name] = (state, _missing(file, reviews))
+            known = _missing_counts[name] = (state, _count_missing(file, reviews))
         entries = known[1]
         if entries != 0:
             found.append(OtherDatabase(file, entries))
@@ -105,18 +105,18 @@ def merge_databases(reviews: Reviews, files: Iterable[Path]) -> MergeReport:
     for file in files:
         close_database(file)
     sources = [_rows_of(file, reviews) for file in files]
-    key, stamp = reviews.key, file_stamp()
+    key, stamp = reviews.key, timestamp_for_file()
     kept: list[Path] = []
     if reviews.revision() and files:
-        kept.append(keep_present(reviews, f"before-merge-{stamp}"))
+        kept.append(backup_present_entries(reviews, f"before-merge-{stamp}"))
 
     def work(connection: Connection) -> tuple[int, int]:
         numbered = present_rows(connection, reviews)
         present = list(numbered.values())
         joined = present
         for rows, letters in sources:
-            joined = in_order(joined, rows)
-            adopt_letter_key(connection, key, letters)
+            joined = merge_histories(joined, rows)
+            adopt_blinding_key(connection, key, letters)
         first = next((at for at, row in enumerate(present) if joined[at] is not row), len(present))
         if first < len(present):
             remove_rows(connection, numbered, reviews)
@@ -126,13 +126,13 @@ def merge_databases(reviews: Reviews, files: Iterable[Path]) -> MergeReport:
 
     added, entries = reviews.database.write(work, lock=reviews.lock)
     reviews.database.check_again()
-    found = set(files_of(reviews.review_set))  # a backup from elsewhere keeps its name
-    kept += [copy for file in files if file in found and (copy := _set_aside(file, stamp))]
-    _counted.clear()
+    found = set(review_files(reviews.review_set))  # a backup from elsewhere keeps its name
+    kept += [copy for file in files if file in found and (copy := _rename_merged(file, stamp))]
+    _missing_counts.clear()
     return MergeReport(added, entries, tuple(kept))
 
 
-def in_order(present: Sequence[Row], more: Sequence[Row]) -> list[Row]:
+def merge_histories(present: Sequence[HistoryRow], more: Sequence[HistoryRow]) -> list[HistoryRow]:
     """Merge two histories by time; the order within each stays the same.
 
     Unchanged rows of ``present`` stay the same objects. Of rows with the same token, the first
@@ -142,7 +142,9 @@ def in_order(present: Sequence[Row], more: Sequence[Row]) -> list[Row]:
     first = [row if is_intact(row) else whole.get(row["token"], row) for row in present]
     tokens = {row["token"] for row in first}
     second = [row for row in more if row["token"] not in tokens]
-    joined = heapq.merge(_timed(first, 0), _timed(second, 1), key=lambda one: one[0])
+    joined = heapq.merge(
+        _with_latest_time(first, 0), _with_latest_time(second, 1), key=lambda one: one[0]
+    )
     newest: dict[tuple[Any, ...], Any] = {}
     rows = []
     for _, row in joined:
@@ -156,7 +158,9 @@ def in_order(present: Sequence[Row], more: Sequence[Row]) -> list[Row]:
     return rows
 
 
-def _timed(rows: Iterable[Row], which: int) -> Iterable[tuple[tuple[datetime, int], Row]]:
+def _with_latest_time(
+    rows: Iterable[HistoryRow], which: int
+) -> Iterable[tuple[tuple[datetime, int], HistoryRow]]:
     """Yield each row with the latest time so far: a clock that was set back changes no order."""
     latest = datetime.min.replace(tzinfo=UTC)
     for row in rows:
@@ -164,32 +168,34 @@ def _timed(rows: Iterable[Row], which: int) -> Iterable[tuple[tuple[datetime, in
         yield (latest, which), row
 
 
-def _rows_of(file: Path, reviews: Reviews) -> tuple[list[Row], str | None]:
+def _rows_of(file: Path, reviews: Reviews) -> tuple[list[HistoryRow], str | None]:
     """Return a file's rows for this set, and its blinding key if it has one.
 
     A file of another set is refused.
     """
-    rows, letters = read_whole(file)
-    ours, sets = (reviews.key, set_key(reviews.review_set)), sets_of(rows)
+    rows, letters = read_backup(file)
+    ours, sets = (reviews.key, set_key(reviews.review_set)), intact_sets(rows)
     # a folder's key: written before the set had an id, or when its folder was elsewhere
-    foreign = sorted(one for one in sets if one not in ours and not one.startswith(FOLDER_KEY))
+    foreign = sorted(
+        one for one in sets if one not in ours and not one.startswith(FOLDER_KEY_PREFIX)
+    )
     if foreign:
         raise BackupError(
             f"{file.name} holds entries of another review set, with the id “{foreign[0]}”; "
             "nothing was joined."
         )
-    return rows, first_letter_key(letters, (*ours, *sets))
+    return rows, first_blinding_key(letters, (*ours, *sets))
 
 
 def _versions(file: Path) -> tuple[tuple[int, ...] | None, ...]:
     try:
-        states = file_states(file)
+        states = sqlite_file_states(file)
     except OSError:  # it cannot be read either
         return ()
     return tuple(state and (state.st_ino, state.st_mtime_ns, state.st_size) for state in states)
 
 
-def _missing(file: Path, reviews: Reviews) -> int | None:
+def _count_missing(file: Path, reviews: Reviews) -> int | None:
     """Count the entries of a file that the database of a set lacks."""
     try:
         found = _tokens(file)
@@ -207,14 +213,14 @@ def _tokens(file: Path) -> set[str]:
 
 
 def _read_tokens(file: Path, how: str) -> set[str]:
-    with closing(open_file(file, 2, how)) as connection:
+    with closing(open_sqlite_file(file, 2, how)) as connection:
         tables = connection.execute("SELECT name FROM sqlite_master WHERE name = 'history'")
         if tables.fetchone() is None:
             return set()
         return {token for (token,) in connection.execute("SELECT token FROM history")}
 
 
-def _set_aside(file: Path, stamp: str) -> Path | None:
+def _rename_merged(file: Path, stamp: str) -> Path | None:
     """Rename a merged file to a name with the date.
 
     A file that somebody has open keeps its name. Its entries are known to be merged, and anything
@@ -222,7 +228,7 @@ def _set_aside(file: Path, stamp: str) -> Path | None:
     """
     target = file.with_name(f"{file.stem}-merged-{stamp}{file.suffix}")
     try:
-        with closing(open_file(file, wait_s=0)) as connection:
+        with closing(open_sqlite_file(file, wait_s=0)) as connection:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             # succeeds only if nobody else has it open; also removes the -wal, which would be left
             # behind

@@ -8,21 +8,21 @@ from typing import Any, Final
 import polars as pl
 
 from rexview import frames
-from rexview.answer_digest import digests_of, with_stale_apart, with_stale_together
+from rexview.answer_digest import digests_of, merge_stale_rows, separate_stale_rows
 from rexview.columns import TABLES
-from rexview.schema import Mark, Reader, ReviewSet, WrittenFailure
+from rexview.schema import FailureMark, Reader, ReviewSet, WrittenFailure
 from rexview.store.current_state import (
     FROM_FILE,
     ORIGIN,
     CurrentState,
-    comments_of,
+    current_comments,
     decisions_frame,
     flags_frame,
-    frame_of,
-    place_of,
+    parse_line_place,
+    rows_frame,
     scores_frame,
 )
-from rexview.store.kinds import KINDS
+from rexview.store.kinds import ENTRY_KINDS
 from rexview.store.reviews import Reviews
 
 SCORE_KEY: Final = ("case", "model", "reader", "dimension", "image")
@@ -31,7 +31,7 @@ _SPOT: Final = tuple(part.name for part in TABLES["comments"].by_name["on"].fiel
 _OF_READER: Final = ("case", "reader")
 _PAIR_KEY: Final = ("case", "reader", "_one", "_other")
 _CORRECTED: Final = ("case", "model", "reader")
-_MAKING: Final = {
+_CURATION_KINDS: Final = {
     "candidates": "propose",
     "candidate_ratings": "rate",
     "candidate_tags": "tag",
@@ -39,11 +39,11 @@ _MAKING: Final = {
     "validations": "validate",
 }
 """Tables of questions in curation, with the kind of entry that writes each."""
-EXPERT: Final = "expert"
+EXPERT_CHECK: Final = "expert"
 """The check of a multiple-choice candidate that a person decides."""
 
 
-def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
+def merge_reviews(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
     """Return the review set with the app's entries joined to the given rows.
 
     Of rows about the same thing by the same reader, the one with the newest ``created`` counts;
@@ -65,12 +65,14 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
     current = reviews.current_state()
     if not current.revision:
         return review_set
-    given = with_stale_together(review_set)
-    scores = _of_cases(scores_frame(current.rows("score")), review_set)
-    flags = _of_cases(flags_frame(current.rows("verdict")), review_set)
+    given = merge_stale_rows(review_set)
+    scores = _rows_of_known_cases(scores_frame(current.rows("score")), review_set)
+    flags = _rows_of_known_cases(flags_frame(current.rows("verdict")), review_set)
     has_content = pl.col("score").is_not_null() | pl.col("comment").is_not_null()
-    choices = _of_cases(frame_of(current.rows("choose"), frames.CHOICES), review_set)
-    references = _of_cases(frame_of(current.rows("reference"), frames.REFERENCES), review_set)
+    choices = _rows_of_known_cases(rows_frame(current.rows("choose"), frames.CHOICES), review_set)
+    references = _rows_of_known_cases(
+        rows_frame(current.rows("reference"), frames.REFERENCES), review_set
+    )
     has_words = pl.col("findings").is_not_null() | pl.col("impression").is_not_null()
     declared = {reader.id for reader in review_set.info.readers}
     new = [
@@ -79,26 +81,26 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
         if person.id not in declared
     ]
     made: dict[str, Any] = {
-        name: _made(getattr(given, name), name, kind, current, review_set)
-        for name, kind in _MAKING.items()
+        name: _merge_curation(getattr(given, name), name, kind, current, review_set)
+        for name, kind in _CURATION_KINDS.items()
     }
     every = replace(
         review_set,
         **made,
         info=replace(review_set.info, readers=(*review_set.info.readers, *new)),
-        scores=_together(given.scores, scores, SCORE_KEY, has_content),
-        flags=_together(given.flags, flags, FLAG_KEY, pl.col("verdict").is_not_null()),
+        scores=_merge_tables(given.scores, scores, SCORE_KEY, has_content),
+        flags=_merge_tables(given.flags, flags, FLAG_KEY, pl.col("verdict").is_not_null()),
         metrics=given.metrics,
-        edits=_corrected(given.edits, current, review_set),
-        choices=_together(given.choices, choices, _OF_READER, pl.col("choice").is_not_null()),
-        preferences=_compared(given.preferences, current, review_set),
-        comments=_commented(given.comments, current, review_set),
-        decisions=_decided(given.decisions, current, review_set),
-        references=_together(given.references, references, _OF_READER, has_words),
-        written_failures=_written(current),
-        marks=_marks(current, review_set),
+        edits=_merge_edits(given.edits, current, review_set),
+        choices=_merge_tables(given.choices, choices, _OF_READER, pl.col("choice").is_not_null()),
+        preferences=_merge_comparisons(given.preferences, current, review_set),
+        comments=_merge_comments(given.comments, current, review_set),
+        decisions=_merge_decisions(given.decisions, current, review_set),
+        references=_merge_tables(given.references, references, _OF_READER, has_words),
+        written_failures=_current_written_failures(current),
+        marks=_failure_marks(current, review_set),
     )
-    counted = with_stale_apart(every)
+    counted = separate_stale_rows(every)
     pictures = digests_of(review_set).pictures_state()
     state = f"{current.revision}-{pictures}" if pictures else str(current.revision)
     return replace(
@@ -107,9 +109,11 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
     )
 
 
-def _commented(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet) -> pl.DataFrame:
+def _merge_comments(
+    given: pl.DataFrame, current: CurrentState, review_set: ReviewSet
+) -> pl.DataFrame:
     """Join given and written comments in their current state: rewritten, removed, settled."""
-    every = comments_of(current, review_set)
+    every = current_comments(current, review_set)
     stand = {one.id: one for one in every if one.via == FROM_FILE}
     states = pl.DataFrame(
         [(one.id, one.resolved, one.resolved_by) for one in stand.values()],
@@ -138,11 +142,13 @@ def _commented(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet
         }
         for number, one in enumerate((one for one in every if one.id not in stand), start=1)
     ]
-    rows = _of_cases(pl.DataFrame(written, schema=given.schema), review_set)
+    rows = _rows_of_known_cases(pl.DataFrame(written, schema=given.schema), review_set)
     return pl.concat([kept.select(given.columns), rows])
 
 
-def _decided(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet) -> pl.DataFrame:
+def _merge_decisions(
+    given: pl.DataFrame, current: CurrentState, review_set: ReviewSet
+) -> pl.DataFrame:
     """Join given and written decisions, except those of removed meetings.
 
     A decision changed in the app keeps the name and day of its given meeting.
@@ -151,13 +157,13 @@ def _decided(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet) 
     removed = [one for one, value in meetings.items() if value is None]
     came = given.select("meeting", name="meeting_name", held=pl.col("held").dt.strftime("%Y-%m-%d"))
     known = {row.pop("meeting"): row for row in came.iter_rows(named=True)} | meetings
-    written = _of_cases(decisions_frame(current.rows("decide"), known), review_set)
-    is_decided = pl.any_horizontal(pl.col(*KINDS["decide"].fields).is_not_null())
-    every = _together(given, written, TABLES["decisions"].key, is_decided)
+    written = _rows_of_known_cases(decisions_frame(current.rows("decide"), known), review_set)
+    is_decided = pl.any_horizontal(pl.col(*ENTRY_KINDS["decide"].fields).is_not_null())
+    every = _merge_tables(given, written, TABLES["decisions"].key, is_decided)
     return every.filter(~pl.col("meeting").is_in(removed))
 
 
-def _written(current: CurrentState) -> tuple[WrittenFailure, ...]:
+def _current_written_failures(current: CurrentState) -> tuple[WrittenFailure, ...]:
     """Return the current failures in people's own words."""
     return tuple(
         WrittenFailure(row.subject, row.value, row.person_name or row.person, row.at)
@@ -166,7 +172,7 @@ def _written(current: CurrentState) -> tuple[WrittenFailure, ...]:
     )
 
 
-def _marks(current: CurrentState, review_set: ReviewSet) -> tuple[Mark, ...]:
+def _failure_marks(current: CurrentState, review_set: ReviewSet) -> tuple[FailureMark, ...]:
     """Return the answers that people marked with a failure in their own words."""
     given = [
         (row, (row.case, row.model), row.subject, row.value)
@@ -180,29 +186,29 @@ def _marks(current: CurrentState, review_set: ReviewSet) -> tuple[Mark, ...]:
         now = digests.get(pair)
         stale = now is None or row.answer_digest not in (None, now)
         words = value["version"], value["comment"]
-        found.append(Mark(*pair, row.person, failure, *words, row.at, stale))
+        found.append(FailureMark(*pair, row.person, failure, *words, row.at, stale))
     return tuple(found)
 
 
-def _made(
+def _merge_curation(
     given: pl.DataFrame, name: str, kind: str, current: CurrentState, review_set: ReviewSet
 ) -> pl.DataFrame:
     """Join given and written rows about questions in curation; null takes a row back."""
-    written = _of_cases(frame_of(current.rows(kind), frames.TABLES[name]), review_set)
+    written = _rows_of_known_cases(rows_frame(current.rows(kind), frames.TABLES[name]), review_set)
     if name == "candidates":
         written = written.with_columns(question_type=pl.lit("open"))
     if name == "validations":
-        written = written.with_columns(check=pl.lit(EXPERT))
-    has_content = pl.any_horizontal(pl.col(*KINDS[kind].fields).is_not_null())
-    return _together(given, written, TABLES[name].key, has_content)
+        written = written.with_columns(check=pl.lit(EXPERT_CHECK))
+    has_content = pl.any_horizontal(pl.col(*ENTRY_KINDS[kind].fields).is_not_null())
+    return _merge_tables(given, written, TABLES[name].key, has_content)
 
 
-def _of_cases(rows: pl.DataFrame, review_set: ReviewSet) -> pl.DataFrame:
+def _rows_of_known_cases(rows: pl.DataFrame, review_set: ReviewSet) -> pl.DataFrame:
     """Drop rows about cases that are no longer in the set."""
     return rows.join(review_set.index.case_rows(rows["case"]), on="case", how="semi")
 
 
-def _together(
+def _merge_tables(
     given: pl.DataFrame, written: pl.DataFrame, key: tuple[str, ...], has_content: pl.Expr
 ) -> pl.DataFrame:
     """Join both tables; of rows with the same key the newer one stays.
@@ -228,30 +234,34 @@ def _together(
     )
 
 
-def _compared(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet) -> pl.DataFrame:
+def _merge_comparisons(
+    given: pl.DataFrame, current: CurrentState, review_set: ReviewSet
+) -> pl.DataFrame:
     """Join given and written comparisons; swapping left and right makes no other pair."""
-    written = _of_cases(frame_of(current.rows("prefer"), frames.PREFERENCES), review_set)
+    written = _rows_of_known_cases(
+        rows_frame(current.rows("prefer"), frames.PREFERENCES), review_set
+    )
     pair = {
         "_one": pl.min_horizontal("first", "second"),
         "_other": pl.max_horizontal("first", "second"),
     }
     both = given.with_columns(**pair), written.with_columns(**pair)
-    return _together(*both, _PAIR_KEY, pl.col("preferred").is_not_null()).drop(pair)
+    return _merge_tables(*both, _PAIR_KEY, pl.col("preferred").is_not_null()).drop(pair)
 
 
-def _corrected(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet) -> pl.DataFrame:
+def _merge_edits(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet) -> pl.DataFrame:
     """Join given edits with those of the reports that their reader has finished.
 
     A reader who opens a report again also takes back the given edits.
     """
     rows = current.rows("corrected")
-    said = _of_cases(frame_of(rows, frames.EDITS), review_set)
+    said = _rows_of_known_cases(rows_frame(rows, frames.EDITS), review_set)
     if said.is_empty():
         return given
-    done = frame_of((row for row in rows if (row.value or {}).get("done")), frames.EDITS)
-    done = _of_cases(done, review_set).with_columns(action=pl.lit("keep"), line=None)
-    in_order = sorted(current.rows("edit"), key=lambda row: place_of(row.subject or "0"))
-    edits = frame_of((row for row in in_order if row.value), frames.EDITS)
+    done = rows_frame((row for row in rows if (row.value or {}).get("done")), frames.EDITS)
+    done = _rows_of_known_cases(done, review_set).with_columns(action=pl.lit("keep"), line=None)
+    in_order = sorted(current.rows("edit"), key=lambda row: parse_line_place(row.subject or "0"))
+    edits = rows_frame((row for row in in_order if row.value), frames.EDITS)
     key = [*_CORRECTED, "answer_digest"]
     finished = edits.join(done, on=key, how="semi", nulls_equal=True, maintain_order="left")
     unedited = done.join(finished, on=key, how="anti", nulls_equal=True)

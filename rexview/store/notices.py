@@ -8,9 +8,9 @@ from typing import Final, Literal
 
 from sqlalchemy import select
 
-from rexview.store.database.connection import Database, open_databases
-from rexview.store.database.tables import HISTORY, stored
-from rexview.store.location import FOLDER_KEY
+from rexview.store.database.connection import ReviewsDatabase, open_databases
+from rexview.store.database.tables import HISTORY, stored_entry
+from rexview.store.database_location import FOLDER_KEY_PREFIX
 from rexview.store.merge_databases import OtherDatabase, other_databases
 from rexview.store.reviews import Reviews
 
@@ -30,7 +30,7 @@ class Notice:
     details: tuple[str, ...] = ()
 
 
-def notices(reviews: Reviews) -> tuple[Notice, ...]:
+def find_notices(reviews: Reviews) -> tuple[Notice, ...]:
     """Return all notices about the reviews of a set, usually none. Cheap to call.
 
     Raises
@@ -38,11 +38,11 @@ def notices(reviews: Reviews) -> tuple[Notice, ...]:
     StoreUnreachable, StoreBusy
     """
     reviews.revision()  # a file is checked when it is opened
-    found = (*_damage_of(reviews.database), _elsewhere(other_databases(reviews)))
+    found = (*_damage_notices(reviews.database), _other_database_notice(other_databases(reviews)))
     return tuple(notice for notice in found if notice is not None)
 
 
-def damage_seen() -> tuple[Notice, ...]:
+def known_damage() -> tuple[Notice, ...]:
     """Return the damage found so far in the databases that this process has open.
 
     Raises
@@ -52,15 +52,15 @@ def damage_seen() -> tuple[Notice, ...]:
     found: list[Notice | None] = []
     for database in open_databases():
         database.rows(select(HISTORY.c.id).limit(1))  # checks a file that has changed
-        found += _damage_of(database)
+        found += _damage_notices(database)
     return tuple(notice for notice in found if notice is not None)
 
 
-def _damage_of(database: Database) -> tuple[Notice | None, Notice | None]:
-    return _lost(database), _changed(database)
+def _damage_notices(database: ReviewsDatabase) -> tuple[Notice | None, Notice | None]:
+    return _loss_notice(database), _changed_notice(database)
 
 
-def _lost(database: Database) -> Notice | None:
+def _loss_notice(database: ReviewsDatabase) -> Notice | None:
     lost = database.newest_lost()
     if lost is None:
         return None
@@ -71,13 +71,13 @@ def _lost(database: Database) -> Notice | None:
     )
 
 
-def _changed(database: Database) -> Notice | None:
+def _changed_notice(database: ReviewsDatabase) -> Notice | None:
     found = database.changed
     if not found:
         return None
     there = database.rows(select(HISTORY).where(HISTORY.c.id.in_(sorted(found))))
     # others may have corrected or renumbered the row since
-    still = {row.id for row in there if row.checksum is None or not stored(row).intact}
+    still = {row.id for row in there if row.checksum is None or not stored_entry(row).intact}
     changed = [entry for number, entry in sorted(found.items()) if number in still]
     if not changed:
         return None
@@ -96,7 +96,7 @@ def _changed(database: Database) -> Notice | None:
     return Notice("changed", text, tuple(details))
 
 
-def _elsewhere(others: Sequence[OtherDatabase]) -> Notice | None:
+def _other_database_notice(others: Sequence[OtherDatabase]) -> Notice | None:
     if not others:
         return None
     entries = sum(one.entries or 0 for one in others)
@@ -112,11 +112,11 @@ def _elsewhere(others: Sequence[OtherDatabase]) -> Notice | None:
     return Notice("elsewhere", " ".join(parts), tuple(str(one.file) for one in others))
 
 
-def other_set(reviews: Reviews) -> str | None:
+def foreign_set_id(reviews: Reviews) -> str | None:
     """Return the id of the other set under which the entries were written, or None."""
     given = reviews.review_set.info.id
     key = reviews.key
-    if not reviews.dedicated or given is None or key == given or key.startswith(FOLDER_KEY):
+    if not reviews.dedicated or given is None or key == given or key.startswith(FOLDER_KEY_PREFIX):
         return None
     written = reviews.database.rows(select(HISTORY.c.id).limit(1))
     return key if written else None

@@ -12,39 +12,47 @@ from uuid import UUID
 import polars as pl
 from sqlalchemy import Connection, Row, Select, insert, select
 
-from rexview.answer_digest import IS_DIGEST, by_answer, digests_of
+from rexview.answer_digest import IS_DIGEST, digests_of, split_stale_rows
 from rexview.columns.tables import NO_FAILURE
 from rexview.errors import StoreOvertaken, StoreRefused
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.settings import Settings
-from rexview.store.blinding_key import letter_key
+from rexview.store.blinding_key import read_blinding_key
 from rexview.store.current_state import (
     Assignment,
     Comment,
     CurrentState,
     CurrentStateCache,
     adjudications_frame,
-    comments_of,
+    current_comments,
     flags_frame,
     scores_frame,
 )
-from rexview.store.database.connection import Database, database_at
-from rexview.store.database.tables import CHECKSUM, HISTORY, checksum, stored, subject_columns
-from rexview.store.entry import Entry, Stored, check_id, clean, is_id, one_of, quoted
-from rexview.store.kinds import KINDS, Kind, may
-from rexview.store.location import best_location, location_of
+from rexview.store.database.connection import ReviewsDatabase, open_reviews_database
+from rexview.store.database.tables import CHECKSUM, HISTORY, checksum, stored_entry, subject_columns
+from rexview.store.database_location import find_best_location, find_location
+from rexview.store.entry import (
+    Entry,
+    StoredEntry,
+    check_choice,
+    check_id,
+    is_id,
+    quote_input,
+    storable_text,
+)
+from rexview.store.kinds import ENTRY_KINDS, EntryKind, may_write_kind
 from rexview.vocab import FAILURES, IMAGE_DIMENSIONS
 
 # Checks of entries before they are written: the person, the subject, the value. Every problem is
 # reported.
 #
 # Input from a browser is not trusted. Ids must be those of the set. Values have exactly the fields
-# that :data:`rexview.store.kinds.KINDS` defines. Texts have a maximum length and contain nothing
+# that :data:`.ENTRY_KINDS` defines. Texts have a maximum length and contain nothing
 # that a database or a table cannot store.
 
 
-def check(
+def check_entries(
     entries: Sequence[Entry],
     person: Person,
     review_set: ReviewSet,
@@ -61,35 +69,37 @@ def check(
     list of str
         Every problem, a sentence each; if there is any, nothing is to be written.
     """
-    answers = _answers(entries, review_set)
+    answers = _find_answers(entries, review_set)
     checked, problems = [], []
     if not is_id(person.id):
         problems.append("Whoever writes has no name that can be kept.")
     for number, entry in enumerate(entries, start=1):
-        one = _Check(entry, review_set, answers, own_failures)
-        if not isinstance(entry.kind, str) or entry.kind not in KINDS:
-            one.problems.append(f"There is no kind of entry {quoted(entry.kind)}.")
-        elif not may(person, entry.kind):
+        one = _EntryCheck(entry, review_set, answers, own_failures)
+        if not isinstance(entry.kind, str) or entry.kind not in ENTRY_KINDS:
+            one.problems.append(f"There is no kind of entry {quote_input(entry.kind)}.")
+        elif not may_write_kind(person, entry.kind):
             one.problems.append(f"The role {person.role} may not write a {entry.kind}.")
-        elif not _rule_allows(person, KINDS[entry.kind], review_set):
+        elif not _rule_allows(person, ENTRY_KINDS[entry.kind], review_set):
             one.problems.append(f"In this study readers may not write a {entry.kind}.")
         else:
-            checked.append(one.checked(KINDS[entry.kind]))
+            checked.append(one.checked(ENTRY_KINDS[entry.kind]))
         where = f"Entry {number}: " if len(entries) > 1 else ""
         problems += [where + problem for problem in one.problems]
     return checked, problems
 
 
-def _rule_allows(person: Person, kind: Kind, review_set: ReviewSet) -> bool:
+def _rule_allows(person: Person, kind: EntryKind, review_set: ReviewSet) -> bool:
     """True if the study's rules let a person write a kind that their role may write."""
     is_left_to_rule = kind.reader_rule is not None and person.role == "reader"
     return not is_left_to_rule or bool(getattr(review_set.info.protocol, kind.reader_rule or ""))
 
 
-def _answers(entries: Iterable[Entry], review_set: ReviewSet) -> dict[tuple[str, str], _Answer]:
+def _find_answers(
+    entries: Iterable[Entry], review_set: ReviewSet
+) -> dict[tuple[str, str], _Answer]:
     """Look up the answers that entries name, with the parts that can be scored."""
     cases = {entry.case for entry in entries if isinstance(entry.case, str)}
-    wanted = pl.Series(sorted(map(clean, cases)), dtype=pl.String)
+    wanted = pl.Series(sorted(map(storable_text, cases)), dtype=pl.String)
     answers = review_set.index.answers_to(wanted, ["case", "model", "images", "boxes"])
     count = pl.col("images", "boxes").list.len().fill_null(0)
     rows = answers.select("case", "model", count).with_columns(pl.col("boxes") > 0)
@@ -99,7 +109,7 @@ def _answers(entries: Iterable[Entry], review_set: ReviewSet) -> dict[tuple[str,
 _Answer = tuple[int, bool]  # number of pictures, whether there are boxes
 
 
-class _Check:
+class _EntryCheck:
     """The check of one entry."""
 
     def __init__(
@@ -113,7 +123,7 @@ class _Check:
         self.own_failures = own_failures
         self.problems: list[str] = []
 
-    def checked(self, kind: Kind) -> Entry:
+    def checked(self, kind: EntryKind) -> Entry:
         """Check the entry; the returned entry is only valid if there are no problems."""
         entry = self.entry
         try:
@@ -149,7 +159,7 @@ class _Check:
             digest = digests_of(self.set).of(entry.case or "", entry.model or "")
         return replace(entry, answer_digest=digest)
 
-    def _check_about(self, kind: Kind) -> None:
+    def _check_about(self, kind: EntryKind) -> None:
         case, model = self.entry.case, self.entry.model
         if kind.about == "all":
             if case is not None or model is not None:
@@ -158,7 +168,7 @@ class _Check:
         if case is None and kind.about != "case or all":
             self.problems.append(f"A {self.entry.kind} needs a case.")
         if case is not None and self.set.case(case) is None:
-            self.problems.append(f"There is no case {quoted(case)}.")
+            self.problems.append(f"There is no case {quote_input(case)}.")
         elif model is None:
             if kind.about == "answer":
                 self.problems.append(f"A {self.entry.kind} needs a model.")
@@ -166,11 +176,13 @@ class _Check:
             self.problems.append(f"A {self.entry.kind} is not about a model.")
         elif (case, model) not in self.answers and not kind.outlives:
             if model in self.set.model_names:
-                self.problems.append(f"There is no answer of {quoted(model)} to {quoted(case)}.")
+                self.problems.append(
+                    f"There is no answer of {quote_input(model)} to {quote_input(case)}."
+                )
             else:
-                self.problems.append(f"There is no model {quoted(model)}.")
+                self.problems.append(f"There is no model {quote_input(model)}.")
 
-    def _check_subject(self, kind: Kind) -> None:
+    def _check_subject(self, kind: EntryKind) -> None:
         subject = self.entry.subject
         if kind.subject_of:
             if subject not in (None, kind.subject_of(self.entry.value or {})):
@@ -181,9 +193,9 @@ class _Check:
         elif not isinstance(kind.subject, str):
             name, words = kind.subject
             if not isinstance(words, re.Pattern):
-                one_of(subject, name, words, self.problems)
+                check_choice(subject, name, words, self.problems)
             elif not words.fullmatch(subject or ""):
-                self.problems.append(f"The {name} {quoted(subject)} is none.")
+                self.problems.append(f"The {name} {quote_input(subject)} is none.")
         elif not subject:
             self.problems.append(f"A {self.entry.kind} needs the {kind.subject} as its subject.")
 
@@ -203,12 +215,14 @@ class _Check:
             # those answers, and the pages refuse the score on others.
             self.problems.append(f"The answer has no picture and no box for {entry.subject}.")
 
-    def _value(self, kind: Kind) -> dict[str, Any]:
+    def _value(self, kind: EntryKind) -> dict[str, Any]:
         """Return the value with exactly the fields of its kind, None for absent ones."""
         given = dict(self.entry.value or {})
         unknown = sorted(str(name) for name in given if name not in kind.fields)
         if unknown:
-            self.problems.append(f"The value has a field {quoted(unknown[0])} that is not known.")
+            self.problems.append(
+                f"The value has a field {quote_input(unknown[0])} that is not known."
+            )
         value = {
             name: field(given.get(name), self.entry, self.problems)
             for name, field in kind.fields.items()
@@ -225,7 +239,7 @@ class _Check:
         options = case.options if case else ()
         choice, option = value["choice"], value["option"]
         if not options:
-            self.problems.append(f"The case {quoted(self.entry.case)} has no options.")
+            self.problems.append(f"The case {quote_input(self.entry.case)} has no options.")
         elif choice is None:
             if option is not None:
                 self.problems.append("No option is chosen, but words of one are given.")
@@ -242,8 +256,8 @@ class _Check:
             self.problems.append("A report is compared with itself.")
         for side in sides:
             if (case, value[side]) not in self.answers:
-                model = quoted(value[side])
-                self.problems.append(f"There is no answer of {model} to {quoted(case)}.")
+                model = quote_input(value[side])
+                self.problems.append(f"There is no answer of {model} to {quote_input(case)}.")
         if self.problems:
             return value
         found = {side: digests_of(self.set).of(case, value[side]) for side in sides}
@@ -270,16 +284,16 @@ class _Check:
         failure = value["failure"]
         known = failure in (None, NO_FAILURE, *FAILURES, *self.own_failures)
         if not known and failure not in self.set.decisions["failure"]:
-            self.problems.append(f"The failure {quoted(failure)} is not known.")
+            self.problems.append(f"The failure {quote_input(failure)} is not known.")
         return value
 
 
-_CHECKS: Final[Mapping[str, Callable[[_Check, dict[str, Any]], dict[str, Any]]]] = {
-    "choose": _Check.choice,
-    "prefer": _Check.pair,
-    "reference": _Check.reference,
-    "edit": _Check.edit,
-    "decide": _Check.decide,
+_CHECKS: Final[Mapping[str, Callable[[_EntryCheck, dict[str, Any]], dict[str, Any]]]] = {
+    "choose": _EntryCheck.choice,
+    "prefer": _EntryCheck.pair,
+    "reference": _EntryCheck.reference,
+    "edit": _EntryCheck.edit,
+    "decide": _EntryCheck.decide,
 }
 """Further checks of the value for some kinds, after the checks of its fields."""
 
@@ -297,7 +311,7 @@ class Reviews:
     """
 
     def __init__(
-        self, database: Database, review_set: ReviewSet, key: str, *, dedicated: bool
+        self, database: ReviewsDatabase, review_set: ReviewSet, key: str, *, dedicated: bool
     ) -> None:
         self.database: Final = database
         self.review_set: Final = review_set
@@ -321,7 +335,7 @@ class Reviews:
             # a changed row may name the wrong set
             first = select(HISTORY).order_by(HISTORY.c.id).limit(_FIRST_ROWS)
             rows = self.database.rows(first)
-            row = next((row for row in rows if stored(row).intact), None)
+            row = next((row for row in rows if stored_entry(row).intact), None)
             if row is not None:
                 self._key, self._known = row.review_set, True
         return self._key
@@ -332,7 +346,7 @@ class Reviews:
         file = self.database.file
         return str(file) if file is not None else str(self.database.url.set(query={}))
 
-    def record(self, entries: Sequence[Entry], person: Person) -> tuple[Stored, ...]:
+    def record(self, entries: Sequence[Entry], person: Person) -> tuple[StoredEntry, ...]:
         """Write entries, all of them or none. Returned rows are on the disk.
 
         An entry whose token was already written is not written again; its row is returned.
@@ -348,20 +362,24 @@ class Reviews:
         StoreBusy, StoreFull, StoreUnreachable
             Nothing was written; the same entries can be sent again.
         """
-        checked, problems = check(entries, person, self.review_set, self._own_failures(entries))
+        checked, problems = check_entries(
+            entries, person, self.review_set, self._own_failures(entries)
+        )
         if problems:
             raise StoreRefused(problems, _REMEDY)
         if not checked:
             return ()
         key = self.key
         return self.database.write(
-            lambda connection: _Writing(connection, key, person, self.review_set).write(checked),
+            lambda connection: _EntryWriter(connection, key, person, self.review_set).write(
+                checked
+            ),
             lock=self.lock,
         )
 
     def letter_key(self) -> bytes:
         """Return the blinding key of the answers' letters (:mod:`rexview.store.blinding_key`)."""
-        return letter_key(self.database, self.key, lock=self.lock)
+        return read_blinding_key(self.database, self.key, lock=self.lock)
 
     def revision(self, *, but: str | None = None) -> int:
         """Return the id of the newest row of the set, 0 without any. A cheap query.
@@ -388,7 +406,7 @@ class Reviews:
         person: str | None = None,
         kind: str | Collection[str] | None = None,
         limit: int | None = None,
-    ) -> tuple[Stored, ...]:
+    ) -> tuple[StoredEntry, ...]:
         """Return rows of the history, newest first, at most ``limit``.
 
         ``kind`` may name several kinds; they are read from one state.
@@ -404,7 +422,7 @@ class Reviews:
 
     def current(
         self, kind: str, *, person: str | None = None, case: str | None = None
-    ) -> tuple[Stored, ...]:
+    ) -> tuple[StoredEntry, ...]:
         """Return the newest row of each thing of a kind, oldest first: the current state."""
         return tuple(
             row
@@ -430,19 +448,19 @@ class Reviews:
         """
         rows = self.current("score", person=reader)
         found = scores_frame(row for row in rows if any((row.value or {}).values()))
-        return by_answer(found, self.review_set)[0]
+        return split_stale_rows(found, self.review_set)[0]
 
     def flags(self) -> pl.DataFrame:
         """Return the verdicts on the present answers, columns :data:`rexview.frames.FLAGS`."""
         rows = self.current("verdict")
         found = flags_frame(row for row in rows if (row.value or {}).get("verdict"))
-        return by_answer(found, self.review_set)[0]
+        return split_stale_rows(found, self.review_set)[0]
 
     def adjudications(self) -> pl.DataFrame:
         """Return each consensus on a present answer, columns :data:`.ADJUDICATIONS`."""
         rows = self.current("adjudicate")
         found = adjudications_frame(row for row in rows if any((row.value or {}).values()))
-        return by_answer(found, self.review_set)[0]
+        return split_stale_rows(found, self.review_set)[0]
 
     def assignments(self, reader: str | None = None) -> tuple[Assignment, ...]:
         """Return the assignments of cases, of one reader or of all, oldest first."""
@@ -461,7 +479,7 @@ class Reviews:
 
     def comments(self, case: str | None = None) -> tuple[Comment, ...]:
         """Return the comments on one case or on all, see :func:`.comments_of`."""
-        return comments_of(self.current_state(), self.review_set, case)
+        return current_comments(self.current_state(), self.review_set, case)
 
     def skips(self, reader: str) -> dict[str, str]:
         """Return the cases that a reader skipped, each with the reason (may be empty)."""
@@ -480,13 +498,13 @@ class Reviews:
     def _all(self) -> Select[Any]:
         return select(HISTORY).where(HISTORY.c.review_set == self.key)
 
-    def _stored(self, rows: Select[Any]) -> tuple[Stored, ...]:
-        found = tuple(map(stored, self.database.rows(rows)))
+    def _stored(self, rows: Select[Any]) -> tuple[StoredEntry, ...]:
+        found = tuple(map(stored_entry, self.database.rows(rows)))
         self.database.note_changed(found)
         return found
 
 
-class _Begun(NamedTuple):
+class _FirstVersion(NamedTuple):
     """The case and model of a comment, and its author."""
 
     case: str | None
@@ -494,7 +512,7 @@ class _Begun(NamedTuple):
     person: str
 
 
-class _Writing:
+class _EntryWriter:
     """The part of writing that runs inside the database transaction."""
 
     def __init__(
@@ -503,7 +521,7 @@ class _Writing:
         self.connection, self.key, self.person, self.set = connection, key, person, review_set
         self.at = datetime.now(UTC)
 
-    def write(self, entries: Sequence[Entry]) -> tuple[Stored, ...]:
+    def write(self, entries: Sequence[Entry]) -> tuple[StoredEntry, ...]:
         named = HISTORY.c.token.in_([entry.token for entry in entries])
         known = {row.token: row for row in self.connection.execute(select(HISTORY).where(named))}
         problems: list[str] = []
@@ -519,10 +537,10 @@ class _Writing:
                 saved.append(row)
         if problems:
             raise StoreRefused(dict.fromkeys(problems), _REMEDY)
-        return tuple(map(stored, saved))
+        return tuple(map(stored_entry, saved))
 
     def _is_same(self, entry: Entry, row: Row[Any]) -> bool:
-        before = stored(row)
+        before = stored_entry(row)
         names = ("kind", "case", "model", "subject", "picture")
         same = all(getattr(entry, name) == getattr(before, name) for name in names)
         return same and row.review_set == self.key and before.person == self.person.id
@@ -554,7 +572,7 @@ class _Writing:
             .order_by(HISTORY.c.id.desc())
             .limit(1)
         ).one_or_none()
-        newest = stored(found) if found else None
+        newest = stored_entry(found) if found else None
         is_others = newest is not None and newest.person != self.person.id
         seen = None if entry.over is None else (*entry.over, values["value"])
         if newest and is_others and seen is not None and newest.value not in seen:
@@ -584,11 +602,11 @@ class _Writing:
                     problems.append("There is no such comment to reply to.")
         return entry
 
-    def _first_version(self, comment: str | None) -> _Begun | None:
+    def _first_version(self, comment: str | None) -> _FirstVersion | None:
         """Return the case, model and author of a comment's first version, given or written."""
         given = self.set.comments.filter(pl.col("comment") == comment)
         for row in given.select("case", "model", "reader").iter_rows():
-            return _Begun(*row)
+            return _FirstVersion(*row)
         first = self.connection.execute(
             select(HISTORY.c.case_id, HISTORY.c.model_id, HISTORY.c.person)
             .where(HISTORY.c.review_set == self.key, HISTORY.c.kind == "comment")
@@ -596,7 +614,7 @@ class _Writing:
             .order_by(HISTORY.c.id)
             .limit(1)
         ).one_or_none()
-        return None if first is None else _Begun(*first)
+        return None if first is None else _FirstVersion(*first)
 
 
 def open_reviews(review_set: ReviewSet, settings: Settings) -> Reviews:
@@ -607,13 +625,13 @@ def open_reviews(review_set: ReviewSet, settings: Settings) -> Reviews:
     StoreUnreachable
         The database of the set cannot be written to, or its address is invalid.
     """
-    location = location_of(review_set, settings)
+    location = find_location(review_set, settings)
     return Reviews(
-        database_at(location.url), review_set, location.key, dedicated=location.dedicated
+        open_reviews_database(location.url), review_set, location.key, dedicated=location.dedicated
     )
 
 
-def open_best(review_set: ReviewSet, settings: Settings) -> Reviews:
+def open_best_reviews(review_set: ReviewSet, settings: Settings) -> Reviews:
     """Return the reviews of a set in their best place, for others to be merged into.
 
     Raises
@@ -621,7 +639,7 @@ def open_best(review_set: ReviewSet, settings: Settings) -> Reviews:
     StoreUnreachable
         As for :func:`open_reviews`.
     """
-    location = best_location(review_set, settings)
+    location = find_best_location(review_set, settings)
     return Reviews(
-        database_at(location.url), review_set, location.key, dedicated=location.dedicated
+        open_reviews_database(location.url), review_set, location.key, dedicated=location.dedicated
     )

@@ -11,13 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rexview.text.language import language_of
-from rexview.text.last_word import (
-    ending_words,
-    judge_last_word,
-    open_list,
-    open_sentence,
-)
+from rexview.text.language import detect_language
+from rexview.text.unfinished_text import ending_words, judge_last_word, open_list, open_sentence
 
 # Refusals and filters' notices in place of an answer.
 
@@ -124,14 +119,14 @@ _MOST_DISTINCT_CLAUSES: Final = 0.35
 
 
 @dataclass(frozen=True)
-class Loop:
+class TextLoop:
     """The offset where a loop starts, and half a sentence on what repeats."""
 
     start: int
     reason: str
 
 
-def find_loop(text: str) -> Loop | None:
+def find_loop(text: str) -> TextLoop | None:
     """Find a loop at the end of a text.
 
     Returns
@@ -148,7 +143,7 @@ def find_loop(text: str) -> Loop | None:
     tail = text[base:]
     signs = _repeated_sign(tail)
     if signs is not None:
-        return Loop(base + signs, "one sign is repeated")
+        return TextLoop(base + signs, "one sign is repeated")
     plain = tail.lower()
     alike = _DIGITS.sub("0", plain)
     folds = [(plain, _LEAST_TIMES), (alike, _LEAST_COUNTED)]
@@ -161,10 +156,10 @@ def find_loop(text: str) -> Loop | None:
         if span >= least * period > 0:
             start = base + _back_to(tail, span, len(folded))
             times = _times(text, passage, -(-span // period))
-            return Loop(start, f"the same passage is repeated {times} times")
+            return TextLoop(start, f"the same passage is repeated {times} times")
     few = _few_sentences(plain) or _few_clauses(plain)
     if few:
-        return Loop(base + max(0, len(tail) - few), "the same few sentences are repeated")
+        return TextLoop(base + max(0, len(tail) - few), "the same few sentences are repeated")
     return None
 
 
@@ -623,7 +618,7 @@ def _closed_with_semicolons(tail: str) -> bool:
 
 def _open_sentence(tail: str, line: str, place: int) -> tuple[str, int] | None:
     """Compare a last sentence without a full stop with the sentences before it; English only."""
-    start = None if language_of(tail) else open_sentence(tail, line)
+    start = None if detect_language(tail) else open_sentence(tail, line)
     if start is None:
         return None
     return "it ends before the verb of a sentence", place + start

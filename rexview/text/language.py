@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
-from rexview.package_data import read_table
+from rexview.package_data import read_package_table
 
 # The language of a text, if it is clearly not English.
 #
@@ -56,7 +56,7 @@ _ACCENTED_SHARE: Final = 0.2
 
 
 @lru_cache(maxsize=4_096)
-def language_of(text: str) -> str | None:
+def detect_language(text: str) -> str | None:
     """Return the language of a text if the rules cannot read it.
 
     Returns
@@ -80,7 +80,7 @@ def language_of(text: str) -> str | None:
     return _latin(start.lower())
 
 
-def looks(language: str) -> str:
+def describe_language(language: str) -> str:
     """Describe what a text looks like: "looks German", or "is not in English" if unknown.
 
     >>> looks("German")
@@ -128,7 +128,7 @@ def _latin(lowered: str) -> str | None:
 @cache
 def _words() -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
     """Return the non-English languages that have each word, and the words of English."""
-    lists = read_table(Path(__file__).with_name("language_words.yaml"))
+    lists = read_package_table(Path(__file__).with_name("language_words.yaml"))
     english = frozenset(lists.pop(ENGLISH).split())
     languages: dict[str, tuple[str, ...]] = {}
     for name, text in lists.items():
@@ -138,4 +138,4 @@ def _words() -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
     return languages, english
 
 
-__all__ = ["OTHER", "language_of", "looks"]
+__all__ = ["OTHER", "describe_language", "detect_language"]

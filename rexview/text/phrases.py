@@ -7,18 +7,18 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from rexview.package_data import read_table
+from rexview.package_data import read_package_table
 
 _FILE: Final = Path(__file__).with_name("phrases.yaml")
 
 
 @cache
 def _parts() -> dict[str, dict[str, list[str]]]:
-    content: dict[str, dict[str, list[str]]] = read_table(_FILE)
+    content: dict[str, dict[str, list[str]]] = read_package_table(_FILE)
     return content
 
 
-def either(part: str, name: str) -> str:
+def list_alternatives(part: str, name: str) -> str:
     """Return a list as alternatives for a regular expression, without a group around them.
 
     >>> either("report", "focal")
@@ -29,7 +29,7 @@ def either(part: str, name: str) -> str:
 
 def whole_words(part: str, name: str) -> re.Pattern[str]:
     """Return a pattern that matches the items of a list as whole words, in any case."""
-    return re.compile(rf"\b(?:{either(part, name)})\b", re.IGNORECASE)
+    return re.compile(rf"\b(?:{list_alternatives(part, name)})\b", re.IGNORECASE)
 
 
 def word_set(part: str, name: str) -> frozenset[str]:

@@ -13,16 +13,16 @@ from typing import Final, Literal, NamedTuple
 from rexview.geometry import OTHER_SIDE
 from rexview.text.findings import Mention, SideSpan, finding_info
 from rexview.text.findings.structured_parts import find_structured_parts
-from rexview.text.phrases import either, list_names
-from rexview.text.sides import (
+from rexview.text.phrases import list_alternatives, list_names
+from rexview.text.side_contradictions import (
     Contradiction,
-    one_side,
+    has_side_words,
+    join_sides,
     sided_by_family,
-    sides_named,
 )
 
 _WORDS: Final = {
-    name: rf"(?<!\w)(?:{either('more_on_one_side', name)})(?!\w)"
+    name: rf"(?<!\w)(?:{list_alternatives('more_on_one_side', name)})(?!\w)"
     for name in list_names("more_on_one_side")
 }
 _MORE: Final = _WORDS["more"]
@@ -171,18 +171,18 @@ class Predominance(NamedTuple):
     side: SideSpan
 
 
-def predominances(text: str, mentions: Sequence[Mention]) -> dict[str, list[Predominance]]:
+def find_predominances(text: str, mentions: Sequence[Mention]) -> dict[str, list[Predominance]]:
     """Return the findings of a text that predominate on one of both sides, by family.
 
     A finding with more above on one side and below on the other has a key of its own.
     """
     asserted = [one for one in mentions if one.status in _ASSERTED and not one.superseded]
-    if not asserted or not any(sides_named(text)):
+    if not asserted or not any(has_side_words(text)):
         return {}
     both = {
         family
         for family, some in sided_by_family(asserted).items()
-        if one_side(some) == "bilateral"
+        if join_sides(some) == "bilateral"
     }
     found: dict[str, list[Predominance]] = {}
     plain = _MARKED.sub(" ", text)
@@ -346,7 +346,7 @@ def _size_of(mention: Mention, text: str) -> re.Match[str] | None:
     return _ANY_SIZE.search(text, mention.end, stop.start() if stop else last)
 
 
-def against_predominance(
+def compare_predominances(
     answer: Mapping[str, Sequence[Predominance]], report: Mapping[str, Sequence[Predominance]]
 ) -> list[Contradiction]:
     """Find the findings that predominate on opposite sides in answer and report.

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from rexview.package_data import read_table
+from rexview.package_data import read_package_table
 
 # Conventions for boxes: the order of the numbers, and their unit.
 
@@ -22,7 +22,7 @@ Convention = Literal[
 sent (0 to 1000, 0 to 100, 0 to 1).
 """
 Corners = Literal["xyxy", "yxyx", "xywh", "cxcywh"]
-WHOLE: Final[dict[Convention, float]] = {
+UNIT_LENGTHS: Final[dict[Convention, float]] = {
     "normalised_1000": 1000.0,
     "normalised_100": 100.0,
     "normalised_1": 1.0,
@@ -66,7 +66,7 @@ class BoxForm:
 
 
 @dataclass(frozen=True)
-class SentBoxes:
+class ModelBoxes:
     """How a known model writes boxes, and the usual limits of its pictures.
 
     ``longest_side`` and ``most_pixels`` limit the picture, None for no limit. A ``square`` picture
@@ -79,7 +79,7 @@ class SentBoxes:
     square: bool = False
 
 
-def corners_of(numbers: Iterable[Any], corners: Corners) -> tuple[Any, Any, Any, Any]:
+def order_corners(numbers: Iterable[Any], corners: Corners) -> tuple[Any, Any, Any, Any]:
     """Return left, top, right, bottom from four numbers, or arrays, in a given order."""
     a, b, c, d = numbers
     match corners:
@@ -122,13 +122,13 @@ def corners_in_name(name: str) -> Corners | None:
     return _IN_A_NAME.get(without) or _IN_A_NAME.get(letters)
 
 
-def sent_boxes(model: str) -> SentBoxes:
+def find_model_boxes(model: str) -> ModelBoxes:
     """Return how a model writes boxes, by its name; unknown without an entry."""
-    known = dict(known_boxes(model))
-    return SentBoxes(known.pop("boxes", BoxForm()), **known)
+    known = dict(find_box_settings(model))
+    return ModelBoxes(known.pop("boxes", BoxForm()), **known)
 
 
-def known_boxes(model: str) -> Mapping[str, Any]:
+def find_box_settings(model: str) -> Mapping[str, Any]:
     """Return the form of a model's ``boxes`` and the limits of its pictures; empty if unknown."""
     name = model.lower().rstrip("/\\")
     names = {name, name.replace("\\", "/").rpartition("/")[2], name.replace("_", "-")}
@@ -143,7 +143,7 @@ def known_boxes(model: str) -> Mapping[str, Any]:
 
 @cache
 def _entries() -> tuple[Mapping[str, Any], ...]:
-    return tuple(read_table(_MODELS)["models"])
+    return tuple(read_package_table(_MODELS)["models"])
 
 
 # Boxes in the output of models and tools: JSON, also inside a text, tags, lists in prose.
@@ -224,18 +224,18 @@ class WrittenBox:
 
 
 @dataclass(frozen=True)
-class Found:
+class ParsedBoxes:
     """The boxes of a text, and the number of things that looked like boxes but are none."""
 
     boxes: tuple[WrittenBox, ...] = ()
     unread: int = 0
 
 
-def boxes_in_value(value: Any, form: BoxForm, *, bare: bool = True) -> Found:
+def boxes_in_value(value: Any, form: BoxForm, *, bare: bool = True) -> ParsedBoxes:
     """Find the boxes in a JSON value, at any depth; ``bare``: four numbers alone may be one."""
     found: list[WrittenBox] = []
     unread = _gather(value, form, found, 0, bare=bare)
-    return Found(tuple(found[:MOST_BOXES]), unread + max(0, len(found) - MOST_BOXES))
+    return ParsedBoxes(tuple(found[:MOST_BOXES]), unread + max(0, len(found) - MOST_BOXES))
 
 
 def parse_boxes(value: Any) -> list[WrittenBox] | None:
@@ -250,7 +250,7 @@ def parse_boxes(value: Any) -> list[WrittenBox] | None:
     return None if _gather(value, BoxForm(), found, 0, strict=True) else found
 
 
-def boxes_in_text(text: str, form: BoxForm, *, bare: bool = True) -> Found:
+def boxes_in_text(text: str, form: BoxForm, *, bare: bool = True) -> ParsedBoxes:
     """Find the boxes in a free text.
 
     ``bare`` is True if four numbers alone may be one: ribs [4, 5, 6, 7] are none.
@@ -285,7 +285,7 @@ def boxes_in_text(text: str, form: BoxForm, *, bare: bool = True) -> Found:
             if numbers is not None:
                 boxes.append(WrittenBox(numbers, _label_before(prose[: match.start()])))
     kept = list(dict.fromkeys(boxes))
-    return Found(tuple(kept[:MOST_BOXES]), unread + max(0, len(kept) - MOST_BOXES))
+    return ParsedBoxes(tuple(kept[:MOST_BOXES]), unread + max(0, len(kept) - MOST_BOXES))
 
 
 def _of_bins(text: str) -> Iterator[WrittenBox]:
@@ -297,7 +297,7 @@ def _of_bins(text: str) -> Iterator[WrittenBox]:
         yield WrittenBox((a, b, c, d), label[1] if label else "", corners="xyxy")
 
 
-def without_marks(text: str) -> str:
+def strip_box_marks(text: str) -> str:
     """Return a grounded report without the marks of its objects and boxes.
 
     >>> without_marks("<obj> An effusion.<box><x5><y27><x44><y66></box></obj><obj> No mass.</obj>")

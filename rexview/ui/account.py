@@ -12,9 +12,9 @@ from rexview.errors import NotAdmitted
 from rexview.people import LONGEST_NAME, Role
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.web.access import permissions, sign_in
-from rexview.ui.web.access.names import offered_names
+from rexview.ui.web.access.name_suggestions import suggest_names
 from rexview.ui.web.server import server_state
-from rexview.ui.web.streamlit_adapter.script_run import save_button, typed_fields, words_taken
+from rexview.ui.web.streamlit_adapter.script_run import finish_draft, save_button, typed_fields
 from rexview.words import tr
 
 ROLE_NAMES: Final[Mapping[Role, str]] = {
@@ -37,7 +37,7 @@ _ROLES: Final[Mapping[Role, str]] = {
 def show_account() -> None:
     """Show the signed-in user or the sign-in; without sign-in, show and change the name."""
     with st.container(width=480):
-        if server_state.team():
+        if server_state.requires_sign_in():
             _show_team()
         else:
             _show_alone()
@@ -45,7 +45,7 @@ def show_account() -> None:
 
 def _show_team() -> None:
     try:
-        person = sign_in.signed_in_here()
+        person = sign_in.signed_in_on_page()
     except NotAdmitted as error:
         st.markdown("# rexview", anchors=False)
         st.warning(as_markdown(str(error)), icon=":material/lock:")
@@ -93,15 +93,15 @@ def _show_alone() -> None:
         with typed_fields("another name"):
             st.text_input(tr("Name"), key="account_new", max_chars=LONGEST_NAME)
         save_button(tr("Change"), key="account_change", on_click=_change)
-        permissions.offer_names("account", _change, offered_names().used)
+        permissions.offer_names("account", _change, suggest_names().used)
     if problem := st.session_state.pop("account_problem", None):
         st.error(as_markdown(problem))
 
 
 def _change(name: str | None = None) -> None:
     try:
-        permissions.take_name(st.session_state["account_new"] if name is None else name)
+        permissions.set_name(st.session_state["account_new"] if name is None else name)
     except ValueError as error:
         st.session_state["account_problem"] = str(error)
     else:
-        words_taken("another name")
+        finish_draft("another name")

@@ -8,10 +8,10 @@ from functools import partial
 import streamlit as st
 
 from rexview.analysis.charts.export import FORMS, chart_file_name, export_chart
-from rexview.analysis.charts.linked import SELECTION, LinkedChart
+from rexview.analysis.charts.linked_chart import SELECTION, LinkedChart
 from rexview.ui.safe_text import as_markdown
 from rexview.ui.tables.chart_table import chart_table_html
-from rexview.ui.tables.data_table import set_notice, so_far
+from rexview.ui.tables.data_table import incomplete_scan_note, review_set_notice
 from rexview.ui.web.access import permissions
 from rexview.ui.web.link.in_app import go_to
 from rexview.ui.web.link.pages import PAGE_BROWSE, PAGE_OVERVIEW
@@ -63,7 +63,7 @@ def _chart(linked: LinkedChart, key: str) -> None:
 
 def _table(linked: LinkedChart, key: str) -> None:
     st.html(chart_table_html(linked.table))
-    notice, words = set_notice(), so_far()
+    notice, words = review_set_notice(), incomplete_scan_note()
     with st.container(horizontal=True, gap="small"):
         for form, (name, media) in FORMS.items():
             st.download_button(

@@ -22,29 +22,29 @@ import streamlit as st
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.meetings import Meeting
-from rexview.analysis.query.clickhouse.engine import ClickHouseEngine
+from rexview.analysis.query.clickhouse.clickhouse_engine import ClickHouseEngine
 from rexview.errors import ExportCancelled, ExportRefused, RexviewError
-from rexview.export.content import make_content
-from rexview.export.formats import FORMATS, Format
-from rexview.export.job import Progress, write_export
-from rexview.export.privacy import Pseudonyms
-from rexview.export.records import Content
-from rexview.export.request import ExportRequest, ExportSource, find_export_cases
+from rexview.export.content_builder import make_content
+from rexview.export.export_formats import EXPORT_FORMATS, ExportFormat
+from rexview.export.export_job import ExportProgress, write_export
+from rexview.export.export_records import ExportContent
+from rexview.export.export_request import ExportRequest, ExportSource, find_export_cases
+from rexview.export.pseudonyms import Pseudonyms
 from rexview.schema import ReviewSet
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.web.access import permissions
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.pages import PAGE_BROWSE
 from rexview.ui.web.server import review_sets, server_state
-from rexview.ui.web.server.server_state import on_tables
+from rexview.ui.web.server.server_state import uses_clickhouse
 from rexview.ui.web.streamlit_adapter.script_run import save_button
-from rexview.untrusted_input import file_name
+from rexview.untrusted_input import safe_file_name
 from rexview.words import counted, tr, trn
 
 # Exports made in the background: at most two at once, their files kept for an hour.
 
 ExportState = Literal["waiting", "working", "done", "failed", "cancelled"]
-ContentMaker = Callable[[Callable[[], None]], tuple[Content, Pseudonyms | None]]
+ContentMaker = Callable[[Callable[[], None]], tuple[ExportContent, Pseudonyms | None]]
 _LOG: Final = logging.getLogger(__name__)
 _AT_ONCE: Final = 2
 _MOST_JOBS: Final = 16
@@ -64,7 +64,7 @@ class ExportJob:
     """
 
     title: str
-    form: Format
+    form: ExportFormat
     folder: Path
     state: ExportState = "waiting"
     done: int = 0
@@ -105,7 +105,11 @@ class ExportJobs:
         atexit.register(shutil.rmtree, self._home, ignore_errors=True)
 
     def begin(
-        self, title: str, form: Format, make: ContentMaker, check: Callable[[], None] = lambda: None
+        self,
+        title: str,
+        form: ExportFormat,
+        make: ContentMaker,
+        check: Callable[[], None] = lambda: None,
     ) -> ExportJob:
         """Start an export; ``make`` runs in the background, with a check for cancellation.
 
@@ -174,11 +178,11 @@ class ExportJobs:
         def show(done: int, total: int) -> None:
             job.done, job.total = done, total
 
-        progress = Progress(show, is_cancelled)
+        progress = ExportProgress(show, is_cancelled)
         progress.check()
         content, hidden = make(progress.check)
         name = "cases" if hidden else content.title
-        out = job.folder / file_name(f"{name}{job.form.ending}")
+        out = job.folder / safe_file_name(f"{name}{job.form.ending}")
         write_export(content, job.form, out, progress)
         if job.form.is_folder:
             out = _zipped(out, progress)
@@ -205,7 +209,7 @@ class ExportJobs:
                 self._jobs.remove(job)
 
 
-def _zipped(folder: Path, progress: Progress) -> Path:
+def _zipped(folder: Path, progress: ExportProgress) -> Path:
     """Pack a folder into one file for the download, and delete the folder."""
     packed = folder.with_name(f"{folder.name}.zip")
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
@@ -224,20 +228,20 @@ def export_jobs() -> ExportJobs:
 
 # Exports from a set on ClickHouse: the cases of one are read into a small set.
 
-MOST: Final = 2_000
+MAX_EXPORT_CASES: Final = 2_000
 """Most cases in such an export: they are in memory while it is made."""
 TOO_MANY: Final = tr(
     "This server has the review set on ClickHouse, and can export {most:,} cases of it at "
     "once. Filter for fewer, or ask the administrator to export them: python -m rexview "
     "export"
-).format(most=MOST)
+).format(most=MAX_EXPORT_CASES)
 PSEUDONYMS: Final = tr(
     "Pseudonyms replace every id of the set that a text may name, and this server has the "
     "set on ClickHouse. The administrator can export with them: python -m rexview export"
 )
 
 
-def of_wanted_cases(
+def select_export_cases(
     source: ExportSource, wanted: ExportRequest
 ) -> tuple[ExportSource, ExportRequest]:
     """Return a source with the wanted cases, and their ids; unchanged for a set in memory.
@@ -254,10 +258,10 @@ def of_wanted_cases(
     cases = wanted.cases
     if cases is None:
         left = CaseFilter.from_query(wanted.query) if wanted.query else CaseFilter(sort="order")
-        cases = engine.page(left, 0, MOST + 1)
+        cases = engine.page(left, 0, MAX_EXPORT_CASES + 1)
     if not cases:
         raise ExportRefused(tr("No case matches the filter."))
-    if len(cases) > MOST:
+    if len(cases) > MAX_EXPORT_CASES:
         raise ExportRefused(TOO_MANY)
     review_set, of_these = engine.set_of(cases)
     return ExportSource(review_set, of_these, source.reviews), ExportRequest(cases=cases)
@@ -276,7 +280,7 @@ _HIDDEN_HELP: Final = tr(
 
 
 @dataclass(frozen=True, eq=False)
-class WidgetsAsked:
+class ExportOffer:
     """What a page exports, and its name there."""
 
     review_set: ReviewSet
@@ -285,23 +289,25 @@ class WidgetsAsked:
     cases: int
 
 
-def offer_filtered(review_set: ReviewSet, case_filter: CaseFilter, total: int) -> None:
+def show_filter_export(review_set: ReviewSet, case_filter: CaseFilter, total: int) -> None:
     """Show an export of the cases in a page's filter."""
     query = case_filter.to_query() or None
-    offer(WidgetsAsked(review_set, ExportRequest(query=query), counted(total, "case"), total))
+    show_export_button(
+        ExportOffer(review_set, ExportRequest(query=query), counted(total, "case"), total)
+    )
 
 
-def offer_meeting(review_set: ReviewSet, meeting: Meeting) -> None:
+def show_meeting_export(review_set: ReviewSet, meeting: Meeting) -> None:
     """Show an export of a meeting with its cases, votes and decisions."""
     cases = len(meeting.agenda)
     what = f"{meeting.name}, {counted(cases, 'case')}"
-    offer(
-        WidgetsAsked(review_set, ExportRequest(meeting=meeting.id), what, cases),
+    show_export_button(
+        ExportOffer(review_set, ExportRequest(meeting=meeting.id), what, cases),
         key="export_meeting",
     )
 
 
-def offer(asked: WidgetsAsked, *, key: str = "export") -> None:
+def show_export_button(asked: ExportOffer, *, key: str = "export") -> None:
     """Show the button that opens the formats; nothing for users who may not have files."""
     if not permissions.may_see(PAGE_BROWSE):
         return
@@ -316,19 +322,19 @@ def offer(asked: WidgetsAsked, *, key: str = "export") -> None:
         _dialog(asked)
 
 
-def offer_case(review_set: ReviewSet, case_id: str) -> None:
+def show_case_export(review_set: ReviewSet, case_id: str) -> None:
     """Show exports of one case: as slide and PDF in one click each, and in any other format."""
     if not permissions.may_see(PAGE_BROWSE):
         return
-    asked = WidgetsAsked(
+    asked = ExportOffer(
         review_set, ExportRequest(cases=(case_id,)), tr("Case {case_id}").format(case_id=case_id), 1
     )
     for name, (label, icon) in _ONE_CLICK.items():
-        form = FORMATS[name]
+        form = EXPORT_FORMATS[name]
         st.download_button(
             label,
             partial(_one_file, _source(asked), asked.wanted, form),
-            file_name(f"{case_id}{form.ending}"),
+            safe_file_name(f"{case_id}{form.ending}"),
             form.media_type,
             key=f"export_{name}",
             on_click="ignore",
@@ -336,47 +342,47 @@ def offer_case(review_set: ReviewSet, case_id: str) -> None:
             type="tertiary",
             help=as_markdown(tr("Download this case as {title}").format(title=form.title)),
         )
-    offer(asked)
+    show_export_button(asked)
 
 
-def _one_file(source: ExportSource, wanted: ExportRequest, form: Format) -> bytes:
+def _one_file(source: ExportSource, wanted: ExportRequest, form: ExportFormat) -> bytes:
     """Make a file of one case while its download waits."""
-    source, wanted = of_wanted_cases(source, wanted)
+    source, wanted = select_export_cases(source, wanted)
     content, _ = make_content(
         source, find_export_cases(source, wanted), has_pictures=form.has_pictures
     )
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / f"case{form.ending}"
-        write_export(content, form, out, Progress())
+        write_export(content, form, out, ExportProgress())
         return out.read_bytes()
 
 
-def _source(asked: WidgetsAsked) -> ExportSource:
+def _source(asked: ExportOffer) -> ExportSource:
     """Return the set with its current entries, and the flags of the page's view."""
-    newest = review_sets.newest(asked.review_set)
+    newest = review_sets.with_current_reviews(asked.review_set)
     return ExportSource(newest, review_sets.engine(newest), review_sets.reviews(newest))
 
 
 @st.dialog(tr("Export"), icon=":material/ios_share:")
-def _dialog(asked: WidgetsAsked) -> None:
+def _dialog(asked: ExportOffer) -> None:
     permissions.guard(PAGE_BROWSE)
     job: ExportJob | None = st.session_state.get(link_keys.SESSION_EXPORT)
     st.markdown(f"**{as_markdown(asked.what)}**")
-    if on_tables() and asked.cases > MOST:
+    if uses_clickhouse() and asked.cases > MAX_EXPORT_CASES:
         st.info(as_markdown(TOO_MANY), icon=":material/database:")
         return
     name = st.selectbox(
         tr("Format"),
-        list(FORMATS),
-        format_func=lambda one: FORMATS[one].title,
+        list(EXPORT_FORMATS),
+        format_func=lambda one: EXPORT_FORMATS[one].title,
         key="export_format",
     )
-    form = FORMATS[name]
+    form = EXPORT_FORMATS[name]
     hidden = st.checkbox(
         tr("Pseudonyms"),
         key="export_hidden",
-        help=PSEUDONYMS if on_tables() else _HIDDEN_HELP,
-        disabled=on_tables(),
+        help=PSEUDONYMS if uses_clickhouse() else _HIDDEN_HELP,
+        disabled=uses_clickhouse(),
     )
     if form.has_pictures:
         st.caption(tr("Text burned into films stays on them: check them before you share them."))
@@ -395,15 +401,15 @@ def _dialog(asked: WidgetsAsked) -> None:
         _job(job)
 
 
-def _begin(asked: WidgetsAsked, form: Format, hidden: bool) -> None:
+def _begin(asked: ExportOffer, form: ExportFormat, hidden: bool) -> None:
     try:
         source = _source(asked)
     except RexviewError as error:
         st.session_state["export_problem"] = str(error)
         return
 
-    def make(check: Callable[[], None]) -> tuple[Content, Pseudonyms | None]:
-        held, wanted = of_wanted_cases(source, asked.wanted)
+    def make(check: Callable[[], None]) -> tuple[ExportContent, Pseudonyms | None]:
+        held, wanted = select_export_cases(source, asked.wanted)
         chosen = find_export_cases(held, wanted)
         pictures = form.has_pictures
         return make_content(held, chosen, pseudonyms=hidden, has_pictures=pictures, check=check)
@@ -412,7 +418,7 @@ def _begin(asked: WidgetsAsked, form: Format, hidden: bool) -> None:
     try:
         title = f"{asked.what}, {form.title}"
         st.session_state[link_keys.SESSION_EXPORT] = export_jobs().begin(
-            title, form, make, permissions.watch(PAGE_BROWSE)
+            title, form, make, permissions.make_access_check(PAGE_BROWSE)
         )
     except RexviewError as error:
         st.session_state["export_problem"] = str(error)

@@ -14,39 +14,39 @@ import streamlit as st
 
 from rexview.analysis import (
     FILTER_KEYS,
-    LONGEST_SEARCH,
+    MAX_SEARCH_CHARACTERS,
     RANGE_LIMITS,
     RANGES,
     CaseFilter,
     Engine,
     Facet,
     Facets,
-    Range,
-    Scanned,
-    search_terms,
-    unknown_values,
+    NumberRange,
+    ScanProgress,
+    describe_unknown_values,
+    parse_search,
 )
-from rexview.analysis.failures import name_so_far, rests_on_flags, so_far_after, so_far_caption
+from rexview.analysis.failures import add_so_far, depends_on_flags, describe_so_far, so_far_caption
 from rexview.schema import ReviewSet
 from rexview.stats import CONTENT_ORDERS
-from rexview.ui.export import offer_filtered
+from rexview.ui.export import show_filter_export
 from rexview.ui.judge import judge_opinions as judge_widgets
 from rexview.ui.safe_text import as_markdown
 from rexview.ui.scan_progress.progress_strip import show_progress
 from rexview.ui.web.app.shell import open_review_set, page_header
 from rexview.ui.web.link import keys as link_keys
-from rexview.ui.web.link.link_choices import change_link, filter_asked, option_kept_in_link
+from rexview.ui.web.link.link_choices import bind_option_to_link, change_link, requested_filter
 from rexview.ui.web.server import query_cache, review_sets, server_state
-from rexview.ui.web.server.server_state import on_tables
-from rexview.ui.web.streamlit_adapter.script_run import save_text_input, typed_fields, words_taken
-from rexview.words import inside, tr
+from rexview.ui.web.server.server_state import uses_clickhouse
+from rexview.ui.web.streamlit_adapter.script_run import finish_draft, save_text_input, typed_fields
+from rexview.words import mid_sentence, tr
 
 # Filters saved by name, for each review set, in a small file of the user.
 #
 # They belong to one user, so they are not in the reviews database; a filter is also in its link.
 
 _FILE: Final = "saved-filters"
-MOST: Final = 50
+MAX_SAVED_FILTERS: Final = 50
 LONGEST_NAME: Final = 60
 _LOCK: Final = Lock()
 
@@ -70,12 +70,12 @@ def save_filter(set_name: str, name: str, case_filter: CaseFilter) -> None:
         entries = _read()
         of_set = entries.setdefault(set_name, {})
         of_set[name] = case_filter.to_query()
-        for surplus in list(of_set)[:-MOST]:
+        for surplus in list(of_set)[:-MAX_SAVED_FILTERS]:
             del of_set[surplus]
         server_state.write_user_file(_FILE, entries)
 
 
-def forget_filter(set_name: str, name: str) -> None:
+def delete_filter(set_name: str, name: str) -> None:
     """Delete a saved filter, if it exists.
 
     Raises
@@ -132,7 +132,7 @@ def filter_panel(
 
     ``so_far`` is True if not every answer has been scanned for failures.
     """
-    rest = so_far and rests_on_flags(case_filter)
+    rest = so_far and depends_on_flags(case_filter)
     with st.sidebar, st.container(key="rx_panel", gap="small"):
         _search(case_filter, counts, so_far=so_far)
         if rest:
@@ -153,9 +153,9 @@ def set_filter(case_filter: CaseFilter) -> None:
 
 def show_nothing_found(engine: Engine, counts: Facets, case_filter: CaseFilter) -> None:
     """Explain why no case is left, and offer ways back."""
-    reasons = list(unknown_values(counts, engine.facts, case_filter))
-    so_far = so_far_caption(engine.scanned(case_filter)) if rests_on_flags(case_filter) else ""
-    nothing = so_far_after(tr("No case matches all of these conditions"), so_far=bool(so_far))
+    reasons = list(describe_unknown_values(counts, engine.facts, case_filter))
+    so_far = so_far_caption(engine.scanned(case_filter)) if depends_on_flags(case_filter) else ""
+    nothing = add_so_far(tr("No case matches all of these conditions"), so_far=bool(so_far))
     st.info(as_markdown(" ".join(filter(None, [f"{nothing}.", so_far, *reasons]))))
     with st.container(horizontal=True, gap="small"):
         if case_filter.words:
@@ -169,8 +169,8 @@ def _search(case_filter: CaseFilter, counts: Facets, *, so_far: bool) -> None:
     st.session_state[key] = case_filter.search
 
     def changed() -> None:
-        typed = (st.session_state[key] or "")[:LONGEST_SEARCH]
-        set_filter(replace(filter_asked(), search=typed, mention=search_terms(typed).usual))
+        typed = (st.session_state[key] or "")[:MAX_SEARCH_CHARACTERS]
+        set_filter(replace(requested_filter(), search=typed, mention=parse_search(typed).usual))
 
     st.text_input(
         tr("Search"),
@@ -191,12 +191,12 @@ def _mention(case_filter: CaseFilter, counts: Facets, *, so_far: bool) -> None:
     st.session_state[key] = case_filter.mention
 
     def changed() -> None:
-        set_filter(replace(filter_asked(), mention=st.session_state[key]))
+        set_filter(replace(requested_filter(), mention=st.session_state[key]))
 
     st.pills(
         as_markdown(
-            so_far_after(
-                tr("Search for {names}").format(names=search_terms(case_filter.search).names),
+            add_so_far(
+                tr("Search for {names}").format(names=parse_search(case_filter.search).names),
                 so_far=so_far,
             )
         ),
@@ -229,13 +229,13 @@ def _facet(facet: Facet, place: int, *, so_far: bool) -> None:
     st.session_state[key] = chosen
 
     def changed() -> None:
-        asked = filter_asked()
+        asked = requested_filter()
         others = (value for value in getattr(asked, facet.field) if value not in known)
         changes: dict[str, Any] = {facet.field: (*others, *st.session_state[key])}
         set_filter(replace(asked, **changes))
 
     unfolded = facet.field in _OPEN or bool(chosen)
-    title = as_markdown(so_far_after(f"{facet.name},", so_far=True) if so_far else facet.name)
+    title = as_markdown(add_so_far(f"{facet.name},", so_far=True) if so_far else facet.name)
     title += f" :primary[**{len(chosen)}**]" if chosen else ""
     box = st.expander(title, expanded=unfolded, key=f"{key}_box", on_change="rerun")
     if not box.open:
@@ -266,10 +266,10 @@ def _scores(case_filter: CaseFilter) -> None:
             _range(name, ranges)
 
 
-def _range(name: str, ranges: Mapping[str, Range]) -> None:
+def _range(name: str, ranges: Mapping[str, NumberRange]) -> None:
     key = f"filter_{name}"
     low, high = (float(end) for end in RANGE_LIMITS[name])
-    limits = ranges.get(name, Range())
+    limits = ranges.get(name, NumberRange())
     st.session_state[key] = (
         low if limits.low is None else min(max(limits.low, low), high),
         high if limits.high is None else min(max(limits.high, low), high),
@@ -277,9 +277,9 @@ def _range(name: str, ranges: Mapping[str, Range]) -> None:
 
     def changed() -> None:
         start, end = st.session_state[key]
-        refined = Range(None if start <= low else start, None if end >= high else end)
-        changes: dict[str, Any] = {name: refined if refined != Range() else None}
-        set_filter(replace(filter_asked(), **changes))
+        refined = NumberRange(None if start <= low else start, None if end >= high else end)
+        changes: dict[str, Any] = {name: refined if refined != NumberRange() else None}
+        set_filter(replace(requested_filter(), **changes))
 
     st.slider(RANGES[name], low, high, step=0.5, key=key, on_change=changed, format="%g")
 
@@ -332,18 +332,18 @@ def _save(set_name: str, key: str) -> None:
     if not name:
         return
     try:
-        save_filter(set_name, name, filter_asked())
+        save_filter(set_name, name, requested_filter())
     except OSError:
         st.toast(tr("The filter could not be saved: its file cannot be written."))
         return
     st.session_state[key] = ""
-    words_taken(key)
+    finish_draft(key)
     st.toast(tr("Saved as {name}.").format(name=as_markdown(name)))
 
 
 def _forget(set_name: str, name: str) -> None:
     try:
-        forget_filter(set_name, name)
+        delete_filter(set_name, name)
     except OSError:
         st.toast(tr("The filter could not be deleted: its file cannot be written."))
 
@@ -355,10 +355,10 @@ def _label(name: str, count: int) -> str:
 # The filter of the link, limited to what this server can query.
 
 
-def asked_filter() -> CaseFilter:
+def supported_filter() -> CaseFilter:
     """Return the filter of the link; parts that cannot be used are left out, with a note."""
     found = link_keys.link_filter()
-    if not found.written or not on_tables():
+    if not found.written or not uses_clickhouse():
         return found
     st.warning(
         tr(
@@ -382,7 +382,7 @@ class FilteredSet(NamedTuple):
     engine: Engine
     case_filter: CaseFilter
     counts: Facets
-    scanned: Scanned
+    scanned: ScanProgress
     of_flags: bool
 
     @property
@@ -398,10 +398,10 @@ def open_filtered_set(*, counts_failures: bool = False) -> FilteredSet:
     the page then note that the numbers are preliminary.
     """
     review_set = open_review_set()
-    case_filter = asked_filter()
+    case_filter = supported_filter()
     engine = review_sets.engine(review_set)
     scanned = engine.scanned(case_filter)
-    of_flags = counts_failures or rests_on_flags(case_filter)
+    of_flags = counts_failures or depends_on_flags(case_filter)
     st.session_state[link_keys.SESSION_SO_FAR] = so_far_caption(scanned) if of_flags else ""
     counts = query_cache.counts(engine, case_filter)
     return FilteredSet(review_set, engine, case_filter, counts, scanned, of_flags)
@@ -418,11 +418,11 @@ def show_title(filtered: FilteredSet, title: str = "") -> None:
 
     Below it is the progress of the failure scan if the page's numbers depend on it.
     """
-    name = name_so_far(filtered.engine, filtered.case_filter)
+    name = describe_so_far(filtered.engine, filtered.case_filter)
     with st.container(horizontal=True, vertical_alignment="center", key="rx_title_row"):
         page_header(*(part for part in (title, name) if part))
         if filtered.counts.total:
-            offer_filtered(filtered.review_set, filtered.case_filter, filtered.counts.total)
+            show_filter_export(filtered.review_set, filtered.case_filter, filtered.counts.total)
     judge_widgets.show_filter_agreement(filtered.engine, filtered.case_filter)
     if filtered.of_flags:
         show_progress(filtered.review_set, filtered.engine, filtered.case_filter)
@@ -448,9 +448,9 @@ _HELP: Final = tr(
 )
 
 
-def content_order_switch() -> None:
+def show_content_order_switch() -> None:
     """Show the switch; a change is written into the link before the page runs again."""
-    kept = option_kept_in_link(
+    kept = bind_option_to_link(
         "content_order_switch",
         link_keys.QUERY_CONTENT_ORDER,
         CONTENT_ORDERS,
@@ -466,17 +466,17 @@ def content_order_switch() -> None:
     )
 
 
-def content_order_words() -> str:
+def content_order_label() -> str:
     """Return the order in use as part of a sentence: ``minimum of the readers' means``."""
     name = CONTENT_ORDERS[link_keys.content_order()]
-    return inside(name[0]) + name[1:]
+    return mid_sentence(name[0]) + name[1:]
 
 
-def show_other_order() -> None:
+def show_content_order_note() -> None:
     """Show a note if Content is computed in the other order; nothing with the usual one."""
     if link_keys.content_order() != link_keys.USUAL_ORDER:
         st.caption(
             tr("Content is the {content_order_words} (chosen on the Scores page).").format(
-                content_order_words=as_markdown(content_order_words())
+                content_order_words=as_markdown(content_order_label())
             )
         )

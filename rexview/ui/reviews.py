@@ -10,12 +10,24 @@ from typing import Final
 import polars as pl
 import streamlit as st
 
-from rexview.analysis.adjudication import CaseDifferences, consensus_scores, differing_cases
+from rexview.analysis.adjudication import (
+    CaseDifferences,
+    find_differing_cases,
+    list_consensus_scores,
+)
 from rexview.errors import BackupError, StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet, Score
-from rexview.store import Notice, Reviews, may, merge_databases, notices, other_databases, other_set
-from rexview.store.location import beside_set, files_with_user, may_write
+from rexview.store import (
+    Notice,
+    Reviews,
+    find_notices,
+    foreign_set_id,
+    may_write_kind,
+    merge_databases,
+    other_databases,
+)
+from rexview.store.database_location import data_folder_files, is_writable, set_folder_file
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.web.access import permissions
 from rexview.ui.web.access.sign_in import roles
@@ -28,7 +40,7 @@ _DONE: Final = "reviews_panel_done"
 
 
 @contextmanager
-def store_errors_shown() -> Iterator[None]:
+def showing_store_errors() -> Iterator[None]:
     """Show an error, and what to do, if the database cannot be read."""
     try:
         yield
@@ -42,7 +54,7 @@ def show_notices(review_set: ReviewSet) -> None:
     The text names no model and no person, so that the Score page can show it, too.
     """
     try:
-        found = notices(review_sets.reviews(review_set))
+        found = find_notices(review_sets.reviews(review_set))
     except StoreError:
         return  # shown where the reviews are read
     if found:
@@ -52,7 +64,7 @@ def show_notices(review_set: ReviewSet) -> None:
         st.warning(f"{as_markdown(text)} {what_to_do}", icon=":material/report:")
 
 
-def show_place(review_set: ReviewSet) -> None:
+def show_storage_place(review_set: ReviewSet) -> None:
     """Show in a line where entries are stored, once there are any; details are on the Data page."""
     try:
         reviews = review_sets.reviews(review_set)
@@ -67,7 +79,7 @@ def _where(reviews: Reviews) -> str:
     file = reviews.database.file
     if file is None:
         return tr("a database server")
-    beside = beside_set(reviews.review_set)
+    beside = set_folder_file(reviews.review_set)
     return (
         tr("the review set's folder")
         if file == beside
@@ -83,9 +95,9 @@ def show_reviews(review_set: ReviewSet) -> None:
         st.success(as_markdown(done))
     try:
         reviews = review_sets.reviews(review_set)
-        found = notices(reviews)
-        foreign = other_set(reviews)
-        show_place(review_set)
+        found = find_notices(reviews)
+        foreign = foreign_set_id(reviews)
+        show_storage_place(review_set)
         if reviews.revision():
             with st.expander(tr("Exact location")):
                 st.code(reviews.address, language=None)
@@ -139,11 +151,11 @@ def _show_notice(review_set: ReviewSet, reviews: Reviews, notice: Notice) -> Non
 
 def _can_move(reviews: Reviews) -> bool:
     """Return whether the reviews are stored with the user, and could be in the set's folder."""
-    beside = beside_set(reviews.review_set)
+    beside = set_folder_file(reviews.review_set)
     file = reviews.database.file
-    if beside is None or file is None or file not in files_with_user(reviews.review_set):
+    if beside is None or file is None or file not in data_folder_files(reviews.review_set):
         return False
-    return not beside.exists() and may_write(beside.parent)
+    return not beside.exists() and is_writable(beside.parent)
 
 
 def _mend(work: Callable[[], str]) -> None:
@@ -193,14 +205,14 @@ def link_to_adjudicate() -> None:
         )
 
 
-def consensus_on(review_set: ReviewSet, case_id: str) -> tuple[Score, ...]:
+def case_consensus(review_set: ReviewSet, case_id: str) -> tuple[Score, ...]:
     """Return each consensus on a case, as scores of the person who recorded it.
 
     Empty if the database cannot be read.
     """
     try:
         reviews = review_sets.reviews(review_set)
-        return consensus_scores(_adjudications(reviews, reviews.revision()), case_id)
+        return list_consensus_scores(_adjudications(reviews, reviews.revision()), case_id)
     except StoreError:
         return ()
 
@@ -227,14 +239,16 @@ def case_differences(review_set: ReviewSet, threshold: float) -> tuple[CaseDiffe
     StoreBusy, StoreUnreachable
     """
     reviews = review_sets.reviews(review_set)
-    return _differences(review_sets.newest(review_set), reviews, reviews.revision(), threshold)
+    return _differences(
+        review_sets.with_current_reviews(review_set), reviews, reviews.revision(), threshold
+    )
 
 
 @lru_cache(maxsize=8)
 def _differences(
     written: ReviewSet, reviews: Reviews, revision: int, threshold: float
 ) -> tuple[CaseDifferences, ...]:
-    return differing_cases(written, reviews.adjudications(), threshold)
+    return find_differing_cases(written, reviews.adjudications(), threshold)
 
 
 def reader_names(review_set: ReviewSet, readers: Iterable[str] = ()) -> dict[str, str]:
@@ -242,13 +256,13 @@ def reader_names(review_set: ReviewSet, readers: Iterable[str] = ()) -> dict[str
     reviews = review_sets.reviews(review_set)
     wrote = reviews.people()
     members = [member.person for member in roles().people]
-    found = {one.id: one.name for one in members if may(one, "score")}
+    found = {one.id: one.name for one in members if may_write_kind(one, "score")}
     found |= {one.reader: one.name for one in reviews.assignments() if one.name}
-    found |= {key: one.name for key, one in wrote.items() if may(one, "score")}
-    current = permissions.current()
-    if current is not None and may(current, "score"):
+    found |= {key: one.name for key, one in wrote.items() if may_write_kind(one, "score")}
+    current = permissions.current_person()
+    if current is not None and may_write_kind(current, "score"):
         found.setdefault(current.id, current.name)
-    if not server_state.team():
+    if not server_state.requires_sign_in():
         added: dict[str, str] = st.session_state.get(_NEW_READERS, {})
         found |= {key: name for key, name in added.items() if key not in found}
     for key in readers:

@@ -11,33 +11,33 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from rexview.analysis.run_models.jobs import begin_detached
-from rexview.analysis.run_models.run_request import RunRequest, asking_of, plan_of
+from rexview.analysis.run_models.jobs import start_detached_run
+from rexview.analysis.run_models.run_request import RunRequest, build_run_task, plan_run
 from rexview.errors import RexviewError, RunError, SettingsError
 from rexview.models.asking.prompts import find_prompt, list_prompts
 from rexview.models.backend import Card
-from rexview.models.running.attempts import Asking
-from rexview.models.running.estimate import Estimate, estimate, expected_output
-from rexview.models.running.run import RunPlan, known_cases, unanswered
+from rexview.models.running.attempts import RunTask
+from rexview.models.running.cost_estimate import CostEstimate, estimate_cost, expected_output
+from rexview.models.running.model_run import RunPlan, case_positions, unanswered_cases
 from rexview.schema import Case, ReviewSet
 from rexview.ui.asking.model_choice import (
     choose_limits,
     choose_model,
+    choose_option,
     confirm_address,
+    confirm_start,
     edit_prompt,
-    keys_known,
-    may_begin,
-    offer_number,
-    offer_options,
-    offer_text,
+    secret_keys,
+    show_number_field,
+    show_text_field,
 )
-from rexview.ui.asking.run_figures import FIGURES, picture_words, show_figures
-from rexview.ui.asking.runs import runs_at_work
+from rexview.ui.asking.run_figures import FIGURES, image_description, show_estimate
+from rexview.ui.asking.run_list import active_runs
 from rexview.ui.filters import FilteredSet
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.web.access import permissions
 from rexview.ui.web.link import keys as link_keys
-from rexview.ui.web.link.link_choices import kept_in_link, option_kept_in_link
+from rexview.ui.web.link.link_choices import bind_option_to_link, bind_to_link
 from rexview.ui.web.link.pages import PAGE_RUN_MODELS
 from rexview.ui.web.server import server_state
 from rexview.ui.web.streamlit_adapter.script_run import save_button
@@ -48,12 +48,12 @@ _MOST_REPEATS: Final = 100
 _LONGEST_IDS: Final = 4_000
 
 
-def asks_judge() -> bool:
+def choose_request_kind() -> bool:
     """Show a choice of the kind of request; return whether it is a second opinion."""
-    return offer_options(tr("Ask for"), link_keys.QUERY_RUN_ABOUT, _ABOUT, "cases") == "answers"
+    return choose_option(tr("Ask for"), link_keys.QUERY_RUN_ABOUT, _ABOUT, "cases") == "answers"
 
 
-def choose(filtered: FilteredSet) -> RunRequest | None:
+def choose_run(filtered: FilteredSet) -> RunRequest | None:
     """Show the choices of a run; return the request, None while something is missing."""
     review_set = filtered.review_set
     chosen = choose_model(review_set)
@@ -66,7 +66,7 @@ def choose(filtered: FilteredSet) -> RunRequest | None:
         cases = _cases(filtered, chosen.model)
     left, right = st.columns([1, 3], gap="small")
     with left:
-        repeats = offer_number(
+        repeats = show_number_field(
             tr("Times per case"),
             link_keys.QUERY_RUN_REPEATS,
             1,
@@ -98,7 +98,7 @@ def _prompt(card: Card, review_set: ReviewSet) -> str | None:
         st.selectbox(
             tr("Wording"),
             names,
-            **option_kept_in_link("run_prompt", link_keys.QUERY_RUN_PROMPT, names, usual),
+            **bind_option_to_link("run_prompt", link_keys.QUERY_RUN_PROMPT, names, usual),
         )
     )
     try:
@@ -117,7 +117,7 @@ def _cases(filtered: FilteredSet, model: str) -> tuple[tuple[str, ...] | None, s
         filtered.case_filter,
         filtered.counts.total,
     )
-    new, everything = unanswered(review_set, model), known_cases(review_set)
+    new, everything = unanswered_cases(review_set, model), case_positions(review_set)
     ways = {"new": tr("Not answered by this model yet ({n:,})").format(n=len(new))}
     if case_filter.active:
         ways["filter"] = tr("In the filter ({n:,})").format(n=total)
@@ -126,7 +126,7 @@ def _cases(filtered: FilteredSet, model: str) -> tuple[tuple[str, ...] | None, s
         "ids": tr("By id"),
     }
     usual = "filter" if case_filter.active else "new"
-    way = offer_options(tr("Cases"), link_keys.QUERY_RUN_CASES, ways, usual)
+    way = choose_option(tr("Cases"), link_keys.QUERY_RUN_CASES, ways, usual)
     if way == "ids":
         return _ids(everything)
     if way == "filter":
@@ -136,7 +136,7 @@ def _cases(filtered: FilteredSet, model: str) -> tuple[tuple[str, ...] | None, s
 
 
 def _ids(everything: Collection[str]) -> tuple[tuple[str, ...], None] | None:
-    typed = offer_text(
+    typed = show_text_field(
         tr("Ids"), link_keys.QUERY_RUN_IDS, placeholder="c01, c02", longest=_LONGEST_IDS
     )
     ids = [typed] if typed in everything else [one.strip() for one in typed.split(",")]
@@ -153,7 +153,7 @@ def _ids(everything: Collection[str]) -> tuple[tuple[str, ...], None] | None:
 
 def _batch() -> bool:
     """Show a choice of the Batch API."""
-    kept = kept_in_link(
+    kept = bind_to_link(
         "run_batch",
         link_keys.QUERY_RUN_BATCH,
         link_keys.query_value(link_keys.QUERY_RUN_BATCH) == "1",
@@ -174,14 +174,14 @@ def _batch() -> bool:
 _PICTURE_PX: Final = 340
 
 
-def show_sending(review_set: ReviewSet, wanted: RunRequest) -> None:
+def show_request(review_set: ReviewSet, wanted: RunRequest) -> None:
     """Show the exact request, the estimate and the start of a run."""
     try:
-        plan = plan_of(review_set, wanted)
+        plan = plan_run(review_set, wanted)
         settings = server_state.settings()
         spec = plan.spec
         expected, source = expected_output(review_set, spec.parameters, spec.prompt.id, spec.card)
-        asking = asking_of(review_set, spec, expected, settings)
+        asking = build_run_task(review_set, spec, expected, settings)
     except RexviewError as error:
         st.error(lines_as_markdown(error), icon=":material/error:")
         return
@@ -195,7 +195,7 @@ def show_sending(review_set: ReviewSet, wanted: RunRequest) -> None:
 
 
 @st.fragment
-def _request(plan: RunPlan, asking: Asking[Case]) -> None:
+def _request(plan: RunPlan, asking: RunTask[Case]) -> None:
     """Show the request for one case: texts, images, parameters."""
     permissions.guard(PAGE_RUN_MODELS)
     cases = plan.spec.cases
@@ -228,7 +228,7 @@ def _request(plan: RunPlan, asking: Asking[Case]) -> None:
         if isinstance(part, str):
             _text(part)
         else:
-            words = picture_words(part)
+            words = image_description(part)
             st.image(part.data, width=_PICTURE_PX, alt=words)
             st.caption(as_markdown(words))
     sent = {name: value for name, value in request.parameters.sent().items() if value is not None}
@@ -241,17 +241,17 @@ def _text(words: str) -> None:
     st.html(f'<pre class="rx-sent" tabindex="0">{html.escape(words)}</pre>')
 
 
-def _estimate(plan: RunPlan, asking: Asking[Case], source: str) -> None:
+def _estimate(plan: RunPlan, asking: RunTask[Case], source: str) -> None:
     """Show the estimated cost, computed once for the same questions."""
     spec = plan.spec
     about = replace(spec, id="", created="", budget=None, concurrency=1)
-    known: tuple[object, Estimate] | None = st.session_state.get(link_keys.SESSION_ESTIMATE)
+    known: tuple[object, CostEstimate] | None = st.session_state.get(link_keys.SESSION_ESTIMATE)
     if known is None or known[0] != about:
         with st.spinner(tr("Building some of the requests, to count their tokens…")):
-            known = about, estimate(asking, plan.left, spec.card, source)
+            known = about, estimate_cost(asking, plan.left, spec.card, source)
         st.session_state[link_keys.SESSION_ESTIMATE] = known
     found = known[1]
-    show_figures(found.requests, found.spent.input, found.spent.output, found.spent.usd)
+    show_estimate(found.requests, found.spent.input, found.spent.output, found.spent.usd)
     sources = (f"{FIGURES[figure]}: {words}." for figure, words in found.sources.items())
     st.caption(as_markdown(" ".join(sources)))
 
@@ -259,8 +259,8 @@ def _estimate(plan: RunPlan, asking: Asking[Case], source: str) -> None:
 def _start(review_set: ReviewSet, plan: RunPlan) -> None:
     spec = plan.spec
     what = tr("Images and questions of {cases}").format(cases=counted(len(spec.cases), "case"))
-    may, insists = may_begin(review_set, spec, what)
-    busy = any(spec.same_questions(other) for other in runs_at_work(review_set))
+    may, insists = confirm_start(review_set, spec, what)
+    busy = any(spec.same_questions(other) for other in active_runs(review_set))
     if busy:
         st.caption(tr("The same request is running: see below."))
     save_button(
@@ -279,12 +279,12 @@ def _start(review_set: ReviewSet, plan: RunPlan) -> None:
 def _begin(plan: RunPlan, insists: bool) -> None:
     if not permissions.may_see(PAGE_RUN_MODELS):
         return
-    person = permissions.current()
+    person = permissions.current_person()
     spec = replace(plan.spec, started_by=person.name) if person else plan.spec
     try:
         confirm_address(spec.parameters.api, spec.parameters.base_url)
-        keys = keys_known(spec.card.key_variable)
-        begin_detached(replace(plan, spec=spec), keys, insists=insists)
+        keys = secret_keys(spec.card.key_variable)
+        start_detached_run(replace(plan, spec=spec), keys, insists=insists)
     except RunError as error:
         st.session_state["run_start_problem"] = str(error)
     else:

@@ -32,7 +32,7 @@ MAX_MARKDOWN: Final = 60_000
 
 
 @dataclass(frozen=True)
-class Span:
+class MarkedSpan:
     """Part of a text to mark: offsets into it, CSS classes, and ``data-`` attributes.
 
     ``focusable`` makes it a stop of the Tab key. ``label`` is shown once after its words by the
@@ -89,7 +89,7 @@ def _markdown() -> MarkdownIt:
     return parser
 
 
-def markdown_html(text: str, spans: Iterable[Span] = ()) -> str:
+def markdown_html(text: str, spans: Iterable[MarkedSpan] = ()) -> str:
     """Render markdown from a model or a file as HTML that is safe to put into a page.
 
     Parameters
@@ -118,7 +118,7 @@ _RULE: Final = re.compile(r"[ \t]*(?:(?:```|~~~).*|[-=*_|: \t]*)")
 """A line without words: a fence, a rule, the line below the head of a table."""
 
 
-def _off_markup(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+def _off_markup(text: str, spans: Iterable[MarkedSpan]) -> Iterator[MarkedSpan]:
     """Move the ends of spans off the markup that makes a line a heading, an item or a row.
 
     A border inside such markup would disable it.
@@ -155,22 +155,22 @@ def _line(text: str, place: int) -> tuple[int, int, tuple[int, int] | None]:
     return first, last, (first + begin, first + max(len(line.rstrip(" \t|")), begin))
 
 
-def plain_html(text: str, spans: Iterable[Span] = ()) -> str:
+def plain_html(text: str, spans: Iterable[MarkedSpan] = ()) -> str:
     """Escape text, keep its line breaks, and mark spans."""
     chosen = cut_spans(spans, len(text))
     return f'<div class="rx-plain">{_marked(text, chosen)}</div>'
 
 
-def inline_html(text: str, spans: Iterable[Span] = ()) -> str:
+def inline_html(text: str, spans: Iterable[MarkedSpan] = ()) -> str:
     """Escape a text within a line, and mark spans."""
     return _marked(text, cut_spans(spans, len(text)))
 
 
-def _marked(text: str, chosen: Sequence[Span]) -> str:
+def _marked(text: str, chosen: Sequence[MarkedSpan]) -> str:
     return _with_tags(_with_borders(text, chosen), {"spans": chosen, "open": None})
 
 
-def cut_spans(spans: Iterable[Span], length: int) -> list[Span]:
+def cut_spans(spans: Iterable[MarkedSpan], length: int) -> list[MarkedSpan]:
     """Cut overlapping spans into pieces that do not overlap; a piece has the data of all its spans.
 
     Parameters
@@ -198,7 +198,7 @@ def cut_spans(spans: Iterable[Span], length: int) -> list[Span]:
         ending.setdefault(span.end, []).append(number)
     borders = sorted({*starting, *ending})
     covering: dict[int, None] = {}
-    pieces: list[Span] = []
+    pieces: list[MarkedSpan] = []
     for start, end in pairwise(borders):
         for number in ending.get(start, ()):
             covering.pop(number)
@@ -209,9 +209,9 @@ def cut_spans(spans: Iterable[Span], length: int) -> list[Span]:
     return pieces
 
 
-def _joined(spans: Sequence[Span], start: int, end: int) -> Span:
+def _joined(spans: Sequence[MarkedSpan], start: int, end: int) -> MarkedSpan:
     names = dict.fromkeys(name for span in spans for name in span.data)
-    return Span(
+    return MarkedSpan(
         start,
         end,
         _joined_words(span.css for span in spans),
@@ -227,7 +227,7 @@ def _joined_words(values: Iterable[str]) -> str:
     return " ".join(dict.fromkeys(word for value in values for word in value.split()))
 
 
-def _with_borders(text: str, spans: Sequence[Span]) -> str:
+def _with_borders(text: str, spans: Sequence[MarkedSpan]) -> str:
     parts: list[str] = []
     position = 0
     for number, span in enumerate(spans):

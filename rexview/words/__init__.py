@@ -21,11 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rexview.errors import SettingsError
-from rexview.words.catalogue import (
-    CONTEXT_ENDS,
-    ENGLISH,
-    Catalogue,
-)
+from rexview.words.catalogue import CONTEXT_SEPARATOR, ENGLISH, Catalogue
 
 __all__ = [
     *("begin", "beginning", "countable", "counted", "inside", "listed", "noun", "nouns"),
@@ -33,11 +29,11 @@ __all__ = [
 ]
 
 _ENGLISH = Catalogue(ENGLISH)
-_spoken: Catalogue = _ENGLISH
-_asked = False
+_catalogue: Catalogue = _ENGLISH
+_texts_used = False
 
 
-def begin(language: str) -> None:
+def select_language(language: str) -> None:
     """Set the language of this process; called once, before any text is used.
 
     Raises
@@ -47,22 +43,22 @@ def begin(language: str) -> None:
     RuntimeError
         Texts were already used in another language, and constants have kept them.
     """
-    global _spoken
-    if language == _spoken.language:
+    global _catalogue
+    if language == _catalogue.language:
         return
-    if _asked:
+    if _texts_used:
         raise RuntimeError("Words were asked for before the language was known.")
     from rexview.words.translations import read_catalogue  # an English server reads none
 
     try:
-        _spoken = read_catalogue(language)
+        _catalogue = read_catalogue(language)
     except ValueError as error:
         raise SettingsError(str(error)) from None
 
 
-def spoken() -> str:
+def current_language() -> str:
     """Return the language of this process, such as ``en``."""
-    return _spoken.language
+    return _catalogue.language
 
 
 def tr(text: str) -> str:
@@ -71,7 +67,7 @@ def tr(text: str) -> str:
     >>> tr("No case is left.")
     'No case is left.'
     """
-    return _said(text, text)
+    return _translated(text, text)
 
 
 def trc(context: str, text: str) -> str:
@@ -80,23 +76,23 @@ def trc(context: str, text: str) -> str:
     >>> trc("verb", "Open")
     'Open'
     """
-    return _said(context + CONTEXT_ENDS + text, text)
+    return _translated(context + CONTEXT_SEPARATOR + text, text)
 
 
-def _said(key: str, text: str) -> str:
-    global _asked
-    _asked = True
-    if _spoken is _ENGLISH:
+def _translated(key: str, text: str) -> str:
+    global _texts_used
+    _texts_used = True
+    if _catalogue is _ENGLISH:
         return text
-    return _spoken.texts.get(key, (text,))[0]
+    return _catalogue.texts.get(key, (text,))[0]
 
 
-def tr_of_file(text: str) -> str:
+def tr_file_text(text: str) -> str:
     """Return a text of ``rubric.yaml`` or ``harm.yaml``, whose texts are all collected.
 
     A text from a review set's own file of that kind stays unchanged.
     """
-    return _said(text, text)
+    return _translated(text, text)
 
 
 def trn(one: str, many: str, n: float) -> str:
@@ -105,15 +101,15 @@ def trn(one: str, many: str, n: float) -> str:
     >>> trn("{n:,} case", "{n:,} cases", 1204).format(n=1204)
     '1,204 cases'
     """
-    global _asked
-    _asked = True
+    global _texts_used
+    _texts_used = True
     english = one if n == 1 else many
-    if _spoken is _ENGLISH:
+    if _catalogue is _ENGLISH:
         return english
-    forms = _spoken.texts.get(one)
-    if forms is None or len(forms) < _spoken.forms:
+    forms = _catalogue.texts.get(one)
+    if forms is None or len(forms) < _catalogue.forms:
         return english
-    return forms[_spoken.form_of(n)]
+    return forms[_catalogue.form_of(n)]
 
 
 def nouns(word: str) -> str:
@@ -156,7 +152,7 @@ def counted(n: int, word: str) -> str:
     return trn(f"{{n:,}} {word}", f"{{n:,}} {nouns(word)}", n).format(n=n)
 
 
-def inside(text: str) -> str:
+def mid_sentence(text: str) -> str:
     """Return a text from the start of a line for use in a sentence: in English, in lower case.
 
     Other languages have capitals of their own, such as German nouns; there they stay.
@@ -164,10 +160,10 @@ def inside(text: str) -> str:
     >>> inside("Laterality errors")
     'laterality errors'
     """
-    return text.lower() if _spoken is _ENGLISH else text
+    return text.lower() if _catalogue is _ENGLISH else text
 
 
-def beginning(text: str) -> str:
+def sentence_start(text: str) -> str:
     """Return a text for the start of a line: with a capital first letter.
 
     >>> beginning("from the full-set run of Model A")
@@ -176,7 +172,7 @@ def beginning(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def listed(parts: Sequence[str]) -> str:
+def join_words(parts: Sequence[str]) -> str:
     """Join words that are in the server's language.
 
     >>> listed(["a", "b", "c"]), listed(["a"])
@@ -187,6 +183,6 @@ def listed(parts: Sequence[str]) -> str:
     return tr("{first} and {last}").format(first=", ".join(parts[:-1]), last=parts[-1])
 
 
-def page_words() -> dict[str, object]:
+def script_texts() -> dict[str, object]:
     """Return the texts for ``components/words.js`` as JSON; empty in English."""
-    return _spoken.for_pages()
+    return _catalogue.for_pages()

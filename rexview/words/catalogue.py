@@ -9,7 +9,7 @@ from typing import Final
 ENGLISH: Final = "en"
 PSEUDO: Final = "x-pseudo"
 """A pseudo-language: each text in brackets, so that untranslated text is visible."""
-CONTEXT_ENDS: Final = "\x04"
+CONTEXT_SEPARATOR: Final = "\x04"
 """Separates context and text in a key, as in GNU gettext's files."""
 _REPEATS: Final = 100
 
@@ -33,7 +33,7 @@ class Catalogue:
         """Return the form for a number; a fraction takes the form for many."""
         if n != int(n) or n < 0:
             return self.forms - 1
-        return self.which[folded(int(n))]
+        return self.which[plural_number(int(n))]
 
     def for_pages(self) -> dict[str, object]:
         """Return the texts of scripts and the rules for their forms, as JSON."""
@@ -44,7 +44,7 @@ class Catalogue:
         return {"language": language, "which": list(self.which), "texts": texts}
 
 
-def folded(n: int) -> int:
+def plural_number(n: int) -> int:
     """Return the number below 200 that has the same form.
 
     >>> folded(7), folded(107), folded(2_011)

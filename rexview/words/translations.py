@@ -13,18 +13,18 @@ from typing import Final
 
 from rexview.errors import FileRefused
 from rexview.untrusted_input import read_file
-from rexview.words.catalogue import CONTEXT_ENDS, ENGLISH, PSEUDO, Catalogue, folded
+from rexview.words.catalogue import CONTEXT_SEPARATOR, ENGLISH, PSEUDO, Catalogue, plural_number
 
-_MOST_BYTES: Final = 8_000_000
+_MAX_BYTES: Final = 8_000_000
 _LINE: Final = re.compile(
     r'(?:(msgctxt|msgid|msgid_plural|msgstr)(?:\[(\d)\])?\s+)?"((?:[^"\\]|\\.)*)"\s*'
 )
 _ESCAPED: Final = re.compile(r"\\(.)")
-_MEANT: Final = {"n": "\n", "t": "\t", "r": "\r"}
+_ESCAPE_MEANINGS: Final = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 @dataclass
-class Entry:
+class PoEntry:
     """One text: its English, its translation in one or more forms, the files that use it.
 
     ``line`` is the first line of its English in the file, from 1.
@@ -41,10 +41,10 @@ class Entry:
     @property
     def key(self) -> str:
         """The key by which the text is found."""
-        return self.id if self.context is None else self.context + CONTEXT_ENDS + self.id
+        return self.id if self.context is None else self.context + CONTEXT_SEPARATOR + self.id
 
 
-def read_po(path: Path) -> list[Entry]:
+def read_po(path: Path) -> list[PoEntry]:
     """Read a PO file; its first entry, with an empty id, is the header.
 
     Raises
@@ -53,7 +53,7 @@ def read_po(path: Path) -> list[Entry]:
         It is not a PO file; the message gives the place and the reason.
     """
     try:
-        lines = read_file(path, _MOST_BYTES).decode("utf-8-sig").splitlines()
+        lines = read_file(path, _MAX_BYTES).decode("utf-8-sig").splitlines()
     except FileRefused as error:
         raise ValueError(str(error)) from None
     except OSError as error:
@@ -63,13 +63,13 @@ def read_po(path: Path) -> list[Entry]:
     return list(_entries(path.name, lines))
 
 
-def _entries(name: str, lines: list[str]) -> Iterator[Entry]:
-    entry, last = Entry(), ""
+def _entries(name: str, lines: list[str]) -> Iterator[PoEntry]:
+    entry, last = PoEntry(), ""
     for number, line in enumerate([*lines, ""], start=1):
         text = line.strip()
         if last.startswith("msgstr") and (not text or text.startswith(("#", "msgctxt", "msgid "))):
             yield entry
-            entry, last = Entry(), ""
+            entry, last = PoEntry(), ""
         if text.startswith("#:"):
             entry.files += text[2:].split()
         elif text.startswith("#,"):
@@ -80,12 +80,16 @@ def _entries(name: str, lines: list[str]) -> Iterator[Entry]:
                 raise ValueError(f"{name}, line {number}: no line of a PO file: {text[:40]}")
             last = found[1] + (found[2] or "") if found[1] else last
             entry.line = entry.line or number
-            _add(entry, last, _ESCAPED.sub(lambda one: _MEANT.get(one[1], one[1]), found[3]))
+            _add(
+                entry,
+                last,
+                _ESCAPED.sub(lambda one: _ESCAPE_MEANINGS.get(one[1], one[1]), found[3]),
+            )
     if last:
         raise ValueError(f"{name} ends within an entry: a translation (msgstr) is missing")
 
 
-def _add(entry: Entry, field_name: str, text: str) -> None:
+def _add(entry: PoEntry, field_name: str, text: str) -> None:
     if field_name == "msgctxt":
         entry.context = (entry.context or "") + text
     elif field_name == "msgid":
@@ -99,16 +103,30 @@ def _add(entry: Entry, field_name: str, text: str) -> None:
 
 # Check that every translated text can safely replace its English.
 
-ACTS: Final = ("<", ">", "&", '"', "`", "\\", "](", "![", "://", "www.", "\n", "|", "$")
+SPECIAL_CHARACTERS: Final = (
+    "<",
+    ">",
+    "&",
+    '"',
+    "`",
+    "\\",
+    "](",
+    "![",
+    "://",
+    "www.",
+    "\n",
+    "|",
+    "$",
+)
 """Special characters of HTML, attributes or Markdown; a text has no more of them than its
 English."""
 _HIDDEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _PLURAL_FORMS: Final = re.compile(r"nplurals=([1-6]);\s*plural=([^;\n]{1,300});?")
 _SHOWN: Final = 60
-_MOST_TOLD: Final = 20
+_MAX_REPORTED: Final = 20
 
 
-def checked(language: str, file: Path) -> Catalogue:
+def read_checked_translation(language: str, file: Path) -> Catalogue:
     """Read a translation and check every entry.
 
     An entry that is not translated yet, or marked ``fuzzy``, is shown in English. One that the
@@ -130,20 +148,20 @@ def checked(language: str, file: Path) -> Catalogue:
         wrong += [f"{_place(file.name, entry)}: {fault}" for fault in _faults(entry, forms)]
         texts[entry.key] = tuple(text for _, text in sorted(entry.texts.items()))
     if wrong:
-        more = len(wrong) - _MOST_TOLD
-        shown = wrong[:_MOST_TOLD] + ([f"and {more} more"] if more > 0 else [])
+        more = len(wrong) - _MAX_REPORTED
+        shown = wrong[:_MAX_REPORTED] + ([f"and {more} more"] if more > 0 else [])
         raise ValueError("\n".join(shown))
-    return Catalogue(language, texts, forms, which, asked_by_scripts(entries))
+    return Catalogue(language, texts, forms, which, script_text_keys(entries))
 
 
-def asked_by_scripts(entries: Iterable[Entry]) -> frozenset[str]:
+def script_text_keys(entries: Iterable[PoEntry]) -> frozenset[str]:
     """Return the keys of texts used by scripts."""
     return frozenset(
         entry.key for entry in entries if any(name.endswith(".js") for name in entry.files)
     )
 
 
-def _place(name: str, entry: Entry) -> str:
+def _place(name: str, entry: PoEntry) -> str:
     shown = entry.id if len(entry.id) <= _SHOWN else f"{entry.id[:_SHOWN]}…"
     return f"{name}, line {entry.line}, “{shown}”"
 
@@ -161,7 +179,7 @@ def _plural_forms(name: str, head: str) -> tuple[int, tuple[int, ...]]:
         choose = c2py(found[2])
         which = tuple(choose(n) for n in range(200))
         numbers = [*range(200, 2400), 10_000, 1_000_000]
-        repeats = all(choose(n) == which[folded(n)] for n in numbers)
+        repeats = all(choose(n) == which[plural_number(n)] for n in numbers)
     except (ValueError, ZeroDivisionError, OverflowError, RecursionError) as error:
         raise ValueError(f"{name}: its Plural-Forms cannot be read: {error}") from None
     if set(which) - set(range(forms)):
@@ -174,14 +192,14 @@ def _plural_forms(name: str, head: str) -> tuple[int, tuple[int, ...]]:
     return forms, which
 
 
-def _faults(entry: Entry, forms: int) -> Iterator[str]:
+def _faults(entry: PoEntry, forms: int) -> Iterator[str]:
     """Yield each fault in the translation of one entry, with its remedy."""
     allowed = _placeholders(entry.id)
     needed = allowed
     if entry.plural is not None:
         needed = _without_number(allowed)  # “one case” needs no number
         plural = _placeholders(entry.plural)
-        more = any(entry.plural.count(part) > entry.id.count(part) for part in ACTS)
+        more = any(entry.plural.count(part) > entry.id.count(part) for part in SPECIAL_CHARACTERS)
         if more or _without_number(plural) != needed:
             yield "its msgid_plural is not that of the pages. Renew the file: docs/translating.md."
             return
@@ -202,7 +220,7 @@ def _faults(entry: Entry, forms: int) -> Iterator[str]:
             yield f"{', '.join(sorted(missing))} is missing. Write it as the English has it."
         if strange := held - allowed:
             yield f"{', '.join(sorted(strange))} is not in the English. Take it out."
-        for part in ACTS:
+        for part in SPECIAL_CHARACTERS:
             if text.count(part) > entry.id.count(part):
                 shown = "a line break" if part == "\n" else part
                 yield f"it has {shown} where the English has none. {_REMEDY.get(part, _OUT)}"
@@ -234,15 +252,15 @@ def _placeholders(text: str) -> set[str]:
 
 # The existing translations: one file a language in ``assets/words/``.
 
-FOLDER: Final = Path(__file__).resolve().parents[2] / "assets" / "words"
-TEMPLATE: Final = FOLDER / "rexview.pot"
+TRANSLATIONS_FOLDER: Final = Path(__file__).resolve().parents[2] / "assets" / "words"
+TRANSLATION_TEMPLATE: Final = TRANSLATIONS_FOLDER / "rexview.pot"
 """All texts of the pages, as ``python -m tools.words`` collects them; not committed."""
 _OPENS, _CLOSES = "⟦", "⟧"
 
 
-def languages() -> tuple[str, ...]:
+def available_languages() -> tuple[str, ...]:
     """Return the existing languages: English, and one per translation file."""
-    return (ENGLISH, *sorted(file.stem for file in FOLDER.glob("*.po")))
+    return (ENGLISH, *sorted(file.stem for file in TRANSLATIONS_FOLDER.glob("*.po")))
 
 
 @cache
@@ -257,14 +275,14 @@ def read_catalogue(language: str) -> Catalogue:
     if language == ENGLISH:
         return Catalogue(ENGLISH)
     if language == PSEUDO:
-        return _in_brackets()
-    known = languages()
+        return _pseudo_catalogue()
+    known = available_languages()
     if language not in known:
         raise ValueError(f"there is no such translation; there are {', '.join(known)}")
-    return checked(language, FOLDER / f"{language}.po")
+    return read_checked_translation(language, TRANSLATIONS_FOLDER / f"{language}.po")
 
 
-def _in_brackets() -> Catalogue:
+def _pseudo_catalogue() -> Catalogue:
     """Return the pseudo-language: all collected texts, in brackets.
 
     Raises
@@ -272,9 +290,9 @@ def _in_brackets() -> Catalogue:
     ValueError
         The texts have not been collected.
     """
-    if not TEMPLATE.is_file():
+    if not TRANSLATION_TEMPLATE.is_file():
         raise ValueError("x-pseudo needs the texts of the pages: run python -m tools.words first")
-    entries = [entry for entry in read_po(TEMPLATE) if entry.key]
+    entries = [entry for entry in read_po(TRANSLATION_TEMPLATE) if entry.key]
     texts = {
         entry.key: tuple(
             f"{_OPENS}{form}{_CLOSES}" for form in (entry.id, entry.plural) if form is not None
@@ -282,4 +300,4 @@ def _in_brackets() -> Catalogue:
         for entry in entries
     }
     which = tuple(int(n != 1) for n in range(200))
-    return Catalogue(PSEUDO, texts, 2, which, asked_by_scripts(entries))
+    return Catalogue(PSEUDO, texts, 2, which, script_text_keys(entries))

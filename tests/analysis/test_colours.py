@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rexview.analysis import REFERENCE_COLOUR, model_colours
-from rexview.analysis.colours import MODEL_COLOURS, NO_COLOUR, REFERENCE_ON_FILM
+from rexview.analysis import REFERENCE_COLOUR, assign_model_colours
+from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_IMAGE_COLOUR, SHARED_MODEL_COLOUR
 
 
 def _luminance(colour: str) -> float:
@@ -19,20 +19,20 @@ def _contrast(first: str, second: str) -> float:
 
 
 def test_contrast_on_both_themes() -> None:
-    for colour in (*MODEL_COLOURS, REFERENCE_COLOUR, NO_COLOUR):
+    for colour in (*MODEL_COLOURS, REFERENCE_COLOUR, SHARED_MODEL_COLOUR):
         assert _contrast(colour, "#0E1114") >= 3
         assert _contrast(colour, "#FFFFFF") >= 3
 
 
 def test_by_the_order_of_the_set() -> None:
-    assert list(model_colours(["b", "a"]).items()) == [
+    assert list(assign_model_colours(["b", "a"]).items()) == [
         ("b", MODEL_COLOURS[0]),
         ("a", MODEL_COLOURS[1]),
     ]
-    eight = model_colours(map(str, range(8)))
+    eight = assign_model_colours(map(str, range(8)))
     assert tuple(eight.values()) == MODEL_COLOURS
-    many = model_colours(map(str, range(9)))
-    assert set(many.values()) == {NO_COLOUR}
-    assert NO_COLOUR not in (*MODEL_COLOURS, REFERENCE_COLOUR, REFERENCE_ON_FILM)
+    many = assign_model_colours(map(str, range(9)))
+    assert set(many.values()) == {SHARED_MODEL_COLOUR}
+    assert SHARED_MODEL_COLOUR not in (*MODEL_COLOURS, REFERENCE_COLOUR, REFERENCE_IMAGE_COLOUR)
     assert REFERENCE_COLOUR not in MODEL_COLOURS
     assert len(set(MODEL_COLOURS)) == len(MODEL_COLOURS)

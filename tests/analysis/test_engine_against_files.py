@@ -8,7 +8,7 @@ import pytest
 from support.plain_reading import LOST, Reading, engine_and_reading, random_filter
 
 from rexview.analysis.query.engine import Position
-from rexview.analysis.query.memory.engine import MemoryEngine
+from rexview.analysis.query.memory.memory_engine import MemoryEngine
 from rexview.vocab import DIMENSIONS
 
 FILTERS = 2_000

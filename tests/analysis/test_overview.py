@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from rexview.analysis import CaseFilter, Count
-from rexview.analysis.charts.linked import SELECTION
+from rexview.analysis import CaseFilter, LinkedCount
+from rexview.analysis.charts.linked_chart import SELECTION
 from rexview.analysis.charts.overview import gap_chart, means_chart, overview_charts, weakest_chart
-from rexview.analysis.overview import Overview, overview
-from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.overview import Overview, build_overview
+from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
 from rexview.schema import Model, SetInfo
 
 MARKS = {  # case, model: process, execution, synthesis
@@ -41,12 +41,12 @@ def engine_fixture(make_set: Any) -> MemoryEngine:
         {**word, "model": "g", "failure": "laterality_error"},
     ]
     cases = [{"id": f"c{number}"} for number in (1, 2, 3, 4)]
-    return memory_engine(make_set(cases=cases, answers=answers, scores=scores, flags=flags))
+    return build_memory_engine(make_set(cases=cases, answers=answers, scores=scores, flags=flags))
 
 
 @pytest.fixture(name="numbers", scope="module")
 def numbers_fixture(engine: MemoryEngine) -> Overview:
-    return overview(engine)
+    return build_overview(engine)
 
 
 def test_headline(numbers: Overview) -> None:
@@ -94,7 +94,7 @@ def test_gaps(numbers: Overview) -> None:
     assert bins == {("g", 0.0): 1, ("g", 2.0): 1, ("g", 3.0): 1, ("m", 0.0): 1}
 
 
-def every_count(numbers: Overview) -> Iterator[Count]:
+def every_count(numbers: Overview) -> Iterator[LinkedCount]:
     yield from (numbers.headline.no_answer, numbers.headline.scored)
     for item in numbers.failures:
         yield from (item.flagged, item.judged, item.detector, item.reader, item.both)
@@ -106,7 +106,7 @@ def every_count(numbers: Overview) -> Iterator[Count]:
 
 @pytest.mark.parametrize("case_filter", [CaseFilter(), CaseFilter(models=("g",))])
 def test_every_number_opens_its_answers(engine: MemoryEngine, case_filter: CaseFilter) -> None:
-    counts = list(every_count(overview(engine, case_filter)))
+    counts = list(every_count(build_overview(engine, case_filter)))
     assert len(counts) > 15
     for count in counts:
         opened = engine.selection(count.opens)
@@ -134,7 +134,7 @@ def test_charts_open_what_was_clicked(engine: MemoryEngine, numbers: Overview) -
 
 
 def test_nothing_scored_gives_no_charts(make_set: Any) -> None:
-    numbers = overview(memory_engine(make_set(cases=[{"id": "c"}])))
+    numbers = build_overview(build_memory_engine(make_set(cases=[{"id": "c"}])))
     assert numbers.headline.cases.value == 1
     assert numbers.models == {}
     assert [draw(numbers) for draw in (weakest_chart, means_chart, gap_chart)] == [None] * 3
@@ -153,8 +153,8 @@ def test_many_models_get_a_row_each_and_equal_names_are_told_apart(
     ]
     made = make_set(cases=[{"id": "c1"}], answers=answers, scores=scores)
     same = SetInfo(name="Test", models=tuple(Model(model, "Same") for model in models))
-    engine = memory_engine(replace(made, info=same))
-    charts = overview_charts(overview(engine))
+    engine = build_memory_engine(replace(made, info=same))
+    charts = overview_charts(build_overview(engine))
     assert len(charts) == 3
     for chart in charts:
         assert chart.table["Model"].nunique() == len(drawn)
@@ -179,10 +179,10 @@ def test_pictures_are_counted_and_averaged_one_by_one(make_set: Any) -> None:
             ("c2", {"image": 0, "score": 5}),
         )
     ]
-    engine = memory_engine(
+    engine = build_memory_engine(
         make_set(cases=[{"id": "c1"}, {"id": "c2"}], answers=answers, scores=scores)
     )
-    (mean,) = overview(engine).means
+    (mean,) = build_overview(engine).means
     assert (mean.scored.value, mean.of_pictures) == (3, True)
     assert mean.summary.mean == pytest.approx(8 / 3)  # not the mean over answers, 3.25
     assert len(engine.selection(mean.scored.opens)) == 2

@@ -14,8 +14,8 @@ import pytest
 from support.plain_reading import MODELS, READERS, Reading, engine_and_reading, random_filter
 
 from rexview.analysis.query.filter.case_filter import CaseFilter
-from rexview.analysis.query.memory.engine import MemoryEngine
-from rexview.analysis.query.memory.study import MemoryStudyEngine
+from rexview.analysis.query.memory.memory_engine import MemoryEngine
+from rexview.analysis.query.memory.study_engine import MemoryStudyEngine
 from rexview.vocab import DIMENSIONS, FAILURES, IMAGE_DIMENSIONS, TEXT_DIMENSIONS
 
 FILTERS = 150

@@ -6,7 +6,7 @@ from pydicom import uid
 
 from bench import images
 from bench.made_set.studies import film
-from rexview.imaging import display, read_image
+from rexview.imaging import read_image, render_display
 
 
 def test_every_format_is_read_beside_its_alternative():
@@ -26,7 +26,7 @@ def test_pydicoms_way_gives_the_same_picture(tmp_path):
     pixels = film(96, 64, seed=1)
     assert pixels.shape == (64, 96)
     ds = images.write_film(pixels, tmp_path / "film.dcm", uid.ExplicitVRLittleEndian)
-    ours = display(read_image(tmp_path / "film.dcm"), "file").astype(int)
+    ours = render_display(read_image(tmp_path / "film.dcm"), "file").astype(int)
     theirs = images._float_path(pixels, ds).astype(int)
     assert np.abs(ours - theirs).max() <= 1
 

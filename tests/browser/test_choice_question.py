@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import DEMO_FOLDER
 
 pytestmark = pytest.mark.browser
@@ -23,7 +23,7 @@ def votes(page, number):
 
 def chosen(case):
     """The option of each model and reader of the demo, by name; None without a usable choice."""
-    demo_set = load(DEMO_FOLDER)
+    demo_set = load_review_set(DEMO_FOLDER)
     given = {demo_set.model_names[one.model]: one.choice for one in demo_set.answers_of(case)}
     readers = demo_set.reader_names
     return given | {readers[one.reader]: one.choice for one in demo_set.choices_of(case)}

@@ -2,10 +2,10 @@
 
 import pytest
 
-from rexview.ui.web.components import module_address, with_imports
+from rexview.ui.web.components import collect_imports, module_address
 
 pytestmark = pytest.mark.browser
-WORKER = {module_address(name) for name in with_imports("viewer/assets/image/worker.js")}
+WORKER = {module_address(name) for name in collect_imports("viewer/assets/image/worker.js")}
 """What a worker asks for when the first picture stands: it is for those that come after."""
 
 

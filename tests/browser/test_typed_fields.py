@@ -12,7 +12,7 @@ from support.browser.score_pad import known_reader
 from support.browser.typed import WAITS, type_and_crash
 
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
@@ -27,7 +27,7 @@ def folder(tmp_path_factory):
     """A copy of the demo with a meeting that has no case yet."""
     folder = shutil.copytree(ROOT / "assets" / "demo", tmp_path_factory.mktemp("typed") / "set")
     entries = [Entry("meeting", subject="m1", value={"name": "Chest"})]
-    open_reviews(load(folder), Settings()).record(entries, ANN)
+    open_reviews(load_review_set(folder), Settings()).record(entries, ANN)
     close_databases()
     return folder
 

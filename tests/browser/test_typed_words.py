@@ -13,7 +13,7 @@ from support.browser.score_pad import known_reader
 from support.browser.typed import WAITS, type_and_crash
 
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
@@ -36,7 +36,7 @@ def address(start_app, tmp_path_factory):
         for place, case in enumerate((CASE, "c19", "r01")):
             value = {"place": place, "section": f"Part {place}"}
             entries.append(Entry("agenda", case, subject=meeting, value=value))
-    open_reviews(load(folder), Settings()).record(entries, ANN)
+    open_reviews(load_review_set(folder), Settings()).record(entries, ANN)
     close_databases()
     return start_app(folder, data=known_reader(home / "data", "Ann"))
 

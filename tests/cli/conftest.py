@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support import model_server
 
-from rexview.models.running import gate as gates
+from rexview.models.running import request_gate as gates
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def asks_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("OPENAI_API_KEY", "a-key-of-a-test")
-    monkeypatch.setattr(gates, "FIRST_REST_S", 0.05)
+    monkeypatch.setattr(gates, "FIRST_PAUSE_S", 0.05)
 
 
 @pytest.fixture

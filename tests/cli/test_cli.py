@@ -10,7 +10,7 @@ from support import ROOT
 from support.small_set import CASES, write_set
 
 from rexview.cli import main
-from rexview.cli.main import READ_NO_MORE
+from rexview.cli.main import CLOSED_PIPE
 
 
 @pytest.fixture
@@ -194,5 +194,5 @@ def test_whoever_has_read_enough_sees_no_traceback(folder):
         )
         running.stdout.close()
         assert running.stderr.read() == b""
-        assert running.wait() == READ_NO_MORE
+        assert running.wait() == CLOSED_PIPE
         running.stderr.close()

@@ -12,7 +12,11 @@ from support.review_folder import write_review_set
 from support.runs.killed_run import write_cases
 
 from rexview.cli import main
-from rexview.models.endpoints.servers import confirm, is_confirmed, read_address
+from rexview.models.endpoints.server_addresses import (
+    check_base_url,
+    confirm_server_address,
+    is_confirmed_server,
+)
 
 pytestmark = pytest.mark.usefixtures("asks_models")
 
@@ -74,7 +78,7 @@ def test_embeddings_go_to_a_typed_address_only(tmp_path, server):
     with pytest.raises(AttemptFailed, match="not confirmed"):
         model.vectors(["effusion"])
     assert server.requests() == []
-    confirm(read_address(server.base_url))
+    confirm_server_address(check_base_url(server.base_url))
     assert len(model.vectors(["effusion"])) == 1
 
 
@@ -82,20 +86,20 @@ def test_a_dry_run_confirms_nothing(tmp_path, server):
     folder = write_cases(tmp_path / "set", 1)
     words = ["run", str(folder), "--model", MODEL, "--base-url", server.base_url, "--dry-run"]
     assert main(words) == 0
-    assert not is_confirmed(read_address(server.base_url))
+    assert not is_confirmed_server(check_base_url(server.base_url))
 
 
 def test_what_is_confirmed_is_this_address_alone(tmp_path):
-    assert is_confirmed(read_address(None))
-    assert not is_confirmed(read_address("http://api.openai.com/v1"))
-    address = read_address("https://models.example/a/v1/")
-    assert not is_confirmed(address)
-    confirm(address)
-    confirm(address)
-    assert is_confirmed(read_address("https://models.example/a/v1"))
+    assert is_confirmed_server(check_base_url(None))
+    assert not is_confirmed_server(check_base_url("http://api.openai.com/v1"))
+    address = check_base_url("https://models.example/a/v1/")
+    assert not is_confirmed_server(address)
+    confirm_server_address(address)
+    confirm_server_address(address)
+    assert is_confirmed_server(check_base_url("https://models.example/a/v1"))
     for other in ("http://models.example/a/v1", "https://models.example/b/v1"):
-        assert not is_confirmed(read_address(other))
-    assert not is_confirmed(read_address("https://models.example:8443/a/v1"))
+        assert not is_confirmed_server(check_base_url(other))
+    assert not is_confirmed_server(check_base_url("https://models.example:8443/a/v1"))
     file = Path(platformdirs.user_data_dir("rexview"), "model-servers.txt")
     assert file.read_text() == "https://models.example/a/v1\n"
     assert file.stat().st_mode & 0o077 == 0

@@ -8,7 +8,7 @@ from support.entries.stored import ANN, BOB, score
 from support.small_set import write_set
 
 from rexview.cli import main
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 from rexview.store import open_reviews
 from rexview.store.database.connection import close_databases
@@ -19,7 +19,7 @@ def folder(tmp_path, monkeypatch):
     """A set with three scores, the second of which was changed in the file."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     folder = write_set(tmp_path / "set")
-    reviews = open_reviews(load(folder), Settings())
+    reviews = open_reviews(load_review_set(folder), Settings())
     for value, person in ((1, BOB), (3, ANN), (2, BOB)):
         reviews.record([score(value)], person)
     close_databases()

@@ -12,7 +12,7 @@ from support.exports.exported_set import write_exported_set
 from support.small_disk import mounted
 
 from rexview.cli import main
-from rexview.export.request import read_query
+from rexview.export.export_request import parse_link_query
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_ended_by_a_signal_it_leaves_nothing(folder, place, number, tmp_path):
 
 def test_a_question_mark_in_what_is_looked_for():
     for query in ("q=is+it%3F", "q=is+it?", "?q=is+it?", "http://localhost/browse?q=is+it?#v"):
-        assert read_query(query) == {"q": ["is it?"]}
+        assert parse_link_query(query) == {"q": ["is it?"]}
 
 
 @pytest.mark.parametrize("form", ["dicom-sr", "parquet"])

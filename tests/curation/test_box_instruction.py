@@ -2,19 +2,24 @@
 
 import pytest
 
-from rexview.curation.curated_set import INSTRUCTION, asks_for_boxes, both_ways, without_instruction
+from rexview.curation.curated_set import (
+    INSTRUCTION,
+    asks_for_boxes,
+    create_box_versions,
+    remove_instruction,
+)
 
 PLAIN = "Is there an effusion, and on which side?"
 
 
 def test_the_standard_sentence_asks_for_boxes_and_is_taken_off_again():
-    both = both_ways(PLAIN)
+    both = create_box_versions(PLAIN)
     assert both.plain == PLAIN
     assert both.boxes == f"{PLAIN} {INSTRUCTION}"
     assert asks_for_boxes(INSTRUCTION)
     assert not asks_for_boxes(PLAIN)
-    assert without_instruction(both.boxes) == PLAIN
-    assert both_ways(both.boxes) == both
+    assert remove_instruction(both.boxes) == PLAIN
+    assert create_box_versions(both.boxes) == both
 
 
 @pytest.mark.parametrize(
@@ -28,7 +33,7 @@ def test_the_standard_sentence_asks_for_boxes_and_is_taken_off_again():
     ],
 )
 def test_a_sentence_of_its_own_can_be_taken_off(sentence):
-    both = both_ways(f"{PLAIN} {sentence}")
+    both = create_box_versions(f"{PLAIN} {sentence}")
     assert both.plain == PLAIN
     assert both.boxes == f"{PLAIN} {sentence}"
     assert not both.woven_in
@@ -36,24 +41,24 @@ def test_a_sentence_of_its_own_can_be_taken_off(sentence):
 
 def test_boxes_asked_for_within_a_sentence_are_left_and_said():
     woven = "Which finding explains the dyspnoea, and can you draw a bounding box around it?"
-    both = both_ways(woven)
+    both = create_box_versions(woven)
     assert (both.plain, both.boxes, both.woven_in) == (woven, woven, True)
 
 
 def test_a_question_that_is_nothing_but_the_instruction_stays():
     only = "Draw a bounding box around every abnormality."
-    assert without_instruction(only) == only
-    assert both_ways(only).woven_in
+    assert remove_instruction(only) == only
+    assert create_box_versions(only).woven_in
 
 
 def test_what_a_person_wrote_stands():
-    both = both_ways(PLAIN, "Box the effusion and name its side.")
+    both = create_box_versions(PLAIN, "Box the effusion and name its side.")
     assert (both.plain, both.boxes) == (PLAIN, "Box the effusion and name its side.")
-    assert both_ways(PLAIN, "  ").boxes == f"{PLAIN} {INSTRUCTION}"
+    assert create_box_versions(PLAIN, "  ").boxes == f"{PLAIN} {INSTRUCTION}"
 
 
 @pytest.mark.parametrize(
     "question", ["Is the heart box-shaped?", "Measure the heart. It is large."]
 )
 def test_other_words_are_left_alone(question):
-    assert without_instruction(question) == question
+    assert remove_instruction(question) == question

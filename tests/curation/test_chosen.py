@@ -15,12 +15,12 @@ from support.curation.candidate_set import (
 )
 
 from rexview.curation.choice.validation import CHECKS
-from rexview.curation.curated_set import INSTRUCTION, curated_set, zipped
+from rexview.curation.curated_set import INSTRUCTION, build_curated_set, zip_curated_set
 from rexview.errors import ReviewSetError
 from rexview.people import Person
-from rexview.reviewset import check, load, write
+from rexview.reviewset import check_review_set, load_review_set, save_review_set
 from rexview.settings import Settings
-from rexview.store import Entry, merged, open_reviews
+from rexview.store import Entry, merge_reviews, open_reviews
 
 ANNA = Person("anna", "Anna", "lead")
 
@@ -33,16 +33,16 @@ def curated(folder, **more):
     tables = {
         name: more.pop(name) for name in ("selections", "candidates", "validations") if name in more
     }
-    return curated_set(load(write_candidate_set(folder, **tables)), **more)
+    return build_curated_set(load_review_set(write_candidate_set(folder, **tables)), **more)
 
 
 def test_a_chosen_question_becomes_a_case_with_all_of_its_study(tmp_path):
     made = curated(tmp_path / "set")
-    write(made.review_set, tmp_path / "out")
-    assert [one for one in check(tmp_path / "out") if one.severity == "error"] == []
-    opened = load(tmp_path / "out")
+    save_review_set(made.review_set, tmp_path / "out")
+    assert [one for one in check_review_set(tmp_path / "out") if one.severity == "error"] == []
+    opened = load_review_set(tmp_path / "out")
     assert opened.cases["id"].to_list() == ["c1-q-high"]
-    case, study = opened.case("c1-q-high"), load(tmp_path / "set").case("c1")
+    case, study = opened.case("c1-q-high"), load_review_set(tmp_path / "set").case("c1")
     assert (case.question, case.question_boxes) == (QUESTION, f"{QUESTION} {INSTRUCTION}")
     assert case.category == "broad_abnormality"
     assert case.tags == {"laterality": ("Right", "Left"), "subtype": ("None",)}
@@ -54,8 +54,8 @@ def test_a_chosen_question_becomes_a_case_with_all_of_its_study(tmp_path):
 
 
 def test_where_a_question_comes_from_is_kept(tmp_path):
-    write(curated(tmp_path / "set").review_set, tmp_path / "out")
-    found = load(tmp_path / "out").case("c1-q-high").extra["curation"]
+    save_review_set(curated(tmp_path / "set").review_set, tmp_path / "out")
+    found = load_review_set(tmp_path / "out").case("c1-q-high").extra["curation"]
     assert found["case"] == "c1"
     assert found["candidate"] == "q-high"
     assert (found["source"], found["by"], found["prompt_id"], found["run_id"]) == (
@@ -136,8 +136,8 @@ def test_ids_that_run_into_each_other_or_are_long_stay_apart(tmp_path):
     assert ids[1] == "c1-o-1"
     assert len(ids[0]) == 200
     assert ids[0].startswith("c1-xxx")
-    write(made.review_set, tmp_path / "out")
-    assert load(tmp_path / "out").cases["id"].to_list() == ids
+    save_review_set(made.review_set, tmp_path / "out")
+    assert load_review_set(tmp_path / "out").cases["id"].to_list() == ids
 
 
 def test_multiple_choice_questions_that_passed_keep_options_and_the_right_one(tmp_path):
@@ -175,8 +175,8 @@ def test_multiple_choice_questions_that_passed_keep_options_and_the_right_one(tm
         selections=[*SELECTIONS, rejected],
         choice=True,
     )
-    write(made.review_set, tmp_path / "out")
-    opened = load(tmp_path / "out")
+    save_review_set(made.review_set, tmp_path / "out")
+    opened = load_review_set(tmp_path / "out")
     assert opened.cases["id"].to_list() == ["c2-m-1"]
     assert made.states == {"passed": 2, "failed": 1, "untold": 1}
     case = opened.case("c2-m-1")
@@ -189,7 +189,9 @@ def test_multiple_choice_questions_that_passed_keep_options_and_the_right_one(tm
 
 def test_what_was_written_in_the_app_counts_with_its_history(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    reviews = open_reviews(load(write_candidate_set(tmp_path / "set", selections=[])), Settings())
+    reviews = open_reviews(
+        load_review_set(write_candidate_set(tmp_path / "set", selections=[])), Settings()
+    )
     own = {"question": "Which rib is broken?", "category": "broad_abnormality"}
     edited = {"decision": "chosen", "question": "Which rib is broken, and where?"}
     nothing = dict.fromkeys(("decision", "question", "boxes_question", "category", "comment"))
@@ -199,9 +201,9 @@ def test_what_was_written_in_the_app_counts_with_its_history(tmp_path, monkeypat
         Entry("select", "c3", None, "o-0123456789ab", value={**nothing, **edited}),
     ):
         reviews.record([entry], ANNA)
-    made = curated_set(merged(reviews.review_set, reviews), history=reviews.history())
-    write(made.review_set, tmp_path / "out")
-    case = load(tmp_path / "out").case("c3-o-0123456789ab")
+    made = build_curated_set(merge_reviews(reviews.review_set, reviews), history=reviews.history())
+    save_review_set(made.review_set, tmp_path / "out")
+    case = load_review_set(tmp_path / "out").case("c3-o-0123456789ab")
     assert case.question == "Which rib is broken, and where?"
     found = case.extra["curation"]
     assert (found["source"], found["by"], found["chosen_by"]) == ("reader", "anna", "anna")
@@ -216,15 +218,15 @@ def test_what_was_written_in_the_app_counts_with_its_history(tmp_path, monkeypat
 
 def test_an_own_question_that_was_taken_back_is_gone_with_its_decision(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    reviews = open_reviews(load(write_candidate_set(tmp_path / "set")), Settings())
+    reviews = open_reviews(load_review_set(write_candidate_set(tmp_path / "set")), Settings())
     own = {"question": "Which rib is broken?", "category": None}
     nothing = dict.fromkeys(("decision", "question", "boxes_question", "category", "comment"))
     decided = {**nothing, "decision": "chosen"}
     reviews.record([Entry("propose", "c3", None, "o-0123456789ab", value=own)], ANNA)
     reviews.record([Entry("select", "c3", None, "o-0123456789ab", value=decided)], ANNA)
-    assert curated_set(merged(reviews.review_set, reviews)).cases == 2
+    assert build_curated_set(merge_reviews(reviews.review_set, reviews)).cases == 2
     reviews.record([Entry("propose", "c3", None, "o-0123456789ab", value=None)], ANNA)
-    made = curated_set(merged(reviews.review_set, reviews))
+    made = build_curated_set(merge_reviews(reviews.review_set, reviews))
     assert made.review_set.cases["id"].to_list() == ["c1-q-high"]
 
 
@@ -232,13 +234,15 @@ def test_the_download_has_the_tables_and_no_folder_of_this_machine(tmp_path):
     folder = write_candidate_set(tmp_path / "set")
     text = (folder / "reviewset.yaml").read_text()
     (folder / "reviewset.yaml").write_text(f"{text}images: {folder}/images\n")
-    archive = zipfile.ZipFile(io.BytesIO(zipped(curated_set(load(folder)))))
+    archive = zipfile.ZipFile(
+        io.BytesIO(zip_curated_set(build_curated_set(load_review_set(folder))))
+    )
     assert sorted(archive.namelist()) == ["cases.jsonl", "reviewset.yaml"]
     info = archive.read("reviewset.yaml").decode()
     assert str(tmp_path) not in info
     assert "images: images/" in info
     archive.extractall(tmp_path / "out")
-    assert load(tmp_path / "out").case("c1-q-high").question == QUESTION
+    assert load_review_set(tmp_path / "out").case("c1-q-high").question == QUESTION
 
 
 def test_an_edit_of_spaces_is_none_and_a_choice_without_options_is_left_out(tmp_path):
@@ -256,6 +260,8 @@ def test_an_edit_of_spaces_is_none_and_a_choice_without_options_is_left_out(tmp_
 
 def test_images_can_be_copied(tmp_path):
     made = curated(tmp_path / "set")
-    write(made.review_set, tmp_path / "copied", images="copy")
+    save_review_set(made.review_set, tmp_path / "copied", images="copy")
     assert [one.name for one in (tmp_path / "copied" / "images").iterdir()] == ["one.png"]
-    assert not [one for one in check(tmp_path / "copied", pixels=True) if one.severity == "error"]
+    assert not [
+        one for one in check_review_set(tmp_path / "copied", pixels=True) if one.severity == "error"
+    ]

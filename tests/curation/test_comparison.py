@@ -6,8 +6,8 @@ from support import ROOT
 from support.curation.candidate_set import CASES, COMPARING, QUESTION, write_candidate_set
 from support.rows import each_row
 
-from rexview.curation.comparison import asks_for_comparison, why_blocked
-from rexview.reviewset import load
+from rexview.curation.comparison_questions import asks_for_comparison, explain_block
+from rexview.reviewset import load_review_set
 
 QUESTIONS = yaml.safe_load(
     (ROOT / "tests/curation/comparison_questions.yaml").read_text(encoding="utf-8")
@@ -42,7 +42,7 @@ def test_the_tag_of_time_counts_as_words_do(value, asks):
 
 @pytest.fixture
 def review_set(tmp_path):
-    return load(write_candidate_set(tmp_path / "set"))
+    return load_review_set(write_candidate_set(tmp_path / "set"))
 
 
 @pytest.mark.parametrize(
@@ -50,15 +50,15 @@ def review_set(tmp_path):
 )
 def test_a_comparison_needs_an_earlier_frontal_image_that_is_there(review_set, case, blocked):
     assert len(CASES) == 4
-    why = why_blocked(review_set, review_set.case(case), COMPARING)
+    why = explain_block(review_set, review_set.case(case), COMPARING)
     assert (why is not None) == blocked
     if why:
         assert "last radiograph" in why
-    assert why_blocked(review_set, review_set.case(case), QUESTION) is None
+    assert explain_block(review_set, review_set.case(case), QUESTION) is None
 
 
 def test_a_file_that_is_no_picture_is_no_earlier_image(tmp_path):
     folder = write_candidate_set(tmp_path / "set")
     (folder / "images" / "before.png").write_bytes(b"not a picture")
-    review_set = load(folder)
-    assert why_blocked(review_set, review_set.case("c2"), COMPARING)
+    review_set = load_review_set(folder)
+    assert explain_block(review_set, review_set.case("c2"), COMPARING)

@@ -2,14 +2,14 @@
 
 from support.curation.candidate_set import SELECTIONS, write_candidate_set
 
-from rexview.curation.candidates import considered
-from rexview.curation.coverage import CATEGORY, coverage
-from rexview.reviewset import load
+from rexview.curation.candidates import summarize_candidates
+from rexview.curation.coverage import CATEGORY, count_coverage
+from rexview.reviewset import load_review_set
 
 
 def covered(folder, targets=None, **tables):
-    by_case = considered(load(write_candidate_set(folder, **tables)))
-    return coverage([one for some in by_case.values() for one in some], targets)
+    by_case = summarize_candidates(load_review_set(write_candidate_set(folder, **tables)))
+    return count_coverage([one for some in by_case.values() for one in some], targets)
 
 
 def numbers(rows):

@@ -10,13 +10,13 @@ import pytest
 from support import ROOT
 from support.rows import each_row
 
-from rexview.reviewset import load
-from rexview.stats.multiple_choice import choice_accuracies
+from rexview.reviewset import load_review_set
+from rexview.stats.multiple_choice import measure_choice_accuracies
 from rexview.stats.report.lists import choice_lists
 from rexview.vocab import CATEGORIES
 from tools.demo.cases import read_texts
 
-DEMO = load(ROOT / "assets/demo")
+DEMO = load_review_set(ROOT / "assets/demo")
 MODELS = ("generalist", "medical-4b")
 CATEGORIES_OF_REXVQA = {
     *("Quality of Exams", "Lung & Pleural Opacity", "Lung & Pleural Lucency", "Lung Volume"),
@@ -139,7 +139,7 @@ def test_accuracy_per_task_as_counted_by_hand() -> None:
     }
     counted = {
         (row.model, row.task): (row.n, row.correct, row.failed)
-        for row in choice_accuracies(DEMO, MODELS, resamples=99)
+        for row in measure_choice_accuracies(DEMO, MODELS, resamples=99)
         if row.category is None
     }
     assert counted == by_hand

@@ -5,8 +5,8 @@ import shutil
 import pytest
 from support import ROOT
 
-from rexview.curation.choice.validation import verdicts
-from rexview.reviewset import load
+from rexview.curation.choice.validation import combine_all_checks
+from rexview.reviewset import load_review_set
 from tools.demo.curation import write_curation
 from tools.demo.opinions import write_opinions
 
@@ -24,7 +24,7 @@ MADE = (
 
 @pytest.fixture(scope="module")
 def demo():
-    return load(DEMO)
+    return load_review_set(DEMO)
 
 
 def test_tables_are_those_of_the_texts(tmp_path):
@@ -55,5 +55,5 @@ def test_chosen_questions_are_those_that_the_demo_asks(demo):
 
 
 def test_the_checks_have_something_to_show(demo):
-    states = [verdict.state for verdict in verdicts(demo).values()]
+    states = [verdict.state for verdict in combine_all_checks(demo).values()]
     assert (states.count("passed"), states.count("failed")) == (6, 3)

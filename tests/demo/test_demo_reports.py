@@ -9,15 +9,15 @@ from collections import Counter, defaultdict
 import pytest
 from support import ROOT
 
+from rexview.metrics.answer_metrics import compute_bleu_2
 from rexview.metrics.identity import known_metric
-from rexview.metrics.of_answer import bleu_2_of
 from rexview.metrics.report_lines import report_lines
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.stats.report.lists import generated_report_rows
 from rexview.vocab import EDIT_ACTIONS, EDIT_KINDS
 from tools.demo.corrections import edit_rows
 
-DEMO = load(ROOT / "assets/demo")
+DEMO = load_review_set(ROOT / "assets/demo")
 MODELS = ("generalist", "medical-4b")
 CASES = {row["id"]: row for row in DEMO.cases.rows(named=True)}
 NEW = [name for name in CASES if name.startswith("r")]
@@ -154,4 +154,4 @@ def test_bleu_2_of_the_findings_as_counted_by_hand(
     question = DEMO.case(case)
     assert question is not None
     (answer,) = [one for one in DEMO.answers_of(case) if one.model == model]
-    assert bleu_2_of(question, answer) == pytest.approx(by_hand)
+    assert compute_bleu_2(question, answer) == pytest.approx(by_hand)

@@ -18,7 +18,7 @@ from support import ROOT
 from support.rows import each_row
 
 from rexview.geometry import box_side, orientation_of
-from rexview.reviewset import check, load
+from rexview.reviewset import check_review_set, load_review_set
 from rexview.schema import ReviewSet
 from rexview.vocab import DIMENSIONS, FAILURES, FRONTAL_VIEWS, IMAGE_DIMENSIONS
 from tools.demo import cases as demo_cases
@@ -65,11 +65,11 @@ def _flags(failure: str) -> set[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def opened() -> ReviewSet:
-    return load(DEMO)
+    return load_review_set(DEMO)
 
 
 def test_only_the_two_intended_orientation_warnings() -> None:
-    problems = check(DEMO)
+    problems = check_review_set(DEMO)
     assert {problem.severity for problem in problems} == {"warning"}
     named = [(problem.row, problem.field) for problem in problems]
     assert named == [(10, "images[0].patient_orientation"), (11, "images[0].view")]

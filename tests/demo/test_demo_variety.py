@@ -15,7 +15,7 @@ from PIL import Image
 from support import ROOT
 from support.rows import each_row
 
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.vocab import FAILURES
 
 DEMO = ROOT / "assets/demo"
@@ -36,7 +36,7 @@ CASES = {row["id"]: row for row in _rows("cases.jsonl")}
 ANSWERS = {(row["case"], row["model"]): row for row in _rows("answers.jsonl")}
 CHOSEN = {
     (row["case"], row["model"]): row["choice"]
-    for row in load(DEMO).answers.select("case", "model", "choice").rows(named=True)
+    for row in load_review_set(DEMO).answers.select("case", "model", "choice").rows(named=True)
 }
 """With those that are read from the answer's text when the set opens."""
 SCORES = _table("scores.csv")

@@ -6,8 +6,8 @@ import pytest
 from support.opened_app import run_page, server_for
 
 from rexview.analysis.query.filter.case_filter import CaseFilter
-from rexview.analysis.query.memory.engine import memory_engine
-from rexview.reviewset import load
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
+from rexview.reviewset import load_review_set
 from rexview.settings import DEMO_FOLDER
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.pages import PAGES
@@ -42,8 +42,8 @@ def test_no_page_is_empty_on_the_first_visit(fresh_demo, page, query):
 
 @pytest.mark.parametrize("order", ["order", "severity"])
 def test_no_picture_is_shown_twice_in_the_first_twelve_cases(order):
-    demo = load(DEMO_FOLDER)
-    first = memory_engine(demo).page(CaseFilter(sort=order), 0, 12)
+    demo = load_review_set(DEMO_FOLDER)
+    first = build_memory_engine(demo).page(CaseFilter(sort=order), 0, 12)
     assert len(first) == 12
     shown = [(name, image.path) for name in first for image in demo.case(name).images]
     pictures = [

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from support import ROOT
 
-from rexview.settings import SPECS, load_settings
+from rexview.settings import SETTING_SPECS, load_settings
 from rexview.ui.web.server.page_work import READY
 from rexview.ui.web.streamlit_adapter.served_routes import HEALTH
 
@@ -25,7 +25,7 @@ NGINX = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
 START = (DEPLOY / "start").read_text(encoding="utf-8")
 SERVICES = COMPOSE["services"]
 APPS = {name: one for name, one in SERVICES.items() if name.startswith("app-")}
-VARIABLES = {spec.variable for spec in SPECS}
+VARIABLES = {spec.variable for spec in SETTING_SPECS}
 FROM_FILES = set(re.search(r"for variable in (.*?); do", START, re.DOTALL)[1].split()) - {"\\"}
 PORT = re.search(r"^EXPOSE (\d+)$", CONTAINER, re.MULTILINE)[1]
 
@@ -110,7 +110,7 @@ def test_settings_that_are_given_are_settings_that_there_are():
     read_elsewhere = {name for name in settings if name.endswith(("_PASSWORD", "_TOKEN"))}
     assert settings - read_elsewhere <= VARIABLES
     example = yaml.safe_load((DEPLOY / "settings/rexview.example.yaml").read_text("utf-8"))
-    assert set(example) <= {spec.name for spec in SPECS}
+    assert set(example) <= {spec.name for spec in SETTING_SPECS}
     config = DEPLOY / "settings" / "rexview.example.yaml"
     assert load_settings(environ={}, config=config).people
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from support.rows import each_row
 
-from rexview.detect import flags_for
-from rexview.detect.claimed_findings import MAJOR
+from rexview.detect import find_flags_for_answers
+from rexview.detect.claimed_findings import MAJOR_FAMILIES
 from rexview.detect.denials import _SAID
-from rexview.detect.report_comparison import _LASTING, _LOOSE, _RELATED, URGENT
+from rexview.detect.report_comparison import _LASTING, _LOOSE, _RELATED, URGENT_FAMILIES
 from rexview.detect.report_hints import (
     InventedFinding,
     MissedFinding,
@@ -39,7 +39,7 @@ def hints(
     answer = Answer("c", "g", text=text, finish_reason=finish)
     found: dict[str, list[str]] = {}
     for name, detector in DETECTORS.items():
-        flags = flags_for(case, [answer], detectors=[detector])
+        flags = find_flags_for_answers(case, [answer], detectors=[detector])
         for flag in flags:
             outright = flag.kind == "contradiction" and name == "missed"
             assert outright or flag.kind in HINT_KINDS
@@ -313,7 +313,7 @@ def test_not_wrong_type(report: str, text: str) -> None:
 
 def test_the_findings_that_matter_are_in_the_lexicon() -> None:
     families = {finding.family for finding in lexicon().findings.values()}
-    assert families >= MAJOR | URGENT | _LASTING
+    assert families >= MAJOR_FAMILIES | URGENT_FAMILIES | _LASTING
     assert families >= set(_RELATED) | set(_LOOSE)
     assert families >= {family for _, named in _SAID.values() for family in named}
 

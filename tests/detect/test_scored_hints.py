@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.rows import each_row
 
-from rexview.detect import find_flags, flags_for
+from rexview.detect import find_flags, find_flags_for_answers
 from rexview.detect.registry import FailedExtraction
 from rexview.detect.score_failures import AnswerLength, Disagreement, Overconfident, definite_words
 from rexview.schema import Answer, Case, Score
@@ -87,7 +87,7 @@ def test_wording_that_leaves_room(text: str | None) -> None:
 )
 def test_certainty_is_a_hint_only_on_poor_reasoning(marks: tuple[int, ...], flagged: bool) -> None:
     scores = [score("synthesis", mark, f"r{n}") for n, mark in enumerate(marks)]
-    flags = flags_for(
+    flags = find_flags_for_answers(
         CASE, [answer("This is definitely pneumonia.")], scores, detectors=[Overconfident()]
     )
     assert bool(flags) == flagged
@@ -95,7 +95,10 @@ def test_certainty_is_a_hint_only_on_poor_reasoning(marks: tuple[int, ...], flag
         assert flag.is_hint
         assert [item.where for item in flag.evidence] == ["answer", "scores"]
     assert (
-        flags_for(CASE, [answer("It may be pneumonia.")], scores, detectors=[Overconfident()]) == []
+        find_flags_for_answers(
+            CASE, [answer("It may be pneumonia.")], scores, detectors=[Overconfident()]
+        )
+        == []
     )
 
 
@@ -109,7 +112,7 @@ class TestLength:
 
     def find(self, which: Any, one: Answer, scores: Any, others: Any = None) -> list[Any]:
         answers = (one, *(self.OTHERS if others is None else others))
-        found = flags_for(CASE, answers, list(scores), detectors=[AnswerLength(which)])
+        found = find_flags_for_answers(CASE, answers, list(scores), detectors=[AnswerLength(which)])
         return [flag for flag in found if flag.model == one.model]
 
     def test_long_and_scored_low(self) -> None:
@@ -140,7 +143,10 @@ class TestLength:
         empty = (answer("", "m"), replace(answer("word", "n"), finish_reason="length"))
         assert not self.find("verbose", self.LONG, self.LOW, empty)
         assert (
-            flags_for(CASE, [self.LONG], list(self.LOW), detectors=[AnswerLength("verbose")]) == []
+            find_flags_for_answers(
+                CASE, [self.LONG], list(self.LOW), detectors=[AnswerLength("verbose")]
+            )
+            == []
         )
 
     def test_the_survey_compares_within_the_case(self, make_set: Any) -> None:
@@ -161,7 +167,7 @@ class TestLength:
         ]
         case = review_set.case("c")
         assert case is not None
-        shown = flags_for(case, review_set.answers_of("c"), review_set.scores_of("c"))
+        shown = find_flags_for_answers(case, review_set.answers_of("c"), review_set.scores_of("c"))
         assert "verbose" in {flag.failure for flag in shown}
 
 
@@ -186,7 +192,7 @@ def test_choices(make_set: Any, choice: int | None, kind: str | None) -> None:
     assert flags.select("case", "kind").rows() == ([("c", kind)] if kind else [])
     case = review_set.case("c")
     assert case is not None
-    found = flags_for(case, [review_set.answers_of("c")[0]], detectors=[detector])
+    found = find_flags_for_answers(case, [review_set.answers_of("c")[0]], detectors=[detector])
     assert [flag.kind for flag in found] == ([kind] if kind else [])
     assert not any(flag.is_hint for flag in found)
 
@@ -214,7 +220,7 @@ def test_disagreement(
     assert find_flags(review_set, detectors=[detector])["kind"].to_list() == ["scores"] * flagged
     case = review_set.case("c")
     assert case is not None
-    found = flags_for(
+    found = find_flags_for_answers(
         case, [review_set.answers_of("c")[0]], review_set.scores_of("c"), detectors=[detector]
     )
     assert len(found) == flagged
@@ -227,4 +233,4 @@ def test_disagreement(
 def test_an_answer_that_never_came_has_no_disagreement() -> None:
     cut = replace(answer("The heart is"), finish_reason="length")
     scores = [score("process", 5), score("process", 1, "b")]
-    assert flags_for(CASE, [cut], scores, detectors=[Disagreement()]) == []
+    assert find_flags_for_answers(CASE, [cut], scores, detectors=[Disagreement()]) == []

@@ -6,12 +6,12 @@ import pytest
 from support.repeated_set import CASES, CHANGED, OPPOSED, TEXTS, write_repeated
 
 from rexview.detect.self_contradiction import (
-    ASKED_AGAIN,
-    asked_again,
-    compare_ahead,
-    differences,
+    REPEAT_COLUMNS,
+    compare_repeats,
+    find_repeat_differences,
+    start_comparing_repeats,
 )
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.schema import Answer, Case
 
 CASE = Case("c", "Is there an effusion?")
@@ -19,7 +19,7 @@ CASE = Case("c", "Is there an effusion?")
 
 def opposed(*texts, case=CASE):
     """The findings on which some answers say opposite sides."""
-    return set(differences(case, [Answer("c", "m", text) for text in texts]).sides)
+    return set(find_repeat_differences(case, [Answer("c", "m", text) for text in texts]).sides)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_what_only_repeats_the_question_is_no_contradiction():
 
 def test_the_mentions_stand_by_answer():
     answers = [Answer("c", "m", text) for text in ("Right effusion.", "None.", "Left effusion.")]
-    (found,) = differences(CASE, answers).sides.values()
+    (found,) = find_repeat_differences(CASE, answers).sides.values()
     assert [mention and mention.side for mention in found] == ["right", None, "left"]
 
 
@@ -61,13 +61,13 @@ def test_the_mentions_stand_by_answer():
 def test_different_choices(chosen, choices):
     case = Case("c", "Which?", question_type="choice", options=("a", "b"))
     answers = [Answer("c", "m", choice=choice) for choice in chosen]
-    assert differences(case, answers).choices == choices
+    assert find_repeat_differences(case, answers).choices == choices
 
 
 def test_a_whole_set(tmp_path):
-    review_set = load(write_repeated(tmp_path / "set"))
-    found = asked_again(review_set)
-    assert found.schema == ASKED_AGAIN
+    review_set = load_review_set(write_repeated(tmp_path / "set"))
+    found = compare_repeats(review_set)
+    assert found.schema == REPEAT_COLUMNS
     newest, models = review_set.newest, [model.id for model in review_set.models]
     about = [
         (CASES[newest.case[number]]["id"], models[newest.model[number]])
@@ -83,16 +83,18 @@ def test_a_whole_set(tmp_path):
         ("c5", "m"): 3,
     }
     assert set(found["times"]) == {3}
-    assert asked_again(review_set) is found
-    assert compare_ahead(review_set)
+    assert compare_repeats(review_set) is found
+    assert start_comparing_repeats(review_set)
 
 
 def test_a_comparison_ahead_is_the_one_that_is_asked_for(tmp_path):
-    review_set = load(write_repeated(tmp_path / "set"))
-    while not compare_ahead(review_set):
+    review_set = load_review_set(write_repeated(tmp_path / "set"))
+    while not start_comparing_repeats(review_set):
         pass
-    assert asked_again(review_set).height == 6
-    assert asked_again(replace(review_set, fingerprint="with scores")) is asked_again(review_set)
+    assert compare_repeats(review_set).height == 6
+    assert compare_repeats(replace(review_set, fingerprint="with scores")) is compare_repeats(
+        review_set
+    )
 
 
 def test_a_set_in_which_nothing_was_asked_again(tmp_path):
@@ -100,4 +102,4 @@ def test_a_set_in_which_nothing_was_asked_again(tmp_path):
     for part in (folder / "answers").iterdir():
         part.unlink()
     (folder / "answers.jsonl").unlink()
-    assert asked_again(load(folder)).is_empty()
+    assert compare_repeats(load_review_set(folder)).is_empty()

@@ -3,9 +3,9 @@
 import pytest
 from support.small_set import write_set
 
-from rexview.doctor.examination import CHECKS, examine
+from rexview.doctor.examination import CHECKS, run_checks
 from rexview.doctor.finding import CheckContext
-from rexview.reviewset import checked
+from rexview.reviewset import load_with_problems
 from rexview.settings import Settings
 
 
@@ -27,8 +27,8 @@ def look(tmp_path):
     def look(part, limit=30, ask="", **given):
         known = CheckContext(Settings(cache_folder=tmp_path / "cache", **given), ask=ask)
         if part == "storage":
-            known.opened.set_result(checked(known.settings.review_set)[0])
-        findings, _ = examine(known, limit, {part: CHECKS[part]})
+            known.opened.set_result(load_with_problems(known.settings.review_set)[0])
+        findings, _ = run_checks(known, limit, {part: CHECKS[part]})
         return {one.about: one for one in findings}
 
     return look

@@ -21,11 +21,11 @@ from support.small_disk import mounted
 from support.small_set import CASES, write_set
 
 from bench.serving import free_port
-from rexview.addresses import read_address
+from rexview.addresses import parse_address
 from rexview.cli import main
 from rexview.doctor import server_checks
-from rexview.doctor.examination import CHECKS, examine
-from rexview.doctor.finding import CheckContext, ok
+from rexview.doctor.examination import CHECKS, run_checks
+from rexview.doctor.finding import CheckContext, ok_finding
 from rexview.settings import Settings
 from rexview.ui.web.app.routes import AppRoutes
 
@@ -42,7 +42,7 @@ def test_what_is_missing_or_of_another_version_is_told_with_the_remedy(tmp_path)
     file = tmp_path / "requirements-more.txt"
     polars = version("polars")
     file.write_text(f"# More of it.\n#   pip\nno-such-package>=1,<2\npolars!={polars}\n")
-    assert list(server_checks.asked_in(file)) == [
+    assert list(server_checks.read_requirements(file)) == [
         Requirement("no-such-package>=1,<2"),
         Requirement(f"polars!={polars}"),
     ]
@@ -50,9 +50,9 @@ def test_what_is_missing_or_of_another_version_is_told_with_the_remedy(tmp_path)
     assert missing[1] == "note"
     assert "More of it: no-such-package not installed" in missing[2]
     assert missing[3].endswith("-m pip install -r requirements-more.txt")
-    assert server_checks._set_of(file, "more")[1] == "wrong"
+    assert server_checks._check_requirements(file, "more")[1] == "wrong"
     file.write_text(f"# More.\npolars!={polars}\n")
-    assert f"polars {polars}" in server_checks._set_of(file, "more")[2]
+    assert f"polars {polars}" in server_checks._check_requirements(file, "more")[2]
 
 
 def test_the_image_has_no_pip_and_is_built_anew(tmp_path, monkeypatch):
@@ -86,7 +86,7 @@ def test_a_read_only_folder_is_told(tmp_path, monkeypatch):
     with read_only(tmp_path / "disk") as disk:
         monkeypatch.setenv("XDG_DATA_HOME", str(disk / "data"))
         known = CheckContext(Settings(review_set=disk, cache_folder=disk / "cache"))
-        found, ended = examine(known, 30, {"folders": CHECKS["folders"]})
+        found, ended = run_checks(known, 30, {"folders": CHECKS["folders"]})
     states = {one.about: one.state for one in found}
     assert ended
     assert states["cache"] == states["exports"] == states["data of users"] == "wrong"
@@ -96,7 +96,7 @@ def test_a_read_only_folder_is_told(tmp_path, monkeypatch):
 def test_a_disk_without_room_is_told(tmp_path):
     with mounted(tmp_path / "disk", "2m") as disk:
         known = CheckContext(Settings(cache_folder=disk / "cache"))
-        found, _ = examine(known, 30, {"folders": CHECKS["folders"]})
+        found, _ = run_checks(known, 30, {"folders": CHECKS["folders"]})
     cache = next(one for one in found if one.about == "cache")
     assert (cache.state, cache.remedy) == ("wrong", "Make room on this disk.")
 
@@ -185,7 +185,7 @@ def pictures_at(base, folder, *, name="one.png"):
 
 def test_storage_is_asked_for_one_picture_where_it_may_be(look, tmp_path, s3_server, monkeypatch):
     from bench.remote import S3_VARIABLES
-    from rexview.remote import pictures as fetching
+    from rexview.remote import remote_pictures as fetching
     from rexview.remote import s3
 
     for key, value in {**S3_VARIABLES, "AWS_ENDPOINT_URL": s3_server.url}.items():
@@ -197,7 +197,7 @@ def test_storage_is_asked_for_one_picture_where_it_may_be(look, tmp_path, s3_ser
     }
     s3._client.cache_clear()
     fetching._AWAY.clear()
-    hosts = (read_address("s3://doctors/"),)
+    hosts = (parse_address("s3://doctors/"),)
     try:
         there = look("storage", review_set=given["there"], remote_hosts=hosts)["s3://doctors"]
         assert there.state == "ok"
@@ -215,14 +215,14 @@ def test_storage_is_asked_for_one_picture_where_it_may_be(look, tmp_path, s3_ser
 
 def test_a_fault_of_ours_and_what_hangs_are_findings():
     def hangs(_known):
-        yield ok("first", "seen")
+        yield ok_finding("first", "seen")
         time.sleep(600)
 
     def breaks(_known):
         raise ZeroDivisionError("of what a patient is called")
         yield
 
-    found, ended = examine(CheckContext(Settings()), 0.5, {"slow": hangs, "broken": breaks})
+    found, ended = run_checks(CheckContext(Settings()), 0.5, {"slow": hangs, "broken": breaks})
     assert not ended
     assert [(one.part, one.state) for one in found] == [
         ("slow", "ok"),

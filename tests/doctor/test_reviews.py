@@ -8,12 +8,12 @@ import pytest
 from support.entries.stored import ANN, score
 from support.postgres import running
 
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 from rexview.store import open_reviews
-from rexview.store.database.connection import Database, close_databases
+from rexview.store.database.connection import ReviewsDatabase, close_databases
 from rexview.store.database.migrate import migrate
-from rexview.store.database.tables import VERSION, VERSION_TABLE
+from rexview.store.database.tables import SCHEMA_VERSION, VERSION_TABLE
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def dump(server, name):
 
 
 def made_by(url, version):
-    database = Database(url)
+    database = ReviewsDatabase(url)
     with database._engine.begin() as connection:
         migrate(connection, to=version)
     database.close()
@@ -55,7 +55,7 @@ def test_an_empty_one_stays_empty(look, folder, server):
 
 def test_one_of_this_version_takes_entries_and_has_none_more(look, folder, server):
     url = server.new_database("ours")
-    made_by(url, VERSION)
+    made_by(url, SCHEMA_VERSION)
     before = dump(server, "ours")
     assert look_at(look, folder, url)["database"].said.startswith("reached, writable")
     assert dump(server, "ours") == before
@@ -74,7 +74,7 @@ def test_an_older_one_is_not_brought_up_to_date(look, folder, server):
 
 def test_a_newer_one_is_told(look, folder, server):
     url = server.new_database("newer")
-    made_by(url, VERSION)
+    made_by(url, SCHEMA_VERSION)
     server.run(f"UPDATE {VERSION_TABLE} SET version_num = '9999'", "newer")
     found = look_at(look, folder, url)["database"]
     assert (found.state, found.remedy) == ("wrong", "Update rexview on this computer.")
@@ -86,7 +86,7 @@ def test_one_that_may_not_be_written_to(look, folder, server, has_tables):
     name = f"read_only_{has_tables}"
     url = server.new_database(name)
     if has_tables:
-        made_by(url, VERSION)
+        made_by(url, SCHEMA_VERSION)
     server.run(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
     found = look_at(look, folder, url)["database"]
     assert found.state == "wrong"
@@ -121,7 +121,7 @@ def test_a_port_that_says_nothing(look, folder):
 def test_a_file_beside_the_set(look, folder):
     assert "none yet" in look("reviews", review_set=folder)["database"].said
     assert not (folder / "reviews.sqlite").exists()
-    reviews = open_reviews(load(folder), Settings())
+    reviews = open_reviews(load_review_set(folder), Settings())
     reviews.database.write(lambda _: None, lock="x")
     close_databases()
     file = folder / "reviews.sqlite"
@@ -137,7 +137,7 @@ def test_a_file_beside_the_set(look, folder):
 
 
 def test_an_entry_changed_in_the_file_is_told(look, folder):
-    reviews = open_reviews(load(folder), Settings())
+    reviews = open_reviews(load_review_set(folder), Settings())
     reviews.record([score(4)], ANN)
     close_databases()
     with closing(sqlite3.connect(reviews.database.file)) as connection, connection:

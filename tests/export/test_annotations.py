@@ -14,13 +14,13 @@ from support.hostile_set import write_hostile_set
 from support.review_folder import RAMP, named, write_review_set
 
 from rexview.errors import ExportCancelled
-from rexview.export.annotations import plain_names
+from rexview.export.annotations import plain_model_names
 from rexview.export.annotations.labelstudio import CONFIG
-from rexview.export.formats import FORMATS
-from rexview.export.job import Progress, write_export
-from rexview.export.records import ExportModel
+from rexview.export.export_formats import EXPORT_FORMATS
+from rexview.export.export_job import ExportProgress, write_export
+from rexview.export.export_records import ExportModel
 from rexview.importers import import_source
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 
 WIDE = np.tile(np.linspace(0, 65535, 90, dtype=np.uint16), (40, 1))
 """A film of 90 x 40 pixels."""
@@ -71,9 +71,9 @@ def folder(tmp_path):
 
 def written(folder, name, out, **how):
     """Write an export; return where it is, and what was noted."""
-    progress = Progress()
+    progress = ExportProgress()
     content, _ = exported(folder, **how)
-    write_export(content, FORMATS[name], out, progress)
+    write_export(content, EXPORT_FORMATS[name], out, progress)
     return out, progress.notes
 
 
@@ -174,7 +174,7 @@ def test_fiftyone_opens_as_it_was(folder, tmp_path):
 def test_the_apps_own_importer_finds_fiftyones_boxes_where_they_were(folder, tmp_path):
     out, _ = written(folder, "fiftyone", tmp_path / "out")
     import_source("auto", [out], tmp_path / "back")
-    back = load(tmp_path / "back")
+    back = load_review_set(tmp_path / "back")
     found = {}
     for row in back.cases.iter_rows(named=True):
         name = back.case(row["id"]).images[0].path.rpartition("/")[2]
@@ -189,7 +189,7 @@ def test_the_apps_own_importer_finds_fiftyones_boxes_where_they_were(folder, tmp
 
 @pytest.mark.parametrize("name", ["coco", "labelstudio", "fiftyone", "html"])
 def test_hostile_words_and_pseudonyms_break_no_format(tmp_path, name):
-    ending = FORMATS[name].ending
+    ending = EXPORT_FORMATS[name].ending
     written(write_hostile_set(tmp_path / "hostile"), name, tmp_path / f"hostile-out{ending}")
     folder = write_exported_set(tmp_path / "set")
     out, _ = written(folder, name, tmp_path / f"out{ending}", pseudonyms=True)
@@ -202,7 +202,7 @@ def test_hostile_words_and_pseudonyms_break_no_format(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["coco", "labelstudio", "fiftyone", "html"])
 def test_what_is_cancelled_leaves_nothing(folder, tmp_path, name):
-    out = tmp_path / f"out{FORMATS[name].ending}"
+    out = tmp_path / f"out{EXPORT_FORMATS[name].ending}"
     asked = []
 
     def is_cancelled():
@@ -211,14 +211,14 @@ def test_what_is_cancelled_leaves_nothing(folder, tmp_path, name):
 
     content, _ = exported(folder)
     with pytest.raises(ExportCancelled):
-        write_export(content, FORMATS[name], out, Progress(is_cancelled=is_cancelled))
+        write_export(content, EXPORT_FORMATS[name], out, ExportProgress(is_cancelled=is_cancelled))
     assert [path.name for path in tmp_path.iterdir()] == ["set"]
 
 
 def test_models_whose_names_are_alike_in_plain_letters_are_told_apart(folder):
     content, _ = exported(folder)
     alike = tuple(ExportModel(str(place), name, "#000000") for place, name in enumerate("ÄÖÜ"))
-    assert plain_names(replace(content, models=alike)) == {
+    assert plain_model_names(replace(content, models=alike)) == {
         "0": "model",
         "1": "model_2",
         "2": "model_3",

@@ -10,14 +10,14 @@ from support.exports.exported_set import TOLD, exported, write_exported_set
 from support.small_set import CASES, write_set
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.query.memory.engine import memory_engine
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
 from rexview.errors import ExportRefused
-from rexview.export.html.texts import case_html
-from rexview.export.job import Progress
-from rexview.export.request import ExportRequest, read_query
+from rexview.export.export_job import ExportProgress
+from rexview.export.export_request import ExportRequest, parse_link_query
+from rexview.export.html.case_articles import case_html
 from rexview.export.sheets.case_details import case_details
-from rexview.export.sheets.flow import Frame
-from rexview.reviewset import load
+from rexview.export.sheets.text_flow import SheetFrame
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
 
@@ -76,7 +76,7 @@ def test_a_meeting_in_its_order_with_its_votes(folder):
     assert cases[1].vote.right == {"m": 2, "none": 1}
     assert [one.decision for one in content.minutes.decisions] == ["retrain"]
     kept, _ = exported(
-        folder, ExportRequest(meeting="m1", query=read_query("?answer=token_limit&set=x"))
+        folder, ExportRequest(meeting="m1", query=parse_link_query("?answer=token_limit&set=x"))
     )
     assert kept.case_ids == ("c1",)
     assert [item.case for item in kept.meeting.agenda] == ["c1"]
@@ -96,9 +96,9 @@ def test_nothing_that_may_not_leave_is_in_it(folder):
     [
         (ExportRequest(cases=("c1", "zz", "yy")), ["2 cases are not in the review set: zz, yy."]),
         (ExportRequest(cases=()), ["No case is named."]),
-        (ExportRequest(query=read_query("failure=nonsense")), ["“nonsense” as failure"]),
-        (ExportRequest(query=read_query("set=1&as=x")), ["names no condition, only as, set"]),
-        (ExportRequest(query=read_query("q=nowhere")), ["No case matches the filter."]),
+        (ExportRequest(query=parse_link_query("failure=nonsense")), ["“nonsense” as failure"]),
+        (ExportRequest(query=parse_link_query("set=1&as=x")), ["names no condition, only as, set"]),
+        (ExportRequest(query=parse_link_query("q=nowhere")), ["No case matches the filter."]),
         (
             ExportRequest(meeting="m9", cases=("zz",)),
             ["zz", "There is no meeting m9", "Chest of c1"],
@@ -150,7 +150,7 @@ def test_files_say_what_is_burned_into_them(tmp_path):
 
 
 def test_a_model_that_left_and_was_decided_about_has_a_name_and_no_path(folder):
-    reviews = open_reviews(load(folder), Settings())
+    reviews = open_reviews(load_review_set(folder), Settings())
     about = Entry("decide", "c1", "/models/left-7b", "m1", value={"decision": "retrain"})
     reviews.record([about], ANN)
     content, _ = exported(folder)
@@ -178,7 +178,7 @@ def test_what_the_rules_did_not_read_is_said_in_every_export_that_shows_failures
     told = "Not read by the rules: it looks German."
     assert (shown.answers[0].not_read, shown.report_not_read) == (told, told)
     assert case_html(shown, content).count(f'<p class="quiet">{told}</p>') == 2
-    sheets = case_details(content, Frame(content), shown, Progress())
+    sheets = case_details(content, SheetFrame(content), shown, ExportProgress())
     assert " ".join(text for sheet in sheets for text in words(sheet)).count(told) == 2
 
 
@@ -193,7 +193,7 @@ def test_the_harm_of_a_failure_is_the_one_of_the_pages(tmp_path):
     case = next(one for one in content.cases() if one.id == "c2")
     harms = {(one.failure, one.source): one.severity for one in case.flags}
     assert harms == {("omission", "detector"): 4, ("omission", "reader"): 4, ("terse", "reader"): 1}
-    (card,) = memory_engine(load(folder)).cards(CaseFilter(), ["c2"])
+    (card,) = build_memory_engine(load_review_set(folder)).cards(CaseFilter(), ["c2"])
     assert card.harm == "Harm 4: pneumothorax missed"
 
 
@@ -202,7 +202,9 @@ def test_every_case_of_the_demo_has_the_same_harm_in_exports_and_on_pages():
     content, _ = exported(folder, has_pictures=False)
     cards = {
         card.case.id: {one.model: one.harm for one in card.answers}
-        for card in memory_engine(load(folder)).cards(CaseFilter(), content.case_ids)
+        for card in build_memory_engine(load_review_set(folder)).cards(
+            CaseFilter(), content.case_ids
+        )
     }
     shown = {
         (case, model): int(words[len("Harm ")])

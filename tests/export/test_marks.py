@@ -10,12 +10,12 @@ from openpyxl import load_workbook
 from support.entries.stored import ANN
 from support.exports.exported_set import write_exported_set
 
-from rexview.analysis.written_failures import FAILURE_KIND as WORDS
-from rexview.analysis.written_failures import MARK_KIND, standing_failures
+from rexview.analysis.written_failures import WRITTEN_FAILURE_KIND as WORDS
+from rexview.analysis.written_failures import WRITTEN_MARK_KIND, current_failures
 from rexview.cli import main
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
-from rexview.store import Entry, merged, open_reviews
+from rexview.store import Entry, merge_reviews, open_reviews
 
 EVIL = "<img src=x onerror=alert(1)>"
 TITLE = f"Prior {EVIL}"
@@ -25,14 +25,14 @@ WHY = f"No such film {EVIL}"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = write_exported_set(tmp_path_factory.mktemp("marked") / "set")
-    reviews = open_reviews(load(folder), Settings())
+    reviews = open_reviews(load_review_set(folder), Settings())
     for name in ("prior", "removed"):
         value = {"name": TITLE, "counts": "It compares."}
         reviews.record([Entry(WORDS, subject=name, value=value)], ANN)
-    version = standing_failures(merged(load(folder), reviews))["prior"].prompt.hash
-    mark = Entry(MARK_KIND, "c1", "m", "prior", value={"version": version, "comment": WHY})
-    of_removed = replace(Entry(MARK_KIND, "c1", "m", "removed"), value={"version": version})
-    earlier = replace(Entry(MARK_KIND, "c2", "m", "prior", value={"version": version}))
+    version = current_failures(merge_reviews(load_review_set(folder), reviews))["prior"].prompt.hash
+    mark = Entry(WRITTEN_MARK_KIND, "c1", "m", "prior", value={"version": version, "comment": WHY})
+    of_removed = replace(Entry(WRITTEN_MARK_KIND, "c1", "m", "removed"), value={"version": version})
+    earlier = replace(Entry(WRITTEN_MARK_KIND, "c2", "m", "prior", value={"version": version}))
     reviews.record([mark, of_removed, replace(earlier, answer_digest="0" * 64)], ANN)
     reviews.record([Entry(WORDS, subject="removed", value=None)], ANN)
     return folder

@@ -8,10 +8,15 @@ from support.exports.exported_set import exported
 from support.review_folder import named, write_review_set
 
 from rexview.export import html
-from rexview.export.formats import FORMATS
-from rexview.export.html import MOST_BYTES
-from rexview.export.html.pictures import MOST_PIXELS, film_of, packed, smaller
-from rexview.export.job import Progress, write_export
+from rexview.export.export_formats import EXPORT_FORMATS
+from rexview.export.export_job import ExportProgress, write_export
+from rexview.export.html import MAX_CASE_BYTES
+from rexview.export.html.film_packing import (
+    MAX_FILM_PIXELS,
+    film_from_radiograph,
+    pack_films,
+    reduce_codes,
+)
 from rexview.imaging import Radiograph
 from rexview.imaging.radiograph import Window
 
@@ -22,7 +27,7 @@ def noise(rows, columns, top=4096):
 
 
 def test_what_fits_stays_as_it_is():
-    (one,) = packed([film_of(noise(60, 50))], 10**6)
+    (one,) = pack_films([film_from_radiograph(noise(60, 50))], 10**6)
     assert (one.header["packed_width"], one.header["packed_height"]) == (50, 60)
     assert one.header["warnings"] == []
     assert "DOE" not in str(one.header)
@@ -30,8 +35,8 @@ def test_what_fits_stays_as_it_is():
 
 @pytest.mark.parametrize("most", [200_000, 50_000])
 def test_what_does_not_fit_is_made_smaller_all_alike(most):
-    films = [film_of(noise(900, 700)), film_of(noise(450, 350))]
-    found = packed(films, most)
+    films = [film_from_radiograph(noise(900, 700)), film_from_radiograph(noise(450, 350))]
+    found = pack_films(films, most)
     assert sum(len(one.data) for one in found) <= most
     assert sum(len(one.data) for one in found) > most * 0.75
     first, second = (one.header for one in found)
@@ -45,8 +50,8 @@ def test_what_does_not_fit_is_made_smaller_all_alike(most):
 
 
 def test_a_very_large_film_is_bounded_first():
-    codes = film_of(Radiograph(np.zeros((4000, 3000), np.uint16), "dicom", 12)).codes
-    assert codes.size <= MOST_PIXELS
+    codes = film_from_radiograph(Radiograph(np.zeros((4000, 3000), np.uint16), "dicom", 12)).codes
+    assert codes.size <= MAX_FILM_PIXELS
     assert codes.dtype == np.uint16
 
 
@@ -55,7 +60,7 @@ def test_a_place_stays_where_it_was(rows, columns, factor):
     film = np.zeros((rows, columns), np.uint16)
     x, y = columns * 3 // 4, rows * 9 // 10
     film[y - 8 : y + 9, x - 8 : x + 9] = 60000
-    small = smaller(film, factor)
+    small = reduce_codes(film, factor)
     step = columns / small.shape[1]
     assert small.dtype == np.uint16
     assert small.shape[0] * step >= rows - 1
@@ -67,7 +72,7 @@ def test_a_place_stays_where_it_was(rows, columns, factor):
 
 
 def test_the_script_is_whole_and_asks_for_nothing():
-    text = html.script()
+    text = html.build_script()
     asks = (
         r"\b(?:fetch|import|importScripts)\(|XMLHttpRequest|WebSocket|Worker\(|EventSource|Beacon"
     )
@@ -90,7 +95,7 @@ def test_the_script_is_whole_and_asks_for_nothing():
 def test_what_cannot_be_joined_is_refused(monkeypatch, module):
     monkeypatch.setattr(html, "_text", lambda path: module)
     with pytest.raises(ValueError, match=r"joined|would end"):
-        html.script("a.js")
+        html.build_script("a.js")
 
 
 def test_a_case_takes_no_more_than_it_may(tmp_path):
@@ -107,7 +112,7 @@ def test_a_case_takes_no_more_than_it_may(tmp_path):
     )
     content, _ = exported(folder)
     out = tmp_path / "out.html"
-    write_export(content, FORMATS["html"], out, Progress())
+    write_export(content, EXPORT_FORMATS["html"], out, ExportProgress())
     text = out.read_text(encoding="utf-8")
     taken = len(text[text.index('<article id="case-1"') : text.rindex("</div></main>")].encode())
-    assert MOST_BYTES * 0.85 < taken <= MOST_BYTES
+    assert MAX_CASE_BYTES * 0.85 < taken <= MAX_CASE_BYTES

@@ -10,9 +10,9 @@ from support.exports.exported_set import exported, write_exported_set
 
 from rexview.analysis.colours import MODEL_COLOURS
 from rexview.errors import ExportCancelled
-from rexview.export.job import Progress
+from rexview.export.export_job import ExportProgress
+from rexview.export.export_request import ExportRequest
 from rexview.export.pdf import write
-from rexview.export.request import ExportRequest
 
 NUMBER = r"-?[\d.]+"
 COLOUR = re.compile(rf"((?:{NUMBER} )+)(?:RG|G)\b")
@@ -23,7 +23,7 @@ DASHED = re.compile(r"\[(.*?)\] \S+ d")
 
 def pages(content, folder):
     """Write a PDF; return it as read back, and what was noted."""
-    progress = Progress()
+    progress = ExportProgress()
     write(content, folder / "cases.pdf", progress)
     return PdfReader(folder / "cases.pdf"), progress.notes
 
@@ -92,7 +92,7 @@ def test_what_the_font_lacks_is_said(boxed, tmp_path):
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system has no /proc")
 def test_a_cancelled_one_leaves_no_file_open(boxed, tmp_path):
     times = iter([False] * 3)
-    progress = Progress(is_cancelled=lambda: next(times, True))
+    progress = ExportProgress(is_cancelled=lambda: next(times, True))
     with pytest.raises(ExportCancelled):
         write(boxed, tmp_path / "cases.pdf", progress)
     opened = {Path(one).resolve().name for one in Path("/proc/self/fd").glob("*")}

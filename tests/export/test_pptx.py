@@ -11,15 +11,15 @@ from support.exports.boxed_set import BOXES, HOSTILE, LONG, OTHER_BOX, write_box
 from support.exports.exported_set import exported, write_exported_set
 
 from rexview.analysis.colours import MODEL_COLOURS
-from rexview.export.job import Progress
-from rexview.export.pptx import Deck, write
-from rexview.export.request import ExportRequest
-from rexview.export.sheets.sheet import Place, Sheet, Text, paragraph
+from rexview.export.export_job import ExportProgress
+from rexview.export.export_request import ExportRequest
+from rexview.export.pptx import SlideDeck, write
+from rexview.export.sheets.sheet import Rectangle, Sheet, TextBlock, make_paragraph
 
 
 def deck(content, folder):
     """Write a deck; return it as read back, and what was noted."""
-    progress = Progress()
+    progress = ExportProgress()
     write(content, folder / "deck.pptx", progress)
     return Presentation(folder / "deck.pptx"), progress.notes
 
@@ -128,8 +128,10 @@ def test_everything_has_a_place_on_the_slide_and_nothing_is_a_placeholder(boxed,
 
 def test_what_is_read_from_the_right_is_said_to_be(tmp_path):
     texts = ("12 mm left", "12 mm: انصباب", "12: انصباب left")
-    sheet = Sheet("", [Text(Place(0, 0, 99, 99), tuple(map(paragraph, texts)), "Text")])
-    made = Deck("Deck", datetime(2026, 1, 1, tzinfo=UTC))
+    sheet = Sheet(
+        "", [TextBlock(Rectangle(0, 0, 99, 99), tuple(map(make_paragraph, texts)), "Text")]
+    )
+    made = SlideDeck("Deck", datetime(2026, 1, 1, tzinfo=UTC))
     made.add(sheet)
     made.save(tmp_path / "deck.pptx")
     shape = Presentation(tmp_path / "deck.pptx").slides[0].shapes[0]

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rexview.export.privacy import Pseudonyms
-from rexview.export.records import ExportScore
+from rexview.export.export_records import ExportScore
+from rexview.export.pseudonyms import Pseudonyms
 
 
 def test_whole_words_whatever_their_case():

@@ -15,11 +15,11 @@ from support.small_set import ANSWERS, CASES, SCORES, write_set
 
 from rexview import frames
 from rexview.cli.main import main
-from rexview.imaging.read import read_image
+from rexview.imaging.image_files import read_image
 from rexview.people import Person
-from rexview.reviewset import image_path, load
+from rexview.reviewset import find_image_file, load_review_set
 from rexview.settings import load_settings
-from rexview.store import Entry, merged, open_reviews
+from rexview.store import Entry, merge_reviews, open_reviews
 
 DEMO = ROOT / "assets" / "demo"
 LEAD = Person("lead", "The Lead", "lead")
@@ -31,7 +31,7 @@ def written(tmp_path_factory):
     """A copy of the demo in which somebody has written, and what its export said."""
     folder = tmp_path_factory.mktemp("given") / "demo"
     shutil.copytree(DEMO, folder, ignore=shutil.ignore_patterns("runs"))
-    given = load(folder)
+    given = load_review_set(folder)
     reviews = open_reviews(given, load_settings())
     case, model = "c01", given.answers.filter(case="c01")["model"][0]
     about = {"case": case, "model": model}
@@ -60,7 +60,7 @@ def written(tmp_path_factory):
 
 def export(folder, out, *more):
     assert main(["export", str(folder), "--format", "reviewset", "--out", str(out), *more]) == 0
-    return load(out)
+    return load_review_set(out)
 
 
 def told(review_set):
@@ -77,8 +77,8 @@ def test_everything_that_was_given_and_written_is_there(written, tmp_path, capsy
     said = capsys.readouterr().err
     for words in ("1 scores agreed on", "1 meetings", "1 cases on agendas", "not finished"):
         assert words in said
-    given = load(written)
-    whole = merged(given, open_reviews(given, load_settings()))
+    given = load_review_set(written)
+    whole = merge_reviews(given, open_reviews(given, load_settings()))
     now = told(again)
     for name, every in told(whole).items():
         rows = every.filter(pl.col("case").is_in(cases))
@@ -99,13 +99,13 @@ def test_everything_that_was_given_and_written_is_there(written, tmp_path, capsy
 
 def test_pictures_have_the_same_pixels_and_nothing_of_a_header(written, tmp_path):
     again = export(written, tmp_path / "out", "--cases", "c01,c06")
-    given = load(written)
+    given = load_review_set(written)
     for case_id in ("c01", "c06"):
         for before, after in zip(
             given.case(case_id).images, again.case(case_id).images, strict=True
         ):
-            old = read_image(image_path(given, before.path))
-            file = image_path(again, after.path)
+            old = read_image(find_image_file(given, before.path))
+            file = find_image_file(again, after.path)
             new = read_image(file)
             assert (old.pixels == new.pixels).all()
             same = ("spacing", "invert", "patient_orientation", "view", "bits", "aspect")
@@ -118,17 +118,17 @@ def test_pictures_have_the_same_pixels_and_nothing_of_a_header(written, tmp_path
                 tags = pydicom.dcmread(file)
                 assert (tags.PatientName, tags.PatientID) == ("", "")
                 assert "InstitutionName" not in tags
-                assert tags.SOPInstanceUID != pydicom.dcmread(image_path(given, before.path)).get(
-                    "SOPInstanceUID"
-                )
+                assert tags.SOPInstanceUID != pydicom.dcmread(
+                    find_image_file(given, before.path)
+                ).get("SOPInstanceUID")
 
 
 def test_texts_in_files_of_pictures_stay_behind(written, tmp_path):
     folder = tmp_path / "set"
     shutil.copytree(written, folder)
-    given = load(folder)
+    given = load_review_set(folder)
     path = next(
-        image_path(given, image.path)
+        find_image_file(given, image.path)
         for image in given.case("c02").images
         if image.path.endswith(".png")
     )
@@ -147,11 +147,13 @@ def test_pseudonyms_leave_no_id_and_no_score_behind(written, tmp_path):
     shutil.copytree(written, folder)
     file = folder / "answers.jsonl"
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-    patients = {row["id"]: row.get("patient_id") for row in load(folder).cases.to_dicts()}
+    patients = {
+        row["id"]: row.get("patient_id") for row in load_review_set(folder).cases.to_dicts()
+    }
     named = next(row for row in rows if row["case"] == "c01")
     named["text"] += f" Compare with patient {patients['c01']}."
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    scores = load(folder).scores.filter(case="c01").height
+    scores = load_review_set(folder).scores.filter(case="c01").height
     out, key = tmp_path / "out", tmp_path / "key.csv"
     again = export(folder, out, "--pseudonyms", "--key", str(key), "--cases", "c01,c06")
     assert again.cases["id"].to_list() == ["case-001", "case-002"]
@@ -159,7 +161,9 @@ def test_pseudonyms_leave_no_id_and_no_score_behind(written, tmp_path):
     assert patients["c01"] not in everything
     assert '"c01"' not in everything
     assert patients["c01"] in key.read_text("utf-8")
-    mine = merged(load(folder), open_reviews(load(folder), load_settings())).scores
+    mine = merge_reviews(
+        load_review_set(folder), open_reviews(load_review_set(folder), load_settings())
+    ).scores
     assert mine.filter(case="c01").height >= scores > 0
     assert again.scores.filter(case="case-001").height == scores
     assert again.stale_scores["reader"].to_list() == ["lead"], "given before the text was changed"

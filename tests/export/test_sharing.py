@@ -13,9 +13,9 @@ from pypdf import PdfReader
 from support.exports.dicom_files import PATIENT, write_dicom
 from support.exports.exported_set import exported, write_exported_set
 
-from rexview.export.formats import FORMATS
-from rexview.export.job import Progress, write_export
-from rexview.export.request import ExportRequest
+from rexview.export.export_formats import EXPORT_FORMATS
+from rexview.export.export_job import ExportProgress, write_export
+from rexview.export.export_request import ExportRequest
 
 REAL = ("ACC-77001", "Northfield", "one.png", "My secret note")
 HEADER = (PATIENT, "HEADER-ID-4711", "Header Hospital")
@@ -70,24 +70,24 @@ def folder(tmp_path_factory):
     return made
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", EXPORT_FORMATS)
 def test_with_pseudonyms_nothing_real_is_left(folder, tmp_path, name):
-    form = FORMATS[name]
+    form = EXPORT_FORMATS[name]
     content, _ = exported(folder, ExportRequest(meeting="m1"), pseudonyms=True)
     out = tmp_path / f"out{form.ending}"
-    write_export(content, form, out, Progress())
+    write_export(content, form, out, ExportProgress())
     found = everything_in(out)
     for real in (*REAL, *HEADER, str(folder.parent)):
         assert real.casefold().encode() not in found.lower(), real
     assert b"case-002" in found
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", EXPORT_FORMATS)
 def test_no_path_and_no_private_note_but_the_notice(folder, tmp_path, name):
-    form = FORMATS[name]
+    form = EXPORT_FORMATS[name]
     content, _ = exported(folder)
     out = tmp_path / f"out{form.ending}"
-    write_export(content, form, out, Progress())
+    write_export(content, form, out, ExportProgress())
     found = everything_in(out)
     for secret in (str(folder.parent), "My secret note", *HEADER):
         assert secret.encode() not in found, secret

@@ -9,9 +9,9 @@ import pytest
 from openpyxl import load_workbook
 from support.exports.exported_set import exported, write_exported_set
 
-from rexview.analysis.download_files import neutral
-from rexview.export.formats import FORMATS
-from rexview.export.job import Progress, write_export
+from rexview.analysis.download_files import escape_formula
+from rexview.export.export_formats import EXPORT_FORMATS
+from rexview.export.export_job import ExportProgress, write_export
 from rexview.export.tables import ANSWER_COLUMNS
 
 
@@ -20,10 +20,10 @@ def written(tmp_path):
     folder = write_exported_set(tmp_path / "set")
 
     def write(name, **how):
-        form = FORMATS[name]
+        form = EXPORT_FORMATS[name]
         out = tmp_path / f"out{form.ending}"
         content, _ = exported(folder, has_pictures=form.has_pictures, **how)
-        write_export(content, form, out, Progress())
+        write_export(content, form, out, ExportProgress())
         return out
 
     return write
@@ -65,7 +65,7 @@ def test_no_cell_is_a_formula(written):
     assert not [cell.coordinate for cell in found if cell.data_type == "f"]
     assert "'=HYPERLINK(1)" in [cell.value for cell in found]
     assert "'-3 is what I would give." in [cell.value for cell in found]
-    assert neutral("-3") == "'-3"
+    assert escape_formula("-3") == "'-3"
 
 
 def test_excel_has_a_sheet_each_and_numbers_stay_numbers(written):
@@ -122,8 +122,8 @@ def test_a_text_longer_than_a_cell_is_cut_and_said(tmp_path):
     cases = cases.replace('"Question 2: is there an effusion?"', long)
     (folder / "cases.jsonl").write_text(cases, encoding="utf-8")
     content, _ = exported(folder)
-    progress = Progress()
-    write_export(content, FORMATS["xlsx"], tmp_path / "a.xlsx", progress)
+    progress = ExportProgress()
+    write_export(content, EXPORT_FORMATS["xlsx"], tmp_path / "a.xlsx", progress)
     assert progress.notes == ["A text in sheet cases is longer than a cell, and cut."]
     rows = load_workbook(tmp_path / "a.xlsx")["cases"].iter_rows(values_only=True)
     values = [value for row in rows for value in row]

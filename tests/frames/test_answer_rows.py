@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from rexview.frames import answer_rows
+from rexview.frames import number_answers
 
 
 def test_numbers_go_by_case_and_model():
@@ -14,7 +14,7 @@ def test_numbers_go_by_case_and_model():
             "_newest": [True, True, False, True, True],
         }
     )
-    rows = answer_rows(cases, answers, ["b", "a"])
+    rows = number_answers(cases, answers, ["b", "a"])
     assert rows.case.tolist() == [0, 0, 1, 1]
     assert rows.model.tolist() == [0, 1, 0, 1]
     assert rows.row.tolist() == [1, 3, 0, 4]

@@ -9,7 +9,13 @@ import polars as pl
 import pytest
 
 from rexview import frames as mapping
-from rexview.frames import let_go, let_go_of_much, mapped, of_all_rows, some_rows
+from rexview.frames import (
+    map_arrow_file,
+    query_all_rows,
+    release_mapped_memory,
+    release_mapped_memory_if_large,
+    take_rows,
+)
 
 STATUS = Path("/proc/self/status")
 
@@ -23,13 +29,13 @@ def mapped_mb():
 def texts_fixture(tmp_path):
     frame = pl.DataFrame({"text": [f"{n} {'Effusion. ' * 100}" for n in range(40_000)]})
     frame.write_ipc(tmp_path / "texts.arrow", compression="uncompressed")
-    return frame, mapped(tmp_path / "texts.arrow")
+    return frame, map_arrow_file(tmp_path / "texts.arrow")
 
 
 def test_what_was_let_go_is_read_again(texts):
     frame, found = texts
     assert found["text"].str.contains("(?i)effusion").all()
-    let_go()
+    release_mapped_memory()
     assert found.equals(frame)
 
 
@@ -38,18 +44,18 @@ def test_memory_is_given_back(texts):
     _, found = texts
     assert found["text"].str.contains("(?i)effusion").all()
     held = mapped_mb()
-    let_go()
+    release_mapped_memory()
     assert mapped_mb() < held - 30  # of the 40 MB of texts
 
 
 def test_a_table_that_is_gone_is_mapped_no_more(texts, tmp_path):
     before = len(mapping._MAPS)
-    found = mapped(tmp_path / "texts.arrow")
+    found = map_arrow_file(tmp_path / "texts.arrow")
     part = found["text"][:3]
     assert len(mapping._MAPS) == before + 1
     del found
     gc.collect()
-    let_go()
+    release_mapped_memory()
     assert part.to_list()[0].startswith("0 Effusion.")  # still needs the file
     del part
     gc.collect()
@@ -61,7 +67,7 @@ def test_a_torn_file_is_an_error(tmp_path):
     (tmp_path / "torn.arrow").write_bytes(b"ARROW1\0\0 and no more")
     for name in ("empty.arrow", "torn.arrow", "none.arrow"):
         with pytest.raises((OSError, ValueError)):
-            mapped(tmp_path / name)
+            map_arrow_file(tmp_path / name)
 
 
 @pytest.fixture(name="in_pieces")
@@ -78,20 +84,20 @@ def in_pieces_fixture(texts, monkeypatch):
 
 def test_all_rows_are_asked_in_their_order(in_pieces):
     whole, found = in_pieces
-    numbers = of_all_rows(found, lambda rows: rows.select(pl.col("text").str.extract(r"^(\d+)")))
+    numbers = query_all_rows(found, lambda rows: rows.select(pl.col("text").str.extract(r"^(\d+)")))
     assert numbers["text"].cast(pl.Int64).to_list() == list(range(len(whole)))
-    assert of_all_rows(found.clear(), lambda rows: rows.select("n")).is_empty()
+    assert query_all_rows(found.clear(), lambda rows: rows.select("n")).is_empty()
 
 
 @pytest.mark.parametrize("rows", [[], [39_999], [30_499, 5, 5, 30_500, 0, 13_999, 14_000]])
 def test_some_rows_are_those_rows_in_that_order(in_pieces, rows):
     whole, found = in_pieces
-    assert some_rows(found, np.array(rows, dtype=np.uint32)).equals(whole[rows])
+    assert take_rows(found, np.array(rows, dtype=np.uint32)).equals(whole[rows])
 
 
 def test_some_rows_take_no_others_along(in_pieces):
     _, found = in_pieces
-    assert len(pickle.dumps(some_rows(found, np.array([1, 20_000])))) < 10_000
+    assert len(pickle.dumps(take_rows(found, np.array([1, 20_000])))) < 10_000
 
 
 @pytest.mark.skipif(not STATUS.exists(), reason="there is no /proc here")
@@ -99,9 +105,9 @@ def test_only_much_is_given_back(texts, monkeypatch):
     _, found = texts
     assert found["text"].str.contains("(?i)effusion").all()
     held = mapped_mb()
-    monkeypatch.setattr(mapping, "_MUCH", (held + 100) * 1024**2)
-    let_go_of_much()
+    monkeypatch.setattr(mapping, "_RELEASE_ABOVE", (held + 100) * 1024**2)
+    release_mapped_memory_if_large()
     assert mapped_mb() >= held
-    monkeypatch.setattr(mapping, "_MUCH", 0)
-    let_go_of_much()
+    monkeypatch.setattr(mapping, "_RELEASE_ABOVE", 0)
+    release_mapped_memory_if_large()
     assert mapped_mb() < held - 30

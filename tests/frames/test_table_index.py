@@ -25,7 +25,7 @@ def test_every_case_is_found_and_nothing_else(ids, other):
 
 @pytest.mark.parametrize("few", [0, 1000])
 def test_many_cases_at_once(few, monkeypatch):
-    monkeypatch.setattr("rexview.frames._FEW", few)
+    monkeypatch.setattr("rexview.frames._SEARCH_UP_TO", few)
     found = index_of(IDS).case_rows(pl.Series(["Z", "none", None, "c1", "Z"], dtype=pl.String))
     assert sorted(found.iter_rows()) == [("Z", 4), ("c1", 5)]
 

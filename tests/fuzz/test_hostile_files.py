@@ -15,12 +15,12 @@ from support.small_set import ANSWERS, CASES, SCORES, write_set
 
 from rexview.errors import FileRefused, ImageError, ImportSourceError, ReviewSetError, SettingsError
 from rexview.imaging import read_facts, thumbnail, viewer_payload
-from rexview.imaging.limits import MEMORY
+from rexview.imaging.limits import DECODING_MEMORY
 from rexview.importers import import_source
-from rexview.reviewset import check, load
+from rexview.reviewset import check_review_set, load_review_set
 from rexview.rubric import load_rubric
 from rexview.settings import load_settings
-from rexview.untrusted_input import parse_yaml
+from rexview.untrusted_input import parse_untrusted_yaml
 
 CORPUS = Path(pydicom.__file__).parent / "data" / "test_files"
 RUBRIC = Path(load_rubric.__wrapped__.__code__.co_filename).with_name("rubric.yaml")
@@ -69,7 +69,7 @@ def test_spoiled_pictures_are_shown_or_refused(tmp_path):
             except ImageError as error:
                 refused += 1
                 assert str(error).endswith("."), (number, name)  # noqa: PT017
-            assert MEMORY.taken == 0, (number, name)
+            assert DECODING_MEMORY.taken == 0, (number, name)
     assert shown > 10
     assert refused > 10
 
@@ -121,12 +121,12 @@ def test_spoiled_sets_open_or_are_explained(tmp_path):
     for number in rounds("sets", 60):
         folder = write_set(tmp_path / str(number))
         what = spoil_set(folder, chance)
-        problems = check(folder)
+        problems = check_review_set(folder)
         for problem in problems:
             assert problem.message, (number, what)
             assert str(folder) not in str(problem), (number, what)
         try:
-            load(folder)
+            load_review_set(folder)
             opened += 1
         except ReviewSetError:
             refused += 1
@@ -184,7 +184,7 @@ def test_spoiled_yaml_is_read_or_refused(tmp_path, kind):
         path.write_bytes(content)
         try:
             if kind == "yaml":
-                parse_yaml(content.decode("utf-8", "replace"))
+                parse_untrusted_yaml(content.decode("utf-8", "replace"))
             elif kind == "rubric":
                 load_rubric.__wrapped__(path)
             else:

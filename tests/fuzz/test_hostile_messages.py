@@ -16,7 +16,7 @@ from rexview.ui.web.access.image_links import pixel_url
 from rexview.ui.web.app import image_routes
 from rexview.ui.web.saving import route as saving_route
 from rexview.ui.web.saving.entries import read_entry
-from rexview.ui.web.saving.reader_study import study_of
+from rexview.ui.web.saving.reader_study import load_reader_study
 from rexview.ui.web.saving.route import EntryWriter
 from rexview.ui.web.server import review_sets, server_state
 from rexview.ui.web.server.sealed_tokens import Grant
@@ -51,7 +51,7 @@ def test_messages_of_the_score_pad(review_set):
     name = review_sets.set_id(review_set.folder)
     detail = [READER.id, READER.name, READER.role]
     ticket = server_state.signer().sign(Grant("write", name, "", detail=detail))
-    slots = list(study_of(review_set, READER).slots("c1"))
+    slots = list(load_reader_study(review_set, READER).slots("c1"))
     saved = 0
     for number in rounds("entries", 150):
         whole = {"ticket": ticket, "case": "c1", "entries": [entry(chance, slots)] * (number % 3)}
@@ -75,7 +75,7 @@ def test_messages_of_the_score_pad(review_set):
 def test_comments(review_set):
     chance = generator("comments")
     reviews = review_sets.reviews(review_set)
-    targets = score_targets(study_of(review_set, READER), "c1")
+    targets = score_targets(load_reader_study(review_set, READER), "c1")
     saved = refused = 0
     for _ in rounds("comments", 150):
         key = chance.choice(list(targets.answers))

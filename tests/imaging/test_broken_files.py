@@ -23,9 +23,9 @@ from rexview.imaging import (
     ImageError,
     ImageMissing,
     ImageTooLarge,
-    display,
     read_facts,
     read_image,
+    render_display,
     thumbnail,
     viewer_payload,
 )
@@ -262,9 +262,9 @@ def look(path):
         radiograph = read_image(path, max_pixels=1_000_000)
     except ImageError:
         return False
-    picture = display(radiograph, "file")
+    picture = render_display(radiograph, "file")
     assert picture.dtype == np.uint8
-    assert picture.shape == display(radiograph, "auto").shape
+    assert picture.shape == render_display(radiograph, "auto").shape
     payload = viewer_payload(path, max_pixels=1_000_000)
     assert (
         len(payload.body)

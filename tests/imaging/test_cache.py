@@ -10,7 +10,7 @@ import pytest
 from support import ROOT
 
 from rexview.imaging import DiskCache
-from rexview.imaging.cache import code_version, file_key
+from rexview.imaging.cache import cache_key, imaging_code_version
 
 HEAD = 16
 
@@ -203,15 +203,15 @@ def test_several_processes_share_a_folder(tmp_path):
 def test_key_follows_the_file_and_the_purpose(tmp_path):
     path = tmp_path / "a.png"
     path.write_bytes(b"one")
-    first = file_key(path, "viewer")
-    assert first == file_key(path, "viewer")
-    assert first != file_key(path, "thumbnail")
+    first = cache_key(path, "viewer")
+    assert first == cache_key(path, "viewer")
+    assert first != cache_key(path, "thumbnail")
     other = tmp_path / "b.png"
     other.write_bytes(b"one")
-    assert first != file_key(other, "viewer")
+    assert first != cache_key(other, "viewer")
     path.write_bytes(b"two!")
-    assert first != file_key(path, "viewer")
-    changed = file_key(path, "viewer")
+    assert first != cache_key(path, "viewer")
+    changed = cache_key(path, "viewer")
     os.utime(path, ns=(1, 1))
-    assert changed != file_key(path, "viewer")
-    assert len(code_version()) == 16
+    assert changed != cache_key(path, "viewer")
+    assert len(imaging_code_version()) == 16

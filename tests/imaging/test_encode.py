@@ -15,8 +15,8 @@ from pydicom.dataset import Dataset
 
 from rexview.imaging import (
     DiskCache,
-    display,
     read_image,
+    render_display,
     unframe_payload,
     viewer_payload,
     without_free_text,
@@ -116,13 +116,15 @@ def test_browser_sees_what_display_gives(write_dicom, film, name, kind):
     assert names[-2:] == ["Auto", ends]
     assert len(names) == len(radiograph.windows) + 2
     for index, window in enumerate(radiograph.windows):
-        np.testing.assert_array_equal(browser(payload, index), display(radiograph, window))
-    np.testing.assert_array_equal(browser(payload, len(names) - 2), display(radiograph, "auto"))
+        np.testing.assert_array_equal(browser(payload, index), render_display(radiograph, window))
     np.testing.assert_array_equal(
-        browser(payload, header["initial"]), display(radiograph, "initial")
+        browser(payload, len(names) - 2), render_display(radiograph, "auto")
+    )
+    np.testing.assert_array_equal(
+        browser(payload, header["initial"]), render_display(radiograph, "initial")
     )
     if not radiograph.windows:
-        np.testing.assert_array_equal(browser(payload, len(names) - 1), display(radiograph))
+        np.testing.assert_array_equal(browser(payload, len(names) - 1), render_display(radiograph))
 
 
 def test_sixteen_bits_reach_the_viewer(write_dicom):

@@ -14,7 +14,7 @@ from pydicom import uid
 
 from rexview.errors import ImageBroken, ImageBusy, ImageTooLarge
 from rexview.imaging import read_image, thumbnail, viewer_payload
-from rexview.imaging.limits import BYTES_PER_PIXEL, MEMORY, DecodingMemory
+from rexview.imaging.limits import BYTES_PER_PIXEL, DECODING_MEMORY, DecodingMemory
 
 SIDE = 1600
 MEASURE = """
@@ -186,10 +186,10 @@ def test_room_is_given_back_whatever_happens(tmp_path, make):
     Image.new("RGB", (300, 300), (9, 90, 200)).save(whole)
     broken.write_bytes(whole.read_bytes()[:200])
     make(whole)
-    assert MEMORY.taken == 0
+    assert DECODING_MEMORY.taken == 0
     with pytest.raises(ImageBroken):
         make(broken)
-    assert MEMORY.taken == 0
+    assert DECODING_MEMORY.taken == 0
 
 
 def test_pictures_wait_for_one_another_and_come_in_turn():

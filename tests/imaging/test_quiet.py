@@ -8,18 +8,18 @@ import pytest
 from pydicom.config import WARN
 from pydicom.valuerep import validate_value
 
-from rexview.imaging.limits import quietly
+from rexview.imaging.limits import silence_decoders
 
 
 def test_pydicom_is_quiet_inside_and_heard_outside():
-    with quietly():
+    with silence_decoders():
         validate_value("CS", "a value of the file", WARN)
     with pytest.warns(UserWarning, match="Invalid value"):
         validate_value("CS", "a value of the file", WARN)
 
 
 def test_others_are_heard_inside():
-    with quietly(), pytest.warns(UserWarning, match="ours"):
+    with silence_decoders(), pytest.warns(UserWarning, match="ours"):
         warnings.warn("ours", stacklevel=1)
 
 
@@ -36,7 +36,7 @@ def test_filters_are_as_before_whatever_order_threads_leave_in():
     entered, leave = threading.Barrier(3), [threading.Event(), threading.Event()]
 
     def block(number):
-        with quietly():
+        with silence_decoders():
             entered.wait()
             leave[number].wait()
 
@@ -54,6 +54,6 @@ def test_filters_are_as_before_whatever_order_threads_leave_in():
 
 def test_filters_come_back_after_an_error():
     before = list(warnings.filters)
-    with pytest.raises(KeyError), quietly(), quietly():
+    with pytest.raises(KeyError), silence_decoders(), silence_decoders():
         raise KeyError
     assert warnings.filters == before

@@ -11,8 +11,8 @@ from PIL import Image, ImageOps
 from support.growth import growth
 
 from rexview.errors import ImageBroken, ImageTooLarge
-from rexview.imaging import display, read_facts, read_image
-from rexview.imaging.raster import TURNED
+from rexview.imaging import read_facts, read_image, render_display
+from rexview.imaging.raster import TURNED_WARNING
 
 
 @pytest.fixture(name="save")
@@ -47,7 +47,7 @@ def test_eight_bit_grey_as_stored(save, grey, name, options):
     np.testing.assert_array_equal(radiograph.pixels, grey)
     assert (radiograph.kind, radiograph.bits, radiograph.warnings) == ("raster", 8, ())
     for window in ("file", "initial"):
-        np.testing.assert_array_equal(display(radiograph, window), grey)
+        np.testing.assert_array_equal(render_display(radiograph, window), grey)
 
 
 @pytest.mark.parametrize("name", ["a.png", "a.tif"])
@@ -79,7 +79,7 @@ def test_sixteen_bit_tiff_of_either_byte_order(tmp_path, film, order):
     found = read_image(path)
     np.testing.assert_array_equal(found.pixels, film)
     expected = (film.astype(float) - film.min()) * 255 / np.ptp(film)
-    assert np.abs(display(found, "file") - expected).max() <= 0.51
+    assert np.abs(render_display(found, "file") - expected).max() <= 0.51
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.float32])
@@ -88,7 +88,7 @@ def test_32_bit_tiff(save, film, kind):
     radiograph = read_image(save(pixels, "a.tif"))
     np.testing.assert_array_equal(radiograph.pixels, pixels)
     expected = (pixels.astype(float) - pixels.min()) * 255 / np.ptp(pixels)
-    assert np.abs(display(radiograph, "file") - expected).max() <= 0.51
+    assert np.abs(render_display(radiograph, "file") - expected).max() <= 0.51
 
 
 def test_jpeg_grey_and_colour(save, grey):
@@ -105,7 +105,7 @@ def test_jpeg_grey_and_colour(save, grey):
 def test_grey_saved_as_colour_becomes_grey(save, grey, name):
     radiograph = read_image(save(np.repeat(grey[..., None], 3, axis=2), name, quality=95))
     if name == "a.webp":  # WebP stores chroma at half resolution and rounds it
-        assert np.abs(display(radiograph).astype(int).mean() - grey.mean()) < 3
+        assert np.abs(render_display(radiograph).astype(int).mean() - grey.mean()) < 3
         return
     assert not radiograph.colour
     assert np.abs(radiograph.pixels.astype(int) - grey).max() <= (0 if name == "a.png" else 12)
@@ -142,7 +142,7 @@ def test_palette(save, grey, colours):
 def test_one_bit(save):
     mask = np.indices((9, 13)).sum(axis=0) % 3 == 0
     radiograph = read_image(save(mask))
-    np.testing.assert_array_equal(display(radiograph), mask * 255)
+    np.testing.assert_array_equal(render_display(radiograph), mask * 255)
 
 
 @pytest.mark.parametrize("channels", [3, 4])
@@ -205,7 +205,7 @@ def test_exif_orientation_is_applied_and_told(save, grey, orientation, name, opt
     assert np.abs(radiograph.pixels.astype(int) - expected).max() <= (12 if "jpg" in name else 1)
     assert (facts.height, facts.width) == radiograph.pixels.shape == expected.shape
     assert facts.turned is (orientation != 1)
-    assert radiograph.warnings == ((TURNED,) if orientation != 1 else ())
+    assert radiograph.warnings == ((TURNED_WARNING,) if orientation != 1 else ())
 
 
 def test_exif_orientation_of_a_png_that_pillow_cannot_decode_in_full(tmp_path, film):
@@ -334,7 +334,7 @@ def test_cmyk_jpeg(tmp_path, grey):
     stream = io.BytesIO()
     Image.fromarray(grey).convert("CMYK").save(stream, "JPEG", quality=95)
     (tmp_path / "a.jpg").write_bytes(stream.getvalue())
-    shown = display(read_image(tmp_path / "a.jpg"))
+    shown = render_display(read_image(tmp_path / "a.jpg"))
     assert shown.shape[:2] == grey.shape
     assert np.abs(shown.astype(int).reshape(*grey.shape, -1) - grey[..., None]).mean() < 3
 

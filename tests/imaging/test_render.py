@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rexview.imaging import ImageBroken, ImageError, ImageTooLarge, Window, display, read_image
+from rexview.imaging import (
+    ImageBroken,
+    ImageError,
+    ImageTooLarge,
+    Window,
+    read_image,
+    render_display,
+)
 from rexview.imaging.rendering import parse_window, render_file
 
 
@@ -19,7 +26,9 @@ def test_picture_is_that_of_display(write_dicom, film, tmp_path, window):
     path = write_dicom(film, WindowCenter="1500", WindowWidth="700")
     render_file(path, tmp_path / "out.png", window)
     chosen = parse_window(window)
-    np.testing.assert_array_equal(opened(tmp_path / "out.png"), display(read_image(path), chosen))
+    np.testing.assert_array_equal(
+        opened(tmp_path / "out.png"), render_display(read_image(path), chosen)
+    )
     assert [file.name for file in tmp_path.glob("*.part")] == []
 
 

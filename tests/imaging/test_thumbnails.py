@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rexview.imaging import DiskCache, display, read_image, thumbnail
+from rexview.imaging import DiskCache, read_image, render_display, thumbnail
 from rexview.imaging.rendering import square_pixels
 
 RED, BLUE = (255, 0, 0), (0, 90, 255)
@@ -24,7 +24,7 @@ def test_thumbnail_shows_the_first_picture_of_the_viewer(write_dicom, film, size
     path = write_dicom(film, PhotometricInterpretation="MONOCHROME1")
     small = opened(thumbnail(path, size=size))
     assert max(small.shape[:2]) == min(size, 80)
-    expected = display(read_image(path), "initial")
+    expected = render_display(read_image(path), "initial")
     expected = cv2.resize(expected, small.shape[1::-1], interpolation=cv2.INTER_AREA)
     assert np.abs(small.mean(axis=2) - expected).mean() < 6
 

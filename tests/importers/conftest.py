@@ -12,7 +12,7 @@ from PIL import Image
 from support import SHARED_DATA
 
 from rexview.importers import ImportReport, import_source
-from rexview.reviewset import check, load
+from rexview.reviewset import check_review_set, load_review_set
 from rexview.schema import ReviewSet
 
 
@@ -39,8 +39,8 @@ def run_import_fixture(tmp_path: Path) -> RunImport:
         numbers = (tmp_path / f"out{number}" for number in range(100))
         out = next(path for path in numbers if not path.exists())
         report = import_source(format_id, list(sources), out, options=options)
-        assert [one for one in check(out) if one.severity == "error"] == []
-        return Imported(load(out), report)
+        assert [one for one in check_review_set(out) if one.severity == "error"] == []
+        return Imported(load_review_set(out), report)
 
     return run
 

@@ -4,17 +4,17 @@ import pytest
 from support.rows import each_row
 
 from rexview.errors import ImportSourceError
-from rexview.importers import FIELDS, ColumnMapping, propose_mapping
+from rexview.importers import COLUMN_FIELDS, ColumnMapping, propose_mapping
 from rexview.importers.table.cells import ColumnName, is_identity
-from rexview.importers.table.column_guess import guess
-from rexview.importers.table.sheet import Sheet
+from rexview.importers.table.column_guess import guess_mapping
+from rexview.importers.table.sheet import TableSheet
 
 LONG = "The lungs are clear, there is no effusion, and the heart is of normal size."
 
 
 def table(columns, *rows):
     texts = tuple(tuple(None if cell is None else str(cell) for cell in row) for row in rows)
-    return Sheet("t.csv", tuple(columns), texts, tuple(range(1, len(rows) + 1)))
+    return TableSheet("t.csv", tuple(columns), texts, tuple(range(1, len(rows) + 1)))
 
 
 def mapped(mapping):
@@ -29,7 +29,7 @@ def test_one_row_per_answer_with_scores_of_two_readers():
     ]
     row = ["c1", "Is there an effusion on the left?", "GPT-5", LONG, "stop", 120, LONG]
     row += ["a/0.png", "PA", 4, 5, 2, 3, "left", "fine"]
-    mapping = guess(table(columns, row, ["c2", *row[1:]]))
+    mapping = guess_mapping(table(columns, row, ["c2", *row[1:]]))
     assert mapped(mapping) == {
         "case": "Case ID",
         "question": "Question",
@@ -68,7 +68,9 @@ def test_one_row_per_answer_with_scores_of_two_readers():
     ],
 )
 def test_one_column_per_model(columns, models):
-    mapping = guess(table(["id", "question", *columns], ["c1", "What is wrong here?", LONG, LONG]))
+    mapping = guess_mapping(
+        table(["id", "question", *columns], ["c1", "What is wrong here?", LONG, LONG])
+    )
     assert [(one.column, one.model, one.field) for one in mapping.answers] == [
         (column, model, "answer") for column, model in zip(columns, models, strict=True)
     ]
@@ -82,7 +84,7 @@ def test_other_columns_of_a_model_go_with_its_answer():
         *("Gemini answer", "gemini_finish_reason", "GPT-5 process R1", "Gemini process R1"),
         "Gemini laterality error R2",
     ]
-    mapping = guess(table(columns, ["c1", LONG, "stop", 5, LONG, "length", 4, 3, "yes"]))
+    mapping = guess_mapping(table(columns, ["c1", LONG, "stop", 5, LONG, "length", 4, 3, "yes"]))
     assert {(one.column, one.model, one.field) for one in mapping.answers} == {
         ("GPT-5 answer", "GPT-5", "answer"),
         ("GPT-5 finish reason", "GPT-5", "finish_reason"),
@@ -102,20 +104,22 @@ def test_other_columns_of_a_model_go_with_its_answer():
     ["correct answer", "reference_answer", "answer type", "answer length", "question answer id"],
 )
 def test_columns_that_only_sound_like_a_models_answer(column):
-    mapping = guess(table(["case", "question", "answer", column], ["c1", "What?", LONG, LONG]))
+    mapping = guess_mapping(
+        table(["case", "question", "answer", column], ["c1", "What?", LONG, LONG])
+    )
     assert mapped(mapping)["answer"] == "answer"
     assert column not in [one.column for one in mapping.answers]
 
 
 def test_contents_overrule_names():
     columns = ["case", "process", "view", "status", "answer", "score"]
-    mapping = guess(table(columns, ["c1", "see text", "nice", "reviewed twice", 4, "good"]))
+    mapping = guess_mapping(table(columns, ["c1", "see text", "nice", "reviewed twice", 4, "good"]))
     assert mapping.judgements == ()
     assert not {"view", "finish_reason", "answer", "score"} & mapped(mapping).keys()
 
 
 def test_image_column_is_found_by_its_contents():
-    mapping = guess(table(["case", "radiograph", "answer"], ["c1", "p/1.DCM", LONG]))
+    mapping = guess_mapping(table(["case", "radiograph", "answer"], ["c1", "p/1.DCM", LONG]))
     assert mapped(mapping)["image"] == "radiograph"
 
 
@@ -123,26 +127,26 @@ def test_a_row_number_is_not_taken_for_the_case():
     rows = [
         [n, q, m, LONG] for n, (q, m) in enumerate((q, m) for q in ("Q1?", "Q2?") for m in "AB")
     ]
-    mapping = guess(table(["id", "question", "model", "answer"], *rows))
+    mapping = guess_mapping(table(["id", "question", "model", "answer"], *rows))
     assert "case" not in mapped(mapping)
 
 
 def test_a_case_id_stays_when_the_question_repeats_itself():
     rows = [[f"c{n}", "What is wrong?", "A", LONG] for n in range(3)]
-    mapping = guess(table(["id", "question", "model", "answer"], *rows))
+    mapping = guess_mapping(table(["id", "question", "model", "answer"], *rows))
     assert mapped(mapping)["case"] == "id"
 
 
 def test_an_id_with_several_questions_is_a_study():
     rows = [["s1", "First question?", LONG], ["s1", "Second question?", LONG]]
-    mapping = guess(table(["case", "question", "answer"], *rows))
+    mapping = guess_mapping(table(["case", "question", "answer"], *rows))
     assert mapped(mapping).get("case") is None
     assert mapped(mapping)["study_id"] == "case"
 
 
 def test_identity_columns_are_set_apart():
     columns = ["Patient Name", "MRN", "DOB", "Study Date", "StudyInstanceUID", "case", "answer"]
-    mapping = guess(table(columns, ["Doe", "1", "1.1.31", "2.2.24", "1.2.3", "c1", LONG]))
+    mapping = guess_mapping(table(columns, ["Doe", "1", "1.1.31", "2.2.24", "1.2.3", "c1", LONG]))
     assert mapping.identity == tuple(columns[:5])
     assert not set(columns[:5]) & set(mapping.extra_columns)
 
@@ -154,15 +158,17 @@ def test_harmless_names_are_not_taken_for_identity(name):
 
 def test_one_score_a_row():
     rows = [["c1", "A", LONG, "R1", dim, 3] for dim in ("Process", "Image Content")]
-    mapping = guess(table(["case", "model", "answer", "rater", "dimension", "score"], *rows))
+    mapping = guess_mapping(
+        table(["case", "model", "answer", "rater", "dimension", "score"], *rows)
+    )
     assert {"reader": "rater", "dimension": "dimension", "score": "score"}.items() <= (
         mapped(mapping).items()
     )
 
 
 def test_every_field_is_offered_with_confidence_and_samples():
-    mapping = guess(table(["case", "answer"], ["c1", LONG * 5], ["c2", "b"], ["c3", "b"]))
-    assert [one.field for one in mapping.fields] == list(FIELDS)
+    mapping = guess_mapping(table(["case", "answer"], ["c1", LONG * 5], ["c2", "b"], ["c3", "b"]))
+    assert [one.field for one in mapping.fields] == list(COLUMN_FIELDS)
     case = next(one for one in mapping.fields if one.field == "case")
     answer = next(one for one in mapping.fields if one.field == "answer")
     nothing = next(one for one in mapping.fields if one.field == "view")

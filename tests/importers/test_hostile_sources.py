@@ -11,7 +11,7 @@ import pytest
 
 from rexview.cli import main
 from rexview.importers import import_source
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 
 ROOT = Path(__file__).parents[2]
 TABLE = "case_id,question,model,answer\n" + "".join(
@@ -171,7 +171,7 @@ def test_files_of_one_name_are_models_of_their_folders(tmp_path, kind):
         receipt = import_source("auto", sources, out).receipt
         assert receipt.models == {"gpt-4o": 4, "medgemma": 4}
         assert receipt.problems == ()
-        assert {one.run_id for one in load(out).answers_of("c0")} == {None}
+        assert {one.run_id for one in load_review_set(out).answers_of("c0")} == {None}
 
 
 def test_folders_of_a_split_name_no_model(tmp_path):

@@ -9,8 +9,8 @@ from PIL import Image
 from rexview.errors import ImportSourceError
 from rexview.imaging import read_image
 from rexview.importers import import_source
-from rexview.importers.run import preview_source
-from rexview.reviewset import image_path
+from rexview.importers.import_run import preview_source
+from rexview.reviewset import find_image_file
 
 PERSON = ("DOE", "JANE", "MRN0012345", "19311224", "20240229", "ACC777", "1.2.840.99")
 
@@ -37,7 +37,7 @@ def test_pictures_become_cases(tmp_path, run_import, make_picture):
     assert done.report.problems == ()
     for case_id in done.review_set.cases["id"]:
         path = done.review_set.case(case_id).images[0].path
-        assert read_image(image_path(done.review_set, path)).pixels.size
+        assert read_image(find_image_file(done.review_set, path)).pixels.size
 
 
 def test_small_folders_are_studies(tmp_path, run_import, make_picture):
@@ -146,7 +146,7 @@ def test_copying_gives_dicom_neutral_names(tmp_path, run_import, make_dicom, mak
         "reviewset.yaml",
     ]
     assert not [part for part in PERSON if part in written_text(folder)]
-    path = image_path(done.review_set, done.review_set.case("study-001").images[0].path)
+    path = find_image_file(done.review_set, done.review_set.case("study-001").images[0].path)
     assert read_image(path).pixels.shape == (40, 30)
 
 
@@ -390,7 +390,7 @@ def test_dicom_is_known_by_its_content(tmp_path, run_import, make_dicom):
     assert (done.review_set.cases.height, len(case.images)) == (1, number)
     assert {(image.width, image.height) for image in case.images} == {(30, 40)}
     for image in case.images:
-        assert read_image(image_path(done.review_set, image.path)).pixels.shape == (40, 30)
+        assert read_image(find_image_file(done.review_set, image.path)).pixels.shape == (40, 30)
     named = {one.file for one in done.report.problems if "and is DICOM" in one.message}
     assert named == {"named.jpg", "bare-implicit.png"}
 
@@ -507,6 +507,6 @@ def test_real_nih_folder(shared_data, run_import):
     ]
     assert (case.context.age, case.context.sex, case.images[0].view) == ("67", "M", "PA")
     rgba = done.review_set.case("00001369_000").images[0]
-    picture = read_image(image_path(done.review_set, rgba.path))
+    picture = read_image(find_image_file(done.review_set, rgba.path))
     assert picture.pixels.shape == (rgba.height, rgba.width) == (1024, 1024)
     assert not (done.review_set.folder / "images").exists()

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from support.rows import each_row
 
 from rexview.errors import ImportSourceError
-from rexview.importers import FORMATS, import_source
+from rexview.importers import IMPORT_FORMATS, import_source
 from rexview.importers.case_names import safe_path
-from rexview.importers.formats import Option
+from rexview.importers.formats import ImportOption
 from rexview.importers.receipt import LISTED_PER_KIND, ProblemLog
 from rexview.importers.source_files import sniff_encoding
-from rexview.reviewset import check
-from rexview.reviewset.images import relative_path
+from rexview.reviewset import check_review_set
+from rexview.reviewset.image_paths import relative_path
 
 
 @pytest.fixture(name="source")
@@ -66,7 +66,7 @@ def test_an_empty_output_folder_is_used(tmp_path, source):
     out = tmp_path / "deep" / "out"
     out.mkdir(parents=True)
     import_source("rexrank", [source], out)
-    assert [one for one in check(out) if one.severity == "error"] == []
+    assert [one for one in check_review_set(out) if one.severity == "error"] == []
     assert [path.name for path in out.parent.iterdir()] == ["out"]
 
 
@@ -90,14 +90,14 @@ def test_sources_are_not_changed(tmp_path, source, make_picture):
 def test_copying_where_there_are_no_images(tmp_path, source):
     report = import_source("rexrank", [source], tmp_path / "out", options={"copy": True})
     assert report.notes == ("0 images were copied into the review set.",)
-    assert [one for one in check(tmp_path / "out") if one.severity == "error"] == []
+    assert [one for one in check_review_set(tmp_path / "out") if one.severity == "error"] == []
 
 
 def test_nothing_is_left_behind_when_writing_fails(tmp_path, source, monkeypatch):
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("rexview.importers.run.write", fail)
+    monkeypatch.setattr("rexview.importers.import_run.save_review_set", fail)
     problems = problems_of("rexrank", [source], tmp_path / "out")
     assert "No space left" in problems[0].message
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
@@ -122,7 +122,7 @@ def test_the_report_sums_up(tmp_path, source):
     assert report.folder == tmp_path / "out"
 
 
-@each_row("importer", FORMATS.values(), ids=FORMATS)
+@each_row("importer", IMPORT_FORMATS.values(), ids=IMPORT_FORMATS)
 def test_the_command_line_gives_the_same_options(importer):
     parser = argparse.ArgumentParser()
     importer.add_arguments(parser)
@@ -147,7 +147,7 @@ def test_show_mapping_prints_and_stops(tmp_path, capsys):
     table = tmp_path / "t.csv"
     table.write_text("case,answer\nc1,No effusion is seen here.\n")
     parser = argparse.ArgumentParser()
-    FORMATS["table"].add_arguments(parser)
+    IMPORT_FORMATS["table"].add_arguments(parser)
     with pytest.raises(SystemExit) as stopped:
         parser.parse_args(["--show-mapping", str(table)])
     assert stopped.value.code == 0
@@ -163,7 +163,7 @@ def test_show_mapping_prints_and_stops(tmp_path, capsys):
 
 
 def test_required_options():
-    option = Option("x", "text", "X", "Help.", required=True)
+    option = ImportOption("x", "text", "X", "Help.", required=True)
     with pytest.raises(ValueError, match="is required"):
         option.read(None)
 

@@ -5,7 +5,7 @@ from support import ROOT
 from support.rows import each_row
 
 from rexview.cli.main import _parser
-from rexview.importers import FORMATS
+from rexview.importers import IMPORT_FORMATS
 
 PAGE = (ROOT / "docs" / "importing.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^    python -m rexview (import .*)$", PAGE, re.MULTILINE)
@@ -13,7 +13,7 @@ ARCHIVE = "dicomweb"
 """Asked, not read: an importer without files."""
 
 
-@each_row("importer", FORMATS.values(), ids=FORMATS)
+@each_row("importer", IMPORT_FORMATS.values(), ids=IMPORT_FORMATS)
 def test_every_format_and_option_is_described(importer):
     assert f"\n## {importer.id}: " in PAGE
     missing = [option.flag for option in importer.options if f"{option.flag}" not in PAGE]
@@ -28,4 +28,4 @@ def test_examples_are_understood_by_the_command_line(example):
 
 
 def test_there_are_examples_for_every_format():
-    assert {example.split()[1] for example in EXAMPLES} == {*FORMATS, ARCHIVE}
+    assert {example.split()[1] for example in EXAMPLES} == {*IMPORT_FORMATS, ARCHIVE}

@@ -5,7 +5,7 @@ import pytest
 
 from rexview.errors import ImportSourceError
 from rexview.importers import import_source
-from rexview.reviewset import check, image_path
+from rexview.reviewset import check_review_set, find_image_file
 
 
 def study(**fields):
@@ -87,7 +87,7 @@ def test_mimic_style_ids_paths_and_views(tmp_path, run_import, make_picture):
     case = done.review_set.case("p10/p100/s5")
     assert [(one.id, one.view) for one in case.images] == [("aa-bb", "PA"), ("cc-dd", "LATERAL")]
     assert (case.images[0].width, case.images[0].height) == (64, 48)
-    assert image_path(done.review_set, case.images[0].path).is_file()
+    assert find_image_file(done.review_set, case.images[0].path).is_file()
     assert case.patient_id == "100"
     assert (case.context.age, case.context.sex) == ("50-60", "M")
     assert done.messages("was not found") == ["The image p10/p100/s5/cc-dd.jpg was not found."]
@@ -223,7 +223,7 @@ def test_image_paths_cannot_leave_the_folder(tmp_path, run_import, hostile, make
     done = run_import("rexrank", write_json(tmp_path / "d.json", {"a": entry}))
     base = (tmp_path / "images").resolve()
     for image in done.review_set.case("a").images:
-        assert image_path(done.review_set, image.path).is_relative_to(base)
+        assert find_image_file(done.review_set, image.path).is_relative_to(base)
     assert "ok" in [one.id for one in done.review_set.case("a").images]
 
 
@@ -336,5 +336,5 @@ def test_real_rexrank_file(shared_data, run_import):
     assert cases.select(pl.col("context").struct.field("comparison")).to_series().null_count() == 0
     fields = {one.field for one in done.report.problems}
     assert fields == {"images", "frontal_lateral"}
-    found = check(done.review_set.folder)
+    found = check_review_set(done.review_set.folder)
     assert {one.field for one in found if "no answers" not in one.message} == {"images"}

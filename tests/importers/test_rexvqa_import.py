@@ -6,7 +6,7 @@ import json
 import pytest
 
 from rexview.errors import ImportSourceError
-from rexview.stats.multiple_choice import chosen_in
+from rexview.stats.multiple_choice import collect_choices
 
 ENTRY = {
     "question": "Which of these is seen?",
@@ -83,7 +83,7 @@ def test_raters_in_every_shape(metadata, put, run_import, tmp_path):
         put("zoe.json", {"q1": "Effusion"}),
     )
     done = run_import("rexvqa", *sources, metadata, reader=["zoe.json=Dr. Zoe"])
-    chosen = chosen_in(done.review_set)
+    chosen = collect_choices(done.review_set)
     raters = {one.id: (one.kind, at) for at, one in enumerate(chosen.raters)}
     assert {name: kind for name, (kind, _) in raters.items()} == {
         "gem": "model",

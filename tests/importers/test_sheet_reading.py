@@ -6,13 +6,13 @@ import pytest
 from openpyxl import Workbook, load_workbook
 
 from rexview.importers.receipt import ProblemLog
-from rexview.importers.table.sheet import read_sheet
+from rexview.importers.table.sheet import read_table_sheet
 from rexview.importers.table.workbook import MAX_ROWS
 
 
 def read(path, **options):
     log = ProblemLog()
-    return read_sheet(path, log, **options), log
+    return read_table_sheet(path, log, **options), log
 
 
 def messages(log):

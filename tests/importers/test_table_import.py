@@ -11,10 +11,10 @@ from rexview.importers.table.cells import (
     read_list,
     read_number,
     read_option,
-    read_whole,
+    read_whole_number,
     read_yes_no,
 )
-from rexview.reviewset.tables.values import read_date
+from rexview.reviewset.tables.values import parse_date
 
 ANSWER = "There is a small effusion on the left, without pneumothorax."
 OTHER = "The heart is enlarged, otherwise the radiograph is normal."
@@ -370,9 +370,9 @@ def test_read_number(text, number):
 
 
 def test_read_whole_refuses_fractions_and_overflow():
-    assert read_whole("12.0") == 12
-    assert read_whole("12.5") is None
-    assert read_whole("99999999999999999999") is None
+    assert read_whole_number("12.0") == 12
+    assert read_whole_number("12.5") is None
+    assert read_whole_number("99999999999999999999") is None
 
 
 @pytest.mark.parametrize(
@@ -411,6 +411,6 @@ def test_read_option(text, index):
 
 
 def test_read_date_is_in_utc_where_nothing_else_is_said():
-    assert read_date("2025-01-31").isoformat() == "2025-01-31T00:00:00+00:00"
-    assert read_date("2025-01-31T10:00:00+02:00").utcoffset().total_seconds() == 7200
-    assert read_date("31.1.2025") is None
+    assert parse_date("2025-01-31").isoformat() == "2025-01-31T00:00:00+00:00"
+    assert parse_date("2025-01-31T10:00:00+02:00").utcoffset().total_seconds() == 7200
+    assert parse_date("31.1.2025") is None

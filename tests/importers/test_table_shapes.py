@@ -9,7 +9,7 @@ import pytest
 from openpyxl import Workbook
 
 from rexview.importers.receipt import ProblemLog
-from rexview.importers.table.sheet import read_sheet
+from rexview.importers.table.sheet import read_table_sheet
 
 ANSWER = "There is a small effusion on the left, without pneumothorax."
 OTHER = "The heart is enlarged, otherwise the radiograph is normal."
@@ -331,7 +331,7 @@ def test_pictures_as_base64(tmp_path, make_picture):
     content = make_picture(tmp_path / "p.png").read_bytes()
     entry = {"id": "c1", "image": "data:image/png;base64," + base64.b64encode(content).decode()}
     path = write(tmp_path / "t.json", [entry | {"answer": ANSWER}])
-    sheet = read_sheet(path, ProblemLog(), pictures=tmp_path / "out")
+    sheet = read_table_sheet(path, ProblemLog(), pictures=tmp_path / "out")
     [name] = sheet.column("image")
     assert sheet.pictures[name].read_bytes() == content
 
@@ -379,5 +379,5 @@ def test_a_workbook_that_is_csv_and_a_table_that_is_a_workbook(tmp_path, run_imp
 def test_files_without_records(tmp_path, name, content, part):
     (tmp_path / name).write_bytes(content)
     log = ProblemLog()
-    assert read_sheet(tmp_path / name, log) is None
+    assert read_table_sheet(tmp_path / name, log) is None
     assert part in " ".join(one.message for one in log.problems)

@@ -6,30 +6,35 @@ from dataclasses import replace
 import pytest
 from support.judge.set_to_judge import ANSWERS, CASES, REPORT, write_judged
 
-from rexview.analysis.case.blinding import blinded_page
-from rexview.judge.request import build_opinion_request, built_in_wording
-from rexview.judge.subjects import FAILURES, About, read_id, subjects_of
+from rexview.analysis.case.blinding import build_blinded_page
+from rexview.judge.request import build_opinion_request, load_built_in_wording
+from rexview.judge.subjects import (
+    FAILURES,
+    OpinionTarget,
+    find_judge_subjects,
+    parse_judge_subject_id,
+)
 from rexview.models.backend import AttemptFailed, Card, Parameters, Placement, SentImage
-from rexview.models.running.spec import RunSpec
-from rexview.reviewset import load
+from rexview.models.running.run_spec import RunSpec
+from rexview.reviewset import load_review_set
 from rexview.rubric import load_rubric
 from rexview.vocab import TEXT_DIMENSIONS
 
 SPEC = RunSpec(
-    "r", Parameters("judge", "chat", structured=True), Card(("judge",)), built_in_wording(), ()
+    "r", Parameters("judge", "chat", structured=True), Card(("judge",)), load_built_in_wording(), ()
 )
 PICTURE = SentImage("pa", b"", "image/png", 50, 60, 100, 120, Placement(0.5, 0.5, 3.0), "PA")
 
 
 def subjects(folder, wanted=(*FAILURES, *TEXT_DIMENSIONS)):
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     models = {one: one for one in review_set.model_names}
 
     def blinded(case):
-        page = blinded_page(review_set, case, models)
+        page = build_blinded_page(review_set, case, models)
         return page.case, page.answers
 
-    found = subjects_of(
+    found = find_judge_subjects(
         review_set, review_set.cases["id"].to_list(), blinded, load_rubric(), wanted
     )
     return {(one.about.case, one.about.model): one for one in found}
@@ -139,7 +144,7 @@ def test_curly_brackets_of_texts_are_text(tmp_path):
 def test_other_words_make_another_subject(folder, file, before, after):
     first = subjects(folder)["case-1", "okapi"]
     assert subjects(folder)["case-1", "okapi"].id == first.id
-    assert read_id(first.id) == (first.about, first.asked)
+    assert parse_judge_subject_id(first.id) == (first.about, first.asked)
     path = folder / file
     path.write_text(path.read_text().replace(before, after))
     assert subjects(folder)["case-1", "okapi"].id != first.id
@@ -150,13 +155,13 @@ def test_other_words_make_another_subject(folder, file, before, after):
     ["", "[]", "7", '["a", "b"]', '["a", "b", "c", "d", 7]', '["a", "b", "c", 4, ["e"]]', "["],
 )
 def test_ids_of_something_else_are_none(text):
-    assert read_id(text) is None
+    assert parse_judge_subject_id(text) is None
 
 
 def test_a_judge_is_named_by_what_it_judged():
-    about = About('a,[]"', "m", "0" * 64, "1" * 16)
+    about = OpinionTarget('a,[]"', "m", "0" * 64, "1" * 16)
     written = json.dumps([*about, ["process"]])
-    assert read_id(written) == (about, ("process",))
+    assert parse_judge_subject_id(written) == (about, ("process",))
 
 
 def test_an_option_that_we_read_from_the_text_is_not_told_as_the_models_own(tmp_path):

@@ -9,7 +9,7 @@ import yaml
 from support.judge.set_to_judge import opinion
 from support.rows import each_row
 
-from rexview.judge.opinions import missing_quotes, no_quote, read_opinion
+from rexview.judge.opinions import missing_quote_note, missing_quotes, read_opinion
 from rexview.judge.subjects import FAILURES
 from rexview.vocab import TEXT_DIMENSIONS
 
@@ -177,4 +177,6 @@ def test_words_for_values_are_read_where_they_are_plain():
 def test_a_quote_is_looked_for_in_the_answer(quote, stands):
     text = "There is a left pleural\n effusion, \u2018large\u2019."
     found = read_opinion(said(failures={"laterality_error": quote}), ASKED)
-    assert missing_quotes(found, text) == (() if stands else (no_quote("laterality_error"),))
+    assert missing_quotes(found, text) == (
+        () if stands else (missing_quote_note("laterality_error"),)
+    )

@@ -3,7 +3,7 @@
 import pytest
 
 from rexview.errors import SettingsError
-from rexview.judge.request import built_in_wording, find_wording
+from rexview.judge.request import find_wording, load_built_in_wording
 
 
 def write(folder, text, name="strict"):
@@ -13,7 +13,7 @@ def write(folder, text, name="strict"):
 
 
 def test_what_a_file_does_not_say_is_as_in_ours(tmp_path):
-    ours = built_in_wording()
+    ours = load_built_in_wording()
     assert find_wording(None, tmp_path) == find_wording("judge-2", tmp_path) == ours
     write(
         tmp_path, "name: Strict\nversion: 2\nfields: {failures: {omission: Anything left out.}}\n"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.rows import each_row
 
-from rexview.metrics.of_answer import bleu_2
+from rexview.metrics.answer_metrics import bleu_2
 
 # fast_bleu.BLEU([reference], {"bigram": (1/2, 1/2)}).get_score([candidate]), both prepared as
 # prep_reports of CXR-Report-Metric's run_eval.py does it; invented texts

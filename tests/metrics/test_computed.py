@@ -8,13 +8,13 @@ import polars as pl
 import pytest
 
 from rexview.cli import main
+from rexview.disk_cache import FileCache
 from rexview.frames import METRICS
 from rexview.harm import load_harm
-from rexview.kept_files import KeptFiles
-from rexview.metrics import computed
-from rexview.metrics.computed import AT_ONCE, computed_metrics
-from rexview.metrics.of_answer import values_of
-from rexview.reviewset import load
+from rexview.metrics import background_computation
+from rexview.metrics.answer_metrics import compute_answer_values
+from rexview.metrics.background_computation import IMMEDIATE_REPORTS, computed_metrics
+from rexview.reviewset import load_review_set
 
 FINDINGS = "There is a right lower lobe consolidation. No pneumothorax."
 TEXTS = (
@@ -36,7 +36,7 @@ def written(folder, cases, answers):
     for name, rows in (("cases", cases), ("answers", answers)):
         lines = "".join(f"{json.dumps(row)}\n" for row in rows)
         (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
-    return load(folder)
+    return load_review_set(folder)
 
 
 def reports(folder, n, texts=TEXTS):
@@ -72,7 +72,7 @@ def kept_in(folder):
 
 
 def keep_in(folder):
-    return KeptFiles(folder, 10_000_000, ".rxm")
+    return FileCache(folder, 10_000_000, ".rxm")
 
 
 def test_few_reports_are_compared_at_once(folder):
@@ -100,7 +100,10 @@ def test_they_are_those_of_each_answer(folder):
     case, harm = review_set.case("r0"), load_harm()
     for answer in review_set.answers_of("r0"):
         rows = found.filter(pl.col("model") == answer.model)
-        expected = {(one.metric, one.scope): v for one, v in values_of(case, answer, harm).items()}
+        expected = {
+            (one.metric, one.scope): v
+            for one, v in compute_answer_values(case, answer, harm).items()
+        }
         assert {(m, s): v for m, s, v in rows.select("metric", "scope", "value").rows()} == expected
 
 
@@ -146,7 +149,7 @@ def test_a_report_in_another_language_is_not_read_and_not_taken_for_an_empty_one
 
 
 def test_many_are_compared_beside_and_kept(folder, tmp_path):
-    n = AT_ONCE
+    n = IMMEDIATE_REPORTS
     few = computed_metrics(reports(folder, 1)).values.drop("case")
     review_set = reports(folder, n)
     found = finished(review_set, keep_in(tmp_path / "kept"))
@@ -169,30 +172,30 @@ def test_many_are_compared_beside_and_kept(folder, tmp_path):
 @pytest.mark.parametrize("content", [b"", b"PAR1 nonsense"])
 def test_what_was_kept_and_cannot_be_read_is_worked_out_anew(folder, tmp_path, content):
     keep = keep_in(tmp_path / "kept")
-    first = finished(reports(folder, AT_ONCE), keep)
+    first = finished(reports(folder, IMMEDIATE_REPORTS), keep)
     kept_in(tmp_path / "kept").write_bytes(content)
-    assert finished(reports(folder, AT_ONCE), keep).values.equals(first.values)
+    assert finished(reports(folder, IMMEDIATE_REPORTS), keep).values.equals(first.values)
 
 
 def test_an_answer_over_which_the_rules_fail_costs_no_other(folder, monkeypatch):
     review_set = reports(folder, 1)
-    compute = computed.compute
+    compute = background_computation.compute
 
     def fails(batch, harm):
         if any(answer.model == "m1" for _, answers in batch for answer in answers):
             raise RecursionError
         return compute(batch, harm)
 
-    monkeypatch.setattr(computed, "compute", fails)
+    monkeypatch.setattr(background_computation, "compute", fails)
     found = computed_metrics(review_set)
     assert (found.done, found.answers, found.failed) == (3, 3, 1)
     assert set(found.values["model"]) == {"m0", "m2"}
 
 
 def test_it_ends_with_the_set(folder):
-    review_set = reports(folder, 10 * AT_ONCE)
+    review_set = reports(folder, 10 * IMMEDIATE_REPORTS)
     found = computed_metrics(review_set)
-    work = computed._KNOWN[review_set.index]
+    work = background_computation._KNOWN[review_set.index]
     assert not found.finished
     thread = work._thread
     del review_set, found
@@ -204,7 +207,7 @@ def test_it_ends_with_the_set(folder):
 
 def test_the_command_line_waits_for_all(folder, capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
-    found = finished(reports(folder, AT_ONCE)).values
+    found = finished(reports(folder, IMMEDIATE_REPORTS)).values
     assert main(["stats", str(folder), "--json"]) == 0
     boards = json.loads(capsys.readouterr().out)["boards"]
     shown = {
@@ -215,4 +218,4 @@ def test_the_command_line_waits_for_all(folder, capsys, monkeypatch, tmp_path):
     for model, metric, scope, mean in (
         found.group_by("model", "metric", "scope").agg(pl.col("value").mean()).rows()
     ):
-        assert shown[model, metric, scope] == (AT_ONCE, pytest.approx(mean))
+        assert shown[model, metric, scope] == (IMMEDIATE_REPORTS, pytest.approx(mean))

@@ -8,25 +8,25 @@ import pytest
 from support.reports.report_set import write_reports
 
 from rexview.answer_digest import digests_of
-from rexview.metrics.computed import (
+from rexview.metrics.answer_metrics import IDENTITIES
+from rexview.metrics.background_computation import (
     ComputedMetrics,
-    asks_for_reports,
+    add_computed_metrics,
     computed_metrics,
-    with_computed,
+    has_report_cases,
 )
-from rexview.metrics.of_answer import IDENTITIES
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.schema import ReviewSet
-from rexview.ui.scan_progress.progress_strip import metrics_text
+from rexview.ui.scan_progress.progress_strip import metrics_progress_text
 
 
 @pytest.fixture(name="reports", scope="module")
 def reports_fixture(tmp_path_factory: pytest.TempPathFactory) -> ReviewSet:
-    return load(write_reports(tmp_path_factory.mktemp("set") / "reports"))
+    return load_review_set(write_reports(tmp_path_factory.mktemp("set") / "reports"))
 
 
 def test_own_values_stand_behind_the_given_ones(reports: ReviewSet) -> None:
-    joined = with_computed(reports, computed_metrics(reports))
+    joined = add_computed_metrics(reports, computed_metrics(reports))
     given = reports.metrics.height
     assert joined.metrics[:given].equals(reports.metrics)
     added = joined.metrics[given:]
@@ -42,33 +42,33 @@ def test_what_is_worked_out_takes_the_place_of_what_was_given(tmp_path: Path) ->
         {"case": "r1", "model": "n", "metric": metric, "value": 0.125}
         | {"implementation": implementation, "version": version, "scope": scope}
     ]
-    reports = load(write_reports(tmp_path / "set", metrics=rows))
+    reports = load_review_set(write_reports(tmp_path / "set", metrics=rows))
     found = computed_metrics(reports)
-    same = with_computed(reports, found).metrics.filter(
+    same = add_computed_metrics(reports, found).metrics.filter(
         case="r1", model="n", metric=metric, scope=scope
     )
     assert same["value"].len() == 1
     assert same["value"].item() != 0.125
     # also where there is no value any more; and what nobody has gone over stands
     without = replace(found, values=found.values.clear())
-    assert with_computed(reports, without).metrics.is_empty()
-    assert with_computed(reports, replace(without, gone_over=pl.DataFrame())) is reports
+    assert add_computed_metrics(reports, without).metrics.is_empty()
+    assert add_computed_metrics(reports, replace(without, gone_over=pl.DataFrame())) is reports
 
 
 def test_a_value_of_an_earlier_answer_counts_nowhere(tmp_path: Path) -> None:
     row = {"case": "r1", "model": "n", "metric": "green", "value": 0.5}
-    digest = digests_of(load(write_reports(tmp_path / "now"))).of("r1", "n")
+    digest = digests_of(load_review_set(write_reports(tmp_path / "now"))).of("r1", "n")
     rows = [row | {"answer_digest": digest}, row | {"scope": "findings", "answer_digest": "0" * 64}]
-    reports = load(write_reports(tmp_path / "set", metrics=rows))
+    reports = load_review_set(write_reports(tmp_path / "set", metrics=rows))
     assert reports.metrics["scope"].to_list() == [None]
     assert reports.stale_metrics["scope"].to_list() == ["findings"]
     assert any("earlier answer" in one.message for one in reports.warnings)
 
 
 def test_without_reports_nothing_changes(reports: ReviewSet) -> None:
-    assert asks_for_reports(reports)
+    assert has_report_cases(reports)
     nothing = ComputedMetrics(reports.metrics.clear(), 0, 0)
-    assert with_computed(reports, nothing) is reports
+    assert add_computed_metrics(reports, nothing) is reports
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,11 @@ def test_without_reports_nothing_changes(reports: ReviewSet) -> None:
 def test_what_is_missing_is_said(
     reports: ReviewSet, done: int, failed: int, message: str, words: str
 ) -> None:
-    assert metrics_text(ComputedMetrics(reports.metrics, done, 9, failed, message)) == words
+    assert (
+        metrics_progress_text(ComputedMetrics(reports.metrics, done, 9, failed, message)) == words
+    )
 
 
 def test_what_is_not_read_is_said(reports: ReviewSet) -> None:
-    words = metrics_text(ComputedMetrics(reports.metrics, 9, 9, not_read=2))
+    words = metrics_progress_text(ComputedMetrics(reports.metrics, 9, 9, not_read=2))
     assert words.startswith("No finding-level agreement for 2 reports: ")

@@ -15,7 +15,7 @@ from rexview.metrics.kept_values import (
     write_file,
     write_values,
 )
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 
 IDENTITY = MetricId("green", "radeval", "2.2.1", "findings")
 GIVEN = (
@@ -28,12 +28,12 @@ def found(*values):
 
 
 def values_in(folder):
-    rows = load(folder).metrics.select("case", "model", "value").iter_rows()
+    rows = load_review_set(folder).metrics.select("case", "model", "value").iter_rows()
     return {(case, model): value for case, model, value in rows}
 
 
 def keep(folder, *values, models=("a", "b")):
-    return write_values(load(folder), IDENTITY, found(*values).rows, models)
+    return write_values(load_review_set(folder), IDENTITY, found(*values).rows, models)
 
 
 def test_the_open_set_shows_them_and_given_files_are_as_they_were(tmp_path):
@@ -43,9 +43,9 @@ def test_the_open_set_shows_them_and_given_files_are_as_they_were(tmp_path):
     assert values_in(folder) == {("r1", "a"): 0.5, ("r2", "a"): 0.25, ("r1", "b"): 1.0}
     assert (folder / "metrics.csv").read_text() == GIVEN
     assert path.parent == folder / "metrics"
-    row = load(folder).metrics.row(1, named=True)
+    row = load_review_set(folder).metrics.row(1, named=True)
     assert [row[name] for name in MetricId._fields] == list(IDENTITY)
-    assert not load(folder).warnings
+    assert not load_review_set(folder).warnings
 
 
 def test_the_same_identity_takes_the_place_of_its_own_part(tmp_path):
@@ -69,7 +69,7 @@ def test_values_of_an_earlier_answer_count_nowhere_and_are_written_anew(tmp_path
     _, given = keep(folder, ("r1", "a", 0.5), ("r2", "a", 0.25))
     assert given == 0
     assert values_in(folder) == {("r1", "a"): 0.5, ("r2", "a"): 0.25}
-    assert not load(folder).warnings
+    assert not load_review_set(folder).warnings
 
 
 def test_another_identity_has_a_part_of_its_own(tmp_path):
@@ -93,14 +93,14 @@ def test_corrections_are_kept_by_judge_and_model(tmp_path):
     row = {"reader": "fineradscore:x", "line": 1, "action": "keep"}
     for model in ("a", "b", "b"):
         rows = [{"case": "r1", "model": model, **row}]
-        write_edits(load(folder), "fineradscore:x", rows, (model,))
-    assert sorted(load(folder).edits["model"]) == ["a", "b"]
+        write_edits(load_review_set(folder), "fineradscore:x", rows, (model,))
+    assert sorted(load_review_set(folder).edits["model"]) == ["a", "b"]
 
 
 def test_a_damaged_part_is_told_and_not_written_over(tmp_path):
     folder = write_reports(tmp_path / "set")
     path, _ = keep(folder, ("r1", "a", 0.1))
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     for damage in ('{"case": "r1"', '["r1", "a"]\n', '{"case": "r1"}\n'):
         path.write_text(damage)
         with pytest.raises(MetricsError, match=rf"{path.name} cannot be read"):
@@ -110,7 +110,7 @@ def test_a_damaged_part_is_told_and_not_written_over(tmp_path):
 
 def test_a_set_that_cannot_be_written_is_told_with_what_to_do(tmp_path):
     folder = write_reports(tmp_path / "set")
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     (folder / "metrics").write_text("a file where a folder should be")
     with pytest.raises(MetricsError, match="--out FILE"):
         write_values(review_set, IDENTITY, found(("r1", "a", 0.5)).rows, ("a",))

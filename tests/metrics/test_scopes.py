@@ -6,9 +6,14 @@ import pytest
 
 from rexview.harm import load_harm
 from rexview.importers import import_source
-from rexview.metrics.of_answer import LONGEST, agreement_of, bleu_2_of, values_of
-from rexview.metrics.pairs import as_one_text, parts_of_answer, parts_of_report
-from rexview.reviewset import load
+from rexview.metrics.answer_metrics import (
+    LONGEST,
+    compute_agreement,
+    compute_answer_values,
+    compute_bleu_2,
+)
+from rexview.metrics.reference_pairs import join_parts, select_answer_parts, select_report_parts
+from rexview.reviewset import load_review_set
 from rexview.schema import Answer, Case, Context, Report
 
 
@@ -45,13 +50,13 @@ def sections(parts):
     ],
 )
 def test_sections_of_an_answer(text, findings, both):
-    assert sections(parts_of_answer(text, "findings")) == findings
-    assert sections(parts_of_answer(text, "findings+impression")) == both
+    assert sections(select_answer_parts(text, "findings")) == findings
+    assert sections(select_answer_parts(text, "findings+impression")) == both
 
 
 def test_spans_count_from_the_beginning_of_the_text():
     text = "Technique: AP.\nFindings: Clear.\nImpression: Right effusion."
-    for part in parts_of_answer(text, "findings+impression"):
+    for part in select_answer_parts(text, "findings+impression"):
         assert text[part.start : part.start + len(part.text)] == part.text
 
 
@@ -66,14 +71,14 @@ def test_spans_count_from_the_beginning_of_the_text():
 )
 def test_sections_of_a_report(report, scopes):
     known = ("findings", "findings+impression", "impression")
-    assert {scope for scope in known if parts_of_report(report, scope)} == scopes
-    assert parts_of_report(report, "another") is None
+    assert {scope for scope in known if select_report_parts(report, scope)} == scopes
+    assert select_report_parts(report, "another") is None
 
 
 def test_both_are_compared_under_their_headings():
-    both = parts_of_report(Report(" Clear.\n", "Normal."), "findings+impression")
-    assert as_one_text(both) == "Findings: Clear. Impression: Normal."
-    assert as_one_text(both[:1]) == "Clear."
+    both = select_report_parts(Report(" Clear.\n", "Normal."), "findings+impression")
+    assert join_parts(both) == "Findings: Clear. Impression: Normal."
+    assert join_parts(both[:1]) == "Clear."
 
 
 def of(report, text, **case):
@@ -84,7 +89,7 @@ def test_values_of_an_answer():
     case, answer = of(Report("Right effusion.", "None"), "Findings: Right effusion. Impression: X.")
     values = {
         (one.metric, one.scope): value
-        for one, value in values_of(case, answer, load_harm()).items()
+        for one, value in compute_answer_values(case, answer, load_harm()).items()
     }
     assert values == {("bleu_2", "findings"): 1.0, ("finding_agreement", "findings"): 1.0}
 
@@ -92,11 +97,11 @@ def test_values_of_an_answer():
 def test_the_request_and_sides_of_the_picture_are_the_cases():
     report, text = Report("Degenerative changes."), "Clear."
     young, old = (
-        agreement_of(*of(report, text, context=Context(age=age)), load_harm()).score
+        compute_agreement(*of(report, text, context=Context(age=age)), load_harm()).score
         for age in ("30", "80")
     )
     assert (young, old) == (0.5, 1)
-    seen = agreement_of(
+    seen = compute_agreement(
         *of(Report("Left effusion."), "As displayed, a right effusion."), load_harm()
     )
     assert seen.score == 1
@@ -104,8 +109,8 @@ def test_the_request_and_sides_of_the_picture_are_the_cases():
 
 def test_a_text_beyond_bounds_has_no_value():
     case, answer = of(Report("Clear."), "Clear. " * LONGEST)
-    assert agreement_of(case, answer, load_harm()) is None
-    assert bleu_2_of(case, answer) is None
+    assert compute_agreement(case, answer, load_harm()) is None
+    assert compute_bleu_2(case, answer) is None
 
 
 def test_the_word_none_is_a_missing_section_in_every_import(tmp_path):
@@ -121,6 +126,6 @@ def test_the_word_none_is_a_missing_section_in_every_import(tmp_path):
     )
     for number, (format, name) in enumerate((("rexrank", "data.json"), ("auto", "table.csv"))):
         import_source(format, [tmp_path / name], tmp_path / f"out{number}")
-        review_set = load(tmp_path / f"out{number}")
+        review_set = load_review_set(tmp_path / f"out{number}")
         reports = [review_set.case(case).report for case in review_set.cases["id"]]
         assert reports == [Report(None, "Normal."), Report("Clear.", None), Report()]

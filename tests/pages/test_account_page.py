@@ -11,7 +11,7 @@ from support.rows import each_row
 from rexview.errors import NotAdmitted
 from rexview.people import ROLES, Person
 from rexview.ui.web.access import permissions, sign_in
-from rexview.ui.web.link.pages import ADDRESSES, PAGE_DATA, seen_by
+from rexview.ui.web.link.pages import ADDRESSES, PAGE_DATA, roles_of_page
 from rexview.ui.web.server import server_state
 
 PAGES = sorted(path.name for path in (ROOT / "pages").glob("*.py"))
@@ -29,8 +29,8 @@ def team(monkeypatch):
                 raise NotAdmitted(refusal)
             return Person("p@x.example", "Pat [x](y) Person", role) if role else None
 
-        monkeypatch.setattr(server_state, "team", cache(lambda: True))
-        monkeypatch.setattr(sign_in, "signed_in_here", here)
+        monkeypatch.setattr(server_state, "requires_sign_in", cache(lambda: True))
+        monkeypatch.setattr(sign_in, "signed_in_on_page", here)
         monkeypatch.setattr(sign_in, "providers", lambda: ("google", "clinic"))
 
     return set_up
@@ -64,7 +64,7 @@ def test_every_page_checks_the_role_before_anything_else(name):
 
 def test_every_page_says_who_sees_it():
     assert {f"pages/{name}" for name in PAGES} == set(ADDRESSES)
-    assert seen_by(PAGE_DATA) == {"lead"}
+    assert roles_of_page(PAGE_DATA) == {"lead"}
 
 
 NOT_FOR_ALL = [name.removesuffix(".py") for name in PAGES if name != "account.py"]
@@ -72,7 +72,7 @@ REFUSED = [
     (page, role)
     for page in NOT_FOR_ALL
     for role in (None, *ROLES)
-    if role not in seen_by(f"pages/{page}.py")
+    if role not in roles_of_page(f"pages/{page}.py")
 ]
 
 
@@ -141,8 +141,8 @@ def test_sign_in_is_what_the_secrets_say(open_app, monkeypatch):
             return True
 
     monkeypatch.setattr("streamlit.secrets", Secrets(auth={**AUTH, **CLIENT}))
-    server_state.team.cache_clear()
-    assert server_state.team()
+    server_state.requires_sign_in.cache_clear()
+    assert server_state.requires_sign_in()
     assert sign_in.providers() == ()
     monkeypatch.setattr("streamlit.secrets", Secrets(auth={**AUTH, "clinic": CLIENT}))
     assert sign_in.providers() == ("clinic",)
@@ -161,7 +161,7 @@ def test_secrets_that_cannot_be_read_let_nobody_in(open_app, monkeypatch, tmp_pa
         "streamlit.get_option",
         lambda name: [str(broken)] if name == "secrets.files" else found(name),
     )
-    server_state.team.cache_clear()
+    server_state.requires_sign_in.cache_clear()
     app = open_app(case="c1")
     assert "secrets.toml is there but cannot be read" in text(app)
     assert "Question 1" not in text(app)

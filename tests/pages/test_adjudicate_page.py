@@ -7,10 +7,10 @@ import pytest
 from support.entries.sent import post
 from support.page_text import components, drawn, shown
 
-from rexview.analysis.query.memory.study import required_scores
+from rexview.analysis.query.memory.study_engine import list_required_scores
 from rexview.errors import StoreFull
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.store import Entry, Reviews, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.web.access import permissions
@@ -29,10 +29,10 @@ def kept(open_app, review_folder, monkeypatch):
     """The reviews database, in which Ann and Bob differ; Eve is at the page."""
 
     def reviews():
-        return open_reviews(load(review_folder), server_state.settings())
+        return open_reviews(load_review_set(review_folder), server_state.settings())
 
-    review_set = load(review_folder)
-    to_score = required_scores(review_set).to_dicts()
+    review_set = load_review_set(review_folder)
+    to_score = list_required_scores(review_set).to_dicts()
     before = open_reviews(review_set, server_state.settings())
     first = [score(5, "Fine, said <i>Model M</i>."), score(4, case="c2")]
     second = [score(2), score(1, "Wrong side.", case="c2")]
@@ -43,8 +43,8 @@ def kept(open_app, review_folder, monkeypatch):
             if item["dimension"] != "process" and item["case"] in ("c1", "c2")
         ]
         before.record([*told, *rest], person)
-    monkeypatch.setattr(permissions, "current", lambda: EVE)
-    monkeypatch.setattr(permissions, "role", lambda: "adjudicator")
+    monkeypatch.setattr(permissions, "current_person", lambda: EVE)
+    monkeypatch.setattr(permissions, "current_role", lambda: "adjudicator")
     yield reviews
     close_databases()
 
@@ -263,7 +263,7 @@ def test_a_consensus_on_an_earlier_answer_is_known_and_not_shown(open_app, kept,
     file = review_folder / "answers.jsonl"
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace('"No effusion', '"Now no effusion'), encoding="utf-8")
-    required = required_scores(load(review_folder)).filter(case="c2")["dimension"]
+    required = list_required_scores(load_review_set(review_folder)).filter(case="c2")["dimension"]
     for person, value in ((ANN, 4), (BOB, 1)):
         given = {name: value if name == "process" else 3 for name in required}
         every = [score(one, dimension=name, case="c2") for name, one in given.items()]
@@ -294,7 +294,7 @@ def test_the_threshold_can_be_chosen(open_app, kept):
 def test_viewers_do_not_adjudicate(open_app, kept, monkeypatch):
     app = open_app("adjudicate", case="c1")
     assert "Wrong side." in shown(app.run()) or "Fine, said" in shown(app)
-    monkeypatch.setattr(permissions, "role", lambda: "viewer")
+    monkeypatch.setattr(permissions, "current_role", lambda: "viewer")
     text = shown(app.run())
     assert "does not include this page" in text
     assert "Fine, said" not in text

@@ -7,7 +7,7 @@ from support.page_text import components, shown
 from rexview.detect import FAILURE_BITS
 from rexview.errors import StoreFull
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.store import Entry, Reviews, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.web.access import permissions
@@ -146,7 +146,7 @@ def show_unsaved(app, *entries):
 @pytest.fixture
 def kept(open_app, review_folder):
     """The reviews database as it is on the disk."""
-    yield lambda: open_reviews(load(review_folder), server_state.settings())
+    yield lambda: open_reviews(load_review_set(review_folder), server_state.settings())
     close_databases()
 
 
@@ -231,7 +231,7 @@ def test_verdicts_of_others_are_there_and_count(open_app, kept):
     assert "<b>Dr Bob</b>" in text
     assert "written here" in text
     assert "rejected" in text
-    now = review_sets.newest(review_sets.open_set(server_state.settings().review_set))
+    now = review_sets.with_current_reviews(review_sets.open_set(server_state.settings().review_set))
     after = review_sets.engine(now)
     assert (
         before.table.rows["detected"].sum() - after.table.rows["detected"].sum()
@@ -292,7 +292,7 @@ def test_a_verdict_that_waited_is_on_the_answer_that_was_read(open_app, kept, re
 def test_a_database_that_does_not_take_it_is_told_and_tried_again(open_app, kept, monkeypatch):
     app = open_app("case", case="c1")
     person = Person("ann", "Ann", "lead")
-    monkeypatch.setattr(permissions, "current", lambda: person)
+    monkeypatch.setattr(permissions, "current_person", lambda: person)
     full = StoreFull("The disk is full; nothing was written.", "Make room on it.")
     entry = verdict_entry(app.run(), "confirmed")
 
@@ -311,7 +311,7 @@ def test_a_database_that_does_not_take_it_is_told_and_tried_again(open_app, kept
 
 def test_a_verdict_of_another_window_is_not_overwritten_unseen(open_app, kept, monkeypatch):
     app = open_app("case", case="c1")
-    monkeypatch.setattr(permissions, "current", lambda: Person("ann", "Ann", "lead"))
+    monkeypatch.setattr(permissions, "current_person", lambda: Person("ann", "Ann", "lead"))
     seen = card(app.run())["revision"]
     give(app, "rejected")
     late = {**verdict_entry(app, "confirmed"), "seen": seen}
@@ -324,7 +324,7 @@ def test_a_verdict_of_another_window_is_not_overwritten_unseen(open_app, kept, m
 
 def test_what_the_browser_makes_up_is_refused(open_app, kept, monkeypatch):
     app = open_app("case", case="c1")
-    monkeypatch.setattr(permissions, "current", lambda: Person("ann", "Ann", "lead"))
+    monkeypatch.setattr(permissions, "current_person", lambda: Person("ann", "Ann", "lead"))
     app, told = give(app.run(), "splendid")
     assert list(told["refused"])
     assert kept().revision(but="reveal") == 0

@@ -10,7 +10,7 @@ from support.page_text import components, drawn, title
 
 from rexview.errors import StoreFull
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.store import Entry, Reviews, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.web.access import permissions
@@ -23,13 +23,13 @@ ANN, BOB = Person("ann", "Ann A.", "lead"), Person("bob", "Bob B.", "lead")
 @pytest.fixture
 def kept(open_app, review_folder):
     """The reviews database as it is on the disk."""
-    yield lambda: open_reviews(load(review_folder), server_state.settings())
+    yield lambda: open_reviews(load_review_set(review_folder), server_state.settings())
     close_databases()
 
 
 @pytest.fixture
 def ann(monkeypatch):
-    monkeypatch.setattr(permissions, "current", lambda: ANN)
+    monkeypatch.setattr(permissions, "current_person", lambda: ANN)
 
 
 def panel(app):
@@ -162,7 +162,7 @@ def test_what_cannot_be_written_waits(open_app, kept, ann, monkeypatch):
 
 
 def test_viewers_read_only(open_app, kept, monkeypatch):
-    monkeypatch.setattr(permissions, "current", lambda: Person("vic", "Vic", "viewer"))
+    monkeypatch.setattr(permissions, "current_person", lambda: Person("vic", "Vic", "viewer"))
     app = open_app("case", case="c1")
     assert not panel(app)["may"]
     data = say(app, write())

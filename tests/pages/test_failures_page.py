@@ -8,7 +8,7 @@ import pytest
 from support.page_text import drawn
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.failures import COUNTED
+from rexview.analysis.failures import COUNTED_SOURCES
 
 
 def words(app):
@@ -50,7 +50,7 @@ def test_rule_and_reader_are_counted_apart_on_demand(open_app, with_verdicts, co
         for address in re.findall(r'href="(.*?)" data-rx-page', drawn(app))
     ]
     sources = {link.sources for link in links if link.failures == ("laterality_error",)}
-    assert sources <= {COUNTED[counted][1]}
+    assert sources <= {COUNTED_SOURCES[counted][1]}
     assert sources or not flagged
 
 

@@ -15,10 +15,10 @@ from support.hostile_input import keys_of_links
 from support.hostile_set import CASES, DANGERS, HOST, MODELS, text, word, write_hostile_set
 from support.rows import each_row
 
-from rexview.analysis.query.filter.judge_conditions import JudgeCondition, judge_word
+from rexview.analysis.query.filter.judge_conditions import JudgeCondition, format_judge
 from rexview.people import Person
-from rexview.reviewset import load
-from rexview.stats.judges import Judge
+from rexview.reviewset import load_review_set
+from rexview.stats.judge_agreement import Judge
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.web.access import permissions
@@ -93,10 +93,10 @@ def written(review_folder, open_app, monkeypatch):
         ),
         Entry("presenter_note", CASES[0], subject="m1", value={"text": text("note")}),
     ]
-    kept = open_reviews(load(review_folder), server_state.settings())
+    kept = open_reviews(load_review_set(review_folder), server_state.settings())
     for entry in entries:
         kept.record([entry], who)
-    monkeypatch.setattr(permissions, "current", lambda: who)
+    monkeypatch.setattr(permissions, "current_person", lambda: who)
     yield
     close_databases()
 
@@ -204,7 +204,7 @@ OWN = {
 }
 JUDGE = Judge(word("judge"), word("prompt"))
 JUDGED = {
-    link_keys.QUERY_JUDGE: judge_word(JUDGE),
+    link_keys.QUERY_JUDGE: format_judge(JUDGE),
     "judge_says": [str(JudgeCondition("hallucination", "yes", JUDGE))],
 }
 """A link to what a judge says, who is no better than the set."""

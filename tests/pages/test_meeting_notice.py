@@ -6,7 +6,7 @@ from support.opened_app import run_page, server_for
 from support.small_set import write_set
 
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
@@ -19,7 +19,7 @@ LEA = Person("lea", "Lea", "lead")
 )
 def test_the_notice_names_no_model_on_a_screen(tmp_path, monkeypatch, view, named):
     folder = write_set(tmp_path / "set")
-    name = next(iter(load(folder).model_names.values()))
+    name = next(iter(load_review_set(folder).model_names.values()))
     about = folder / "reviewset.yaml"
     notice = f"Made to show how {name} fails."
     about.write_text(yaml.safe_dump({**yaml.safe_load(about.read_text()), "notice": notice}))
@@ -27,7 +27,7 @@ def test_the_notice_names_no_model_on_a_screen(tmp_path, monkeypatch, view, name
         Entry("meeting", subject="m1", value={"name": "Chest"}),
         Entry("agenda", "c1", subject="m1", value={"place": 1}),
     ]
-    open_reviews(load(folder), Settings()).record(entries, LEA)
+    open_reviews(load_review_set(folder), Settings()).record(entries, LEA)
     close_databases()
     with server_for(folder, tmp_path, monkeypatch):
         page = run_page("meeting", **{"as": view, "meeting": "m1"})

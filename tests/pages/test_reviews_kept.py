@@ -7,9 +7,9 @@ import pytest
 from support import page_text
 
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
-from rexview.store import Entry, location, open_reviews
+from rexview.store import Entry, database_location, open_reviews
 from rexview.store.database.connection import close_databases
 
 
@@ -31,7 +31,7 @@ def own_databases(tmp_path, monkeypatch):
 
 def write(folder, score):
     entry = Entry("score", "c1", "m", "process", value={"score": score, "comment": None})
-    reviews = open_reviews(load(folder), Settings())
+    reviews = open_reviews(load_review_set(folder), Settings())
     reviews.record([entry], ANN)
     close_databases()
     return reviews.database.file
@@ -39,7 +39,7 @@ def write(folder, score):
 
 def write_with_user(folder, score, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(location, "may_write", lambda folder: False)
+        patch.setattr(database_location, "is_writable", lambda folder: False)
         return write(folder, score)
 
 
@@ -79,7 +79,7 @@ def test_another_database_is_told_on_every_page_and_joined(
     assert not app.exception
     assert "1 entry merged: 2 now in" in shown(app)
     assert "lies in another database" not in shown(app)
-    assert len(open_reviews(load(review_folder), Settings()).history()) == 2
+    assert len(open_reviews(load_review_set(review_folder), Settings()).history()) == 2
     assert not file.exists()
 
 
@@ -94,7 +94,7 @@ def test_reviews_with_the_user_stay_and_can_be_moved_beside_the_set(
     assert not app.exception
     assert (review_folder / "reviews.sqlite").exists()
     assert places(app) == [f"{review_folder}/reviews.sqlite"]
-    assert len(open_reviews(load(review_folder), Settings()).history()) == 1
+    assert len(open_reviews(load_review_set(review_folder), Settings()).history()) == 1
 
 
 def test_lost_entries_are_told_until_they_are_given_up(open_app, review_folder, tmp_path):

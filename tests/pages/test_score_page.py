@@ -25,7 +25,7 @@ def reader(review_folder, rules, monkeypatch):
     with (review_folder / "reviewset.yaml").open("a", encoding="utf-8") as file:
         file.write(rules)
     person = Person("anna", "Anna", "reader")
-    monkeypatch.setattr(permissions, "current", lambda: person)
+    monkeypatch.setattr(permissions, "current_person", lambda: person)
     return person
 
 
@@ -155,7 +155,7 @@ def test_a_case_seen_with_the_models_named_is_recorded_once_and_said(
     open_app, review_folder, monkeypatch
 ):
     lead = Person("anna", "Anna", "lead")
-    monkeypatch.setattr(permissions, "current", lambda: lead)
+    monkeypatch.setattr(permissions, "current_person", lambda: lead)
     for _ in range(2):
         assert "Model M" in shown(open_app("case", case="c1"))
     written = reviews(review_folder)
@@ -169,7 +169,7 @@ def test_a_case_seen_with_the_models_named_is_recorded_once_and_said(
     assert data["case"]["own"]["revealed"] is False
     other = pad(open_app("score", case="c2"))
     assert other["case"]["own"]["seen"]["unblinded"] is None
-    monkeypatch.setattr(permissions, "role", lambda: "lead")
+    monkeypatch.setattr(permissions, "current_role", lambda: "lead")
     study = shown(open_app("study"))
     assert "Models named" in study
     assert "before scoring" in study
@@ -204,21 +204,21 @@ def test_a_case_that_is_not_scored_is_not_recorded(open_app, review_folder):
 
 @pytest.mark.parametrize("role", ["viewer", "adjudicator"])
 def test_who_never_scores_leaves_no_record(open_app, review_folder, monkeypatch, role):
-    monkeypatch.setattr(permissions, "current", lambda: Person("x", "X", role))
+    monkeypatch.setattr(permissions, "current_person", lambda: Person("x", "X", role))
     assert "Model M" in shown(open_app("case", case="c1"))
     assert reviews(review_folder).revision() == 0
 
 
 @pytest.mark.parametrize("role", ["viewer", "adjudicator"])
 def test_who_may_not_score_gets_no_pad(open_app, monkeypatch, role):
-    monkeypatch.setattr(permissions, "current", lambda: Person("x", "X", role))
+    monkeypatch.setattr(permissions, "current_person", lambda: Person("x", "X", role))
     app = open_app("score", case="c1")
     assert pad(app) is None
     assert component(app, "rexview_viewer") is None
 
 
 def test_a_name_is_asked_for_first(open_app, monkeypatch):
-    monkeypatch.setattr(permissions, "current", lambda: None)
+    monkeypatch.setattr(permissions, "current_person", lambda: None)
     app = open_app("score", case="c1")
     assert pad(app) is None
     assert app.text_input[0].label == "Your name"
@@ -238,7 +238,7 @@ def test_who_is_asked_for_a_name_reads_what_the_task_is(
     review_folder, open_app, monkeypatch, task, said
 ):
     write_tasks(review_folder)
-    monkeypatch.setattr(permissions, "current", lambda: None)
+    monkeypatch.setattr(permissions, "current_person", lambda: None)
     (purpose,) = [
         one.value for one in open_app("score", task=task).markdown if "# Score" in one.value
     ]

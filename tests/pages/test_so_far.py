@@ -9,7 +9,7 @@ from support.page_text import drawn, shown, title
 
 from rexview import reviewset
 from rexview.analysis import CaseFilter
-from rexview.analysis.query.memory.engine import memory_engine
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
 from rexview.detect.token_limit import TokenLimit
 from rexview.people import Person
 from rexview.store import Entry
@@ -25,8 +25,8 @@ def found(review_folder, tmp_path, monkeypatch):
     monkeypatch.setattr(failure_scans, "_YOUNG_S", 0)
     monkeypatch.setattr(failure_scans, "_SHARE", 0)
     with server_for(review_folder, tmp_path, monkeypatch):
-        monkeypatch.setattr(failure_scans, "SETTLES_S", 0)
-        found = review_sets.failures_found(opened())
+        monkeypatch.setattr(failure_scans, "MAX_SCAN_WAIT_S", 0)
+        found = review_sets.get_failure_scan(opened())
         found.stop()
         yield found
         found.close()
@@ -151,7 +151,7 @@ def test_all_numbers_are_those_of_a_scan_at_once_in_the_end(found, review_folder
     text = said(app)
     assert SO_FAR not in text
     assert "looked at" not in text
-    at_once = memory_engine(reviewset.load(review_folder))
+    at_once = build_memory_engine(reviewset.load_review_set(review_folder))
     shown_engine = review_sets.engine(opened())
     for case_filter in (CaseFilter(), CaseFilter(search="effusion", mention="present")):
         assert shown_engine.facets(case_filter) == at_once.facets(case_filter)
@@ -172,7 +172,7 @@ def test_what_is_written_meanwhile_counts_and_looks_at_no_text_again(found, revi
         for dimension, score in (("process", 5), ("execution", 1), ("synthesis", 3))
     ]
     reviews.record(gap, Person("bob", "Dr Bob", "lead"))
-    written = review_sets.newest(given)
+    written = review_sets.with_current_reviews(given)
     assert written.fingerprint != given.fingerprint
     after = before.of(written, number)
     assert after is not first

@@ -4,11 +4,11 @@ import pytest
 from support.page_text import shown
 
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.web.access import permissions
-from rexview.ui.web.saving.reader_study import study_of
+from rexview.ui.web.saving.reader_study import load_reader_study
 from rexview.ui.web.server import review_sets, server_state
 
 LEA = Person("lea", "Lea Lead", "lead")
@@ -17,8 +17,8 @@ LEA = Person("lea", "Lea Lead", "lead")
 @pytest.fixture
 def kept(open_app, review_folder, monkeypatch):
     """The reviews database as it is on the disk; Lea is at the page."""
-    monkeypatch.setattr(permissions, "current", lambda: LEA)
-    yield lambda: open_reviews(load(review_folder), server_state.settings())
+    monkeypatch.setattr(permissions, "current_person", lambda: LEA)
+    yield lambda: open_reviews(load_review_set(review_folder), server_state.settings())
     close_databases()
 
 
@@ -90,8 +90,8 @@ def test_a_study_says_when_every_reader_has_finished(open_app, kept):
 
 @pytest.mark.parametrize(("role", "assigns"), [("viewer", False), ("adjudicator", False)])
 def test_others_see_progress_and_assign_nothing(open_app, kept, monkeypatch, role, assigns):
-    monkeypatch.setattr(permissions, "current", lambda: Person("x", "X", role))
-    monkeypatch.setattr(permissions, "role", lambda: role)
+    monkeypatch.setattr(permissions, "current_person", lambda: Person("x", "X", role))
+    monkeypatch.setattr(permissions, "current_role", lambda: role)
     text = shown(open_app("study"))
     assert "Progress" in text
     assert ("Assign cases" in text) == assigns
@@ -99,8 +99,8 @@ def test_others_see_progress_and_assign_nothing(open_app, kept, monkeypatch, rol
 
 def test_readers_get_nothing_of_it(open_app, kept, monkeypatch):
     app = open_app()
-    monkeypatch.setattr(permissions, "current", lambda: Person("x", "X", "reader"))
-    monkeypatch.setattr(permissions, "role", lambda: "reader")
+    monkeypatch.setattr(permissions, "current_person", lambda: Person("x", "X", "reader"))
+    monkeypatch.setattr(permissions, "current_role", lambda: "reader")
     for page in ("study", "adjudicate"):
         text = shown(app.switch_page(f"pages/{page}.py").run())
         assert "does not include this page" in text
@@ -112,8 +112,8 @@ def test_a_reader_who_is_assigned_nothing_while_others_are_scores_nothing(
 ):
     value = {"as": "first", "active": True}
     kept().record([Entry("assign", "c1", None, "ann", value=value)], LEA)
-    monkeypatch.setattr(permissions, "current", lambda: Person("rob", "Rob", "reader"))
-    monkeypatch.setattr(permissions, "role", lambda: "reader")
+    monkeypatch.setattr(permissions, "current_person", lambda: Person("rob", "Rob", "reader"))
+    monkeypatch.setattr(permissions, "current_role", lambda: "reader")
     assert "none of them to you" in shown(open_app("score"))
 
 
@@ -122,5 +122,5 @@ def test_a_lead_who_is_assigned_nothing_may_score_every_case(open_app, kept):
     kept().record([Entry("assign", "c1", None, "ann", value=value)], LEA)
     assert "none of them to you" not in shown(open_app("score"))
     kept().record([Entry("assign", "c2", None, "lea", value=value)], LEA)
-    study = study_of(load(kept().review_set.folder), LEA)
+    study = load_reader_study(load_review_set(kept().review_set.folder), LEA)
     assert study.worklist.page(0, 9) == ("c2",), "what a lead is assigned is theirs, as anybody's"

@@ -15,8 +15,8 @@ from bench.made_set import MadeSet, make_set
 from rexview.detect.scan import batch
 from rexview.detect.scan.background_scan import BackgroundScan
 from rexview.schema import review_set as opened
-from rexview.text.findings import reading
-from rexview.ui.web.server import failure_scans, given_sets, review_sets
+from rexview.text.findings import mention_finder
+from rexview.ui.web.server import failure_scans, open_sets, review_sets
 
 CASES = 70
 PAGES = ("overview", "browse", "case", "failures", "scores", "readers", "multiple_choice", "score")
@@ -64,22 +64,22 @@ def work(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
         monkeypatch.setattr(module, name, instead)
 
     monkeypatch.setattr(BackgroundScan, "start", stopped)
-    noted(reading, "_read", seen.texts, lambda text: text)
+    noted(mention_finder, "_read", seen.texts, lambda text: text)
     for module in (opened, batch):
         noted(module, "case_from_row", seen.records, lambda row: row["id"])
         noted(module, "answer_from_row", seen.records, lambda row: row["case"])
     for module, name in (
-        (given_sets.reviewset, "load"),
+        (open_sets.reviewset, "load"),
         (review_sets, "memory_engine"),
         (review_sets, "merged"),
         (review_sets, "plain_words"),
     ):
         noted(module, name, seen.whole, lambda *_, name=name: name)
-    reading.forget()
+    mention_finder.clear_caches()
     with server_for(made, tmp_path, monkeypatch):
-        monkeypatch.setattr(failure_scans, "SETTLES_S", 0)
+        monkeypatch.setattr(failure_scans, "MAX_SCAN_WAIT_S", 0)
         yield seen
-    reading.forget()
+    mention_finder.clear_caches()
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -4,8 +4,8 @@ from support import ROOT
 from support.storage import spoiling
 
 from bench.remote import PASSWORD, S3_VARIABLES, USER
-from rexview.remote import pictures, s3, sets, web
-from rexview.remote import pictures as fetching
+from rexview.remote import http_storage, remote_pictures, remote_sets, s3
+from rexview.remote import remote_pictures as fetching
 
 
 @pytest.fixture(autouse=True)
@@ -21,14 +21,18 @@ def forgetful(monkeypatch, tmp_path):
 
 
 def forget():
-    for client in (s3._client, web._client):
+    for client in (s3._client, http_storage._client):
         if client.cache_info().currsize:
             client().close()
         client.cache_clear()
-    pictures._kept_in.cache_clear()
+    remote_pictures._cache_in.cache_clear()
     fetching._AWAY.clear()
-    sets._COPIES.clear()
-    for known in (pictures._LOOKED.at, pictures._LOOKED.whole, pictures._LOOKED.links):
+    remote_sets._COPIES.clear()
+    for known in (
+        remote_pictures._KNOWN_ADDRESSES.at,
+        remote_pictures._KNOWN_ADDRESSES.whole,
+        remote_pictures._KNOWN_ADDRESSES.links,
+    ):
         known.clear()
 
 

@@ -7,11 +7,11 @@ import pytest
 from support.rows import each_row
 
 from rexview import imaging
-from rexview.addresses import read_address
+from rexview.addresses import parse_address
 from rexview.errors import AddressRefused, StorageAway, StorageMissing, StorageRefused
 from rexview.remote import dicomweb as client
-from rexview.remote import pictures
-from rexview.remote.dicomweb import first_part, read_type
+from rexview.remote import remote_pictures
+from rexview.remote.dicomweb import read_content_type, read_first_part
 from rexview.settings import load_settings
 from tests.remote.conftest import FILMS, IMAGES
 
@@ -24,11 +24,11 @@ def stored(stored_studies):
 
 def address_of(server, film, end=""):
     place = f"studies/{film.StudyInstanceUID}/series/{film.SeriesInstanceUID}"
-    return read_address(f"{server.base}/{place}/instances/{film.SOPInstanceUID}{end}")
+    return parse_address(f"{server.base}/{place}/instances/{film.SOPInstanceUID}{end}")
 
 
 def fetched(address):
-    return pictures.picture(address, None, load_settings())
+    return remote_pictures.fetch_picture(address, None, load_settings())
 
 
 @pytest.mark.parametrize("name", FILMS)
@@ -42,7 +42,7 @@ def test_an_instance_shows_the_same_picture_as_its_file(dicomweb, stored, name, 
 def test_it_is_not_asked_for_again_by_another_process(dicomweb, stored):
     address = address_of(dicomweb, stored[FILMS[0]])
     fetched(address)
-    pictures._LOOKED.at.clear()
+    remote_pictures._KNOWN_ADDRESSES.at.clear()
     fetched(address)
     assert len(dicomweb.asked) == 1, (
         "instances of one UID do not change, and Orthanc tells no state"
@@ -74,7 +74,7 @@ def test_the_password_goes_to_no_other_server(dicomweb, stored, monkeypatch):
     heard = []
     dicomweb.spoil = lambda answer: heard.append(answer.headers["Authorization"]) or answer.say(401)
     with pytest.raises(StorageRefused, match="without a sign-in"):
-        fetched(read_address(address.url))
+        fetched(parse_address(address.url))
     assert heard == [None]
 
 
@@ -133,8 +133,8 @@ def test_what_cannot_be_shown_is_told_before_anybody_is_asked(dicomweb, stored, 
 
 def test_what_there_is_comes_page_by_page(dicomweb, stored, monkeypatch):
     monkeypatch.setattr(client, "_PAGE", 1)
-    found = client.found(read_address(dicomweb.base), "instances", Modality="DX")
-    uids = {client.value_of(one, "00080018") for one in found}
+    found = client.search_archive(parse_address(dicomweb.base), "instances", Modality="DX")
+    uids = {client.first_tag_value(one, "00080018") for one in found}
     assert uids >= {str(film.SOPInstanceUID) for film in stored.values()}
 
 
@@ -144,25 +144,25 @@ class TestParts:
     @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
     def test_however_it_is_cut_into_pieces(self, size):
         chunks = [self.BODY[at : at + size] for at in range(0, len(self.BODY), size)]
-        assert b"".join(first_part(chunks, "b")) == b"0123456789"
+        assert b"".join(read_first_part(chunks, "b")) == b"0123456789"
 
     @each_row("length", range(0, 54, 3))
     def test_one_that_ends_too_early_is_never_whole(self, length):
         with pytest.raises(StorageAway, match="too early"):
-            list(first_part([self.BODY[:length]], "b"))
+            list(read_first_part([self.BODY[:length]], "b"))
 
     @pytest.mark.parametrize("boundary", ["", "x" * 300])
     def test_no_boundary(self, boundary):
         with pytest.raises(StorageRefused):
-            list(first_part([self.BODY], boundary))
+            list(read_first_part([self.BODY], boundary))
 
     def test_what_is_no_message(self):
         with pytest.raises(StorageRefused):
-            list(first_part([b"x" * 70_000] * 3, "b"))
+            list(read_first_part([b"x" * 70_000] * 3, "b"))
 
     def test_types(self):
-        assert read_type('Multipart/Related; type="a/b"; boundary="x y"') == (
+        assert read_content_type('Multipart/Related; type="a/b"; boundary="x y"') == (
             "multipart/related",
             "x y",
         )
-        assert read_type("nonsense")[1] == ""
+        assert read_content_type("nonsense")[1] == ""

@@ -14,8 +14,8 @@ from support.review_folder import write_review_set
 from support.storage import spoiling
 
 from rexview.analysis.query.engine import Position
-from rexview.remote import pictures, web
-from rexview.reviewset import check, image_path
+from rexview.remote import http_storage, remote_pictures
+from rexview.reviewset import check_review_set, find_image_file
 from rexview.ui.viewer.case_payload import viewer_data
 from rexview.ui.web.access import image_links
 from rexview.ui.web.app import image_routes
@@ -70,8 +70,8 @@ def opened(servers, tmp_path, monkeypatch):
 @pytest.fixture
 def dead(servers, monkeypatch):
     """The first server, which takes requests and answers none before ``ended``."""
-    monkeypatch.setattr(web, "SILENT_S", 600.0)
-    monkeypatch.setattr(pictures, "WAIT_S", 600.0)
+    monkeypatch.setattr(http_storage, "SILENCE_LIMIT_S", 600.0)
+    monkeypatch.setattr(remote_pictures, "MAX_TURN_WAIT_S", 600.0)
     dead = servers[0]
     dead.ended = threading.Event()
 
@@ -107,7 +107,7 @@ def test_a_dead_storage_holds_up_no_picture_of_another(servers, opened, dead):
     links = [image_links.thumbnail_url(review_set, path) for path in paths]
     with served(image_routes.routes()) as base, httpx.Client(timeout=None, base_url=base) as client:
         waiting = in_threads(lambda link: client.get(f"/{link}"), links)
-        while len(dead.asked) < pictures.AT_ONCE:
+        while len(dead.asked) < remote_pictures.MAX_PARALLEL_FETCHES:
             assert any(thread.is_alive() for thread in waiting)
             time.sleep(0.01)
         with httpx.Client(timeout=60, base_url=base) as other:
@@ -115,7 +115,9 @@ def test_a_dead_storage_holds_up_no_picture_of_another(servers, opened, dead):
             thumbnail = other.get(f"/{image_links.thumbnail_url(review_set, another)}")
             assert thumbnail.status_code == 200
         assert all(thread.is_alive() for thread in waiting), "nobody waited for the dead one"
-        assert len(dead.asked) <= pictures.AT_ONCE, "which has its turns, no more"
+        assert len(dead.asked) <= remote_pictures.MAX_PARALLEL_FETCHES, (
+            "which has its turns, no more"
+        )
         dead.ended.set()
         for thread in waiting:
             thread.join()
@@ -130,7 +132,7 @@ def mirrored_film():
 
 
 def viewed(review_set):
-    review_set = review_sets.newest(review_set)
+    review_set = review_sets.with_current_reviews(review_set)
     page = review_sets.case_page(review_set, "c0")
     data = viewer_data(
         review_set, page, lambda case: Position(1, 1, None, None), {"m": "#fff"}, {"m": "M"}
@@ -148,7 +150,7 @@ def test_a_film_says_by_itself_how_it_is_stored(servers, opened):
     assert not view.orientation.known, "its view would name the wrong side"
     assert [box.side for box in boxes.boxes] == [None, None]
     wait_until_idle()
-    image_path(review_set, path)
+    find_image_file(review_set, path)
     view, boxes = viewed(review_set)
     assert (view.orientation.left, view.orientation.source) == ("L", "PatientOrientation")
     assert [(box.label, box.side) for box in boxes.boxes] == [("effusion", "on the patient's left")]
@@ -173,6 +175,6 @@ def test_it_is_told_that_films_at_addresses_were_not_looked_at(opened, servers):
         {"path": f"{base}3", **given},
     )
     assert servers[0].asked == [], "a set opens without asking anybody"
-    (said,) = [one for one in check(review_set.folder) if "lie elsewhere" in one.message]
+    (said,) = [one for one in check_review_set(review_set.folder) if "lie elsewhere" in one.message]
     assert "of 2 images with boxes" in said.message
     assert "go by the view" in said.message

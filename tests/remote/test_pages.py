@@ -9,9 +9,9 @@ from support.opened_app import opened_set
 from support.small_set import CASES, write_set
 
 from rexview.cli.main import main
-from rexview.remote import pictures
-from rexview.remote import pictures as fetching
-from rexview.reviewset import image_path, load
+from rexview.remote import remote_pictures
+from rexview.remote import remote_pictures as fetching
+from rexview.reviewset import find_image_file, load_review_set
 from rexview.ui.web.access import image_links
 from rexview.ui.web.app import image_routes
 from rexview.ui.web.server import prefetch
@@ -56,7 +56,7 @@ def test_a_picture_is_fetched_ahead_of_whoever_has_its_link(opened, s3_set):
 
 
 def test_a_storage_that_is_away_is_told_and_the_link_works_later(opened, s3_set, monkeypatch):
-    monkeypatch.setattr(fetching, "REST_S", 0.0)
+    monkeypatch.setattr(fetching, "SILENT_STORAGE_PAUSE_S", 0.0)
     review_set, client, _ = opened
     s3_set.spoil = lambda answer: answer.say(503)
     url = image_links.pixel_url(review_set, "one.png")
@@ -72,10 +72,11 @@ def test_a_storage_that_is_away_is_told_and_the_link_works_later(opened, s3_set,
 
 def test_a_picture_that_changed_is_not_sent_under_its_old_link(opened, monkeypatch):
     review_set, client, there = opened
-    monkeypatch.setattr(pictures, "LOOK_AGAIN_S", 0.0)
+    monkeypatch.setattr(remote_pictures, "RECHECK_AFTER_S", 0.0)
     image_links.pixel_url(review_set, "one.png")
     wait_until_idle()
-    pictures._LOOKED.links.clear()  # as after a restart: links name the state that is kept
+    # as after a restart: links name the stored state
+    remote_pictures._KNOWN_ADDRESSES.links.clear()
     first = image_links.pixel_url(review_set, "one.png")
     wait_until_idle()
     assert client.get(f"/{first}").status_code == 200
@@ -102,7 +103,9 @@ def test_an_archives_studies_become_a_set(dicomweb, stored_studies, tmp_path, ca
     }
     assert not {str(film.PatientID) for film in stored_studies} & {c["patient_id"] for c in cases}
     assert main(["check", str(out)]) == 0
-    assert image_path(load(out), cases[0]["images"][0]["path"]).stat().st_size > 1000
+    assert (
+        find_image_file(load_review_set(out), cases[0]["images"][0]["path"]).stat().st_size > 1000
+    )
 
 
 @pytest.mark.parametrize(

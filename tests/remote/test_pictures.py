@@ -9,15 +9,15 @@ from PIL import Image
 from support.review_folder import RAMP as RAMP_PIXELS
 
 from rexview import imaging
-from rexview.addresses import read_address
+from rexview.addresses import parse_address
 from rexview.errors import AddressRefused, StorageAway, StorageMissing, StorageRefused
-from rexview.remote import pictures, s3, web
-from rexview.remote import pictures as fetching
-from rexview.remote import web as sink
+from rexview.remote import http_storage, remote_pictures, s3
+from rexview.remote import http_storage as sink
+from rexview.remote import remote_pictures as fetching
 from rexview.settings import load_settings
 from rexview.ui.safe_text import as_markdown
 
-OWN = read_address("s3://films/")
+OWN = parse_address("s3://films/")
 _FILE = io.BytesIO()
 Image.fromarray(RAMP_PIXELS).save(_FILE, "png")
 RAMP = _FILE.getvalue()
@@ -37,11 +37,11 @@ def film(s3_set):
 
 
 def address_of(server, file):
-    return read_address(f"s3://{file.relative_to(server.folder).as_posix()}")
+    return parse_address(f"s3://{file.relative_to(server.folder).as_posix()}")
 
 
 def fetched(address, own=OWN):
-    return pictures.picture(address, own, load_settings())
+    return remote_pictures.fetch_picture(address, own, load_settings())
 
 
 def kept(tmp_path):
@@ -76,28 +76,30 @@ def test_many_who_ask_at_once_share_one_fetching(film, s3_set):
 def test_one_that_changed_is_another_file_and_another_link(film, monkeypatch):
     file, address = film
     settings = load_settings()
-    first_link = pictures.link_version(address, settings)
+    first_link = remote_pictures.link_version(address, settings)
     old = fetched(address)
-    assert pictures.link_version(address, settings) == first_link, "links stay while it is the same"
-    monkeypatch.setattr(pictures, "LOOK_AGAIN_S", 0.0)
+    assert remote_pictures.link_version(address, settings) == first_link, (
+        "links stay while it is the same"
+    )
+    monkeypatch.setattr(remote_pictures, "RECHECK_AFTER_S", 0.0)
     assert fetched(address) == old
     file.write_bytes(RAMP + b" ")
     new = fetched(address)
     assert new != old
     assert new.read_bytes() == RAMP + b" "
-    newer_link = pictures.link_version(address, settings)
+    newer_link = remote_pictures.link_version(address, settings)
     assert newer_link != first_link
-    assert pictures.is_current(address, newer_link, settings)
+    assert remote_pictures.is_current_link(address, newer_link, settings)
     file.write_bytes(RAMP)
     fetched(address)
-    assert not pictures.is_current(address, newer_link, settings)
+    assert not remote_pictures.is_current_link(address, newer_link, settings)
 
 
 def test_a_torn_file_of_the_cache_is_fetched_again(film):
     file, address = film
     got = fetched(address)
     got.write_bytes(b"x" * got.stat().st_size)
-    pictures._LOOKED.whole.clear()
+    remote_pictures._KNOWN_ADDRESSES.whole.clear()
     assert fetched(address).read_bytes() == file.read_bytes()
     fetched(address).write_bytes(b"short")
     assert fetched(address).read_bytes() == file.read_bytes()
@@ -153,14 +155,14 @@ def test_a_connection_that_is_cut_leaves_nothing_and_is_made_good(
         fetched(address)
     assert len(s3_set.asked) == 1, "a storage that failed is left alone for a moment"
     s3_set.spoil = None
-    monkeypatch.setattr(fetching, "REST_S", 0.0)
+    monkeypatch.setattr(fetching, "SILENT_STORAGE_PAUSE_S", 0.0)
     assert fetched(address).read_bytes() == file.read_bytes()
 
 
 def test_what_is_kept_is_shown_while_the_storage_is_away(film, s3_set, monkeypatch):
     _, address = film
     got = fetched(address)
-    monkeypatch.setattr(pictures, "LOOK_AGAIN_S", 0.0)
+    monkeypatch.setattr(remote_pictures, "RECHECK_AFTER_S", 0.0)
     s3_set.spoil = lambda answer: answer.say(503)
     assert fetched(address) == got
 
@@ -189,7 +191,7 @@ def test_faults_of_the_storage_are_sentences(film, s3_set, spoil, error, words):
 def test_a_storage_that_says_nothing_is_not_waited_for(film, s3_set, monkeypatch):
     _, address = film
     ended = threading.Event()
-    monkeypatch.setattr(s3, "SILENT_S", 0.2)
+    monkeypatch.setattr(s3, "SILENCE_LIMIT_S", 0.2)
     s3_set.spoil = lambda answer: ended.wait(20) or True
     try:
         with pytest.raises(StorageAway, match="in time"):
@@ -218,7 +220,7 @@ def test_a_key_that_is_not_there_or_a_folder(film, name):
     _, address = film
     folder = address.text.rpartition("/")[0]
     with pytest.raises(StorageMissing):
-        fetched(read_address(f"{folder}/{name}"))
+        fetched(parse_address(f"{folder}/{name}"))
 
 
 @pytest.mark.parametrize(
@@ -234,7 +236,7 @@ def test_a_key_that_is_not_there_or_a_folder(film, name):
 )
 def test_nobody_is_asked_who_is_not_allowed(s3_set, text):
     with pytest.raises(StorageRefused, match="remote_hosts"):
-        fetched(read_address(text))
+        fetched(parse_address(text))
     assert s3_set.asked == []
 
 
@@ -243,7 +245,7 @@ def test_a_listed_folder_allows_what_lies_in_it_alone(film, s3_set, monkeypatch)
     monkeypatch.setenv("REXVIEW_REMOTE_HOSTS", address.text.rpartition("/")[0])
     assert fetched(address, own=None).read_bytes() == RAMP
     with pytest.raises(StorageRefused, match="remote_hosts"):
-        fetched(read_address("s3://films/elsewhere.png"), own=None)
+        fetched(parse_address("s3://films/elsewhere.png"), own=None)
 
 
 class TestOverHttp:
@@ -258,7 +260,7 @@ class TestOverHttp:
 
     def fetched(self, server, spoil):
         server.spoil = spoil
-        return fetched(read_address(f"{server.base}film.png"), own=None)
+        return fetched(parse_address(f"{server.base}film.png"), own=None)
 
     def test_a_file(self, server):
         assert self.fetched(server, lambda answer: answer.say(200, RAMP)).read_bytes() == RAMP
@@ -281,7 +283,9 @@ class TestOverHttp:
             while True:
                 answer.wfile.write(b"10000\r\n" + b"x" * 0x10000 + b"\r\n")
 
-        monkeypatch.setattr(pictures, "Sink", lambda file: sink.Sink(file, 1_000_000))
+        monkeypatch.setattr(
+            remote_pictures, "DownloadSink", lambda file: sink.DownloadSink(file, 1_000_000)
+        )
 
         with pytest.raises(StorageRefused, match="larger than 1 MB"):
             self.fetched(server, endless)
@@ -298,7 +302,9 @@ class TestOverHttp:
             self.fetched(server, open_ended)
 
     def test_too_slow_is_told(self, server, monkeypatch):
-        monkeypatch.setattr(pictures, "Sink", lambda file: sink.Sink(file, most_seconds=-1.0))
+        monkeypatch.setattr(
+            remote_pictures, "DownloadSink", lambda file: sink.DownloadSink(file, most_seconds=-1.0)
+        )
         with pytest.raises(StorageAway, match="too slowly"):
             self.fetched(server, lambda answer: answer.say(200, RAMP))
 
@@ -315,25 +321,25 @@ class TestOverHttp:
             return True
 
         server.spoil = dripping
-        address = read_address(f"{server.base}film.png")
-        with web.asked(address, address.url, {}) as answer:
-            bodies = web.body_of(answer)
+        address = parse_address(f"{server.base}film.png")
+        with http_storage.open_response(address, address.url, {}) as answer:
+            bodies = http_storage.iterate_body(answer)
             assert next(bodies) == b"a", "and not all of it at its end"
             heard.set()
             assert list(bodies) == [b"b"]
         with (
-            web.asked(address, address.url, {}) as answer,
+            http_storage.open_response(address, address.url, {}) as answer,
             pytest.raises(StorageAway, match="too slowly"),
         ):
-            list(web.body_of(answer, -1.0))
+            list(http_storage.iterate_body(answer, -1.0))
 
     def test_no_cookie_is_kept(self, server):
         self.fetched(server, lambda answer: answer.say(200, RAMP, Set_Cookie="a=b; Path=/"))
-        assert not list(web._client().cookies.jar)
+        assert not list(http_storage._client().cookies.jar)
 
 
 def test_messages_are_safe_on_a_page():
     with pytest.raises(AddressRefused) as caught:
-        read_address("https://user:secret@host/x")
+        parse_address("https://user:secret@host/x")
     assert "secret" not in str(caught.value)
     assert as_markdown(str(caught.value))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rexview.errors import Problem
-from rexview.reviewset import check, load
+from rexview.reviewset import check_review_set, load_review_set
 from rexview.schema import ReviewSet
 
 INFO = """\
@@ -54,10 +54,10 @@ class SetFolder:
         return self.jsonl("answers", [ANSWER | changes])
 
     def load(self) -> ReviewSet:
-        return load(self.folder)
+        return load_review_set(self.folder)
 
     def problems(self) -> list[Problem]:
-        return check(self.folder)
+        return check_review_set(self.folder)
 
     def only_problem(self) -> Problem:
         (problem,) = self.problems()

@@ -4,7 +4,7 @@ import pytest
 
 from rexview.reviewset import choice_process
 from rexview.reviewset.choice_process import read_choices
-from rexview.text.choices.reading import read_choice
+from rexview.text.choices.choice_reader import read_choice
 
 OPTIONS = ("A. Effusion", "B. Nodule")
 ASKED = [
@@ -33,5 +33,5 @@ def test_without_a_process_they_are_read_here(monkeypatch, tmp_path):
 
 def test_few_texts_begin_no_process(monkeypatch):
     monkeypatch.setattr(choice_process, "MANY", 100)
-    monkeypatch.delattr(choice_process, "AskedProcess")
+    monkeypatch.delattr(choice_process, "RequestProcess")
     assert read_choices(ASKED) == HERE

@@ -13,11 +13,11 @@ import pytest
 from rexview import frames
 from rexview.answer_digest import digests_of
 from rexview.detect import flag_rows
+from rexview.disk_cache import open_cache
 from rexview.errors import ReviewSetError
-from rexview.kept_files import kept_files
-from rexview.reviewset import check, compiled, load
+from rexview.reviewset import check_review_set, load_review_set, set_cache
 from rexview.settings import DEMO_FOLDER, load_settings
-from rexview.stats.report.document import report
+from rexview.stats.report.document import build_statistics_report
 
 CASES = 60
 
@@ -25,8 +25,8 @@ CASES = 60
 @pytest.fixture(autouse=True)
 def small_is_large(monkeypatch, tmp_path):
     """Sets of a few rows are kept, in a cache folder of the test."""
-    monkeypatch.setattr(compiled, "LARGE", 40)
-    monkeypatch.setattr(compiled, "LARGE_BYTES", 1)
+    monkeypatch.setattr(set_cache, "LARGE_ROWS", 40)
+    monkeypatch.setattr(set_cache, "LARGE_BYTES", 1)
     monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
 
 
@@ -76,7 +76,7 @@ def large_fixture(tmp_path):
 
 def opened(folder):
     """Open a set and wait until it is kept."""
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     for thread in threading.enumerate():
         if thread.name == "keep a set":
             thread.join()
@@ -84,7 +84,7 @@ def opened(folder):
 
 
 def entries():
-    return kept_files("sets", load_settings()).entries()
+    return open_cache("sets", load_settings()).entries()
 
 
 def is_kept(review_set):
@@ -126,9 +126,9 @@ def test_what_is_kept_is_the_set_itself(large, monkeypatch):
     first, second = opened(large), opened(large)
     assert is_kept(first)
     assert is_kept(second)
-    monkeypatch.setattr(compiled, "LARGE", 10**9)
-    monkeypatch.setattr(compiled, "LARGE_BYTES", 10**9)
-    plain = load(large)
+    monkeypatch.setattr(set_cache, "LARGE_ROWS", 10**9)
+    monkeypatch.setattr(set_cache, "LARGE_BYTES", 10**9)
+    plain = load_review_set(large)
     assert not is_kept(plain)
     assert plain.stale_scores.height == 1
     assert_alike(first, plain)
@@ -142,8 +142,8 @@ def test_parts_of_all_formats_and_repeats(large, monkeypatch):
     (large / "answers" / "5.csv").write_text("case,model,text,repeat\nc054,a,Once more.,2\n")
     kept = [opened(large) for _ in range(2)]
     assert all(map(is_kept, kept))
-    monkeypatch.setattr(compiled, "LARGE_BYTES", 10**9)
-    plain = load(large)
+    monkeypatch.setattr(set_cache, "LARGE_BYTES", 10**9)
+    plain = load_review_set(large)
     texts = [one.text for one in plain.repeats_of("c054", "a")]
     assert texts == ["Once more.", "Asked again."]
     assert_alike(kept[0], plain)
@@ -156,10 +156,10 @@ def test_warnings_come_later_and_are_those_of_check(large):
     ).write_parquet(large / "answers" / "1.parquet")
     first = opened(large)
     assert not any("answers of" in one.message for one in first.warnings)
-    assert all_warnings(first) == check(large)
+    assert all_warnings(first) == check_review_set(large)
     assert any("answers of" in one.message for one in first.all_warnings())
-    again = load(large)
-    assert list(again.all_warnings()) == check(large)  # at once, as they are kept
+    again = load_review_set(large)
+    assert list(again.all_warnings()) == check_review_set(large)  # at once, as they are kept
 
 
 def test_a_changed_file_is_read(large):
@@ -167,18 +167,18 @@ def test_a_changed_file_is_read(large):
     pl.DataFrame({"case": ["c001"], "model": "a", "run_id": "9", "text": "New."}).write_parquet(
         large / "answers" / "4.parquet"
     )
-    assert load(large).answers.height == 2 * CASES + 4
+    assert load_review_set(large).answers.height == 2 * CASES + 4
 
 
 def test_pictures_that_come_are_noticed(large):
     assert any("no image file" in one.message for one in opened(large).warnings)
     (large / "images" / "missing.png").write_bytes(b"here")
-    assert not any("no image file" in one.message for one in load(large).warnings)
+    assert not any("no image file" in one.message for one in load_review_set(large).warnings)
 
 
 def test_another_version_of_the_code_reads_anew(large, monkeypatch):
     opened(large)
-    monkeypatch.setattr(compiled, "reading_version", lambda: "another")
+    monkeypatch.setattr(set_cache, "set_reader_version", lambda: "another")
     opened(large)
     assert len(entries()) == 2
 
@@ -202,16 +202,16 @@ def test_what_is_damaged_is_read_again(large, caplog, name, damage):
     else:
         path.write_bytes(b"x" * len(content))
     caplog.set_level(logging.WARNING)
-    assert load(large).answers.height == 2 * CASES + 3
+    assert load_review_set(large).answers.height == 2 * CASES + 3
     assert "damaged" in caplog.text
 
 
 def test_a_disk_that_takes_nothing_costs_nothing_else(large, tmp_path, caplog):
     (tmp_path / "cache").write_text("in the way")
-    review_set = load(large)
+    review_set = load_review_set(large)
     assert review_set.answers.height == 2 * CASES + 3
     assert len(caplog.records) == 1
-    assert all_warnings(review_set) == check(large)
+    assert all_warnings(review_set) == check_review_set(large)
 
 
 def test_a_disk_that_gets_full_costs_nothing_else(large, monkeypatch, caplog):
@@ -220,8 +220,8 @@ def test_a_disk_that_gets_full_costs_nothing_else(large, monkeypatch, caplog):
             raise OSError(28, "No space left on device")
         return write(frame, path)
 
-    write = compiled._write_ipc
-    monkeypatch.setattr(compiled, "_write_ipc", fails)
+    write = set_cache._write_ipc
+    monkeypatch.setattr(set_cache, "_write_ipc", fails)
     review_set = opened(large)
     assert review_set.answers_of("c001")[0].text.startswith("A text of c001")
     assert "No space left" in caplog.text
@@ -238,8 +238,8 @@ def test_what_is_written_beside_the_checks_fails_alone(large, monkeypatch, caplo
             raise OSError(28, "No space left on device")
         return write(frame, path)
 
-    write = compiled._write_ipc
-    monkeypatch.setattr(compiled, "_write_ipc", fails)
+    write = set_cache._write_ipc
+    monkeypatch.setattr(set_cache, "_write_ipc", fails)
     review_set = opened(large)
     assert review_set.answers.height == 2 * CASES + 3
     assert "No space left" in caplog.text
@@ -289,7 +289,7 @@ def test_rows_that_are_there_twice_are_left_out(large):
 
 
 def test_small_sets_are_not_kept(large, monkeypatch):
-    monkeypatch.setattr(compiled, "LARGE", 10_000)
+    monkeypatch.setattr(set_cache, "LARGE_ROWS", 10_000)
     review_set = opened(large)
     assert review_set.later_warnings is None
     assert entries() == []
@@ -297,15 +297,17 @@ def test_small_sets_are_not_kept(large, monkeypatch):
 
 def test_detectors_and_statistics_say_the_same_of_the_demo(monkeypatch):
     """What is mapped is used as what is in memory is: every detector, every table of numbers."""
-    monkeypatch.setattr(compiled, "LARGE", 10**9)
-    plain = load(DEMO_FOLDER)
+    monkeypatch.setattr(set_cache, "LARGE_ROWS", 10**9)
+    plain = load_review_set(DEMO_FOLDER)
     assert not is_kept(plain)
-    monkeypatch.setattr(compiled, "LARGE", 1)
+    monkeypatch.setattr(set_cache, "LARGE_ROWS", 1)
     opened(DEMO_FOLDER)
-    kept = load(DEMO_FOLDER)
+    kept = load_review_set(DEMO_FOLDER)
     assert is_kept(kept)
     assert all_warnings(kept) == list(plain.warnings)
     assert_alike(kept, plain)
     thresholds = {"gap_threshold": 2.0, "disagreement_threshold": 2.0}
     assert flag_rows(kept, **thresholds) == flag_rows(plain, **thresholds)
-    assert report(kept, gap_threshold=2.0) == report(plain, gap_threshold=2.0)
+    assert build_statistics_report(kept, gap_threshold=2.0) == build_statistics_report(
+        plain, gap_threshold=2.0
+    )

@@ -6,8 +6,8 @@ from support.rows import each_row
 
 from rexview.addresses import is_address
 from rexview.errors import ImageBroken, PathEscape, ReviewSetError
-from rexview.reviewset import image_path
-from rexview.reviewset.images import NOT_PLAIN, images_folder, relative_path
+from rexview.reviewset import find_image_file
+from rexview.reviewset.image_paths import NOT_PLAIN_PATH, images_folder, relative_path
 
 ESCAPES = [
     "../secret.png",
@@ -43,19 +43,19 @@ INSIDE = [
 @pytest.mark.parametrize("path", ESCAPES)
 def test_paths_that_lead_out_are_refused(small, path):
     with pytest.raises(PathEscape):
-        image_path(small.load(), path)
+        find_image_file(small.load(), path)
 
 
 @pytest.mark.parametrize(("path", "plain"), INSIDE)
 def test_paths_that_stay_inside(small, path, plain):
-    assert image_path(small.load(), path) == small.folder.resolve() / "images" / plain
+    assert find_image_file(small.load(), path) == small.folder.resolve() / "images" / plain
 
 
 @each_row("path", [*ESCAPES, *(path for path, plain in INSIDE if path != plain)])
 def test_the_quick_look_sees_every_path_that_is_not_plain(path):
     import polars as pl
 
-    assert pl.Series([path]).str.contains(NOT_PLAIN).all()
+    assert pl.Series([path]).str.contains(NOT_PLAIN_PATH).all()
 
 
 def test_plain_paths_are_plain():
@@ -68,43 +68,43 @@ class TestLinks:
         secret.touch()
         (small.folder / "images" / "link.png").symlink_to(secret)
         with pytest.raises(PathEscape):
-            image_path(small.load(), "link.png")
+            find_image_file(small.load(), "link.png")
 
     def test_a_linked_folder_that_leads_out_is_refused(self, small):
         (small.folder / "images" / "up").symlink_to(small.folder.parent)
         with pytest.raises(PathEscape):
-            image_path(small.load(), "up/secret.png")
+            find_image_file(small.load(), "up/secret.png")
 
     def test_a_link_within_the_folder_is_followed(self, small):
         (small.folder / "images" / "link.png").symlink_to("a/pa.png")
-        assert image_path(small.load(), "link.png").name == "pa.png"
+        assert find_image_file(small.load(), "link.png").name == "pa.png"
 
     def test_the_folder_itself_may_be_a_link(self, small):
         elsewhere = small.folder.parent / "elsewhere"
         (small.folder / "images").rename(elsewhere)
         (small.folder / "images").symlink_to(elsewhere)
-        assert image_path(small.load(), "a/pa.png") == elsewhere / "a" / "pa.png"
+        assert find_image_file(small.load(), "a/pa.png") == elsewhere / "a" / "pa.png"
 
     def test_a_loop_does_not_hang(self, small):
         (small.folder / "images" / "loop.png").symlink_to("loop.png")
         review_set = small.load()
-        assert not image_path(review_set, "loop.png").exists()
+        assert not find_image_file(review_set, "loop.png").exists()
 
 
 class TestBase:
     @pytest.mark.parametrize("base", ["scans", "./scans/", "images/../scans"])
     def test_another_folder_in_the_set(self, small, base):
         small.text("reviewset.yaml", f"format: 1\nname: x\nimages: {base}\n")
-        assert image_path(small.load(), "x.png") == small.folder.resolve() / "scans" / "x.png"
+        assert find_image_file(small.load(), "x.png") == small.folder.resolve() / "scans" / "x.png"
 
     def test_a_folder_elsewhere(self, small, tmp_path):
         small.text("reviewset.yaml", f"format: 1\nname: x\nimages: {tmp_path}\n")
-        assert image_path(small.load(), "x.png") == tmp_path.resolve() / "x.png"
+        assert find_image_file(small.load(), "x.png") == tmp_path.resolve() / "x.png"
 
     def test_a_file_address(self, small, tmp_path):
         place = (tmp_path / "a b").as_uri()
         small.text("reviewset.yaml", f"format: 1\nname: x\nimages: {place}\n")
-        assert image_path(small.load(), "x.png") == tmp_path.resolve() / "a b" / "x.png"
+        assert find_image_file(small.load(), "x.png") == tmp_path.resolve() / "a b" / "x.png"
 
     @pytest.mark.parametrize(
         ("base", "url"),
@@ -139,7 +139,7 @@ class TestAddress:
         small.text("reviewset.yaml", "format: 1\nname: x\nimages: sftp://host/\n")
         opened = small.load()
         with pytest.raises(ImageBroken, match=r'cannot read yet\. Run .* "fsspec\[sftp\]"'):
-            image_path(opened, "a/pa.png")
+            find_image_file(opened, "a/pa.png")
         (warning,) = opened.warnings
         assert (warning.field, "fsspec[sftp]" in warning.remedy) == ("images", True)
 
@@ -147,12 +147,12 @@ class TestAddress:
         small.text("reviewset.yaml", "format: 1\nname: x\nimages: nowhere://bucket/\n")
         opened = small.load()
         with pytest.raises(ImageBroken, match="of a kind that is not known"):
-            image_path(opened, "a/pa.png")
+            find_image_file(opened, "a/pa.png")
         assert "nowhere://" in opened.warnings[0].message
 
     def test_a_path_may_not_lead_out(self, remote):
         with pytest.raises(PathEscape):
-            image_path(remote, "../other/pa.png")
+            find_image_file(remote, "../other/pa.png")
 
     def test_one_that_holds_a_password_is_an_error_without_it(self, small):
         small.text("reviewset.yaml", "format: 1\nname: x\nimages: https://me:hidden@host/\n")

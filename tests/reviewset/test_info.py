@@ -1,7 +1,7 @@
 import pytest
 import yaml
 
-from rexview.reviewset.info import dump_info
+from rexview.reviewset.set_info import dump_info
 from rexview.schema import Model, Protocol, Reader, SetInfo
 
 

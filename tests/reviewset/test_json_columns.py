@@ -13,9 +13,13 @@ from hypothesis import strategies as st
 
 from rexview.columns import TABLES
 from rexview.reviewset.problems import ProblemList
-from rexview.reviewset.sources import find_tables
-from rexview.reviewset.tables import table
-from rexview.reviewset.tables.table import MAX_LINE_BYTES, read_table, read_typed
+from rexview.reviewset.set_files import find_tables
+from rexview.reviewset.tables import declared_table
+from rexview.reviewset.tables.declared_table import (
+    MAX_LINE_BYTES,
+    read_declared_table,
+    read_typed_jsonl,
+)
 
 LONG = MAX_LINE_BYTES
 ANSWER = {
@@ -31,13 +35,13 @@ ANSWER = {
 
 @pytest.fixture(autouse=True)
 def _any_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "LEAST_BYTES", 1)
+    monkeypatch.setattr(declared_table, "MIN_TYPED_BYTES", 1)
 
 
 def read_both(folder: Path, name: str) -> tuple[pl.DataFrame, list[Any]]:
     problems = ProblemList()
     source = find_tables(folder, problems)[name]
-    return read_table(source, TABLES[name]), problems.all()
+    return read_declared_table(source, TABLES[name]), problems.all()
 
 
 def same_either_way(
@@ -45,10 +49,10 @@ def same_either_way(
 ) -> None:
     path = folder / f"{name}.jsonl"
     path.write_bytes(lines)
-    assert (read_typed(path, TABLES[name], LONG) is not None) is typed
+    assert (read_typed_jsonl(path, TABLES[name], LONG) is not None) is typed
     by_column = read_both(folder, name)
     with monkeypatch.context() as patch:
-        patch.setattr(table, "LEAST_BYTES", 10**9)
+        patch.setattr(declared_table, "MIN_TYPED_BYTES", 10**9)
         by_line = read_both(folder, name)
     assert by_column[0].equals(by_line[0])
     assert by_column[1] == by_line[1]
@@ -101,8 +105,8 @@ def test_anything_unusual_is_left_to_the_reader_by_line(
 def test_a_line_that_is_too_long_is_left_to_the_reader_by_line(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_bytes(dumped(ANSWER, ANSWER | {"text": "x" * 2_000}))
-    assert read_typed(path, TABLES["answers"], 1_000) is None
-    assert read_typed(path, TABLES["answers"], 4_000) is not None
+    assert read_typed_jsonl(path, TABLES["answers"], 1_000) is None
+    assert read_typed_jsonl(path, TABLES["answers"], 4_000) is not None
 
 
 _TEXT = st.one_of(st.none(), st.text(max_size=8), st.sampled_from(["NA", " x ", "", "1", "\x00"]))
@@ -125,5 +129,5 @@ def test_scores_are_read_alike(tmp_path_factory: Any, rows: list[dict[str, Any]]
     text = "".join(json.dumps(row) + "\n" for row in rows)
     with pytest.MonkeyPatch.context() as patch:
         (folder / "scores.jsonl").write_text(text, encoding="utf-8")
-        typed = read_typed(folder / "scores.jsonl", TABLES["scores"], LONG) is not None
+        typed = read_typed_jsonl(folder / "scores.jsonl", TABLES["scores"], LONG) is not None
         same_either_way(folder, "scores", text.encode(), patch, typed=typed)

@@ -8,8 +8,8 @@ from PIL import Image
 
 from rexview.errors import PathEscape
 from rexview.importers import import_source
-from rexview.reviewset import check, image_path, load
-from rexview.reviewset.images import contained
+from rexview.reviewset import check_review_set, find_image_file, load_review_set
+from rexview.reviewset.image_paths import join_inside
 
 NAME = "Müller/Aufnahme é.png"
 
@@ -31,11 +31,11 @@ def write_set(folder, path, *files):
 @pytest.mark.parametrize(("on_disk", "in_table"), [("NFD", "NFC"), ("NFC", "NFD")])
 def test_found_whichever_form_the_table_has(tmp_path, on_disk, in_table):
     folder = write_set(tmp_path, normalize(in_table, NAME), normalize(on_disk, NAME))
-    assert check(folder) == []
-    review_set = load(folder)
+    assert check_review_set(folder) == []
+    review_set = load_review_set(folder)
     image = review_set.case("c").images[0]
     assert (image.width, image.height) == (30, 20)
-    assert image_path(review_set, image.path).is_file()
+    assert find_image_file(review_set, image.path).is_file()
 
 
 def test_two_files_that_differ_only_so(tmp_path):
@@ -43,9 +43,9 @@ def test_two_files_that_differ_only_so(tmp_path):
     folder = write_set(tmp_path, both[1], *both)
     if len(list((folder / "images").iterdir())) == 1:
         pytest.skip("this disk takes both for one file")
-    (problem,) = check(folder)
+    (problem,) = check_review_set(folder)
     assert "differ only in how an accented letter is stored" in problem.message
-    assert load(folder).case("c").images[0].width == 31  # the one as written
+    assert load_review_set(folder).case("c").images[0].width == 31  # the one as written
 
 
 def test_neither_is_guessed_where_both_would_do(tmp_path):
@@ -54,7 +54,7 @@ def test_neither_is_guessed_where_both_would_do(tmp_path):
     folder = write_set(tmp_path, "é" + normalize("NFD", "é.png"), *files)
     if len(list((folder / "images").iterdir())) == 1:
         pytest.skip("this disk takes both for one file")
-    assert "There is no image file" in check(folder)[0].message
+    assert "There is no image file" in check_review_set(folder)[0].message
 
 
 def test_a_link_that_is_found_so_leads_nowhere_else(tmp_path):
@@ -63,14 +63,14 @@ def test_a_link_that_is_found_so_leads_nowhere_else(tmp_path):
     (tmp_path / "secret.png").write_bytes(b"x")
     (base / normalize("NFD", "é.png")).symlink_to(tmp_path / "secret.png")
     with pytest.raises(PathEscape):
-        contained(base, normalize("NFC", "é.png"))
+        join_inside(base, normalize("NFC", "é.png"))
 
 
 def test_a_listing_is_made_anew_when_the_folder_changes(tmp_path):
     written = normalize("NFC", "é.png")
-    assert not contained(tmp_path, written).exists()
+    assert not join_inside(tmp_path, written).exists()
     (tmp_path / normalize("NFD", "é.png")).write_bytes(b"x")
-    assert contained(tmp_path, written).exists()
+    assert join_inside(tmp_path, written).exists()
 
 
 @pytest.mark.parametrize("copy", [False, True])
@@ -88,7 +88,7 @@ def test_an_import_finds_them(tmp_path, copy):
     file.write_text(json.dumps(coco, ensure_ascii=False), encoding="utf-8")
     report = import_source("coco", [file], tmp_path / "out", options={"copy": copy})
     assert report.counts["images found"] == 1
-    assert not [one for one in check(tmp_path / "out") if "image file" in one.message]
+    assert not [one for one in check_review_set(tmp_path / "out") if "image file" in one.message]
     beside = source / "images"
     table = beside / "boxes.csv"
     table.write_text(f"image,label,x,y,width,height\n{written},Mass,1,2,3,4\n", encoding="utf-8")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rexview import frames
 from rexview.columns import TABLES
 from rexview.errors import ReviewSetError
-from rexview.reviewset import check, load
+from rexview.reviewset import check_review_set, load_review_set
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 scalars = (
@@ -64,7 +64,7 @@ SOUND = {"id": "c1", "question": "?", "images": [{"id": "pa", "path": "a/pa.png"
 
 
 def assert_opens_or_explains(folder):
-    problems = check(folder)
+    problems = check_review_set(folder)
     for problem in problems:
         assert problem.message
         assert problem.remedy
@@ -72,10 +72,10 @@ def assert_opens_or_explains(folder):
         assert str(folder) not in str(problem)
     if any(problem.severity == "error" for problem in problems):
         with pytest.raises(ReviewSetError) as raised:
-            load(folder)
+            load_review_set(folder)
         assert list(raised.value.problems) == problems
         return
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     assert list(review_set.warnings) == problems
     for name, schema in frames.TABLES.items():
         assert getattr(review_set, name).schema == schema

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from rexview import frames, vocab
-from rexview.reviewset import load, write
+from rexview.reviewset import load_review_set, save_review_set
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 ids = st.text("abC1 é.:/-_'\"", min_size=1, max_size=8).map(str.strip).filter(bool)
@@ -187,7 +187,7 @@ def review_sets(draw):
                 reader=ids,
                 first=st.just("a"),
                 second=st.just("b"),
-                preferred=words(vocab.PREFERRED),
+                preferred=words(vocab.PREFERENCE_WORDS),
             ),
             comment=texts,
         ),
@@ -255,11 +255,11 @@ def make(folder, content):
 def test_any_review_set_comes_back(content):
     with tempfile.TemporaryDirectory() as folder:
         make(Path(folder) / "given", content)
-        given_set = load(Path(folder) / "given")
+        given_set = load_review_set(Path(folder) / "given")
         for table_format in ("jsonl", "csv", "parquet"):
             out = Path(folder) / table_format
-            write(given_set, out, table_format=table_format)
-            again = load(out)
+            save_review_set(given_set, out, table_format=table_format)
+            again = load_review_set(out)
             for name in frames.TABLES:
                 assert_frame_equal(getattr(given_set, name), getattr(again, name))
             assert again.info.description == given_set.info.description
@@ -272,7 +272,7 @@ def test_any_review_set_comes_back(content):
 def test_what_is_given_is_what_is_read(content):
     with tempfile.TemporaryDirectory() as folder:
         make(Path(folder) / "given", content)
-        found = load(Path(folder) / "given")
+        found = load_review_set(Path(folder) / "given")
     assert found.cases["question"].to_list() == [row["question"] for row in content["cases"]]
     texts_given = [row.get("text") for row in content["answers"]]
     assert found.answers["text"].to_list() == texts_given

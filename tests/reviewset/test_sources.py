@@ -3,7 +3,7 @@ import os
 import pytest
 
 from rexview.errors import ReviewSetError
-from rexview.reviewset import check, fingerprint, load
+from rexview.reviewset import check_review_set, fingerprint, load_review_set
 
 
 class TestTables:
@@ -60,17 +60,17 @@ class TestTables:
 class TestFolder:
     def test_there_is_none(self, tmp_path):
         with pytest.raises(ReviewSetError) as raised:
-            load(tmp_path / "nowhere")
+            load_review_set(tmp_path / "nowhere")
         (problem,) = raised.value.problems
         assert "not there" in problem.message
 
     def test_a_file(self, tmp_path):
         (tmp_path / "set.zip").touch()
-        (problem,) = check(tmp_path / "set.zip")
+        (problem,) = check_review_set(tmp_path / "set.zip")
         assert "a file" in problem.message
 
     def test_an_empty_one(self, tmp_path):
-        files = [problem.file for problem in check(tmp_path)]
+        files = [problem.file for problem in check_review_set(tmp_path)]
         assert files == ["reviewset.yaml", "cases"]
 
 

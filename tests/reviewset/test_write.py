@@ -6,7 +6,7 @@ from polars.testing import assert_frame_equal
 
 from rexview import frames
 from rexview.errors import PathEscape, ReviewSetError
-from rexview.reviewset import load, write
+from rexview.reviewset import load_review_set, save_review_set
 from rexview.reviewset.write import _WRITERS
 
 FORMATS = ("jsonl", "csv", "parquet")
@@ -66,8 +66,8 @@ def assert_same_tables(first, second):
 
 @every_format
 def test_every_table_comes_back(rich, tmp_path, table_format):
-    write(rich, tmp_path / "out", table_format=table_format)
-    again = load(tmp_path / "out")
+    save_review_set(rich, tmp_path / "out", table_format=table_format)
+    again = load_review_set(tmp_path / "out")
     assert_same_tables(rich, again)
     assert again.info.models == rich.info.models
     assert again.info.readers == rich.info.readers
@@ -77,13 +77,13 @@ def test_every_table_comes_back(rich, tmp_path, table_format):
 @pytest.mark.parametrize("first", FORMATS)
 @pytest.mark.parametrize("second", FORMATS)
 def test_formats_follow_each_other(rich, tmp_path, first, second):
-    write(rich, tmp_path / "one", table_format=first)
-    write(load(tmp_path / "one"), tmp_path / "two", table_format=second)
-    assert_same_tables(rich, load(tmp_path / "two"))
+    save_review_set(rich, tmp_path / "one", table_format=first)
+    save_review_set(load_review_set(tmp_path / "one"), tmp_path / "two", table_format=second)
+    assert_same_tables(rich, load_review_set(tmp_path / "two"))
 
 
 def test_json_lines_have_unknown_fields_in_their_places(rich, tmp_path):
-    write(rich, tmp_path / "out")
+    save_review_set(rich, tmp_path / "out")
     lines = (tmp_path / "out" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
     answer = json.loads(lines[1])
     assert answer["usage"] == {"output_tokens": 5, "max_output_tokens": 512, "reasoning_tokens": 2}
@@ -95,7 +95,7 @@ def test_json_lines_have_unknown_fields_in_their_places(rich, tmp_path):
 
 @pytest.mark.parametrize("table_format", ["csv", "parquet"])
 def test_unknown_texts_have_a_column_of_their_own(rich, tmp_path, table_format):
-    write(rich, tmp_path / "out", table_format=table_format)
+    save_review_set(rich, tmp_path / "out", table_format=table_format)
     read = pl.read_csv if table_format == "csv" else pl.read_parquet
     assert read(tmp_path / "out" / f"answers.{table_format}")["note"].to_list() == ["n", "n"]
     case = read(tmp_path / "out" / f"cases.{table_format}")
@@ -107,16 +107,16 @@ def test_unknown_texts_have_a_column_of_their_own(rich, tmp_path, table_format):
     "text", ["a\rb", "a\r\nb", "\n", " a ", '"', ",", "NaN", "ü\u2028\x00\x1f"]
 )
 def test_texts_come_back_letter_by_letter(small, tmp_path, table_format, text):
-    write(small.answer(text=text).load(), tmp_path / "out", table_format=table_format)
-    assert load(tmp_path / "out").answers["text"].to_list() == [text]
+    save_review_set(small.answer(text=text).load(), tmp_path / "out", table_format=table_format)
+    assert load_review_set(tmp_path / "out").answers["text"].to_list() == [text]
 
 
 def test_an_extra_that_looks_like_a_column_stays_in_extra(small, tmp_path):
     small.answer(extra={"text": "other", "boxes": [{"a": 1}], "usage": {"x": 1}, "": "y"})
     review_set = small.load()
     for table_format in FORMATS:
-        write(review_set, tmp_path / table_format, table_format=table_format)
-        assert_same_tables(review_set, load(tmp_path / table_format))
+        save_review_set(review_set, tmp_path / table_format, table_format=table_format)
+        assert_same_tables(review_set, load_review_set(tmp_path / table_format))
 
 
 class TestNeverOverAnother:
@@ -126,19 +126,19 @@ class TestNeverOverAnother:
         out.mkdir()
         (out / name).write_text("mine")
         with pytest.raises(ReviewSetError, match="nothing was written"):
-            write(rich, out)
+            save_review_set(rich, out)
         assert [path.read_text() for path in out.iterdir()] == ["mine"]
 
     def test_a_file(self, rich, tmp_path):
         (tmp_path / "out").write_text("mine")
         with pytest.raises(ReviewSetError):
-            write(rich, tmp_path / "out")
+            save_review_set(rich, tmp_path / "out")
         assert (tmp_path / "out").read_text() == "mine"
 
     def test_an_empty_folder_is_taken(self, rich, tmp_path):
         (tmp_path / "deep" / "out").mkdir(parents=True)
-        write(rich, tmp_path / "deep" / "out")
-        assert_same_tables(rich, load(tmp_path / "deep" / "out"))
+        save_review_set(rich, tmp_path / "deep" / "out")
+        assert_same_tables(rich, load_review_set(tmp_path / "deep" / "out"))
 
 
 @pytest.mark.parametrize("exists", [False, True])
@@ -154,49 +154,49 @@ def test_a_failure_leaves_nothing_behind(rich, tmp_path, monkeypatch, exists):
     if exists:
         (parent / "out").mkdir()
     with pytest.raises(OSError, match="disk full"):
-        write(rich, parent / "out")
+        save_review_set(rich, parent / "out")
     left = [path.relative_to(parent).as_posix() for path in parent.rglob("*")]
     assert left == (["out"] if exists else [])
 
 
 class TestImages:
     def test_the_new_set_names_the_same_folder(self, rich, tmp_path):
-        write(rich, tmp_path / "out")
-        again = load(tmp_path / "out")
+        save_review_set(rich, tmp_path / "out")
+        again = load_review_set(tmp_path / "out")
         assert again.info.images == str(rich.folder.resolve() / "images")
         assert again.warnings == rich.warnings
 
     def test_a_folder_that_is_absolute_or_an_address_stays(self, small, tmp_path):
         for images in ("s3://bucket/x", str(tmp_path)):
             small.text("reviewset.yaml", f"format: 1\nname: x\nimages: {images}\n")
-            write(small.load(), tmp_path / "out" / images[:2].strip("/"))
-            assert load(tmp_path / "out" / images[:2].strip("/")).info.images == images
+            save_review_set(small.load(), tmp_path / "out" / images[:2].strip("/"))
+            assert load_review_set(tmp_path / "out" / images[:2].strip("/")).info.images == images
 
     def test_images_can_be_copied(self, rich, tmp_path):
-        write(rich, tmp_path / "out", images="copy")
-        again = load(tmp_path / "out")
+        save_review_set(rich, tmp_path / "out", images="copy")
+        again = load_review_set(tmp_path / "out")
         assert again.info.images == "images/"
         assert (tmp_path / "out" / "images" / "a" / "pa.png").read_bytes() == b"not looked into"
         assert_same_tables(rich, again)
 
     def test_images_that_are_missing_stay_missing(self, small, tmp_path):
         (small.folder / "images" / "a" / "pa.png").unlink()
-        write(small.load(), tmp_path / "out", images="copy")
-        assert len(load(tmp_path / "out").warnings) == 1
+        save_review_set(small.load(), tmp_path / "out", images="copy")
+        assert len(load_review_set(tmp_path / "out").warnings) == 1
 
     def test_nothing_is_copied_from_outside(self, rich, tmp_path):
         (rich.folder / "images" / "a" / "pa.png").unlink()
         (rich.folder / "images" / "a" / "pa.png").symlink_to(rich.folder / "cases.jsonl")
         with pytest.raises(PathEscape):
-            write(rich, tmp_path / "out", images="copy")
+            save_review_set(rich, tmp_path / "out", images="copy")
         assert not (tmp_path / "out").exists()
 
 
 def test_a_rubric_goes_along(small, tmp_path):
     small.text("mine.yaml", "dimensions: {}\n")
     small.text("reviewset.yaml", "format: 1\nname: x\nrubric: mine.yaml\n")
-    write(small.load(), tmp_path / "out")
-    assert load(tmp_path / "out").info.rubric == "mine.yaml"
+    save_review_set(small.load(), tmp_path / "out")
+    assert load_review_set(tmp_path / "out").info.rubric == "mine.yaml"
 
 
 def test_records_made_in_memory_can_be_written(small, tmp_path):
@@ -208,7 +208,7 @@ def test_records_made_in_memory_can_be_written(small, tmp_path):
     image = pl.element().struct.with_fields(view=pl.lit("AP"), view_raw=pl.lit(None, pl.String))
     cases = review_set.cases.with_columns(pl.col("images").list.eval(image))
     made = type(review_set)(**{**vars(review_set), "answers": answers, "cases": cases})
-    write(made, tmp_path / "out")
-    again = load(tmp_path / "out")
+    save_review_set(made, tmp_path / "out")
+    again = load_review_set(tmp_path / "out")
     assert again.answers_of("c1")[0].finish_reason == "length"
     assert again.case("c1").images[0].view == "AP"

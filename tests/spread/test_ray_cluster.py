@@ -26,23 +26,23 @@ from support.spread.own_ray import OwnRay, begun, of_another_version
 
 from rexview.child_process import ProcessUnusable
 from rexview.cli import main
-from rexview.detect import DETECTORS, rows_of
+from rexview.detect import DETECTORS, iterate_flag_rows
 from rexview.detect.scan import kept_scan
 from rexview.detect.scan.background_scan import BackgroundScan
-from rexview.detect.scan.detector_process import looking_job
+from rexview.detect.scan.detector_process import detector_job
 from rexview.detect.scan.scan import scan
+from rexview.disk_cache import FileCache
 from rexview.errors import ClusterError
 from rexview.harm import load_harm
-from rexview.kept_files import KeptFiles
-from rexview.metrics.at_once import external_values, own_values
-from rexview.metrics.at_once import find_metric as metric_named
-from rexview.metrics.pairs import compared
-from rexview.models.backend import Card, Parameters, Reply, Request
-from rexview.models.local.spread_model import SpreadModel
-from rexview.reviewset import load
+from rexview.metrics.blocking_computation import compute_external_values, compute_own_values
+from rexview.metrics.blocking_computation import find_metric as metric_named
+from rexview.metrics.reference_pairs import pair_with_references
+from rexview.models.backend import Card, ModelRequest, Parameters, Reply
+from rexview.models.local.spread_model import DistributedModel
+from rexview.reviewset import load_review_set
 from rexview.schema import ReviewSet
 from rexview.spread import ray_actors, ray_cluster
-from rexview.spread.workers import Job, ThisMachine
+from rexview.spread.workers import LocalProcesses, WorkerJob
 
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")
 _LONG = 300.0
@@ -97,7 +97,7 @@ def texts(number: int, **at: str) -> list[str]:
 
 
 def scanned(review_set: ReviewSet, detectors: Any, folder: Path, spread: Any) -> BackgroundScan:
-    keep = KeptFiles(folder, 10**9, ".rxf")
+    keep = FileCache(folder, 10**9, ".rxf")
     background = BackgroundScan(review_set, detectors, keep=keep, spread=spread)
     background.start()
     try:
@@ -124,7 +124,9 @@ def numbers_in(folder: Path) -> list[int]:
 def test_a_worker_that_is_killed_costs_nothing(
     cluster: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    review_set = load(write_texts(tmp_path / "set", texts(450, n300="once", n400="raise")))
+    review_set = load_review_set(
+        write_texts(tmp_path / "set", texts(450, n300="once", n400="raise"))
+    )
     detectors = (Fragile(str(tmp_path / "killed")), *DETECTORS)
     found = scanned(review_set, detectors, tmp_path / "ray", cluster)
     assert (tmp_path / "killed").exists(), "a worker was killed in the middle of a batch"
@@ -134,7 +136,7 @@ def test_a_worker_that_is_killed_costs_nothing(
     assert sorted(numbers_in(tmp_path / "ray")) == list(range(450)), "nothing lost, nothing twice"
     assert "token_limit fails on answer number 400: ValueError" in caplog.text
     assert "effusion" not in caplog.text
-    scanned(review_set, detectors, tmp_path / "local", ThisMachine(2))
+    scanned(review_set, detectors, tmp_path / "local", LocalProcesses(2))
     assert kept(tmp_path / "ray") == kept(tmp_path / "local"), "the same Parquet, byte for byte"
     assert len(list((tmp_path / "ray").rglob("flags.parquet"))) > 3
 
@@ -142,7 +144,7 @@ def test_a_worker_that_is_killed_costs_nothing(
 def test_an_answer_that_kills_every_worker_is_found_and_given_up(
     cluster: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    review_set = load(write_texts(tmp_path / "set", texts(129, n128="die")))
+    review_set = load_review_set(write_texts(tmp_path / "set", texts(129, n128="die")))
     found = scanned(review_set, (Fragile(), *DETECTORS), tmp_path / "ray", cluster.with_workers(1))
     assert found.scan.state.tolist() == [1] * 128 + [2]
     assert found.progress.failed == 1
@@ -202,9 +204,9 @@ def test_a_machine_that_is_lost_costs_nothing(
 ) -> None:
     (machines := tmp_path / "machines").mkdir()
     said = [*texts(200), *(f"{text} lost" for text in texts(450)[200:])]
-    review_set = load(write_texts(tmp_path / "set", said))
+    review_set = load_review_set(write_texts(tmp_path / "set", said))
     detectors = (Fragile(machines=str(machines)), *DETECTORS)
-    keep, ray = KeptFiles(tmp_path / "kept", 10**9, ".rxf"), cluster._ray
+    keep, ray = FileCache(tmp_path / "kept", 10**9, ".rxf"), cluster._ray
 
     with others_at_work(ray, 2):
         only = BackgroundScan(review_set, detectors, keep=keep, spread=cluster.with_workers(1))
@@ -230,7 +232,7 @@ def test_a_machine_that_is_lost_costs_nothing(
     assert sorted(numbers_in(tmp_path / "kept")) == list(range(450)), "nothing lost, nothing twice"
     assert "died" not in caplog.text
     here = scan(review_set, detectors)
-    assert list(rows_of(found.scan)) == list(rows_of(here)) != []
+    assert list(iterate_flag_rows(found.scan)) == list(iterate_flag_rows(here)) != []
 
 
 def test_our_own_ray_listens_on_loopback_only(own: OwnRay) -> None:
@@ -262,8 +264,8 @@ def _is_of(process: Path, own: OwnRay) -> bool:
 
 
 def test_a_worker_with_other_rules_is_refused(cluster: Any) -> None:
-    job = looking_job(DETECTORS)
-    other = Job(job.begin, job.first, lambda: "other rules", job.purpose)
+    job = detector_job(DETECTORS)
+    other = WorkerJob(job.begin, job.first, lambda: "other rules", job.purpose)
     with pytest.raises(ProcessUnusable, match="runs another rexview") as refused:
         cluster.worker(other).ask(None)
     assert "install the same on every machine" in str(refused.value)
@@ -277,7 +279,7 @@ def test_a_worker_without_a_package_is_refused(
     import only_here  # type: ignore[import-not-found]
 
     with pytest.raises(ProcessUnusable, match="has not the package only_here: install"):
-        cluster.worker(Job(only_here.begin, None, lambda: 1, "")).ask(None)
+        cluster.worker(WorkerJob(only_here.begin, None, lambda: 1, "")).ask(None)
 
 
 @pytest.fixture(name="stand_ins")
@@ -288,37 +290,39 @@ def stand_ins_fixture(packages: Path) -> Iterator[Path]:
 
 @pytest.mark.usefixtures("stand_ins")
 def test_metrics_are_those_of_one_machine(cluster: Any, tmp_path: Path) -> None:
-    review_set = load(write_reports(tmp_path / "set"))
-    pairs, harm = compared(review_set, "findings", ("a", "b")), load_harm(None)
+    review_set = load_review_set(write_reports(tmp_path / "set"))
+    pairs, harm = pair_with_references(review_set, "findings", ("a", "b")), load_harm(None)
     given = ("finding_agreement", pairs, harm, "findings")
-    found = own_values(*given, spread=cluster)
-    assert found == own_values(*given)
+    found = compute_own_values(*given, spread=cluster)
+    assert found == compute_own_values(*given)
     assert found.values
     radcliq = metric_named("radcliq")
     assert not isinstance(radcliq, str)
     of_all = [(pairs, "findings")]
-    spread_out = external_values(radcliq, of_all, download=False, spread=cluster)
-    assert spread_out == external_values(radcliq, of_all, download=False)
+    spread_out = compute_external_values(radcliq, of_all, download=False, spread=cluster)
+    assert spread_out == compute_external_values(radcliq, of_all, download=False)
     assert [one.n for one in spread_out] == [3, 1], "what belongs together is worked out together"
     failing = metric_named("radgraph_radcliq")
     assert not isinstance(failing, str)
     with pytest.raises(Exception, match="radeval failed on radgraph_radcliq"):
-        external_values(failing, of_all, download=False, spread=cluster)
+        compute_external_values(failing, of_all, download=False, spread=cluster)
 
 
 def test_a_model_is_held_by_a_worker(cluster: Any, tmp_path: Path) -> None:
     for package in ("torch", "transformers"):
         pytest.importorskip(package)
-    from rexview.models.local.model import LocalModel
+    from rexview.models.local.local_model import LocalModel
 
     model = make_tiny_model(tmp_path / "gemma-3-tiny")
     parameters = Parameters(str(model), "transformers", max_output_tokens=8)
     card = Card(("tiny",), images=2)
-    requests = [Request(f"c{n}", 1, "", (f"Question {n}?",), parameters, "p", "0") for n in (1, 2)]
+    requests = [
+        ModelRequest(f"c{n}", 1, "", (f"Question {n}?",), parameters, "p", "0") for n in (1, 2)
+    ]
     here = LocalModel(parameters, card, 2)
     expected = here.ask(requests)
     # another worker would import torch once more
-    held = SpreadModel(parameters, card, 2, cluster.with_workers(1))
+    held = DistributedModel(parameters, card, 2, cluster.with_workers(1))
     try:
         (needs,) = held.prepare()
         assert needs.batch == 2

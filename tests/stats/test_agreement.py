@@ -12,18 +12,18 @@ import pytest
 from scipy.stats import bootstrap
 from support import textbook
 
-from rexview.stats.agreement import (
+from rexview.stats.reader_agreement import (
     Alpha,
     PairAgreement,
-    agreement_of_table,
-    alphas,
+    count_pair_tables,
+    count_score_patterns,
+    measure_alphas,
+    measure_pair_agreements,
+    measure_table_agreement,
     ordinal_alpha,
-    pair_agreements,
-    pair_tables,
     quadratic_kappa,
-    score_patterns,
 )
-from rexview.stats.final import SINGLE_SCORES
+from rexview.stats.score_finals import SINGLE_SCORE_COLUMNS
 
 
 def marks_of(*rows: tuple[Any, ...], dimension: str = "process") -> pl.DataFrame:
@@ -33,7 +33,7 @@ def marks_of(*rows: tuple[Any, ...], dimension: str = "process") -> pl.DataFrame
         case, *image, reader, score = row
         place = image[0] if image else None
         given.append((case, "m", place, dimension, reader, score, None, None))
-    return pl.DataFrame(given, schema=SINGLE_SCORES, orient="row")
+    return pl.DataFrame(given, schema=SINGLE_SCORE_COLUMNS, orient="row")
 
 
 def both(*pairs: tuple[int, int], dimension: str = "process") -> pl.DataFrame:
@@ -46,11 +46,11 @@ def both(*pairs: tuple[int, int], dimension: str = "process") -> pl.DataFrame:
 
 
 def agreements(marks: pl.DataFrame, readers: list[str], **more: Any) -> tuple[PairAgreement, ...]:
-    return pair_agreements(pair_tables(marks, readers), readers, **more)
+    return measure_pair_agreements(count_pair_tables(marks, readers), readers, **more)
 
 
 def alphas_of(marks: pl.DataFrame, **more: Any) -> tuple[Alpha, ...]:
-    return alphas(score_patterns(marks, **more))
+    return measure_alphas(count_score_patterns(marks, **more))
 
 
 def only(found: tuple[PairAgreement, ...], dimension: str = "process") -> PairAgreement:
@@ -102,7 +102,7 @@ class TestByHand:
         # (12*12 + 8*8) / 400 = 0.52. kappa = 1 - 0.2 / 0.52.
         table = np.zeros((5, 5), dtype=np.int64)
         table[4, 4], table[3, 3], table[4, 3] = 8, 8, 4
-        found = agreement_of_table("process", "a", "b", table)
+        found = measure_table_agreement("process", "a", "b", table)
         assert found.qwk == pytest.approx(1 - 0.2 / 0.52)
         assert (found.exact, found.within_one, found.mad) == (0.8, 1.0, 0.2)
 
@@ -125,7 +125,7 @@ def test_kappa_of_random_tables_is_that_of_two_libraries() -> None:
             others = textbook.quadratic_kappa(counts.reshape(5, 5))
             assert ours == pytest.approx(theirs, abs=1e-12)
             assert ours == pytest.approx(others, abs=1e-12)
-            point = agreement_of_table("process", "a", "b", counts.reshape(5, 5), resamples=0)
+            point = measure_table_agreement("process", "a", "b", counts.reshape(5, 5), resamples=0)
             if len(set(a)) == 1 or len(set(b)) == 1:  # the libraries say 0, whatever the other does
                 assert (point.qwk, theirs) == (None, pytest.approx(0, abs=1e-12))
                 continue
@@ -142,7 +142,7 @@ def test_unused_levels_do_not_change_the_weights() -> None:
     found = only(agreements(both(*[(1, 1)] * 4, *[(5, 5)] * 4, (1, 5), (5, 1)), ["a", "b"]))
     assert found.qwk == pytest.approx(1 - 0.2 / 0.5)
     # 1 and 2 against 1 and 5: the scale is not squeezed together to three neighbours.
-    wide = agreement_of_table(
+    wide = measure_table_agreement(
         "process", "a", "b", np.diag([1, 1, 0, 0, 1]) + np.eye(5, k=3, dtype=int)
     )
     squeezed = cohen_kappa_score([1, 2, 5, 1, 2], [1, 2, 5, 4, 5], weights="quadratic")
@@ -158,7 +158,7 @@ def test_interval_of_kappa_is_that_of_a_plain_bootstrap() -> None:
     a = random.integers(1, 6, 60)
     b = np.clip(a + random.integers(-1, 2, 60), 1, 5)
     table = np.bincount((a - 1) * 5 + b - 1, minlength=25).reshape(5, 5)
-    found = agreement_of_table("process", "a", "b", table)
+    found = measure_table_agreement("process", "a", "b", table)
 
     def kappa(first: Any, second: Any, axis: int = -1) -> Any:
         cells = (first - 1) * 5 + second - 1
@@ -266,7 +266,7 @@ def test_low_variance_is_told_where_it_lowers_kappa(
     counts = np.zeros((5, 5), dtype=np.int64)
     for (row, column), n in table.items():
         counts[row - 1, column - 1] = n
-    found = agreement_of_table("process", "a", "b", counts, resamples=0)
+    found = measure_table_agreement("process", "a", "b", counts, resamples=0)
     assert found.lowered_by_variance is lowered
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from rexview.stats import RESAMPLES, Interval, bootstrap, interval
+from rexview.stats import RESAMPLES, Interval, bootstrap, bootstrap_interval
 from rexview.stats.bootstrap import mean_interval, ratio_interval
-from rexview.stats.summary import tally
+from rexview.stats.score_summaries import tally_values
 
 SAMPLES = {
     "few": [1, 1, 2, 4, 5, 5, 5, 3],
@@ -52,8 +52,8 @@ def test_counts_and_sums_agree_with_scipy_on_raw_values(sample):
         n_resamples=RESAMPLES,
         rng=7,
     ).confidence_interval
-    counted = tally(np.array(sample))
-    by_counts = interval(counted.counts, mean_of(counted.values))
+    counted = tally_values(np.array(sample))
+    by_counts = bootstrap_interval(counted.counts, mean_of(counted.values))
     by_sums = mean_interval(counted.values, counted.counts)
     for found in (by_counts, by_sums):
         close(found, reference.low, reference.high, sample)
@@ -69,7 +69,7 @@ def test_another_statistic_agrees_with_scipy():
         n = rows.sum(axis=1)
         return rows @ squares / n - (rows @ np.arange(1, 6) / n) ** 2
 
-    found = interval(counts, spread)
+    found = bootstrap_interval(counts, spread)
     reference = scipy_stats.bootstrap(
         (sample.astype(float),), np.var, method="BCa", n_resamples=RESAMPLES, rng=7
     ).confidence_interval
@@ -119,30 +119,30 @@ def test_the_result_depends_on_the_seed_and_not_on_order_or_zeros():
 
 def test_many_values_are_drawn_in_parts(monkeypatch):
     values, counts = np.arange(1.0, 6.0), np.array([3, 4, 5, 6, 7])
-    whole = interval(counts, mean_of(values))
+    whole = bootstrap_interval(counts, mean_of(values))
     monkeypatch.setattr(bootstrap, "_CELLS", 5_000)
-    assert interval(counts, mean_of(values)) == whole  # the same draws, part by part
+    assert bootstrap_interval(counts, mean_of(values)) == whole  # the same draws, part by part
 
 
 @pytest.mark.parametrize(
     ("counts", "why"),
     [
-        ([], bootstrap.NO_VALUES),
-        ([0, 0], bootstrap.NO_VALUES),
-        ([0, 1], bootstrap.ONE_VALUE),
-        ([0, 30], bootstrap.ALL_EQUAL),
+        ([], bootstrap.NO_VALUES_REASON),
+        ([0, 0], bootstrap.NO_VALUES_REASON),
+        ([0, 1], bootstrap.ONE_VALUE_REASON),
+        ([0, 30], bootstrap.ALL_EQUAL_REASON),
     ],
 )
 def test_without_variation_there_is_no_interval(counts, why):
     values = np.arange(1.0, 1.0 + len(counts))
     counts = np.array(counts, dtype=int)
-    assert interval(counts, mean_of(values)) == Interval(None, None, why)
+    assert bootstrap_interval(counts, mean_of(values)) == Interval(None, None, why)
     assert mean_interval(values, counts) == Interval(None, None, why)
 
 
 def test_a_number_that_never_changes_has_no_interval():
-    constant = interval(np.array([3, 4]), lambda rows: np.ones(len(rows)))
-    assert constant == Interval(None, None, bootstrap.NO_CHANGE)
+    constant = bootstrap_interval(np.array([3, 4]), lambda rows: np.ones(len(rows)))
+    assert constant == Interval(None, None, bootstrap.NO_CHANGE_REASON)
 
 
 def test_rarely_undefined_resamples_are_left_out_often_undefined_ones_are_told():
@@ -150,21 +150,23 @@ def test_rarely_undefined_resamples_are_left_out_often_undefined_ones_are_told()
         return np.where(rows.min(axis=1) > 0, rows[:, 0] / rows.sum(axis=1), np.nan)
 
     # P(all of 20 draws on one side) is about 2 * 0.5**20; of 4 draws with 1 : 3 it is 0.32
-    assert interval(np.array([10, 10]), only_with_both).why is None
-    often = interval(np.array([1, 3]), only_with_both)
+    assert bootstrap_interval(np.array([10, 10]), only_with_both).why is None
+    often = bootstrap_interval(np.array([1, 3]), only_with_both)
     assert often == Interval(None, None, bootstrap.OFTEN_UNDEFINED)
 
 
 def test_a_number_that_needs_every_case_has_no_interval():
     counts = np.array([5, 20])  # resamples sum to 25, the jackknife's rows to 24
-    found = interval(counts, lambda rows: np.where(rows.sum(axis=1) < 25, np.nan, rows[:, 0]))
+    found = bootstrap_interval(
+        counts, lambda rows: np.where(rows.sum(axis=1) < 25, np.nan, rows[:, 0])
+    )
     assert found == Interval(None, None, bootstrap.LEFT_OUT_UNDEFINED)
 
 
 def test_no_resamples_no_interval_and_no_reason():
-    assert interval(np.array([3, 4]), mean_of(np.array([1.0, 2.0])), resamples=0) == Interval(
-        None, None, None
-    )
+    assert bootstrap_interval(
+        np.array([3, 4]), mean_of(np.array([1.0, 2.0])), resamples=0
+    ) == Interval(None, None, None)
 
 
 @pytest.mark.parametrize("clusters", [120, 6000])
@@ -179,11 +181,14 @@ def test_the_ratio_of_many_clusters_is_that_of_resampling_them(same_size, cluste
     def ratios(rows):
         return (rows @ kinds[0]) / (rows @ kinds[1])
 
-    truth, fast = interval(counts, ratios, resamples=100_000), ratio_interval(*kinds, counts)
+    truth, fast = (
+        bootstrap_interval(counts, ratios, resamples=100_000),
+        ratio_interval(*kinds, counts),
+    )
     error = (truth.high - truth.low) / (2 * 1.96)
     assert fast.low == pytest.approx(truth.low, abs=0.1 * error)
     assert fast.high == pytest.approx(truth.high, abs=0.1 * error)
-    assert fast != interval(counts, ratios)
+    assert fast != bootstrap_interval(counts, ratios)
 
 
 def test_few_or_uneven_clusters_are_resampled_as_counts():
@@ -194,5 +199,5 @@ def test_few_or_uneven_clusters_are_resampled_as_counts():
 
     for counts in ([3, 9, 9, 9, 9, 9], [1, 150, 1, 1, 1, 1]):
         counted = np.array(counts)
-        assert ratio_interval(*kinds, counted) == interval(counted, ratios)
+        assert ratio_interval(*kinds, counted) == bootstrap_interval(counted, ratios)
         assert ratio_interval(*kinds, counted, resamples=0) == Interval(None, None)

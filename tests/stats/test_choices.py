@@ -5,8 +5,8 @@ from scipy.stats import binomtest
 from support.review_folder import named, write_review_set
 
 from rexview.answer_digest import digests_of
-from rexview.reviewset import load, write
-from rexview.stats.multiple_choice import NO_ANSWERS, choice_accuracies
+from rexview.reviewset import load_review_set, save_review_set
+from rexview.stats.multiple_choice import NO_ANSWERS, measure_choice_accuracies
 
 OPTIONS = ["Effusion", "Mass", "Cardiomegaly"]
 
@@ -19,11 +19,13 @@ def write_choices(folder, *, cases=(), answers=(), models="mn"):
         for n, changes in enumerate(cases)
     ]
     info = {"name": "Choices", "models": named(**{name: name for name in models})}
-    return load(write_review_set(folder / "set", info=info, cases=whole, answers=list(answers)))
+    return load_review_set(
+        write_review_set(folder / "set", info=info, cases=whole, answers=list(answers))
+    )
 
 
 def rows_of(review_set, models=("m", "n")):
-    rows = choice_accuracies(review_set, models, resamples=999)
+    rows = measure_choice_accuracies(review_set, models, resamples=999)
     assert len({(row.model, row.task, row.category) for row in rows}) == len(rows)
     return {(row.model, row.task, row.category): row for row in rows}
 
@@ -92,9 +94,9 @@ def test_what_was_read_is_neither_written_nor_part_of_the_digest(tmp_path):
     answers = [{"case": "c0", "model": "m", "text": "B"}]
     review_set = write_choices(tmp_path, cases=[{}], answers=answers)
     assert review_set.answers_of("c0")[0].choice == 1
-    write(review_set, tmp_path / "again")
+    save_review_set(review_set, tmp_path / "again")
     assert "choice" not in (tmp_path / "again/answers.jsonl").read_text()
-    assert load(tmp_path / "again").answers_of("c0")[0].choice == 1
+    assert load_review_set(tmp_path / "again").answers_of("c0")[0].choice == 1
     given = [{"case": "c0", "model": "m", "text": "B", "choice": 1}]
     (tmp_path / "other").mkdir()
     other = write_choices(tmp_path / "other", cases=[{}], answers=given)

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rexview.stats.drift import Drift, drift, score_days
-from rexview.stats.final import SINGLE_SCORES
+from rexview.stats.reader_drift import ScoreDrift, count_score_days, measure_drift
+from rexview.stats.score_finals import SINGLE_SCORE_COLUMNS
 
 START = date(2026, 3, 1)
 
@@ -23,13 +23,15 @@ def marks_of(*rows: tuple[str, str, int, int | None], dimension: str = "process"
         if day is not None:
             created = datetime(2026, 3, 1, 23, 59, tzinfo=UTC) + timedelta(days=day)
         given.append((case, "m", None, dimension, reader, score, created, None))
-    return pl.DataFrame(given, schema=SINGLE_SCORES, orient="row")
+    return pl.DataFrame(given, schema=SINGLE_SCORE_COLUMNS, orient="row")
 
 
 def drifting(
     marks: pl.DataFrame, dimension: str, reader: str, other: str | None = None, **more: Any
-) -> Drift:
-    return drift(score_days(marks, dimension, reader, other), dimension, reader, other, **more)
+) -> ScoreDrift:
+    return measure_drift(
+        count_score_days(marks, dimension, reader, other), dimension, reader, other, **more
+    )
 
 
 def spans(found: Any) -> list[tuple[int, int, int]]:

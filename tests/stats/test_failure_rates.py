@@ -8,18 +8,18 @@ from support.textbook import benjamini_hochberg, exact_mcnemar, wilson
 from rexview.frames import CASES
 from rexview.stats.failure_rates import (
     CLUSTERS,
-    JUDGED,
+    JUDGED_COLUMNS,
     NO_DISCORDANCE,
     NO_PAIRS,
     NOTHING_JUDGED,
     WILSON,
     WILSON_CLUSTERS,
-    clusters_of,
-    failure_rates,
-    failure_tests,
-    judged_by_model,
-    rate,
-    tally_pairs,
+    compare_failures,
+    find_clusters,
+    group_judged,
+    measure_failure_rates,
+    measure_rate,
+    tally_model_pairs,
     tally_patients,
 )
 
@@ -29,22 +29,22 @@ def cases(*rows):
 
 
 def alone(n):
-    return clusters_of(cases(*((f"c{number}", {}) for number in range(n))))
+    return find_clusters(cases(*((f"c{number}", {}) for number in range(n))))
 
 
 def judged(failure, model, flags):
     """One row for each flag that is not None, case by case."""
     rows = [(f"c{n}", model, failure, flag) for n, flag in enumerate(flags) if flag is not None]
-    return pl.DataFrame(rows, schema=JUDGED, orient="row")
+    return pl.DataFrame(rows, schema=JUDGED_COLUMNS, orient="row")
 
 
 def rate_of(flags, patients):
     given = tally_patients(np.array([*flags], dtype=np.bool_), np.array([*patients], dtype=int))
-    return rate(given)
+    return measure_rate(given)
 
 
 def compared(table, clusters, models, failures):
-    return failure_tests(tally_pairs(judged_by_model(table, clusters), models, failures))
+    return compare_failures(tally_model_pairs(group_judged(table, clusters), models, failures))
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 5), (3, 38), (5, 26), (26, 26), (1, 1)])
@@ -92,7 +92,7 @@ def test_what_nothing_can_be_judged_by_has_no_rate():
 
 
 def test_patients_come_before_studies_and_studies_before_cases():
-    found = clusters_of(
+    found = find_clusters(
         cases(
             ("a", {"patient_id": "p", "study_id": "s1"}),
             ("b", {"patient_id": "p", "study_id": "s2"}),
@@ -142,9 +142,9 @@ def test_what_cannot_be_tested_says_why():
 
 
 def test_rates_stand_in_the_order_asked_for_also_the_empty_ones():
-    parts = judged_by_model(judged("verbose", "a", [True, False]), alone(2))
+    parts = group_judged(judged("verbose", "a", [True, False]), alone(2))
     tallies = {about: tally_patients(part.flagged, part.patients) for about, part in parts.items()}
-    rows = failure_rates(tallies, ["b", "a"], ["omission", "verbose"])
+    rows = measure_failure_rates(tallies, ["b", "a"], ["omission", "verbose"])
     assert [(row.failure, row.model, row.rate.flagged, row.rate.n) for row in rows] == [
         ("omission", "b", 0, 0),
         ("omission", "a", 0, 0),

@@ -13,7 +13,13 @@ from support.rows import each_row
 
 from rexview import frames
 from rexview.schema import answer_from_row, score_from_row
-from rexview.stats import answer_status, final_of_answer, final_scores, status_of, weakest_link
+from rexview.stats import (
+    answer_status_expression,
+    compute_answer_finals,
+    compute_final_scores,
+    find_status,
+    weakest_link_expression,
+)
 from rexview.vocab import CONTENT_PARTS, DIMENSIONS
 
 
@@ -39,7 +45,7 @@ def one(table: pl.DataFrame) -> dict[str, Any]:
 class TestFinalScores:
     def test_two_readers_are_averaged_and_the_weakest_part_is_content(self) -> None:
         final = one(
-            final_scores(
+            compute_final_scores(
                 score_table(
                     ("c1", "m", "a", "process", 5),
                     ("c1", "m", "b", "process", 4),  # mean 4.5
@@ -61,14 +67,14 @@ class TestFinalScores:
         assert final["image_content"] is None
 
     def test_content_needs_all_three_parts(self) -> None:
-        final = one(final_scores(score_table(("c", "m", "a", "process", 5))))
+        final = one(compute_final_scores(score_table(("c", "m", "a", "process", 5))))
         assert final["content"] is None
         assert final["gap"] is None
         assert final["spread"] is None
 
     def test_a_null_score_is_missing_not_zero(self) -> None:
         table = score_table(("c", "m", "a", "process", 4), ("c", "m", "b", "process", None))
-        final = one(final_scores(table))
+        final = one(compute_final_scores(table))
         assert final["process"] == 4.0
         assert final["n_readers"] == 1
 
@@ -81,8 +87,8 @@ class TestFinalScores:
             ("c", "m", "b", "execution", 5),
             ("c", "m", "b", "synthesis", 5),  # reader b: smallest 2
         )
-        assert one(final_scores(table))["content"] == 3.0  # means 3.5, 3, 5
-        assert one(final_scores(table, content_order="minimum_first"))["content"] == 1.5
+        assert one(compute_final_scores(table))["content"] == 3.0  # means 3.5, 3, 5
+        assert one(compute_final_scores(table, content_order="minimum_first"))["content"] == 1.5
 
     def test_thirds_do_not_spoil_the_gap(self) -> None:
         rows = [
@@ -90,13 +96,13 @@ class TestFinalScores:
             for dimension, scores in (("process", (4, 4, 5)), ("execution", (2, 2, 3)))
             for reader, score in zip("abc", scores, strict=True)
         ]
-        assert one(final_scores(score_table(*rows)))["gap"] == 2.0  # 13/3 - 7/3
+        assert one(compute_final_scores(score_table(*rows)))["gap"] == 2.0  # 13/3 - 7/3
 
     def test_a_reader_of_several_pictures_counts_once(self) -> None:
         first = score_table(("c", "m", "a", "image_content", 1), image=0)
         second = score_table(("c", "m", "a", "image_content", 2), image=1)  # reader a: 1.5
         other = score_table(("c", "m", "b", "image_content", 4), image=0)
-        final = one(final_scores(pl.concat([first, second, other])))
+        final = one(compute_final_scores(pl.concat([first, second, other])))
         assert final["image_content"] == 2.75
         assert final["spread"] == 2.5
 
@@ -104,9 +110,9 @@ class TestFinalScores:
         late = score_table(("c", "m", "a", "process", 2), created=datetime(2025, 2, 1, tzinfo=UTC))
         early = score_table(("c", "m", "a", "process", 5), created=datetime(2025, 1, 1, tzinfo=UTC))
         undated = score_table(("c", "m", "a", "process", 4))
-        assert one(final_scores(pl.concat([late, early, undated])))["process"] == 2.0
+        assert one(compute_final_scores(pl.concat([late, early, undated])))["process"] == 2.0
         later_in_file = score_table(("c", "m", "a", "process", 3))
-        assert one(final_scores(pl.concat([undated, later_in_file])))["process"] == 3.0
+        assert one(compute_final_scores(pl.concat([undated, later_in_file])))["process"] == 3.0
 
     def test_an_answer_that_never_came_has_no_scores(self) -> None:
         scores = score_table(
@@ -118,14 +124,14 @@ class TestFinalScores:
             {"case": "c1", "model": "m", "text": "Clear.", "finish_reason": "stop"},
             {"case": "c2", "model": "m", "text": "The lungs", "finish_reason": "length"},
         )
-        assert final_scores(scores, answers)["case"].to_list() == ["c1"]
+        assert compute_final_scores(scores, answers)["case"].to_list() == ["c1"]
 
     def test_the_order_of_first_appearance_is_kept(self) -> None:
         scores = score_table(*((case, "m", "a", "process", 3) for case in ("z", "b", "y", "a")))
-        assert final_scores(scores)["case"].to_list() == ["z", "b", "y", "a"]
+        assert compute_final_scores(scores)["case"].to_list() == ["z", "b", "y", "a"]
 
     def test_no_scores_give_an_empty_table(self) -> None:
-        assert final_scores(score_table()).is_empty()
+        assert compute_final_scores(score_table()).is_empty()
 
 
 class TestWeakestLink:
@@ -144,8 +150,10 @@ class TestWeakestLink:
         self, process: int, execution: int, synthesis: int | None, expected: str | None
     ) -> None:
         parts = zip(CONTENT_PARTS, (process, execution, synthesis), strict=True)
-        final = final_scores(score_table(*(("c", "m", "a", part, value) for part, value in parts)))
-        assert final.select(weakest_link()).item() == expected
+        final = compute_final_scores(
+            score_table(*(("c", "m", "a", part, value) for part, value in parts))
+        )
+        assert final.select(weakest_link_expression()).item() == expected
 
 
 @given(
@@ -178,8 +186,8 @@ def test_one_answer_gives_the_same_numbers_as_the_table(rows: list[Any], order: 
         frames.SCORES,
     )
     records = [score_from_row(row) for row in table.iter_rows(named=True)]
-    ours = final_of_answer(records, content_order=order)
-    wide = final_scores(table, content_order=order)
+    ours = compute_answer_finals(records, content_order=order)
+    wide = compute_final_scores(table, content_order=order)
     if wide.is_empty():
         assert ours.n_readers == 0
         assert not ours.by_dimension
@@ -217,5 +225,5 @@ def test_one_answer_gives_the_same_numbers_as_the_table(rows: list[Any], order: 
 )
 def test_status(row: dict[str, Any], expected: str) -> None:
     table = answer_table({"case": "c", "model": "m", "finish_reason": "unknown", **row})
-    assert table.select(answer_status()).item() == expected
-    assert status_of(answer_from_row(table.row(0, named=True))) == expected
+    assert table.select(answer_status_expression()).item() == expected
+    assert find_status(answer_from_row(table.row(0, named=True))) == expected

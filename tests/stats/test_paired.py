@@ -12,24 +12,24 @@ from support.final_scores import made_finals, pictures
 from support.growth import growth
 from support.textbook import benjamini_hochberg
 
-from rexview.stats import TESTED_TOGETHER, compare
-from rexview.stats.bootstrap import ALL_EQUAL
-from rexview.stats.paired import (
+from rexview.stats import TEXT_SCORES, compare_all_models
+from rexview.stats.bootstrap import ALL_EQUAL_REASON
+from rexview.stats.paired_tests import (
     ALL_TIED,
-    APPROXIMATION,
-    EXACT,
+    APPROXIMATE_METHOD,
+    EXACT_METHOD,
     FEW_CASES,
     FEW_MODELS,
     NO_DIFFERENCE,
     NO_PAIRS,
     ONE_PAIR,
-    signed_ranks,
+    run_signed_rank_tests,
 )
 
 
 def pair(a, b, dimension="process", **more):
     """Return the one test of that dimension between two models with these scores."""
-    tests = compare(
+    tests = compare_all_models(
         made_finals(a={dimension: a}, b={dimension: b}).by_answer, ["a", "b"], **more
     ).tests
     (found,) = [test for test in tests if test.dimension == dimension]
@@ -45,7 +45,7 @@ class TestPairs:
         test = differing([6, 8, 14, 16, 23, 24, 28, 29, 41, -48, 49, 56, 60, -67, 75])
         assert test.statistic == 24.0
         assert test.p == 0.041259765625
-        assert test.method == EXACT
+        assert test.method == EXACT_METHOD
         # the manual's one-sided statistic is 96: (96 - 24) / (15 * 16 / 2)
         assert test.effect == pytest.approx(0.6, rel=1e-12)
         assert (test.n_pairs, test.n_zero, test.left_out) == (15, 0, 0)
@@ -57,7 +57,7 @@ class TestPairs:
         test = differing([1, 1, -1, 2, 0])
         assert (test.n_pairs, test.n_zero, test.statistic) == (5, 1, 2.0)
         assert test.p == 2 * 4 / 16
-        assert test.method == EXACT
+        assert test.method == EXACT_METHOD
         assert test.effect == pytest.approx((8 - 2) / 10)
         assert test.mean_difference == pytest.approx(0.6)
 
@@ -68,7 +68,7 @@ class TestPairs:
         test = differing([1] * 40 + [-1] * 20)
         assert test.statistic == 610.0
         assert test.p == pytest.approx(2 * NormalDist().cdf(-20 / math.sqrt(60)), rel=1e-9)
-        assert test.method == APPROXIMATION
+        assert test.method == APPROXIMATE_METHOD
         assert test.effect == pytest.approx(1 / 3)
 
     def test_the_sign_follows_the_order_of_the_models(self):
@@ -97,7 +97,7 @@ class TestPairs:
             ([4] * 60, [4] * 60, NO_DIFFERENCE, None),
             ([4], [4], NO_DIFFERENCE, None),
             ([5], [4], ONE_PAIR, 1.0),
-            ([5, 4, 3], [4, 3, 2], ALL_EQUAL, 0.25),
+            ([5, 4, 3], [4, 3, 2], ALL_EQUAL_REASON, 0.25),
         ],
     )
     def test_what_is_undefined_says_why(self, a, b, why, p):
@@ -108,15 +108,17 @@ class TestPairs:
 
     def test_a_dimension_scored_for_one_model_only(self):
         finals = made_finals(a={"process": [1, 2], "language": [5, 5]}, b={"process": [3, 4]})
-        tests = {test.dimension: test for test in compare(finals.by_answer, ["a", "b"]).tests}
-        assert list(tests) == list(TESTED_TOGETHER)
+        tests = {
+            test.dimension: test for test in compare_all_models(finals.by_answer, ["a", "b"]).tests
+        }
+        assert list(tests) == list(TEXT_SCORES)
         assert tests["language"].why == NO_PAIRS
         assert tests["language"].left_out == 2
         assert tests["language"].p_adj is None
         assert tests["process"].p is not None
 
     def test_one_model_has_nothing_to_be_compared_with(self):
-        compared = compare(made_finals(a={"process": [1, 2, 3]}).by_answer, ["a"])
+        compared = compare_all_models(made_finals(a={"process": [1, 2, 3]}).by_answer, ["a"])
         assert compared.tests == ()
         assert compared.friedman == ()
 
@@ -131,7 +133,7 @@ class TestScipyDefaults:
             random.permutation(np.arange(1.0, n + 1)) * random.choice([-1, 1], n),  # neither
             np.append(np.arange(1.0, n), 0.0),  # one zero
         ]
-        for differences, found in zip(drawn, signed_ranks(drawn), strict=True):
+        for differences, found in zip(drawn, run_signed_rank_tests(drawn), strict=True):
             if not differences.any():
                 assert found is None
                 continue
@@ -141,25 +143,25 @@ class TestScipyDefaults:
 
     def test_all_arrangements_of_thirteen_are_exact(self):
         # 13 equal differences, 11 up: two-sided binomial test, 2 * (1 + 13 + 78) / 2**13
-        (found,) = signed_ranks([np.array([1.0] * 11 + [-1.0] * 2)])
+        (found,) = run_signed_rank_tests([np.array([1.0] * 11 + [-1.0] * 2)])
         assert found.p == pytest.approx(2 * 92 / 2**13, rel=1e-12)
-        assert found.method == EXACT
+        assert found.method == EXACT_METHOD
 
     def test_many_pairs_in_parts_are_the_same(self, monkeypatch):
         random = np.random.default_rng(0)
         drawn = [random.integers(-3, 4, 60).astype(float) for _ in range(9)]
-        whole = signed_ranks(drawn)
-        monkeypatch.setattr("rexview.stats.paired._AT_ONCE", 100)
-        assert signed_ranks(drawn) == whole
+        whole = run_signed_rank_tests(drawn)
+        monkeypatch.setattr("rexview.stats.paired_tests._AT_ONCE", 100)
+        assert run_signed_rank_tests(drawn) == whole
 
 
 class TestAdjusted:
     def test_all_pairs_and_text_scores_are_one_family(self):
         random = np.random.default_rng(5)
         models = {
-            name: {d: random.integers(1, 6, 30).tolist() for d in TESTED_TOGETHER} for name in "abc"
+            name: {d: random.integers(1, 6, 30).tolist() for d in TEXT_SCORES} for name in "abc"
         }
-        tests = compare(made_finals(**models).by_answer, list("abc"), resamples=0).tests
+        tests = compare_all_models(made_finals(**models).by_answer, list("abc"), resamples=0).tests
         assert len(tests) == 3 * 5
         reference = benjamini_hochberg([test.p for test in tests])
         assert [test.p_adj for test in tests] == pytest.approx(reference, rel=1e-12)
@@ -177,7 +179,10 @@ class TestAdjusted:
             },
             b={"language": [0] * 5, "process": [0] * 3, "execution": [0], "synthesis": [3, 3]},
         )
-        found = {test.dimension: test.p_adj for test in compare(finals.by_answer, ["a", "b"]).tests}
+        found = {
+            test.dimension: test.p_adj
+            for test in compare_all_models(finals.by_answer, ["a", "b"]).tests
+        }
         assert found == {
             "content": None,
             "language": pytest.approx(0.1875),
@@ -196,7 +201,7 @@ class TestAdjusted:
         )  # fmt: skip
         scores = {"process": [1, 2, 3, 4, 5, 1, 2]}
         finals = made_finals(shown, a=scores, b={"process": [0] * 7}, c=scores)
-        tests = compare(finals.by_answer, ["a", "b", "c"]).tests
+        tests = compare_all_models(finals.by_answer, ["a", "b", "c"]).tests
         content, style = tests[-2:]
         assert [test.dimension for test in tests[-2:]] == ["image_content", "image_style"]
         assert (content.model_a, content.model_b, content.n_pairs) == ("a", "b", 2)
@@ -210,7 +215,7 @@ class TestFriedman:
         random = np.random.default_rng(seed=18)
         scores = random.random((6, 10))
         models = {f"m{i}": {"language": row.tolist()} for i, row in enumerate(scores)}
-        compared = compare(made_finals(**models).by_answer, list(models), resamples=0)
+        compared = compare_all_models(made_finals(**models).by_answer, list(models), resamples=0)
         (test,) = [test for test in compared.friedman if test.dimension == "language"]
         assert test.statistic == pytest.approx(11.428571428571416, rel=1e-12)
         assert test.p == pytest.approx(0.043514520866727614, rel=1e-12)
@@ -218,7 +223,7 @@ class TestFriedman:
 
     def friedman(self, **models):
         finals = made_finals(**{name: {"process": of} for name, of in models.items()})
-        tests = compare(finals.by_answer, list(models), resamples=0).friedman
+        tests = compare_all_models(finals.by_answer, list(models), resamples=0).friedman
         (found,) = [test for test in tests if test.dimension == "process"]
         return found
 
@@ -244,14 +249,13 @@ def test_twenty_models_take_seconds_and_all_have_their_rows():
     random = np.random.default_rng(1)
     names = [f"m{number:02d}" for number in range(20)]
     models = {
-        name: {d: (random.integers(2, 11, 40) / 2).tolist() for d in TESTED_TOGETHER}
-        for name in names
+        name: {d: (random.integers(2, 11, 40) / 2).tolist() for d in TEXT_SCORES} for name in names
     }
     finals = made_finals(**models)
     compared = {}
 
     def work(count):
-        compared[count] = compare(finals.by_answer, names[:count])
+        compared[count] = compare_all_models(finals.by_answer, names[:count])
 
     assert growth(work, 2, 10, 20) < 10, "four times as many pairs"
     compared = compared[20]
@@ -265,7 +269,7 @@ def test_the_order_of_models_turns_signs_and_nothing_else():
     random = np.random.default_rng(2)
     models = {name: {"process": random.integers(1, 6, 25).tolist()} for name in "ab"}
     finals = made_finals(**models)
-    forth, back = (compare(finals.by_answer, order).tests[2] for order in ("ab", "ba"))
+    forth, back = (compare_all_models(finals.by_answer, order).tests[2] for order in ("ab", "ba"))
     assert (forth.p, forth.statistic, forth.n_zero) == (back.p, back.statistic, back.n_zero)
     assert forth.effect == pytest.approx(-back.effect)
     assert forth.mean_difference == pytest.approx(-back.mean_difference)

@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 from rexview import frames
-from rexview.stats.bootstrap import interval
-from rexview.stats.question_scores import criterion_agreements
+from rexview.stats.bootstrap import bootstrap_interval
+from rexview.stats.criterion_agreement import compare_criteria
 from rexview.vocab import CRITERIA
 
 
@@ -47,7 +47,7 @@ def both(ratings, person, criterion):
 def test_kappa_and_difference_are_those_of_the_pairs(drawn):
     from sklearn.metrics import cohen_kappa_score
 
-    found = criterion_agreements(drawn, studies_of(drawn), resamples=0)
+    found = compare_criteria(drawn, studies_of(drawn), resamples=0)
     assert [row.person for row in found] == ["anna"] * 4 + ["ben"] * 4 + [None] * 4
     for row in found[:8]:
         pairs = both(drawn, row.person, row.criterion)
@@ -67,24 +67,24 @@ def test_kappa_and_difference_are_those_of_the_pairs(drawn):
 def test_scores_given_with_the_models_in_view_are_left_out(drawn):
     seen = pl.col("candidate").is_in(["q1", "q2"]) & (pl.col("source") == "reader")
     marked = drawn.with_columns(after_model=seen)
-    found = criterion_agreements(marked, studies_of(drawn), resamples=0)
-    kept = criterion_agreements(drawn.filter(~seen), studies_of(drawn), resamples=0)
+    found = compare_criteria(marked, studies_of(drawn), resamples=0)
+    kept = compare_criteria(drawn.filter(~seen), studies_of(drawn), resamples=0)
     assert [(row.n, row.qwk) for row in found] == [(row.n, row.qwk) for row in kept]
-    assert found[0].n < criterion_agreements(drawn, studies_of(drawn), resamples=0)[0].n
+    assert found[0].n < compare_criteria(drawn, studies_of(drawn), resamples=0)[0].n
 
 
 def test_intervals_come_from_drawing_studies(drawn):
     """Questions of a study that are all alike say as much as one: the interval is as wide."""
     once = drawn.filter(pl.col("candidate").str.slice(1).cast(pl.Int64) % 4 == 0)
     copies = pl.concat(once.with_columns(pl.col("candidate") + f"-{copy}") for copy in range(5))
-    one = criterion_agreements(once, studies_of(once), resamples=999)[0]
-    five = criterion_agreements(copies, studies_of(copies), resamples=999)[0]
+    one = compare_criteria(once, studies_of(once), resamples=999)[0]
+    five = compare_criteria(copies, studies_of(copies), resamples=999)[0]
     assert (five.n, five.studies, one.studies) == (5 * one.n, 30, 30)
     assert five.qwk == pytest.approx(one.qwk)
     assert five.mad_interval.low == pytest.approx(one.mad_interval.low)
     assert five.qwk_interval.high == pytest.approx(one.qwk_interval.high)
     alone = copies.select(case="candidate", study="candidate").unique()
-    by_itself = criterion_agreements(copies.with_columns(case="candidate"), alone, resamples=999)[0]
+    by_itself = compare_criteria(copies.with_columns(case="candidate"), alone, resamples=999)[0]
     assert by_itself.studies == 150
     width = five.mad_interval.high - five.mad_interval.low
     assert by_itself.mad_interval.high - by_itself.mad_interval.low < 0.7 * width
@@ -96,7 +96,7 @@ def test_cases_of_a_study_are_drawn_together(drawn):
         .unique()
         .with_columns(study=pl.col("case").str.slice(1).cast(pl.Int64) // 2)
     )
-    found = criterion_agreements(
+    found = compare_criteria(
         drawn, two_cases.with_columns(pl.col("study").cast(pl.String)), resamples=0
     )
     assert found[0].studies == 15
@@ -109,9 +109,7 @@ def test_what_is_undefined_says_why():
         for source, by in (("model", "m"), ("reader", "anna"))
     ]
     ratings = ratings_of(rows)
-    relevance, answerability, complexity, clarity = criterion_agreements(
-        ratings, studies_of(ratings)
-    )
+    relevance, answerability, complexity, clarity = compare_criteria(ratings, studies_of(ratings))
     assert relevance.qwk is None
     assert relevance.why == "Both readers gave all 2 questions the score 4: kappa is undefined."
     assert answerability.qwk is None
@@ -119,11 +117,11 @@ def test_what_is_undefined_says_why():
     assert complexity.qwk_interval.low is None
     assert complexity.qwk_interval.why
     assert (clarity.n, clarity.why) == (0, "No question was scored by both readers.")
-    assert interval(np.array([1]), lambda rows: rows).why == complexity.qwk_interval.why
+    assert bootstrap_interval(np.array([1]), lambda rows: rows).why == complexity.qwk_interval.why
 
 
 def test_people_and_questions_of_whom_the_model_said_nothing_make_no_row():
     ratings = ratings_of(
         [("c1", "q1", "reader", "anna", 4, 3, 3, 3), ("c1", "q2", "model", "m", 4, 3, 3, 3)]
     )
-    assert criterion_agreements(ratings, studies_of(ratings)) == ()
+    assert compare_criteria(ratings, studies_of(ratings)) == ()

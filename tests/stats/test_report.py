@@ -15,13 +15,13 @@ from support import ROOT
 from support.documented_fields import documented
 
 from rexview import cli
-from rexview.cli.results import with_own_metrics
+from rexview.cli.results import with_computed_metrics
 from rexview.curation.coverage import coverage_rows
 from rexview.detect import judged_answers, survey
-from rexview.detect.self_contradiction import asked_again
+from rexview.detect.self_contradiction import compare_repeats
 from rexview.metrics.identity import RECIPROCALS, known_metric
-from rexview.reviewset import load
-from rexview.stats.report.document import report
+from rexview.reviewset import load_review_set
+from rexview.stats.report.document import build_statistics_report
 from rexview.stats.report.lists import generated_report_rows
 from rexview.stats.report.text import report_text
 from rexview.vocab import TEXT_DIMENSIONS
@@ -46,17 +46,17 @@ FIRST = {  # what other programs may rely on, in this order
 
 
 def demo_report():
-    review_set = load(DEMO)
+    review_set = load_review_set(DEMO)
     found = survey(review_set)
-    return report(
+    return build_statistics_report(
         review_set,
         gap_threshold=2,
         judged=judged_answers(found),
         verdicts=found.verdicts,
         coverage=coverage_rows(review_set),
-        again=asked_again(review_set),
+        again=compare_repeats(review_set),
         generated=generated_report_rows(
-            with_own_metrics(review_set), known_metric, not_averaged=RECIPROCALS
+            with_computed_metrics(review_set), known_metric, not_averaged=RECIPROCALS
         ),
     )
 
@@ -87,7 +87,9 @@ def three(make_set):
     begun = given.scores.filter(pl.col("reader") == "b", pl.col("case") == "c4")
     judged = judged_answers(survey(given))
     given = replace(given, unfinished=begun)
-    return report(given, gap_threshold=2, judged=judged, again=asked_again(given))
+    return build_statistics_report(
+        given, gap_threshold=2, judged=judged, again=compare_repeats(given)
+    )
 
 
 @pytest.mark.parametrize("section", LISTS)
@@ -140,11 +142,13 @@ def test_what_is_null_says_why(demo, three):
 
 
 def test_a_set_without_scores_or_answers_has_tables_without_numbers(make_set):
-    unscored = report(make_set(answers=[{"case": "c", "model": "g"}]), gap_threshold=2)
+    unscored = build_statistics_report(
+        make_set(answers=[{"case": "c", "model": "g"}]), gap_threshold=2
+    )
     assert [row["n"] for row in unscored["scores"]] == [0] * 5
     assert all(row["why"] for row in unscored["scores"] + unscored["gap"])
     assert unscored["tests"] == unscored["readers"] == unscored["alpha"] == []
-    empty = report(make_set(), gap_threshold=2)
+    empty = build_statistics_report(make_set(), gap_threshold=2)
     assert all(empty[section] == [] for section in LISTS)
     assert "Content:" in report_text(empty)
 
@@ -210,7 +214,7 @@ def test_the_text_has_every_table_and_reason(three, make_set):
     assert f"{row['mean']:.2f}" in line
     assert f"{row['ci_low']:.2f} to {row['ci_high']:.2f}" in line
     hostile = make_set(answers=[{"case": "c", "model": "a\x1b[2Jb\n"}])
-    shown = report_text(report(hostile, gap_threshold=2))
+    shown = report_text(build_statistics_report(hostile, gap_threshold=2))
     assert "\x1b" not in shown
     assert "No answer has a value." in shown
 

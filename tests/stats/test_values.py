@@ -7,7 +7,12 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 
-from rexview.stats import SINGLE_SCORES, final_of_answer, finals, single_scores
+from rexview.stats import (
+    SINGLE_SCORE_COLUMNS,
+    compute_answer_finals,
+    list_single_scores,
+    load_finals,
+)
 
 MAY, JUNE = datetime(2026, 5, 1, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC)
 
@@ -51,7 +56,7 @@ def review_set(make_set):
 
 
 def test_every_answer_that_came_has_a_row_and_no_other(review_set):
-    answers = finals(review_set).answers
+    answers = load_finals(review_set).answers
     assert rows(answers.select("case", "model")) == [
         ("c1", "g"),
         ("c2", "g"),
@@ -66,7 +71,7 @@ def test_every_answer_that_came_has_a_row_and_no_other(review_set):
 
 
 def test_a_dimension_leaves_missing_scores_out(review_set):
-    values = finals(review_set)
+    values = load_finals(review_set)
     assert rows(values.of("process")) == [("c1", "g", 4.5), ("c2", "g", 4.0)]
     assert rows(values.of("content")) == [("c1", "g", 2.5)]
     assert rows(values.of("gap")) == [("c1", "g", 2.0)]
@@ -74,33 +79,33 @@ def test_a_dimension_leaves_missing_scores_out(review_set):
 
 
 def test_image_scores_are_counted_by_picture(review_set):
-    values = finals(review_set)
+    values = load_finals(review_set)
     # picture 0: (5 + 4) / 2; picture 1: one reader; the third names no picture
     assert rows(values.of("image_content")) == [("c1", "g", 0, 4.5), ("c1", "g", 1, 1.0)]
     assert rows(values.of("image_style")) == [("c2", "g", None, 3.0)]
 
 
 def test_only_keeps_given_answers_and_their_pictures(review_set):
-    left = finals(review_set).only(pl.DataFrame({"case": ["c1"], "model": ["g"]}))
+    left = load_finals(review_set).only(pl.DataFrame({"case": ["c1"], "model": ["g"]}))
     assert rows(left.of("process")) == [("c1", "g", 4.5)]
     assert len(left.pictures) == 2
     assert left.of("image_style").is_empty()
 
 
 def test_the_other_order_of_content_is_another_set_of_values(review_set):
-    other = finals(review_set, content_order="minimum_first")
+    other = load_finals(review_set, content_order="minimum_first")
     # reader a: min(5, 2, 3) = 2; reader b: min(4, 3, 3) = 3
     assert rows(other.of("content")) == [("c1", "g", 2.5)]
-    assert finals(review_set) is finals(review_set)
-    assert finals(review_set) is not other
+    assert load_finals(review_set) is load_finals(review_set)
+    assert load_finals(review_set) is not other
 
 
 def test_marks_are_the_scores_as_given(review_set):
-    marks = single_scores(review_set)
-    assert marks.schema == SINGLE_SCORES
+    marks = list_single_scores(review_set)
+    assert marks.schema == SINGLE_SCORE_COLUMNS
     assert len(marks) == 12
     assert set(marks["case"]) == {"c1", "c2"}
-    assert marks is single_scores(review_set)
+    assert marks is list_single_scores(review_set)
 
 
 def test_of_several_scores_of_one_reader_the_newest_counts_everywhere(make_set):
@@ -114,13 +119,13 @@ def test_of_several_scores_of_one_reader_the_newest_counts_everywhere(make_set):
             *scored("c", "image_content", 4, image=1, created=MAY),
         ],
     )
-    marks = single_scores(review_set)
+    marks = list_single_scores(review_set)
     assert rows(marks.select("dimension", "image", "score", "comment")) == [
         ("process", None, 2, "second thought"),
         ("image_content", 0, 1, None),
         ("image_content", 1, 4, None),
     ]
-    values = finals(review_set)
+    values = load_finals(review_set)
     assert rows(values.of("process")) == [("c", "g", 2.0)]
     assert rows(values.of("image_content")) == [("c", "g", 0, 1.0), ("c", "g", 1, 4.0)]
 
@@ -133,5 +138,5 @@ def test_pictures_average_to_the_answer_when_every_reader_scored_all(make_set):
             *scored("c", "image_style", 4, 1, image=1),
         ],
     )
-    of_answer = final_of_answer(made.scores_of("c")).by_dimension["image_style"]
-    assert finals(made).of("image_style")["value"].mean() == of_answer == 3.0
+    of_answer = compute_answer_finals(made.scores_of("c")).by_dimension["image_style"]
+    assert load_finals(made).of("image_style")["value"].mean() == of_answer == 3.0

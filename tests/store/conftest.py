@@ -5,7 +5,7 @@ import itertools
 import pytest
 from support.small_set import write_set
 
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 from rexview.store import open_reviews
 from rexview.store.database.connection import close_databases
@@ -29,7 +29,7 @@ def own_data_folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def review_set(tmp_path):
-    return load(write_set(tmp_path / "set"))
+    return load_review_set(write_set(tmp_path / "set"))
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -11,9 +11,9 @@ from support.small_set import write_set
 
 from rexview.cli import main
 from rexview.errors import BackupError
-from rexview.reviewset import check, load
+from rexview.reviewset import check_review_set, load_review_set
 from rexview.settings import Settings
-from rexview.store import backup, open_reviews, restore
+from rexview.store import open_reviews, restore_backup, write_backup
 from rexview.store.database.connection import close_databases
 
 HOSTILE = "'; DROP TABLE history; --\r\n\u2028 \x01 🩻 \\ %s"
@@ -38,9 +38,9 @@ def other(request, tmp_path):
     def make(kind):
         folder = write_set(tmp_path / f"other-{kind}")
         if kind == "sqlite":
-            return open_reviews(load(folder), Settings())
+            return open_reviews(load_review_set(folder), Settings())
         address = request.getfixturevalue("new_address")()
-        return open_reviews(load(folder), Settings(database_url=address))
+        return open_reviews(load_review_set(folder), Settings(database_url=address))
 
     return make
 
@@ -48,26 +48,26 @@ def other(request, tmp_path):
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_everything_comes_back_in_either_kind_of_database(reviews, other, tmp_path, kind):
     before = fill(reviews)
-    report = backup(reviews, tmp_path / "backup")
+    report = write_backup(reviews, tmp_path / "backup")
     assert report.entries == len(before) == 6
     target = other(kind)
-    assert restore(tmp_path / "backup", target).entries == 6
+    assert restore_backup(tmp_path / "backup", target).entries == 6
     assert kept(target) == before
     assert target.scores().drop("_row").equals(reviews.scores().drop("_row"))
     (row,) = target.record([score(1)], ANN)
     assert row.previous["score"] == 5, "writing goes on where it was"
-    backup(target, tmp_path / "again")
+    write_backup(target, tmp_path / "again")
     third = other("sqlite" if kind == "postgresql" else "postgresql")
-    restore(tmp_path / "again", third)
+    restore_backup(tmp_path / "again", third)
     assert kept(third)[:-1] == before
 
 
 def test_an_entry_sent_again_after_a_restore_is_still_one(reviews, other, tmp_path):
     entry = score(4)
     reviews.record([entry], ANN)
-    backup(reviews, tmp_path / "backup")
+    write_backup(reviews, tmp_path / "backup")
     target = other("sqlite")
-    restore(tmp_path / "backup", target)
+    restore_backup(tmp_path / "backup", target)
     target.record([entry], ANN)
     assert len(target.history()) == 1
 
@@ -83,30 +83,30 @@ def test_a_backup_while_others_write_is_whole(reviews, other, tmp_path):
     writing = Thread(target=write)
     writing.start()
     try:
-        reports = [backup(reviews, tmp_path / f"backup-{number}") for number in range(5)]
+        reports = [write_backup(reviews, tmp_path / f"backup-{number}") for number in range(5)]
     finally:
         stop.set()
         writing.join()
     assert reports[0].entries <= reports[-1].entries
     tokens = [row.token for row in reversed(reviews.history())]
     target = other("sqlite")
-    restore(tmp_path / "backup-4", target)
+    restore_backup(tmp_path / "backup-4", target)
     restored = [row.token for row in reversed(target.history())]
     assert restored == tokens[: reports[-1].entries], "the rows of one moment, none missing"
 
 
 def test_nothing_is_replaced_unless_asked_for_and_then_kept(reviews, tmp_path, own_data_folder):
     before = fill(reviews)
-    backup(reviews, tmp_path / "backup")
+    write_backup(reviews, tmp_path / "backup")
     reviews.record([score(1)], BOB)
     later = kept(reviews)
     with pytest.raises(BackupError, match="--replace"):
-        restore(tmp_path / "backup", reviews)
+        restore_backup(tmp_path / "backup", reviews)
     assert kept(reviews) == later
-    report = restore(tmp_path / "backup", reviews, replace=True)
+    report = restore_backup(tmp_path / "backup", reviews, replace=True)
     assert kept(reviews) == before
     assert report.kept.is_relative_to(own_data_folder)
-    restore(report.kept, reviews, replace=True)
+    restore_backup(report.kept, reviews, replace=True)
     assert kept(reviews) == later
     with pytest.raises(Exception, match="only added to"):
         reviews.database.write(
@@ -117,15 +117,15 @@ def test_nothing_is_replaced_unless_asked_for_and_then_kept(reviews, tmp_path, o
 def test_other_sets_in_the_database_stay_as_they_are(tmp_path, settings):
     if settings.database_url is None:
         settings = Settings(database_url=f"sqlite:///{tmp_path}/shared.sqlite")
-    first = open_reviews(load(write_set(tmp_path / "a")), settings)
-    second = open_reviews(load(write_set(tmp_path / "b")), settings)
+    first = open_reviews(load_review_set(write_set(tmp_path / "a")), settings)
+    second = open_reviews(load_review_set(write_set(tmp_path / "b")), settings)
     before = fill(first)
     second.record([score(3)], ANN)
-    backup(first, tmp_path / "backup")
+    write_backup(first, tmp_path / "backup")
     with pytest.raises(BackupError, match="under another review set"):
-        restore(tmp_path / "backup", second, replace=True)
+        restore_backup(tmp_path / "backup", second, replace=True)
     assert second.scores()["score"].to_list() == [3]
-    restore(tmp_path / "backup", first, replace=True)
+    restore_backup(tmp_path / "backup", first, replace=True)
     assert kept(first) == before
     assert second.scores()["score"].to_list() == [3]
 
@@ -143,7 +143,7 @@ def damaged(content):
 
 def test_a_damaged_backup_is_told_and_changes_nothing(reviews, other, tmp_path):
     fill(reviews)
-    backup(reviews, tmp_path / "backup")
+    write_backup(reviews, tmp_path / "backup")
     content = (tmp_path / "backup").read_bytes()
     target = other("sqlite")
     before = fill(target)
@@ -154,7 +154,7 @@ def test_a_damaged_backup_is_told_and_changes_nothing(reviews, other, tmp_path):
         file = tmp_path / f"damaged-{number}"
         file.write_bytes(wrong)
         with pytest.raises(BackupError, match="damaged-"):
-            restore(file, target, replace=True)
+            restore_backup(file, target, replace=True)
         refused += 1
     assert refused >= 5
     assert kept(target) == before
@@ -164,7 +164,7 @@ def test_files_are_never_written_over(reviews, tmp_path):
     fill(reviews)
     (tmp_path / "mine").write_text("mine")
     with pytest.raises(BackupError, match="already"):
-        backup(reviews, tmp_path / "mine")
+        write_backup(reviews, tmp_path / "mine")
     assert (tmp_path / "mine").read_text() == "mine"
 
 
@@ -172,9 +172,9 @@ def test_what_cannot_be_written_leaves_nothing_behind(reviews, tmp_path):
     fill(reviews)
     (tmp_path / "file").write_text("")
     with pytest.raises(BackupError):
-        backup(reviews, tmp_path / "file" / "backup")
+        write_backup(reviews, tmp_path / "file" / "backup")
     with pytest.raises(BackupError, match="cannot be read"):
-        restore(tmp_path / "none", reviews)
+        restore_backup(tmp_path / "none", reviews)
     assert not list(tmp_path.glob(".*"))
 
 
@@ -182,12 +182,12 @@ def test_a_newer_backup_is_refused(reviews, other, tmp_path):
     if reviews.database.is_sqlite:
         pytest.skip("test_migrations has it")
     fill(reviews)
-    backup(reviews, tmp_path / "backup")
+    write_backup(reviews, tmp_path / "backup")
     heading, rest = (tmp_path / "backup").read_text().split("\n", 1)
     newer = {**json.loads(heading), "version": "0009"}
     (tmp_path / "newer").write_text(f"{json.dumps(newer)}\n{rest}")
     with pytest.raises(BackupError, match="newer"):
-        restore(tmp_path / "newer", other("sqlite"))
+        restore_backup(tmp_path / "newer", other("sqlite"))
 
 
 class TestCommands:
@@ -204,7 +204,7 @@ class TestCommands:
         assert main(["backup", str(folder), "--out", str(out)]) == 1
         assert "Nothing has been written yet" in capsys.readouterr().err
         assert not out.exists()
-        before = fill(open_reviews(load(folder), Settings()))
+        before = fill(open_reviews(load_review_set(folder), Settings()))
         assert main(["backup", str(folder), "--out", str(out)]) == 0
         assert "6 entries" in capsys.readouterr().out
         with sqlite3.connect(out) as connection:
@@ -214,20 +214,20 @@ class TestCommands:
         assert "--replace" in capsys.readouterr().err
         assert main(["restore", str(out), str(folder), "--replace"]) == 0
         assert "is kept in" in capsys.readouterr().err
-        assert kept(open_reviews(load(folder), Settings())) == before
+        assert kept(open_reviews(load_review_set(folder), Settings())) == before
 
     def test_a_lost_folder_comes_back(self, folder, tmp_path):
-        before = fill(open_reviews(load(folder), Settings()))
+        before = fill(open_reviews(load_review_set(folder), Settings()))
         out = tmp_path / "backup"
         main(["backup", str(folder), "--out", str(out)])
         close_databases()
         shutil.rmtree(folder)
         write_set(folder)
         assert main(["restore", str(out), str(folder)]) == 0
-        assert kept(open_reviews(load(folder), Settings())) == before
+        assert kept(open_reviews(load_review_set(folder), Settings())) == before
 
     def test_export_is_a_set_like_any_other(self, folder, tmp_path, capsys):
-        reviews = open_reviews(load(folder), Settings())
+        reviews = open_reviews(load_review_set(folder), Settings())
         fill(reviews)
         out = tmp_path / "export"
         assert main(["export-reviews", str(folder), "--out", str(out)]) == 0
@@ -237,10 +237,10 @@ class TestCommands:
         again = write_set(tmp_path / "again")
         for name in ("scores.csv", "flags.csv"):
             shutil.copyfile(out / name, again / name)
-        assert not [one for one in check(again) if one.severity == "error"]
-        scores = load(again).scores
+        assert not [one for one in check_review_set(again) if one.severity == "error"]
+        scores = load_review_set(again).scores
         assert set(scores["_origin"]) == {"file"}
         mine = scores.filter(reader="ann").select("dimension", "score").rows()
         assert mine == [("process", 5)]
         assert scores.filter(reader="ra").height == 4
-        assert load(again).flags["verdict"].to_list() == ["confirmed"]
+        assert load_review_set(again).flags["verdict"].to_list() == ["confirmed"]

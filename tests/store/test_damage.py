@@ -9,9 +9,16 @@ from support.entries.stored import ANN, BOB, comment, score, verdict
 from bench.reliability.damage import flip_bytes
 from rexview.errors import StoreUnreachable
 from rexview.settings import Settings
-from rexview.store import backup, merge_databases, merged, notices, open_reviews, restore
-from rexview.store.database.connection import Database, close_databases
-from rexview.store.database.tables import HISTORY, examine
+from rexview.store import (
+    find_notices,
+    merge_databases,
+    merge_reviews,
+    open_reviews,
+    restore_backup,
+    write_backup,
+)
+from rexview.store.database.connection import ReviewsDatabase, close_databases
+from rexview.store.database.tables import HISTORY, check_sqlite_file
 
 
 @pytest.fixture
@@ -58,12 +65,12 @@ def test_a_changed_row_is_noticed_and_counts_nowhere(reviews, review_set, what):
     (row,) = reviews.record([score(4)], ANN)
     change(reviews, f"UPDATE history SET {what} WHERE id = {row.id}")
     fresh = open_reviews(review_set, Settings())
-    (told,) = notices(fresh)
+    (told,) = find_notices(fresh)
     assert told.kind == "changed"
     assert told.text.startswith("1 entry of the reviews database was damaged after it was saved")
     assert told.details[0].startswith(f"Entry {row.id}: ")
     assert fresh.scores(reader="bob")["score"].to_list() == [1], "the rest goes on"
-    merged(review_set, fresh)
+    merge_reviews(review_set, fresh)
     fresh.comments(), fresh.people(), fresh.assignments(), fresh.skips("ann")
     moved = any(
         name in what for name in ("case_id", "person =", "kind", "review_set", "subject", "picture")
@@ -82,7 +89,7 @@ def test_a_row_changed_while_the_app_runs_is_noticed_when_it_is_read(reviews):
         connection.execute("UPDATE history SET value = replace(value, '4', '1')")
     connection.close()
     assert reviews.scores().is_empty()
-    assert [one.kind for one in notices(reviews)] == ["changed"]
+    assert [one.kind for one in find_notices(reviews)] == ["changed"]
 
 
 def test_a_changed_row_on_a_server_is_noticed_when_it_is_read(review_set, new_address):
@@ -93,7 +100,7 @@ def test_a_changed_row_on_a_server_is_noticed_when_it_is_read(review_set, new_ad
         connection.exec_driver_sql("ALTER TABLE history DISABLE TRIGGER history_no_change")
         connection.exec_driver_sql("UPDATE history SET person = 'eve' WHERE kind = 'score'")
     assert [row.intact for row in reviews.history()] == [True, False]
-    assert [one.kind for one in notices(reviews)] == ["changed"]
+    assert [one.kind for one in find_notices(reviews)] == ["changed"]
 
 
 def test_old_rows_without_a_checksum_are_taken_as_they_are(reviews, review_set):
@@ -104,7 +111,7 @@ def test_old_rows_without_a_checksum_are_taken_as_they_are(reviews, review_set):
     close_databases()
     fresh = open_reviews(review_set, Settings())
     assert sorted(fresh.scores()["score"]) == [1, 2]
-    assert notices(fresh) == ()
+    assert find_notices(fresh) == ()
 
 
 def test_every_kind_of_entry_keeps_its_checksum(reviews):
@@ -112,16 +119,16 @@ def test_every_kind_of_entry_keeps_its_checksum(reviews):
     reviews.record([score(4, comment='"\n\\ü\x01🩻'), verdict()], ANN)
     reviews.record([comment("k", "x", model="m", on=box)], ANN)
     assert all(row.intact for row in reviews.history())
-    assert examine(reviews.database.file) == ()
+    assert check_sqlite_file(reviews.database.file) == ()
 
 
 def test_a_backup_of_changed_rows_says_so_and_they_stay_known(reviews, review_set, tmp_path):
     reviews.record([score(4, comment="left"), score(2, case="c2")], ANN)
     change(reviews, "UPDATE history SET value = replace(value, 'left', char(0)) WHERE id = 1")
     fresh = open_reviews(review_set, Settings())
-    report = backup(fresh, tmp_path / "backup")
+    report = write_backup(fresh, tmp_path / "backup")
     assert (report.entries, report.changed) == (2, 1)
-    report = restore(tmp_path / "backup", fresh, replace=True)
+    report = restore_backup(tmp_path / "backup", fresh, replace=True)
     assert (report.entries, report.changed) == (2, 1)
     assert [row.intact for row in fresh.history()] == [True, False]
 
@@ -129,11 +136,11 @@ def test_a_backup_of_changed_rows_says_so_and_they_stay_known(reviews, review_se
 def test_a_changed_row_goes_to_a_server_and_stays_known(reviews, review_set, tmp_path, new_address):
     reviews.record([score(4, comment="left"), score(2, case="c2")], ANN)
     change(reviews, "UPDATE history SET value = x'00FF', picture = 'x' WHERE id = 1")
-    backup(open_reviews(review_set, Settings()), tmp_path / "backup")
+    write_backup(open_reviews(review_set, Settings()), tmp_path / "backup")
     server = open_reviews(review_set, Settings(database_url=new_address()))
-    restore(tmp_path / "backup", server)
+    restore_backup(tmp_path / "backup", server)
     assert [row.intact for row in server.history()] == [True, False]
-    backup(server, tmp_path / "again")
+    write_backup(server, tmp_path / "again")
     assert b"\\u0000" not in (tmp_path / "again").read_bytes()
 
 
@@ -157,7 +164,9 @@ def test_a_damaged_file_is_not_checked_again_on_each_run(reviews, review_set, mo
 
     runs = []
     monkeypatch.setattr(
-        database_connection, "examine", lambda file: runs.append(file) or examine(file)
+        database_connection,
+        "check_sqlite_file",
+        lambda file: runs.append(file) or check_sqlite_file(file),
     )
     fresh = open_reviews(review_set, Settings())
     for _ in range(3):
@@ -183,11 +192,11 @@ class TestNewest:
         for name in ("reviews.sqlite-wal", "reviews.sqlite-shm"):
             (review_set.folder / name).unlink()
         reviews.record([score(2)], ANN)
-        other = Database(f"sqlite:///{reviews.database.file}")
+        other = ReviewsDatabase(f"sqlite:///{reviews.database.file}")
         assert len(other.rows(HISTORY.select())) == 2
         other.close()
         assert [row.value["score"] for row in reviews.history()] == [2, 1]
-        assert notices(reviews) == ()
+        assert find_notices(reviews) == ()
 
     def test_entries_that_went_with_a_wal_are_missed(self, reviews, review_set):
         reviews.record([score(1)], ANN)
@@ -197,67 +206,67 @@ class TestNewest:
         close_databases()
         reviews.database.file.write_bytes(older)
         fresh = open_reviews(review_set, Settings())
-        (told,) = notices(fresh)
+        (told,) = find_notices(fresh)
         assert told.kind == "lost"
         assert f"{last.at:%Y-%m-%d %H:%M} UTC" in told.text
         fresh.record([score(3)], BOB)
         close_databases()
-        assert [one.kind for one in notices(open_reviews(review_set, Settings()))] == ["lost"]
+        assert [one.kind for one in find_notices(open_reviews(review_set, Settings()))] == ["lost"]
         fresh.database.accept_loss()
-        assert notices(fresh) == ()
+        assert find_notices(fresh) == ()
         close_databases()
-        assert notices(open_reviews(review_set, Settings())) == ()
+        assert find_notices(open_reviews(review_set, Settings())) == ()
 
     def test_an_older_copy_put_in_place_while_the_app_runs_is_missed(self, reviews, review_set):
         reviews.record([score(1)], ANN)
-        backup(reviews, review_set.folder / "older")
+        write_backup(reviews, review_set.folder / "older")
         reviews.record([score(2)], ANN)
         (review_set.folder / "older").replace(reviews.database.file)
         assert [row.value["score"] for row in reviews.history()] == [1]
-        assert [one.kind for one in notices(reviews)] == ["lost"]
+        assert [one.kind for one in find_notices(reviews)] == ["lost"]
 
     def test_a_removed_file_is_missed(self, reviews, review_set):
         reviews.record([score(1)], ANN)
         close_databases()
         for file in review_set.folder.glob("reviews.sqlite*"):
             file.unlink()
-        assert [one.kind for one in notices(open_reviews(review_set, Settings()))] == ["lost"]
+        assert [one.kind for one in find_notices(open_reviews(review_set, Settings()))] == ["lost"]
 
     def test_what_comes_back_is_no_longer_missed(self, reviews, review_set, tmp_path):
         reviews.record([score(1)], ANN)
-        backup(reviews, tmp_path / "backup")
+        write_backup(reviews, tmp_path / "backup")
         close_databases()
         reviews.database.file.unlink()
-        restore(tmp_path / "backup", reviews)
-        assert notices(open_reviews(review_set, Settings())) == ()
+        restore_backup(tmp_path / "backup", reviews)
+        assert find_notices(open_reviews(review_set, Settings())) == ()
 
     def test_a_newer_copy_that_is_joined_ends_the_loss(self, reviews, review_set, tmp_path):
         reviews.record([score(1)], ANN)
-        backup(reviews, tmp_path / "older")
+        write_backup(reviews, tmp_path / "older")
         reviews.record([score(2)], ANN)
-        backup(reviews, tmp_path / "newer")
+        write_backup(reviews, tmp_path / "newer")
         close_databases()
         shutil.copy(tmp_path / "older", reviews.database.file)
         fresh = open_reviews(review_set, Settings())
         fresh.record([score(3)], BOB)
-        assert [one.kind for one in notices(fresh)] == ["lost"]
+        assert [one.kind for one in find_notices(fresh)] == ["lost"]
         merge_databases(fresh, [tmp_path / "newer"])
-        assert notices(fresh) == ()
+        assert find_notices(fresh) == ()
         assert [row.value["score"] for row in fresh.history()] == [3, 2, 1]
 
     def test_a_restore_to_less_is_not_a_loss(self, reviews, tmp_path):
         reviews.record([score(1)], ANN)
-        backup(reviews, tmp_path / "backup")
+        write_backup(reviews, tmp_path / "backup")
         reviews.record([score(2)], ANN)
-        restore(tmp_path / "backup", reviews, replace=True)
-        assert notices(reviews) == ()
+        restore_backup(tmp_path / "backup", reviews, replace=True)
+        assert find_notices(reviews) == ()
 
     def test_a_note_that_cannot_be_read_alarms_nobody(self, reviews, review_set):
         reviews.record([score(1)], ANN)
         (review_set.folder / "reviews.newest").write_text("?")
         close_databases()
         fresh = open_reviews(review_set, Settings())
-        assert notices(fresh) == ()
+        assert find_notices(fresh) == ()
         fresh.record([score(2)], ANN)
         assert "token" in (review_set.folder / "reviews.newest").read_text()
 

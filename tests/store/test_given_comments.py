@@ -10,9 +10,9 @@ from support.small_set import write_set
 
 from rexview.errors import StoreRefused
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
-from rexview.store import Entry, merged, open_reviews
+from rexview.store import Entry, merge_reviews, open_reviews
 from rexview.ui.comments.case_comments import CommentTargets
 from rexview.ui.web.saving.entries import CASE_PAGE, SCORE_PAGE
 
@@ -43,7 +43,7 @@ def reviews(tmp_path):
     folder = write_set(tmp_path / "set")
     lines = "".join(json.dumps(row) + "\n" for row in GIVEN)
     (folder / "comments.jsonl").write_text(lines, "utf-8")
-    return open_reviews(load(folder), Settings())
+    return open_reviews(load_review_set(folder), Settings())
 
 
 def stand(reviews):
@@ -66,7 +66,7 @@ def test_they_are_answered_and_settled(reviews):
         "first": ("Blurred.", False),
         "k": ("This one.", False),
     }
-    rows = merged(reviews.review_set, reviews).comments.sort("comment")
+    rows = merge_reviews(reviews.review_set, reviews).comments.sort("comment")
     assert rows["comment"].to_list() == ["2", "first", "k"]
     assert rows["resolved_by"].to_list() == ["bob", None, None]
     assert rows["_origin"].to_list() == ["file", "file", "app"]
@@ -83,7 +83,7 @@ def test_only_who_wrote_one_changes_or_removes_it(reviews):
     assert stand(reviews)["first"][0] == "Not blurred."
     reviews.record([Entry("comment", "c1", None, "first")], RA)
     assert set(stand(reviews)) == {"2"}
-    assert merged(reviews.review_set, reviews).comments["comment"].to_list() == ["2"]
+    assert merge_reviews(reviews.review_set, reviews).comments["comment"].to_list() == ["2"]
 
 
 def test_a_blinded_reader_sees_none_of_them(reviews):

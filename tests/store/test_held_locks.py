@@ -7,15 +7,15 @@ from sqlalchemy import text
 
 from rexview.errors import StoreUnreachable
 from rexview.store.database import shared_state
-from rexview.store.database.connection import Database
-from rexview.store.database.shared_state import HeldLocks
+from rexview.store.database.connection import ReviewsDatabase
+from rexview.store.database.shared_state import AdvisoryLocks
 
 
 @pytest.fixture
 def servers(new_address, monkeypatch):
-    monkeypatch.setattr(shared_state, "LOOK_EVERY_S", 0.05)
+    monkeypatch.setattr(shared_state, "CHECK_EVERY_S", 0.05)
     address = new_address()
-    made = [HeldLocks(Database(address)) for _ in range(2)]
+    made = [AdvisoryLocks(ReviewsDatabase(address)) for _ in range(2)]
     yield made
     for one in made:
         one.close()
@@ -53,13 +53,13 @@ def test_who_lost_its_connection_has_it_again_or_knows_who_has(servers):
 
 
 def test_a_server_that_is_away_is_told():
-    locks = HeldLocks(Database("postgresql://rexview@127.0.0.1:9/none"))
+    locks = AdvisoryLocks(ReviewsDatabase("postgresql://rexview@127.0.0.1:9/none"))
     with pytest.raises(StoreUnreachable, match="cannot be reached"):
         locks.hold("a")
     locks.close()
 
 
 def test_a_file_is_one_servers(tmp_path):
-    locks = HeldLocks(Database(f"sqlite:///{tmp_path}/reviews.sqlite"))
+    locks = AdvisoryLocks(ReviewsDatabase(f"sqlite:///{tmp_path}/reviews.sqlite"))
     assert locks.hold("a")
     assert not list(tmp_path.iterdir())

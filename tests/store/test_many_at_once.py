@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from rexview.people import Person
-from rexview.store import Entry, merged
+from rexview.store import Entry, merge_reviews
 
 PEOPLE = [Person(f"p{number}", f"Person {number}", "lead") for number in range(8)]
 EACH = 12
@@ -18,7 +18,7 @@ def test_comments_are_read_while_others_comment(reviews, review_set):
             value = {"text": f"Comment {name}", "on": {"what": "case"}, "reply_to": None}
             reviews.record([Entry("comment", case, None, name, value=value)], person)
             assert name in {one.id for one in reviews.comments(case)}
-            assert name in set(merged(review_set, reviews).comments["comment"])
+            assert name in set(merge_reviews(review_set, reviews).comments["comment"])
 
     with ThreadPoolExecutor(len(PEOPLE)) as pool:
         list(pool.map(comment, PEOPLE))

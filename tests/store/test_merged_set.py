@@ -12,9 +12,16 @@ from support.entries.stored import ANN, BOB, comment, score, verdict
 from rexview import frames
 from rexview.people import Person
 from rexview.settings import Settings
-from rexview.store import KINDS, backup, merged, new_token, open_reviews, restore
+from rexview.store import (
+    ENTRY_KINDS,
+    merge_reviews,
+    new_token,
+    open_reviews,
+    restore_backup,
+    write_backup,
+)
 from rexview.store.database.connection import close_databases
-from rexview.store.database.tables import HISTORY, stored, subject_columns
+from rexview.store.database.tables import HISTORY, stored_entry, subject_columns
 
 RA = Person("ra", "Reader A", "lead")
 """The reader of the given scores: process 5, execution 2, synthesis 3, language 4, undated."""
@@ -40,12 +47,12 @@ def dated(review_set, created):
 
 
 def test_without_any_entry_it_is_the_set_itself(review_set, reviews):
-    assert merged(review_set, reviews) is review_set
+    assert merge_reviews(review_set, reviews) is review_set
 
 
 def test_both_are_there_and_say_where_they_come_from(review_set, reviews):
     reviews.record([score(1), verdict("rejected")], ANN)
-    both = merged(review_set, reviews)
+    both = merge_reviews(review_set, reviews)
     assert both.scores.schema == frames.SCORES
     assert both.flags.schema == frames.FLAGS
     assert scores_of(both, "ra") == scores_of(review_set, "ra")
@@ -59,7 +66,7 @@ def test_both_are_there_and_say_where_they_come_from(review_set, reviews):
 def test_everybody_who_wrote_is_a_reader_with_a_name(review_set, reviews):
     reviews.record([score(1)], ANN)
     reviews.record([score(1)], replace(RA, name="Somebody else"))
-    both = merged(review_set, reviews)
+    both = merge_reviews(review_set, reviews)
     assert both.reader_names == {"ra": "Reader A", "ann": "Ann A."}, "declared names stand"
 
 
@@ -67,14 +74,14 @@ def test_the_fingerprint_changes_with_every_entry(review_set, reviews):
     prints = {review_set.fingerprint}
     for value in (1, 2, 2):
         reviews.record([score(value)], ANN)
-        prints.add(merged(review_set, reviews).fingerprint)
+        prints.add(merge_reviews(review_set, reviews).fingerprint)
     assert len(prints) == 4
     assert len({one.partition("-")[0] for one in prints}) == 1
 
 
 def test_a_written_score_stands_before_an_undated_given_one(review_set, reviews):
     reviews.record([score(1, dimension="execution")], RA)
-    both = merged(review_set, reviews)
+    both = merge_reviews(review_set, reviews)
     assert scores_of(both, "ra") == {"process": 5, "execution": 1, "synthesis": 3, "language": 4}
     assert both.scores.height == 4
 
@@ -83,14 +90,14 @@ def test_a_written_score_stands_before_an_undated_given_one(review_set, reviews)
 def test_the_newer_of_both_stands(review_set, reviews, days, stands):
     given = dated(review_set, datetime.now(UTC) + timedelta(days=days))
     reviews.record([score(1, dimension="execution")], RA)
-    both = merged(given, reviews)
+    both = merge_reviews(given, reviews)
     assert scores_of(both, "ra")["execution"] == stands
     assert both.scores.height == 4
 
 
 def test_a_given_score_can_be_taken_back(review_set, reviews):
     reviews.record([score(None, dimension="execution")], RA)
-    both = merged(review_set, reviews)
+    both = merge_reviews(review_set, reviews)
     assert set(scores_of(both, "ra")) == {"process", "synthesis", "language"}
 
 
@@ -107,11 +114,11 @@ def test_a_verdict_can_be_taken_back(review_set, reviews):
     }
     given = replace(review_set, flags=pl.DataFrame([row], schema=frames.FLAGS))
     reviews.record([verdict(None)], BOB)
-    assert merged(given, reviews).flags["reader"].to_list() == ["ra"]
+    assert merge_reviews(given, reviews).flags["reader"].to_list() == ["ra"]
     reviews.record([verdict("rejected")], RA)
-    assert merged(given, reviews).flags["verdict"].to_list() == ["rejected"]
+    assert merge_reviews(given, reviews).flags["verdict"].to_list() == ["rejected"]
     reviews.record([verdict(None)], RA)
-    assert merged(given, reviews).flags.is_empty()
+    assert merge_reviews(given, reviews).flags.is_empty()
 
 
 def test_a_score_of_the_boxes_is_another_than_of_a_picture(review_set, reviews):
@@ -131,7 +138,7 @@ def test_a_score_of_the_boxes_is_another_than_of_a_picture(review_set, reviews):
         ANN,
     )
     with_pictures.record([score(5, dimension="image_style", picture=0)], ANN)
-    both = merged(pictured, with_pictures)
+    both = merge_reviews(pictured, with_pictures)
     kept = both.scores.filter(reader="ann").select("image", "score").rows()
     assert sorted(kept, key=str) == [(0, 5), (1, 3), (None, 1)]
 
@@ -139,12 +146,12 @@ def test_a_score_of_the_boxes_is_another_than_of_a_picture(review_set, reviews):
 def test_what_is_about_a_case_that_went_is_left_out(review_set, reviews):
     reviews.record([score(3), score(2, case="c2")], ANN)
     fewer = replace(review_set, cases=review_set.cases.filter(pl.col("id") != "c2"))
-    assert merged(fewer, reviews).scores.filter(reader="ann")["case"].to_list() == ["c1"]
+    assert merge_reviews(fewer, reviews).scores.filter(reader="ann")["case"].to_list() == ["c1"]
 
 
 def test_nothing_else_changes(review_set, reviews):
     reviews.record([score(3)], ANN)
-    both = merged(review_set, reviews)
+    both = merge_reviews(review_set, reviews)
     for name in ("cases", "answers", "metrics", "edits", "folder", "warnings"):
         assert getattr(both, name) is getattr(review_set, name)
     assert review_set.scores.height == 4, "what was given is never changed"
@@ -156,7 +163,7 @@ def newest(reviews, *columns, **wanted):
     ids = select(func.max(HISTORY.c.id)).where(HISTORY.c.review_set == reviews.key, *named)
     ids = ids.group_by(*(HISTORY.c[name] for name in columns))
     rows = select(HISTORY).where(HISTORY.c.id.in_(ids)).order_by(HISTORY.c.id)
-    return tuple(map(stored, reviews.database.rows(rows)))
+    return tuple(map(stored_entry, reviews.database.rows(rows)))
 
 
 def test_what_is_held_in_memory_is_what_the_query_gives(review_set, reviews, tmp_path):
@@ -166,7 +173,7 @@ def test_what_is_held_in_memory_is_what_the_query_gives(review_set, reviews, tmp
 
     def same():
         state = reviews.current_state()
-        for kind in KINDS:
+        for kind in ENTRY_KINDS:
             queried = newest(reviews, *subject_columns(kind), kind=kind)
             assert tuple(state.rows(kind)) == reviews.current(kind) == queried
         names = {
@@ -192,8 +199,8 @@ def test_what_is_held_in_memory_is_what_the_query_gives(review_set, reviews, tmp
         write(5)
         same()
         if number == 2:
-            backup(reviews, tmp_path / "backup")
-    restore(tmp_path / "backup", other, replace=True)
+            write_backup(reviews, tmp_path / "backup")
+    restore_backup(tmp_path / "backup", other, replace=True)
     same()
     write(3)
     same()
@@ -201,6 +208,6 @@ def test_what_is_held_in_memory_is_what_the_query_gives(review_set, reviews, tmp
     for file in review_set.folder.glob("reviews.sqlite*"):
         file.unlink()
     assert reviews.current_state().revision == 0
-    assert merged(review_set, reviews) is review_set
+    assert merge_reviews(review_set, reviews) is review_set
     write(2)
     same()

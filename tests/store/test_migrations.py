@@ -14,9 +14,9 @@ from support.entries.stored import ANN, score
 from rexview.errors import StoreBusy, StoreNewer
 from rexview.store import Reviews, open_reviews
 from rexview.store.database import connection as connection_module
-from rexview.store.database.connection import Database, database_at
-from rexview.store.database.migrate import migrate, migration_config, version_of
-from rexview.store.database.tables import HISTORY, VERSION, VERSION_TABLE
+from rexview.store.database.connection import ReviewsDatabase, open_reviews_database
+from rexview.store.database.migrate import find_schema_version, migrate, migration_config
+from rexview.store.database.tables import HISTORY, SCHEMA_VERSION, VERSION_TABLE
 
 
 @pytest.fixture
@@ -49,13 +49,13 @@ def old_row(number, value):
 def test_version_1_is_brought_up_to_date_and_keeps_its_rows(engine, address, review_set):
     with engine.begin() as connection:
         migrate(connection, to="0001")
-        assert version_of(connection) == "0001"
+        assert find_schema_version(connection) == "0001"
         columns = ", ".join(old_row(1, ""))
         names = ", ".join(f":{name}" for name in old_row(1, ""))
         insert = sa.text(f"INSERT INTO history ({columns}) VALUES ({names})")
         for number in (1, 2):
             connection.execute(insert, old_row(number, f'{{"score": {number}, "comment": "ä"}}'))
-    reviews = Reviews(database_at(address), review_set, "old", dedicated=False)
+    reviews = Reviews(open_reviews_database(address), review_set, "old", dedicated=False)
     assert [row.value["score"] for row in reviews.history()] == [2, 1]
     assert reviews.history()[0].person_name == "ann"
     assert reviews.people()["ann"].role == "viewer", "of an old row the role is not known"
@@ -63,11 +63,11 @@ def test_version_1_is_brought_up_to_date_and_keeps_its_rows(engine, address, rev
     assert row.previous == {"score": 2, "comment": "ä"}
     assert reviews.history()[1].answer_digest is None, "of the answer as it is"
     with engine.connect() as connection:
-        assert version_of(connection) == VERSION
+        assert find_schema_version(connection) == SCHEMA_VERSION
 
 
 def test_the_newest_step_is_the_version_of_the_code():
-    assert ScriptDirectory.from_config(migration_config()).get_current_head() == VERSION
+    assert ScriptDirectory.from_config(migration_config()).get_current_head() == SCHEMA_VERSION
 
 
 def test_the_steps_make_the_table_that_the_code_uses(reviews, engine):
@@ -90,7 +90,7 @@ def test_a_newer_database_is_refused_and_left_as_it_is(reviews, review_set, sett
         connection.execute(sa.text(f"UPDATE {VERSION_TABLE} SET version_num = '0009'"))
         connection.commit()
     fresh = Reviews(
-        Database(reviews.database.url.render_as_string(False)),
+        ReviewsDatabase(reviews.database.url.render_as_string(False)),
         review_set,
         reviews.key,
         dedicated=False,
@@ -100,7 +100,7 @@ def test_a_newer_database_is_refused_and_left_as_it_is(reviews, review_set, sett
             work()
     fresh.database.close()
     with engine.connect() as connection:
-        assert version_of(connection) == "0009"
+        assert find_schema_version(connection) == "0009"
         assert connection.execute(sa.text("SELECT count(*) FROM history")).scalar() == 1
 
 
@@ -119,7 +119,7 @@ def test_an_open_server_meets_a_newer_one(reviews, monkeypatch):
     for work in (lambda: reviews.record([score(5)], ANN), reviews.history, reviews.current_state):
         with pytest.raises(StoreNewer, match=r"version 0009, made by a newer rexview.*Update"):
             work()
-    set_version(VERSION)
+    set_version(SCHEMA_VERSION)
     assert [row.value["score"] for row in reviews.history()] == [4], "nothing was written"
     reviews.record([score(5)], ANN)
     assert len(reviews.history()) == 2
@@ -130,22 +130,22 @@ def test_no_step_comes_into_an_entry_that_is_being_written(reviews):
     if reviews.database.is_sqlite:
         pytest.skip("a SQLite file has one lock for all that is written")
     reviews.record([score(4)], ANN)
-    other = Database(reviews.database.url.render_as_string(False), wait_s=0.2)
+    other = ReviewsDatabase(reviews.database.url.render_as_string(False), wait_s=0.2)
     found = []
 
     def while_writing(connection):
         with pytest.raises(StoreBusy):
             other.write(lambda _: None, lock=connection_module._MIGRATIONS)
-        found.append(version_of(connection))
+        found.append(find_schema_version(connection))
 
     reviews.database.write(while_writing, lock=reviews.lock)
     other.write(lambda _: None, lock=connection_module._MIGRATIONS)
     other.close()
-    assert found == [VERSION]
+    assert found == [SCHEMA_VERSION]
 
 
 def test_several_servers_start_at_once(settings, review_set, address):
-    databases = [Database(address) for _ in range(6)]
+    databases = [ReviewsDatabase(address) for _ in range(6)]
     problems = []
 
     def start(database):
@@ -185,7 +185,7 @@ def test_the_sql_makes_a_database_that_works(tmp_path, review_set, capsys):
     with sqlite3.connect(tmp_path / "made.sqlite") as connection:
         connection.executescript(capsys.readouterr().out)
     connection.close()
-    database = Database(f"sqlite:///{tmp_path}/made.sqlite")
+    database = ReviewsDatabase(f"sqlite:///{tmp_path}/made.sqlite")
     reviews = Reviews(database, review_set, "set", dedicated=False)
     reviews.record([score(4)], ANN)
     assert reviews.scores()["score"].to_list() == [4]
@@ -236,7 +236,7 @@ def test_a_new_sqlite_file_is_as_all_steps_make_it():
             migrate(connection, **begin)
             migrate(connection)
             found = sa.text("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY 1, 2")
-            made.append((set(connection.execute(found).all()), version_of(connection)))
+            made.append((set(connection.execute(found).all()), find_schema_version(connection)))
         engine.dispose()
     assert made[0] == made[1]
-    assert made[0][1] == VERSION
+    assert made[0][1] == SCHEMA_VERSION

@@ -12,7 +12,7 @@ from rexview.errors import StoreBusy, StoreUnreachable
 from rexview.people import Person
 from rexview.settings import Settings
 from rexview.store import Reviews, open_reviews
-from rexview.store.database.connection import Database
+from rexview.store.database.connection import ReviewsDatabase
 from tools.postgres import PostgresServer
 
 
@@ -29,7 +29,7 @@ def test_many_connections_write_and_ids_appear_in_order(reviews, review_set):
     ends = [False]
 
     def write(person):
-        database = Database(address)
+        database = ReviewsDatabase(address)
         own = Reviews(database, review_set, reviews.key, dedicated=False)
         start.wait()
         try:
@@ -66,7 +66,9 @@ def test_many_connections_write_and_ids_appear_in_order(reviews, review_set):
 def test_a_lock_held_by_others_is_told_and_can_be_read(reviews, review_set):
     reviews.record([score(1)], ANN)
     address = reviews.database.url.render_as_string(False)
-    hurried = Reviews(Database(address, wait_s=0.5), review_set, reviews.key, dedicated=False)
+    hurried = Reviews(
+        ReviewsDatabase(address, wait_s=0.5), review_set, reviews.key, dedicated=False
+    )
     assert hurried.revision()
     with psycopg.connect(address.replace("+psycopg", "")) as other:
         other.execute("LOCK TABLE history IN SHARE ROW EXCLUSIVE MODE")

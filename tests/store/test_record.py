@@ -12,8 +12,8 @@ from support.reader_tasks import OPTIONS, write_tasks
 from support.rows import each_row
 
 from rexview.errors import StoreOvertaken, StoreRefused
-from rexview.reviewset import load
-from rexview.store import KINDS, Entry, may, open_reviews
+from rexview.reviewset import load_review_set
+from rexview.store import ENTRY_KINDS, Entry, may_write_kind, open_reviews
 
 WORDS = {"name": "Invented prior", "counts": "A comparison with nothing."}
 SAID = {"said": "yes", "failure": "f", "version": "3fa9c1d2e4b5", "judge": "gpt-5-mini"}
@@ -205,7 +205,7 @@ def test_a_score_on_boxes_needs_boxes(reviews):
 
 def test_every_kind_by_every_role(tmp_path, settings):
     rules = "protocol: {reader_references: true}\n"
-    reviews = open_reviews(load(write_tasks(tmp_path / "tasks", rules=rules)), settings)
+    reviews = open_reviews(load_review_set(write_tasks(tmp_path / "tasks", rules=rules)), settings)
     entries = {
         "score": score(4),
         "verdict": verdict(),
@@ -236,14 +236,14 @@ def test_every_kind_by_every_role(tmp_path, settings):
         "vote": Entry("vote", "c1", None, "m1", value={"count": 1, "right": {"m": 1}}),
         "decide": Entry("decide", "c1", "m", "m1", value={"decision": "retrain"}),
     }
-    assert set(entries) == set(KINDS)
+    assert set(entries) == set(ENTRY_KINDS)
     reviews.record([comment("first")], ANN)
     for person in (ANN, BOB, EVE, VIC):
         for kind, entry in entries.items():
             entry = Entry(**{**vars(entry), "token": score().token})
             if kind == "comment":
                 entry = replace(entry, subject=f"of {person.id}")
-            if may(person, kind):
+            if may_write_kind(person, kind):
                 assert reviews.record([entry], person)[0].kind == kind
             else:
                 assert "role" in refused(reviews, [entry], person)[0]

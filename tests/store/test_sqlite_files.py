@@ -17,10 +17,10 @@ from support.small_disk import mounted
 from support.small_set import write_set
 
 from rexview.errors import StoreBusy, StoreFull, StoreUnreachable
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import DEMO_FOLDER, Settings
-from rexview.store import Reviews, location, merged, open_reviews
-from rexview.store.database.connection import Database, close_databases
+from rexview.store import Reviews, database_location, merge_reviews, open_reviews
+from rexview.store.database.connection import ReviewsDatabase, close_databases
 
 WRITER = """
 import json, sys
@@ -51,7 +51,7 @@ def patient(reviews, wait_s):
     """The same reviews through connections that wait less long."""
     address = reviews.database.url.render_as_string(hide_password=False)
     return Reviews(
-        Database(address, wait_s=wait_s), reviews.review_set, reviews.key, dedicated=True
+        ReviewsDatabase(address, wait_s=wait_s), reviews.review_set, reviews.key, dedicated=True
     )
 
 
@@ -223,8 +223,8 @@ def test_a_disk_that_is_really_full(small_disk, review_set):
 def test_a_file_is_kept_beside_the_set(reviews, review_set):
     reviews.record([score(4)], ANN)
     assert (review_set.folder / "reviews.sqlite").is_file()
-    assert load(review_set.folder).fingerprint == review_set.fingerprint
-    assert load(review_set.folder).warnings == review_set.warnings
+    assert load_review_set(review_set.folder).fingerprint == review_set.fingerprint
+    assert load_review_set(review_set.folder).warnings == review_set.warnings
 
 
 def test_the_file_is_safe_from_power_cuts(reviews):
@@ -248,14 +248,14 @@ def test_the_reviews_move_with_their_folder(reviews, review_set, tmp_path):
     review_set.folder.rename(tmp_path / "elsewhere")
     text = (tmp_path / "elsewhere" / "reviewset.yaml").read_text()
     (tmp_path / "elsewhere" / "reviewset.yaml").write_text(f"{text}id: night-shift\n")
-    moved = open_reviews(load(tmp_path / "elsewhere"), Settings())
+    moved = open_reviews(load_review_set(tmp_path / "elsewhere"), Settings())
     assert moved.scores()["score"].to_list() == [4]
     moved.record([score(5)], ANN)
     assert moved.scores()["score"].to_list() == [5]
 
 
 def test_the_demo_is_never_written_to(own_data_folder):
-    demo = load(DEMO_FOLDER)
+    demo = load_review_set(DEMO_FOLDER)
     before = sorted(DEMO_FOLDER.iterdir())
     case, model = demo.answers.select("case", "model").row(0)
     open_reviews(demo, Settings()).record([score(4, case=case, model=model)], ANN)
@@ -266,25 +266,25 @@ def test_the_demo_is_never_written_to(own_data_folder):
 def test_a_folder_that_cannot_be_written_to_has_its_reviews_with_the_user(
     review_set, own_data_folder, monkeypatch
 ):
-    monkeypatch.setattr(location, "may_write", lambda folder: False)
+    monkeypatch.setattr(database_location, "is_writable", lambda folder: False)
     reviews = open_reviews(review_set, Settings())
     reviews.record([score(4)], ANN)
     assert not (review_set.folder / "reviews.sqlite").exists()
     (file,) = (own_data_folder / "rexview" / "reviews").glob("set-*.sqlite")
     assert reviews.database.file == file
-    again = open_reviews(load(review_set.folder), Settings())
+    again = open_reviews(load_review_set(review_set.folder), Settings())
     assert again.scores()["score"].to_list() == [4]
 
 
 def test_two_read_only_sets_have_a_database_each(tmp_path, review_set, monkeypatch):
-    monkeypatch.setattr(location, "may_write", lambda folder: False)
-    other = load(write_set(tmp_path / "other" / "set"))
+    monkeypatch.setattr(database_location, "is_writable", lambda folder: False)
+    other = load_review_set(write_set(tmp_path / "other" / "set"))
     open_reviews(review_set, Settings()).record([score(4)], ANN)
     assert open_reviews(other, Settings()).scores().is_empty()
 
 
 def test_a_really_read_only_folder(small_disk, own_data_folder):
-    review_set = load(write_set(small_disk / "set"))
+    review_set = load_review_set(write_set(small_disk / "set"))
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
     reviews = open_reviews(review_set, Settings())
     reviews.record([score(4)], ANN)
@@ -295,7 +295,7 @@ def test_a_really_read_only_folder(small_disk, own_data_folder):
 
 def test_a_database_that_may_not_be_written_is_not_left_aside(reviews, review_set, monkeypatch):
     reviews.record([score(4)], ANN)
-    monkeypatch.setattr(location, "may_write", lambda folder: False)
+    monkeypatch.setattr(database_location, "is_writable", lambda folder: False)
     with pytest.raises(StoreUnreachable, match="may not be written"):
         open_reviews(review_set, Settings())
 
@@ -342,11 +342,11 @@ def test_an_address_that_cannot_be_understood_tells_no_password(review_set):
 
 def test_sets_in_one_file_are_kept_apart(tmp_path, review_set):
     settings = Settings(database_url=f"sqlite:///{tmp_path}/shared.sqlite")
-    other = load(write_set(tmp_path / "other"))
+    other = load_review_set(write_set(tmp_path / "other"))
     open_reviews(review_set, settings).record([score(4)], ANN)
     second = open_reviews(other, settings)
     assert second.revision() == 0
-    assert merged(other, second) is other
+    assert merge_reviews(other, second) is other
     second.record([score(2)], ANN)
     assert second.scores()["score"].to_list() == [2]
     assert open_reviews(review_set, settings).scores()["score"].to_list() == [4]
@@ -360,14 +360,14 @@ def test_a_set_with_an_id_is_the_same_wherever_it_lies(tmp_path):
         (folder / "reviewset.yaml").write_text(
             (folder / "reviewset.yaml").read_text() + "id: night-shift\n"
         )
-        sets.append(load(folder))
+        sets.append(load_review_set(folder))
     open_reviews(sets[0], settings).record([score(4)], ANN)
     assert open_reviews(sets[1], settings).scores()["score"].to_list() == [4]
 
 
 @pytest.mark.parametrize("name", ["a?b=c#d", "100%41 sure", "日本 ü", "a:b@c", "x;y&z+w"])
 def test_a_folder_may_have_any_name(tmp_path, name):
-    reviews = open_reviews(load(write_set(tmp_path / name)), Settings())
+    reviews = open_reviews(load_review_set(write_set(tmp_path / name)), Settings())
     reviews.record([score(4)], ANN)
     assert (tmp_path / name / "reviews.sqlite").is_file()
     assert [path.name for path in tmp_path.iterdir()] == [name]

@@ -17,7 +17,7 @@ def chosen(*names):
 
 
 def test_a_module_is_tested_by_what_imports_it_directly_or_through_others():
-    found = chosen("rexview/stats/agreement.py")
+    found = chosen("rexview/stats/reader_agreement.py")
     assert "stats/test_agreement.py" in found
     assert "cli/test_export.py" in found, "the command line imports it through others"
     assert "test_geometry.py" not in found

@@ -10,16 +10,16 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 from rexview.store.database.connection import close_databases
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.server import failure_scans, review_sets, server_state, set_folders
-from rexview.ui.web.server.loaded_sets import loaded_set
+from rexview.ui.web.server.clickhouse_sets import clickhouse_set
 from support import ROOT
 
 _KEPT = (
     server_state.settings,
-    server_state.team,
+    server_state.requires_sign_in,
     server_state.signer,
     server_state.image_cache,
     set_folders._folders,
-    loaded_set,
+    clickhouse_set,
 )
 """What a server keeps until it ends."""
 _installed_components = cache(manifest_scanner.scan_component_manifests)
@@ -49,7 +49,7 @@ def server_for(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setattr("sys.argv", ["app.py"])
-    monkeypatch.setattr(failure_scans, "SETTLES_S", 60.0)  # of few answers all is known
+    monkeypatch.setattr(failure_scans, "MAX_SCAN_WAIT_S", 60.0)  # of few answers all is known
     _spare_repeated_work(monkeypatch)
     for kept in _KEPT:
         kept.cache_clear()

@@ -16,13 +16,13 @@ from typing import Any
 import pandas as pd
 
 from rexview.analysis.case.comments import CommentCount
-from rexview.analysis.query.filter.case_filter import RANGES, CaseFilter, Range
-from rexview.analysis.query.filter.conditions import Finding
-from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
-from rexview.detect import judged_answers, named_flags
-from rexview.detect.scan.batch import with_names
+from rexview.analysis.query.filter.case_filter import RANGES, CaseFilter, NumberRange
+from rexview.analysis.query.filter.conditions import FindingCondition
+from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
+from rexview.detect import judged_answers, name_flags
+from rexview.detect.scan.batch import add_case_and_model
 from rexview.harm import load_harm
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.vocab import DIMENSIONS, FAILURES
 
 MODELS, READERS = ("g", "m", "x:1"), ("r1", "r2", "z:%")
@@ -307,7 +307,7 @@ class Reading:
         if name != "findings":
             return True
         known = row["about"][failure]
-        wanted = {one for word in chosen.findings for one in Finding.parse(word).ids}
+        wanted = {one for word in chosen.findings for one in FindingCondition.parse(word).ids}
         return bool(known & wanted) or ("unknown" in chosen.findings and not known)
 
     def _scored(self, row: dict[str, Any], words: tuple[str, ...]) -> bool:
@@ -440,9 +440,9 @@ def some(rng: random.Random, values: Any, most: int = 3) -> tuple[str, ...]:
 
 
 def random_filter(rng: random.Random) -> CaseFilter:
-    def span(low: float, high: float) -> Range:
+    def span(low: float, high: float) -> NumberRange:
         ends = sorted(rng.choice((low, high, rng.randint(-8, 10) / 2, 2.999)) for _ in "ab")
-        return Range(rng.choice((None, ends[0])), rng.choice((None, ends[1])))
+        return NumberRange(rng.choice((None, ends[0])), rng.choice((None, ends[1])))
 
     def a_score() -> str:
         days = rng.choice(("", "", "2026-03-02..2026-03-06", "2026-03-05"))
@@ -482,7 +482,7 @@ def random_filter(rng: random.Random) -> CaseFilter:
     for name in ("gap", *RANGES):
         if given[name].low is not None and given[name].high is not None:
             ends = sorted((given[name].low, given[name].high))
-            given[name] = Range(*ends)
+            given[name] = NumberRange(*ends)
     names = rng.sample(tuple(given), rng.choice((0, 1, 1, 2, 2, 3, 4)))
     sort = rng.choice(("severity", "gap", "disagreement", "newest", "order"))
     return CaseFilter(**{name: given[name] for name in names}, sort=sort)
@@ -494,13 +494,13 @@ def random_filter(rng: random.Random) -> CaseFilter:
 def engine_and_reading(folder: Path) -> tuple[MemoryEngine, Reading]:
     """Write the set; return the engine of it and the plain reading of it."""
     comments = write_set(folder)
-    engine = memory_engine(load(folder), comments=comments)
+    engine = build_memory_engine(load_review_set(folder), comments=comments)
     survey = engine.table.survey
     assert survey is not None
     parts = (
-        named_flags(survey),
+        name_flags(survey),
         judged_answers(survey),
-        with_names(survey.findings, survey.scan.review_set),
+        add_case_and_model(survey.findings, survey.scan.review_set),
     )
     said = (part.to_dicts() for part in parts)
     return engine, Reading(folder, *said, comments)

@@ -23,7 +23,7 @@ def test_every_list_is_of_words_none_twice(part, name):
     assert all(isinstance(item, str) and item == item.strip() for item in items)
     assert len(set(items)) == len(items)
     if part != "sentence":  # single words as they are
-        re.compile(phrases.either(part, name))
+        re.compile(phrases.list_alternatives(part, name))
 
 
 @each_row(("part", "name"), LISTS)

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from rexview.detect import flags_for
+from rexview.detect import find_flags_for_answers
 from rexview.detect.laterality.detector import Laterality
 from rexview.schema import Answer, Case, Flag, Report
 from rexview.text.findings import find_mentions
-from rexview.text.predominance import predominances
+from rexview.text.predominance import find_predominances
 
 
 def more(text: str) -> dict[str, set[str | None]]:
     """Return the sides with more, by family of findings."""
-    found = predominances(text, find_mentions(text))
+    found = find_predominances(text, find_mentions(text))
     return {family: {one.side[0] for one in some} for family, some in found.items()}
 
 
 def flags(answer: str, findings: str, impression: str | None = None) -> list[Flag]:
     report = Report(findings=findings, impression=impression)
     answers = [Answer(case="c", model="m", text=answer)]
-    return flags_for(Case("c", "", report=report), answers, detectors=[Laterality()])
+    return find_flags_for_answers(Case("c", "", report=report), answers, detectors=[Laterality()])
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from rexview.words.catalogue import Catalogue
-from rexview.words.translations import checked, read_catalogue
+from rexview.words.translations import read_catalogue, read_checked_translation
 
 HEAD = 'msgid ""\nmsgstr ""\n"Plural-Forms: {forms}\\n"\n\n'
 TWO = "nplurals=2; plural=(n != 1);"
@@ -13,7 +13,7 @@ TWO = "nplurals=2; plural=(n != 1);"
 def read(tmp_path):
     def read_it(text, forms=TWO):
         (tmp_path / "de.po").write_text(HEAD.format(forms=forms) + text, encoding="utf-8")
-        return checked("de", tmp_path / "de.po")
+        return read_checked_translation("de", tmp_path / "de.po")
 
     return read_it
 
@@ -116,7 +116,7 @@ def test_all_forms_of_a_language_are_taken(read):
 def test_a_file_that_is_no_translation_is_refused(tmp_path, content, said):
     (tmp_path / "de.po").write_bytes(content)
     with pytest.raises(ValueError, match=said):
-        checked("de", tmp_path / "de.po")
+        read_checked_translation("de", tmp_path / "de.po")
 
 
 def test_english_needs_no_file():

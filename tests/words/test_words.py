@@ -11,19 +11,19 @@ from support import ROOT
 from rexview import words
 from rexview.words import translations
 from rexview.words.catalogue import PSEUDO, Catalogue
-from rexview.words.translations import TEMPLATE
+from rexview.words.translations import TRANSLATION_TEMPLATE
 from tools import words as gathering
 
 pytestmark = pytest.mark.usefixtures("gathered_words")
 
 
 def test_every_text_is_gathered(gathered_words):
-    assert gathered_words == TEMPLATE
-    assert TEMPLATE.read_bytes() == gathering.written(gathering.gathered())
+    assert gathered_words == TRANSLATION_TEMPLATE
+    assert TRANSLATION_TEMPLATE.read_bytes() == gathering.written(gathering.gathered())
 
 
 def test_the_language_that_is_none_needs_the_texts(monkeypatch, tmp_path):
-    monkeypatch.setattr(translations, "TEMPLATE", tmp_path / "none.pot")
+    monkeypatch.setattr(translations, "TRANSLATION_TEMPLATE", tmp_path / "none.pot")
     with pytest.raises(ValueError, match="run python -m tools"):
         translations.read_catalogue.__wrapped__(PSEUDO)
 
@@ -145,6 +145,6 @@ def test_the_commands_stay_english(tmp_path):
 
 
 def test_only_english_words_lose_their_capital_inside_a_sentence(monkeypatch):
-    assert words.inside("Laterality errors") == "laterality errors"
-    monkeypatch.setattr(words, "_spoken", Catalogue("de"))
-    assert words.inside("Seitenfehler") == "Seitenfehler"
+    assert words.mid_sentence("Laterality errors") == "laterality errors"
+    monkeypatch.setattr(words, "_catalogue", Catalogue("de"))
+    assert words.mid_sentence("Seitenfehler") == "Seitenfehler"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rexview.package_data import read_table
+from rexview.package_data import read_package_table
 from tools.demo.corrections import edit_rows, preference_row, reference_row
 
 Row = dict[str, Any]
@@ -20,7 +20,7 @@ Truth = Mapping[str, Mapping[str, Any]]
 """Facts of :mod:`tools.demo.render` about each picture, by ``study/shot``."""
 
 TEXTS = Path(__file__).with_name("texts")
-DRAWN: Truth = read_table(Path(__file__).with_name("drawn.yaml"))
+DRAWN: Truth = read_package_table(Path(__file__).with_name("drawn.yaml"))
 """Boxes drawn on the finished films, by ``study/shot`` and finding."""
 MODELS: list[Row] = [
     {
@@ -74,7 +74,7 @@ class Tables:
 
 def read_texts(folder: Path = TEXTS) -> list[Row]:
     """Read all case texts, in the order of their ids."""
-    texts = [read_table(path) for path in sorted(folder.glob("*.yaml"))]
+    texts = [read_package_table(path) for path in sorted(folder.glob("*.yaml"))]
     return sorted(texts, key=lambda text: str(text["id"]))
 
 

@@ -10,7 +10,7 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rexview.metrics.report_lines import Line, report_lines
+from rexview.metrics.report_lines import ReportLine, report_lines
 
 Row = dict[str, Any]
 
@@ -35,7 +35,7 @@ def edit_rows(text: Row, model: str, said: str, reader: str, created: dt.datetim
             yield known | _edit(line.number, "", added[line.number], "insert", created)
 
 
-def _line(lines: Sequence[Line], beginning: str) -> Line:
+def _line(lines: Sequence[ReportLine], beginning: str) -> ReportLine:
     whole = [line for line in lines if line.text == beginning]
     begun = whole or [line for line in lines if line.text.startswith(beginning)]
     if len(begun) != 1:

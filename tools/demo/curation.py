@@ -12,8 +12,8 @@ from rexview.curation.candidates import choice_id, open_id
 from rexview.curation.choice.checks.content import CONTENT
 from rexview.curation.choice.checks.identifying import CHECK as IDENTIFIES
 from rexview.curation.choice.validation import write_rules
-from rexview.package_data import read_table
-from rexview.reviewset import load
+from rexview.package_data import read_package_table
+from rexview.reviewset import load_review_set
 from rexview.vocab import CRITERIA
 
 Row = dict[str, Any]
@@ -47,12 +47,12 @@ def write_curation(folder: Path) -> None:
         "selections": (_selection(one) for one in given if "decision" in one[2]),
     }.items():
         _write(folder / f"{name}.jsonl", rows)
-    write_rules(load(folder))
+    write_rules(load_review_set(folder))
 
 
 def _read(name: str, cases: Mapping[str, Row]) -> list[tuple[Row, int, Row]]:
     """Read candidates, each with its case and its number within the case."""
-    texts = read_table(_TEXTS / f"{name}.yaml")
+    texts = read_package_table(_TEXTS / f"{name}.yaml")
     return [
         (cases[case], number, candidate)
         for case, candidates in texts.items()

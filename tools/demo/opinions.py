@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.answer_digest import digests_of
-from rexview.package_data import read_table
-from rexview.reviewset import load
+from rexview.package_data import read_package_table
+from rexview.reviewset import load_review_set
 
 Row = dict[str, Any]
 _TEXTS: Final = Path(__file__).parent / "texts" / "curation" / "opinions.yaml"
@@ -23,10 +23,10 @@ _START: Final = dt.datetime(2026, 5, 20, 8, 0, tzinfo=dt.UTC)
 
 def write_opinions(folder: Path) -> None:
     """Write the opinions to the folder of the answers."""
-    texts = read_table(_TEXTS)
+    texts = read_package_table(_TEXTS)
     path = folder / "opinions.jsonl"
     path.unlink(missing_ok=True)
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     digests = digests_of(review_set)
     lines = []
     for case, by_model in texts.items():

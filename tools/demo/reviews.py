@@ -20,14 +20,14 @@ import polars as pl
 import yaml
 from sqlalchemy import select
 
-from rexview.analysis.query.memory.study import MemoryStudyEngine
-from rexview.analysis.query.study import case_states
+from rexview.analysis.query.memory.study_engine import MemoryStudyEngine
+from rexview.analysis.query.study_tasks import find_case_states
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.schema import ReviewSet
-from rexview.store import Entry, Reviews, backup
-from rexview.store.backup import columns_of, insert_rows
-from rexview.store.database.connection import Database
+from rexview.store import Entry, Reviews, write_backup
+from rexview.store.backup import insert_rows, row_columns
+from rexview.store.database.connection import ReviewsDatabase
 from rexview.store.database.tables import CHECKSUM, HISTORY, checksum
 
 FILE_NAME: Final = "example_reviews.sqlite"
@@ -44,7 +44,7 @@ Written = tuple[Person, dt.datetime, Entry]
 
 def write_reviews(folder: Path) -> None:
     """Write the examples beside the tables that are in a folder."""
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     texts = yaml.safe_load(_TEXTS.read_text("utf-8"))
     written = sorted(
         [*_study(review_set, texts), *_consensus(texts), *_meeting(texts)], key=lambda one: one[1]
@@ -54,13 +54,13 @@ def write_reviews(folder: Path) -> None:
         kept = _open(review_set, Path(work) / "kept.sqlite")
         for person, entries in groupby(written, key=lambda one: one[0]):
             checked.record([entry for _, _, entry in entries], person)
-        rows = [columns_of(row) for row in checked.database.rows(select(HISTORY))]
+        rows = [row_columns(row) for row in checked.database.rows(select(HISTORY))]
         for number, (row, (_, at, _)) in enumerate(zip(rows, written, strict=True)):
             row |= {"at": at, "token": str(uuid.uuid5(_TOKENS, str(number)))}
             row[CHECKSUM] = checksum(row)
         kept.database.write(lambda to: insert_rows(to, KEY, rows), lock=kept.lock)
         (folder / FILE_NAME).unlink(missing_ok=True)
-        backup(kept, folder / FILE_NAME)
+        write_backup(kept, folder / FILE_NAME)
         checked.database.close()
         kept.database.close()
     with closing(sqlite3.connect(folder / FILE_NAME)) as file:
@@ -69,7 +69,7 @@ def write_reviews(folder: Path) -> None:
 
 
 def _open(review_set: ReviewSet, file: Path) -> Reviews:
-    return Reviews(Database(f"sqlite:///{file}"), review_set, KEY, dedicated=True)
+    return Reviews(ReviewsDatabase(f"sqlite:///{file}"), review_set, KEY, dedicated=True)
 
 
 def _chair(texts: dict[str, Any]) -> Person:
@@ -81,7 +81,7 @@ def _study(review_set: ReviewSet, texts: dict[str, Any]) -> Iterator[Written]:
     engine, names = MemoryStudyEngine(review_set), review_set.reader_names
     for reader, order in _ORDERS.items():
         own = review_set.scores.filter(pl.col("reader") == reader)
-        states = case_states(engine.required(own["case"].unique().to_list()), own, ())
+        states = find_case_states(engine.required(own["case"].unique().to_list()), own, ())
         done = [case for case, state in states.items() if state == "done"]
         for case in sorted(done):
             value = {"as": order, "active": True, "name": names[reader]}

@@ -14,11 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.analysis.run_models.run_request import RunRequest, asking_of, plan_of
+from rexview.analysis.run_models.run_request import RunRequest, build_run_task, plan_run
 from rexview.models.endpoints.endpoint import Endpoint
-from rexview.models.running.folder import RunFolder
-from rexview.models.running.run import Run, begin
-from rexview.reviewset import load
+from rexview.models.running.model_run import ModelRun, start_run
+from rexview.models.running.run_folder import RunFolder
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 
 MODEL: Final = "medical-4b"
@@ -63,7 +63,7 @@ def _asked(made: Path, cache: Path, port: int) -> RunFolder:
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
     from support import model_server
 
-    review_set = load(made)
+    review_set = load_review_set(made)
     rules = []
     for case_id, second in AGAIN.items():
         case = review_set.case(case_id)
@@ -81,14 +81,14 @@ def _asked(made: Path, cache: Path, port: int) -> RunFolder:
             concurrency=1,
             max_output_tokens=512,
         )
-        plan = plan_of(review_set, wanted)
+        plan = plan_run(review_set, wanted)
         spec = replace(plan.spec, id=RUN, created=WHEN, started_by="Demonstration (simulated)")
         plan = replace(plan, spec=spec, run=RunFolder(made, RUN))
-        asking = asking_of(review_set, spec, 100, Settings(cache_folder=cache))
+        asking = build_run_task(review_set, spec, 100, Settings(cache_folder=cache))
         endpoint = Endpoint(spec.parameters)
-        lock = begin(plan)
+        lock = start_run(plan)
         try:
-            ended = Run(spec, plan.run, asking, endpoint).work()
+            ended = ModelRun(spec, plan.run, asking, endpoint).work()
         finally:
             lock.release()
             endpoint.close()

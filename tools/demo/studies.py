@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rexview.package_data import read_table
+from rexview.package_data import read_package_table
 from tools.demo.body import devices, implants, pathology
 from tools.demo.body.patient import Build
 from tools.demo.detector import Look
@@ -48,7 +48,7 @@ LOOKS = {
 
 def read_studies(file: Path = _FILE) -> dict[str, Study]:
     """Read all studies, by id."""
-    return {row["id"]: _study(row) for row in read_table(file)}
+    return {row["id"]: _study(row) for row in read_package_table(file)}
 
 
 def _study(row: Mapping[str, Any]) -> Study:

@@ -8,14 +8,18 @@ from typing import Any, Final
 
 from rexview.analysis.case.comments import CommentCount
 from rexview.detect import finding_name
-from rexview.harm import NO_ANSWER_CAME, HarmTable
+from rexview.harm import NO_ANSWER_HARM, HarmTable
 from rexview.schema import Case, StudyImage
 from rexview.words import tr
 
-LOOKED_AT: Final = ("not_yet", "yes", "not_judged")
+SCAN_STATES: Final = ("not_yet", "yes", "not_judged")
 """States of an answer's scan: no detector yet, detectors have run, a detector failed."""
 
-OUTCOMES: Final = {"right": tr("Right"), "wrong": tr("Wrong"), "failed": tr("No usable choice")}
+CHOICE_OUTCOME_NAMES: Final = {
+    "right": tr("Right"),
+    "wrong": tr("Wrong"),
+    "failed": tr("No usable choice"),
+}
 """Names on screen of the outcomes of an answer to a choice question with a known right option."""
 
 
@@ -36,10 +40,10 @@ class AnswerSummary:
     ``failures`` are pairs of failure id and source (a key of
     :data:`rexview.analysis.query.filter.case_filter.SOURCES`), hints last. ``chosen`` is true if
     the answer itself matches the filter, not only its case. ``harm`` describes the harm of its
-    worst failure. ``looked_at`` is one of :data:`LOOKED_AT`. ``metric`` is the value by which cases
-    are sorted. For a choice question, ``choice`` is the option from 0, None without a usable one.
-    ``outcome`` is a key of :data:`OUTCOMES`, None if the right option is unknown. ``marked`` has
-    the titles of the failures in words that people marked.
+    worst failure. ``looked_at`` is one of :data:`SCAN_STATES`. ``metric`` is the value by which
+    cases are sorted. For a choice question, ``choice`` is the option from 0, None without a usable
+    one. ``outcome`` is a key of :data:`CHOICE_OUTCOME_NAMES`, None if the right option is unknown.
+    ``marked`` has the titles of the failures in words that people marked.
     """
 
     model: str
@@ -76,7 +80,7 @@ class CaseCard:
     harm_level: int | None = None
 
 
-def harm_text(row: Mapping[str, Any], table: HarmTable) -> str:
+def describe_harm(row: Mapping[str, Any], table: HarmTable) -> str:
     """Return the text of a row's worst failure, such as ``Harm 4: pneumothorax missed``.
 
     It names the source if no reader confirmed the failure. A hint is named if no failure harms. The
@@ -91,7 +95,7 @@ def harm_text(row: Mapping[str, Any], table: HarmTable) -> str:
     if failure:
         what = table.describe(failure, finding_name(finding) if finding else None)
         words = tr("Harm {row}: {what}").format(row=row["harm"], what=what)
-        if row["harm_confirmed"] or failure == NO_ANSWER_CAME:
+        if row["harm_confirmed"] or failure == NO_ANSWER_HARM:
             return words
         return tr("{words} (flagged by rule)").format(words=words)
     if row["content"] is None:

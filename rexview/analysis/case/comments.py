@@ -41,7 +41,7 @@ def find_quote(text: str, quote: str, before: int) -> Quote | None:
     """
     wanted = _WORD.findall(quote)
     words = _words(text)
-    places = _places([word.group() for word in words], wanted)
+    places = _find_passages([word.group() for word in words], wanted)
     if not places:
         return None
     place = min(places, key=lambda found: abs(found - before))
@@ -49,12 +49,12 @@ def find_quote(text: str, quote: str, before: int) -> Quote | None:
     return Quote(words[place].start(), last.end(), places.index(place))
 
 
-def nth_of(text: str, start: int, end: int) -> int:
+def find_quote_index(text: str, start: int, end: int) -> int:
     """Return the index of a part of a text among the passages with the same words, from 0."""
     wanted = screen_words(text[start:end])
     words = _words(text)
     before = sum(word.start() < start for word in words)
-    return sum(place < before for place in _places([word.group() for word in words], wanted))
+    return sum(place < before for place in _find_passages([word.group() for word in words], wanted))
 
 
 def screen_words(text: str) -> list[str]:
@@ -67,7 +67,7 @@ def _words(text: str) -> list[re.Match[str]]:
     return [word for word in _WORD.finditer(text) if word.start() not in numbers]
 
 
-def _places(words: list[str], wanted: list[str]) -> list[int]:
+def _find_passages(words: list[str], wanted: list[str]) -> list[int]:
     if not wanted:
         return []
     size = len(wanted)
@@ -78,7 +78,7 @@ def _places(words: list[str], wanted: list[str]) -> list[int]:
     ]
 
 
-def counts_by_case(comments: Iterable[Comment]) -> Mapping[str, CommentCount]:
+def count_comments_by_case(comments: Iterable[Comment]) -> Mapping[str, CommentCount]:
     """Count comments and unresolved threads for every case that has any."""
     every = list(comments)
     there = {one.id for one in every}

@@ -16,7 +16,7 @@ from rexview.schema import Answer, AnswerBox, Case, ReferenceBox
 from rexview.text.findings import find_mentions, finding_info
 from rexview.words import tr
 
-MOST_READ: Final = 20_000
+MAX_READ_CHARACTERS: Final = 20_000
 """Most characters of a text that are searched for findings; no reader scrolls further."""
 _PLAIN: Final = "words-"
 _PLACE_WORDS: Final = frozenset(
@@ -56,7 +56,7 @@ class FindingSpan:
     is_side: bool = False
 
 
-def label_keys(label: str) -> tuple[str, ...]:
+def find_label_keys(label: str) -> tuple[str, ...]:
     """Return the keys of a box label; empty if it names only a place.
 
     >>> label_keys("Right pleural effusion"), label_keys("left lower zone")
@@ -64,21 +64,21 @@ def label_keys(label: str) -> tuple[str, ...]:
     >>> label_keys("left gizmo")
     ('words-gizmo',)
     """
-    known = [finding_info(one.finding).family for one in find_mentions(label[:MOST_READ])]
+    known = [finding_info(one.finding).family for one in find_mentions(label[:MAX_READ_CHARACTERS])]
     if known:
         return tuple(dict.fromkeys(known))
-    words = [_singular(word.lower()) for word in _WORD.findall(label[:MOST_READ])]
+    words = [_singular(word.lower()) for word in _WORD.findall(label[:MAX_READ_CHARACTERS])]
     kept = "-".join(word for word in words if word not in _PLACE_WORDS)
     return (_PLAIN + kept,) if kept else ()
 
 
-def finding_spans(text: str, keys: Iterable[str] = ()) -> list[FindingSpan]:
+def find_finding_spans(text: str, keys: Iterable[str] = ()) -> list[FindingSpan]:
     """Find the findings in an answer or a report section, in order; spans may overlap.
 
-    Text beyond :data:`MOST_READ` characters is not read. ``keys`` are those of the case's box
-    labels; keys of unknown words are searched, too.
+    Text beyond :data:`MAX_READ_CHARACTERS` characters is not read. ``keys`` are those of the case's
+    box labels; keys of unknown words are searched, too.
     """
-    read = text[:MOST_READ]
+    read = text[:MAX_READ_CHARACTERS]
     spans: list[FindingSpan] = []
     for mention in find_mentions(read):
         info = finding_info(mention.finding)
@@ -107,19 +107,25 @@ def finding_spans(text: str, keys: Iterable[str] = ()) -> list[FindingSpan]:
     return sorted(spans, key=lambda span: (span.start, span.end))
 
 
-def box_keys(boxes: Iterable[AnswerBox | ReferenceBox]) -> tuple[str, ...]:
+def list_box_keys(boxes: Iterable[AnswerBox | ReferenceBox]) -> tuple[str, ...]:
     """Return the keys of all labels of some boxes, each once."""
-    return tuple(dict.fromkeys(key for box in boxes for key in label_keys(box.label)))
+    return tuple(dict.fromkeys(key for box in boxes for key in find_label_keys(box.label)))
 
 
-def shared_keys(case: Case, answers: Iterable[Answer]) -> frozenset[str]:
+def find_shared_keys(case: Case, answers: Iterable[Answer]) -> frozenset[str]:
     """Return the keys in at least two of these: report, answers, and the boxes of each."""
     answers = tuple(answers)
-    keys = [box_keys(case.reference_boxes), *(box_keys(answer.boxes) for answer in answers)]
+    keys = [
+        list_box_keys(case.reference_boxes),
+        *(list_box_keys(answer.boxes) for answer in answers),
+    ]
     every = {key for some in keys for key in some}
     report = " \n".join(part for part in (case.report.findings, case.report.impression) if part)
     texts = [report, *(answer.text or "" for answer in answers)]
-    sources = [*map(set, keys), *({span.key for span in finding_spans(t, every)} for t in texts)]
+    sources = [
+        *map(set, keys),
+        *({span.key for span in find_finding_spans(t, every)} for t in texts),
+    ]
     met: set[str] = set()
     shared: set[str] = set()
     for source in sources:

@@ -14,14 +14,14 @@ from rexview.analysis.case.comments import find_quote
 from rexview.analysis.query.engine import Engine, JudgeAgreement
 from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.analysis.query.filter.judge_conditions import WrittenCondition
-from rexview.analysis.written_results import FoundIn, parse_result_name
+from rexview.analysis.written_results import JudgeResults, find_results_by_name
 from rexview.schema import Answer, ReviewSet
-from rexview.stats.judges import Judge
+from rexview.stats.judge_agreement import Judge
 from rexview.vocab import DIMENSIONS, FAILURES
 
 
 @dataclass(frozen=True, kw_only=True)
-class Quoting:
+class QuotedReason:
     """The reason for an opinion, with the words that it quotes.
 
     ``start`` and ``end`` are the offsets of these words in the answer's text, None if they are not
@@ -46,7 +46,7 @@ class Quoting:
         return bool(self.quote) and not self.is_located and not self.quote_known
 
 
-def place_of(text: str, quote: str) -> tuple[int | None, int | None]:
+def locate_quote(text: str, quote: str) -> tuple[int | None, int | None]:
     """Find quoted words in a text, ignoring spaces and capitals, like the reader of replies.
 
     >>> place_of("No effusion.  Heart  normal.", "heart normal")
@@ -63,7 +63,7 @@ def place_of(text: str, quote: str) -> tuple[int | None, int | None]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SaidFailure(Quoting):
+class FailureOpinion(QuotedReason):
     """A judge's verdict on one failure, with the reason."""
 
     failure: str
@@ -71,7 +71,7 @@ class SaidFailure(Quoting):
 
 
 @dataclass(frozen=True)
-class SaidScore:
+class ScoreOpinion:
     """A judge's score of one dimension, 1 to 5, with the reason."""
 
     dimension: str
@@ -83,8 +83,8 @@ class SaidScore:
 class AnswerOpinion:
     """A judge's opinions on one answer; ``stale`` opinions are on an earlier text."""
 
-    failures: tuple[SaidFailure, ...] = ()
-    scores: tuple[SaidScore, ...] = ()
+    failures: tuple[FailureOpinion, ...] = ()
+    scores: tuple[ScoreOpinion, ...] = ()
     stale: int = 0
 
 
@@ -105,7 +105,7 @@ class CaseOpinions:
         return self.by_model.get(model, AnswerOpinion())
 
 
-def opinions_on(
+def collect_opinions(
     review_set: ReviewSet, engine: Engine, case: str, answers: tuple[Answer, ...], judge: Judge
 ) -> CaseOpinions:
     """Return a judge's opinions on the answers to a case, the newest on each subject."""
@@ -114,7 +114,7 @@ def opinions_on(
     stale = review_set.stale_opinions.filter(**wanted).group_by("model").len()
     earlier = dict(stale.iter_rows())
     found = {
-        answer.model: _opinion(
+        answer.model: _answer_opinion(
             answer, rows.filter(pl.col("model") == answer.model), earlier.get(answer.model, 0)
         )
         for answer in answers
@@ -122,15 +122,15 @@ def opinions_on(
     return CaseOpinions(engine.judge_agreement(judge), found)
 
 
-def _opinion(answer: Answer, rows: pl.DataFrame, stale: int) -> AnswerOpinion:
-    failures: dict[str, SaidFailure] = {}
-    scores: dict[str, SaidScore] = {}
+def _answer_opinion(answer: Answer, rows: pl.DataFrame, stale: int) -> AnswerOpinion:
+    failures: dict[str, FailureOpinion] = {}
+    scores: dict[str, ScoreOpinion] = {}
     for row in rows.iter_rows(named=True):
         reason = (row["reason"] or "").strip()
         if row["failure"] is not None and row["present"] is not None:
-            failures[row["failure"]] = _failure(answer, row, reason)
+            failures[row["failure"]] = _failure_opinion(answer, row, reason)
         elif row["dimension"] is not None and row["score"] is not None:
-            scores[row["dimension"]] = SaidScore(row["dimension"], int(row["score"]), reason)
+            scores[row["dimension"]] = ScoreOpinion(row["dimension"], int(row["score"]), reason)
     return AnswerOpinion(
         tuple(failures[name] for name in FAILURES if name in failures),
         tuple(scores[name] for name in DIMENSIONS if name in scores),
@@ -138,22 +138,22 @@ def _opinion(answer: Answer, rows: pl.DataFrame, stale: int) -> AnswerOpinion:
     )
 
 
-def _failure(answer: Answer, row: Mapping[str, Any], reason: str) -> SaidFailure:
+def _failure_opinion(answer: Answer, row: Mapping[str, Any], reason: str) -> FailureOpinion:
     quote = (row["quote"] or "").strip()
-    start, end = place_of(answer.text or "", quote)
-    explained, _ = place_of(answer.explanation or "", quote)
-    return SaidFailure(
+    start, end = locate_quote(answer.text or "", quote)
+    explained, _ = locate_quote(answer.explanation or "", quote)
+    return FailureOpinion(
         failure=row["failure"],
         present=bool(row["present"]),
         reason=reason,
         quote=quote,
         start=start,
         end=end,
-        quote_known=_was_sent(row["extra"]) or explained is not None,
+        quote_known=_quote_was_sent(row["extra"]) or explained is not None,
     )
 
 
-def _was_sent(extra: str | None) -> bool:
+def _quote_was_sent(extra: str | None) -> bool:
     """True if the run found the quoted words in the text that the judge received."""
     beside = json.loads(extra) if extra else {}
     return isinstance(beside, dict) and beside.get("quote_found") is True
@@ -163,14 +163,14 @@ def _was_sent(extra: str | None) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WrittenOpinion(Quoting):
+class WrittenOpinion(QuotedReason):
     """A judge's result for one answer; ``said`` is ``unread`` if the reply cannot be read."""
 
     said: str
 
 
 @dataclass(frozen=True)
-class CaseWritten:
+class CaseWrittenOpinions:
     """One judge's results for one failure in words, by model."""
 
     title: str
@@ -180,35 +180,37 @@ class CaseWritten:
     by_model: dict[str, WrittenOpinion]
 
 
-def written_on(
+def collect_written_opinions(
     review_set: ReviewSet, case_filter: CaseFilter, case: str, answers: Sequence[Answer]
-) -> tuple[CaseWritten, ...]:
+) -> tuple[CaseWrittenOpinions, ...]:
     """Return the results that a filter's conditions name, each failure and judge once."""
     asked = {
         (one.failure, one.version, one.judge): None
         for one in map(WrittenCondition.parse, case_filter.written)
     }
-    found = (parse_result_name(review_set, *one) for one in asked)
-    return tuple(_of(one, case, answers) for one in found if one is not None)
+    found = (find_results_by_name(review_set, *one) for one in asked)
+    return tuple(_opinions_of_result(one, case, answers) for one in found if one is not None)
 
 
-def _of(found: FoundIn, case: str, answers: Sequence[Answer]) -> CaseWritten:
+def _opinions_of_result(
+    found: JudgeResults, case: str, answers: Sequence[Answer]
+) -> CaseWrittenOpinions:
     failure = found.prompt.id.partition(":")[2]
     said = {
         answer.model: opinion
         for answer in answers
-        if (opinion := _of_case_opinion(found, case, answer)) is not None
+        if (opinion := _written_opinion(found, case, answer)) is not None
     }
-    return CaseWritten(found.prompt.name, failure, found.version, found.judge, said)
+    return CaseWrittenOpinions(found.prompt.name, failure, found.version, found.judge, said)
 
 
-def _of_case_opinion(found: FoundIn, case: str, answer: Answer) -> WrittenOpinion | None:
+def _written_opinion(found: JudgeResults, case: str, answer: Answer) -> WrittenOpinion | None:
     one = found.by_answer.get((case, answer.model))
     if one is None:
         reply = found.unread_of(case, answer.model)
         return None if reply is None else WrittenOpinion(said="unread", reason=reply.why)
     quote = (one.found.quote or "").strip()
-    start, end = place_of(answer.text or "", quote)
+    start, end = locate_quote(answer.text or "", quote)
     return WrittenOpinion(
         said=one.found.said,
         reason=one.found.reason or "",

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.analysis.case.record import CasePage, failures_of_answer
+from rexview.analysis.case.case_page import CasePage, find_answer_failures
 from rexview.harm import HarmTable
-from rexview.metrics.report_lines import Line, report_lines
+from rexview.metrics.report_lines import ReportLine, report_lines
 from rexview.schema import Evidence, Flag
 from rexview.text.findings import REPORT_SECTIONS
 
 _CLOSING: Final = "impression"
-_USUAL: Final = 2
+_DEFAULT_SENTENCES: Final = 2
 """Number of sentences of a text without evidence of a failure."""
-_SHORT: Final = 6
+_SHORT_TEXT: Final = 6
 """A longer text without a marked conclusion may start or end with it."""
 
 
@@ -31,22 +31,24 @@ class KeySentences:
     report: tuple[str, ...]
 
 
-def key_sentences(page: CasePage, table: HarmTable) -> KeySentences:
+def select_key_sentences(page: CasePage, table: HarmTable) -> KeySentences:
     """Return the sentences with evidence of failures, those of the worst failure first."""
     evidence = {one.model: _evidence(page, one.model, table) for one in page.answers}
     return KeySentences(
         {
-            one.model: _of_text(one.text or "", _spans(evidence[one.model], "answer"))
+            one.model: _text_sentences(
+                one.text or "", _evidence_spans(evidence[one.model], "answer")
+            )
             for one in page.answers
         },
-        _of_report(page, [item for every in evidence.values() for item in every]),
+        _report_sentences(page, [item for every in evidence.values() for item in every]),
     )
 
 
 def _evidence(page: CasePage, model: str, table: HarmTable) -> list[Evidence]:
     """Return the evidence of an answer's failures that are not rejected, the worst first."""
     flags = [one for one in page.flags if one.model == model]
-    failures = failures_of_answer(flags, table)
+    failures = find_answer_failures(flags, table)
 
     def rank(flag: Flag) -> tuple[bool, int]:
         failure = failures[flag.failure]
@@ -56,7 +58,7 @@ def _evidence(page: CasePage, model: str, table: HarmTable) -> list[Evidence]:
     return [item for flag in sorted(standing, key=rank) for item in flag.evidence]
 
 
-def _spans(
+def _evidence_spans(
     evidence: Iterable[Evidence], where: str, field: str | None = None
 ) -> list[tuple[int, int]]:
     return [
@@ -67,31 +69,31 @@ def _spans(
     ]
 
 
-def _of_report(page: CasePage, evidence: Sequence[Evidence]) -> tuple[str, ...]:
+def _report_sentences(page: CasePage, evidence: Sequence[Evidence]) -> tuple[str, ...]:
     report = page.case.report
     found: list[str] = []
     for section in REPORT_SECTIONS:
         lines = report_lines(getattr(report, section))
-        found += _holding(lines, _spans(evidence, "report", section))
-    closing = _of_text(report.impression or report.findings or "", [])
+        found += _overlapping_lines(lines, _evidence_spans(evidence, "report", section))
+    closing = _text_sentences(report.impression or report.findings or "", [])
     return tuple(dict.fromkeys([*found, *closing[: 1 if found else None]]))
 
 
-def _of_text(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+def _text_sentences(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, ...]:
     lines = report_lines(text)
-    if found := _holding(lines, spans):
+    if found := _overlapping_lines(lines, spans):
         return tuple(found)
     closing = [one.text for one in lines if one.section == _CLOSING]
     every = [one.text for one in lines]
-    usual = every[:_USUAL] if len(every) <= _SHORT else [every[0], every[-1]]
-    return tuple(closing[:_USUAL] or usual)
+    usual = every[:_DEFAULT_SENTENCES] if len(every) <= _SHORT_TEXT else [every[0], every[-1]]
+    return tuple(closing[:_DEFAULT_SENTENCES] or usual)
 
 
-def _holding(lines: Sequence[Line], spans: Iterable[tuple[int, int]]) -> list[str]:
+def _overlapping_lines(lines: Sequence[ReportLine], spans: Iterable[tuple[int, int]]) -> list[str]:
     """Return the lines that overlap some spans, in the order of the spans."""
-    held = (line.text for start, end in spans for line in lines if _meets(line, start, end))
+    held = (line.text for start, end in spans for line in lines if _overlaps(line, start, end))
     return list(dict.fromkeys(held))
 
 
-def _meets(line: Line, start: int, end: int) -> bool:
+def _overlaps(line: ReportLine, start: int, end: int) -> bool:
     return line.start < end and start < line.end

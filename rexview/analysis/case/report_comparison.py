@@ -8,16 +8,21 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Final, Literal, NamedTuple
 
-from rexview.analysis.case.finding_links import MOST_READ
-from rexview.analysis.case.record import CasePage
-from rexview.detect.report_comparison import regions_of, sides_meet
+from rexview.analysis.case.case_page import CasePage
+from rexview.analysis.case.finding_links import MAX_READ_CHARACTERS
+from rexview.detect.report_comparison import find_regions, sides_meet
 from rexview.detect.scan.batch import flag_finding
 from rexview.harm import HarmTable
-from rexview.metrics.finding_agreement import FindingAgreement, Lone, Span, Stated
-from rexview.metrics.identity import MetricId, known_first
-from rexview.metrics.of_answer import agreement_of
-from rexview.metrics.pairs import SCOPES
-from rexview.metrics.report_lines import Line, report_lines
+from rexview.metrics.answer_metrics import compute_agreement
+from rexview.metrics.finding_agreement import (
+    FindingAgreement,
+    StatedFinding,
+    TextSpan,
+    UnpairedFinding,
+)
+from rexview.metrics.identity import MetricId, metric_sort_key
+from rexview.metrics.reference_pairs import SCOPES
+from rexview.metrics.report_lines import ReportLine, report_lines
 from rexview.schema import (
     Answer,
     Case,
@@ -37,13 +42,13 @@ _WIDEST_FIRST: Final = sorted(SCOPES, key=len, reverse=True)
 
 @dataclass(frozen=True)
 class ScopedAgreement:
-    """An agreement, and the sections that were compared (:data:`rexview.metrics.pairs.SCOPES`)."""
+    """An agreement, and the sections that were compared (:data:`.SCOPES`)."""
 
     scope: str
     parts: FindingAgreement
 
 
-def agreements(
+def measure_agreements(
     case: Case, answers: Iterable[Answer], harm: HarmTable
 ) -> dict[str, ScopedAgreement]:
     """Return each report's agreement with the reference, by model, over all sections of both.
@@ -54,7 +59,7 @@ def agreements(
     found = {}
     for answer in answers:
         for scope in _WIDEST_FIRST:
-            parts = agreement_of(case, answer, harm, scope)
+            parts = compute_agreement(case, answer, harm, scope)
             if parts is not None:
                 found[answer.model] = ScopedAgreement(scope, parts)
                 break
@@ -69,10 +74,10 @@ def agreements(
 # not matter, because reports describe the chest in different orders. The pairs maximise the sum of
 # similarities (:func:`scipy.optimize.linear_sum_assignment`).
 
-MOST_LINES: Final = 120
+MAX_COMPARED_SENTENCES: Final = 120
 """Most sentences of a report that are compared; later ones, rare in practice, have no pair."""
 _WORD: Final = re.compile(r"[^\W_]+")
-_PLAIN: Final = frozenset(
+_COMMON_WORDS: Final = frozenset(
     _WORD.findall(
         "a an the is are was were be been there this that these of in on at to with and or no not "
         "for by from as it its has have seen noted again within without any other"
@@ -81,21 +86,21 @@ _PLAIN: Final = frozenset(
 """Common words, which are ignored in comparisons."""
 _BY_FINDING, _BY_REGION = 2.0, 0.25
 """Weights of findings and regions; that of words is 1."""
-_OTHERWISE: Final = 0.7
+_CONTRADICTION_WEIGHT: Final = 0.7
 """Weight of a common finding if one sentence negates it, or has it on the other side."""
-_ALIKE: Final = 0.4
+_MIN_SIMILAR_SHARE: Final = 0.4
 """Smallest share of common words for a pair of sentences without a common finding."""
 
 
 @dataclass(frozen=True)
-class Sentence:
+class ReportSentence:
     """A sentence of a report, with its content.
 
     ``section`` is the field of the reference, or the heading above the sentence, or None. ``words``
     are its words without common ones, ``mentions`` its findings.
     """
 
-    line: Line
+    line: ReportLine
     section: str | None
     words: frozenset[str]
     regions: frozenset[str]
@@ -103,55 +108,57 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Beside:
+class AlignedSentence:
     """A sentence of an answer in the row of a reference sentence.
 
     ``again`` is true if it is also in an earlier row: it covers several sentences of the reference.
     """
 
-    sentence: Sentence
+    sentence: ReportSentence
     again: bool = False
 
 
 @dataclass(frozen=True)
-class Row:
+class AlignedRow:
     """A sentence of the reference with matching sentences of the answers, by model.
 
     The last row has no ``reference``: it has the sentences without a counterpart.
     """
 
-    reference: Sentence | None
-    by_model: Mapping[str, tuple[Beside, ...]] = field(default_factory=dict)
+    reference: ReportSentence | None
+    by_model: Mapping[str, tuple[AlignedSentence, ...]] = field(default_factory=dict)
 
 
-def reference_sentences(report: Report) -> tuple[Sentence, ...]:
+def split_reference(report: Report) -> tuple[ReportSentence, ...]:
     """Split a reference into sentences; offsets are into the section named by ``section``."""
     return tuple(
         sentence
         for section in REPORT_SECTIONS
-        for sentence in sentences_of(getattr(report, section) or "", section)
+        for sentence in split_report(getattr(report, section) or "", section)
     )
 
 
-def sentences_of(text: str, section: str | None = None) -> tuple[Sentence, ...]:
+def split_report(text: str, section: str | None = None) -> tuple[ReportSentence, ...]:
     """Split a report into sentences; ``section`` is that of all, for a text without headings.
 
     Findings beyond :data:`MOST_READ` characters are not read.
     """
-    mentions = find_mentions(text[:MOST_READ])
+    mentions = find_mentions(text[:MAX_READ_CHARACTERS])
     return tuple(
-        Sentence(
+        ReportSentence(
             line,
             section or line.section,
-            frozenset(_WORD.findall(line.text.lower())) - _PLAIN,
-            regions_of(line.text) or frozenset(),
+            frozenset(_WORD.findall(line.text.lower())) - _COMMON_WORDS,
+            find_regions(line.text) or frozenset(),
             tuple(one for one in mentions if line.start <= one.start < line.end),
         )
         for line in report_lines(text)
     )
 
 
-def align(reference: Sequence[Sentence], answers: Iterable[Answer]) -> tuple[Row, ...]:
+def align_sentences(
+    reference: Sequence[ReportSentence], answers: Iterable[Answer]
+) -> tuple[AlignedRow, ...]:
     """Align the sentences of each answer with those of the reference.
 
     Returns
@@ -160,46 +167,50 @@ def align(reference: Sequence[Sentence], answers: Iterable[Answer]) -> tuple[Row
         One for each sentence of the reference, in order, then one for the sentences without a
         counterpart, if there are any.
     """
-    beside: list[dict[str, tuple[Beside, ...]]] = [{} for _ in reference]
-    alone: dict[str, tuple[Beside, ...]] = {}
+    beside: list[dict[str, tuple[AlignedSentence, ...]]] = [{} for _ in reference]
+    alone: dict[str, tuple[AlignedSentence, ...]] = {}
     for answer in answers:
-        written = sentences_of(answer.text or "")
-        placed, left = _placed(reference, written)
+        written = split_report(answer.text or "")
+        placed, left = _assign_rows(reference, written)
         for row, found in placed.items():
             beside[row][answer.model] = found
         if left:
             alone[answer.model] = left
-    rows = [Row(one, by_model) for one, by_model in zip(reference, beside, strict=True)]
-    return (*rows, Row(None, alone)) if alone else tuple(rows)
+    rows = [AlignedRow(one, by_model) for one, by_model in zip(reference, beside, strict=True)]
+    return (*rows, AlignedRow(None, alone)) if alone else tuple(rows)
 
 
-def _placed(
-    reference: Sequence[Sentence], written: Sequence[Sentence]
-) -> tuple[dict[int, tuple[Beside, ...]], tuple[Beside, ...]]:
+def _assign_rows(
+    reference: Sequence[ReportSentence], written: Sequence[ReportSentence]
+) -> tuple[dict[int, tuple[AlignedSentence, ...]], tuple[AlignedSentence, ...]]:
     """Return the sentences with a row, by row, and those without one."""
     alike = [
-        [_similarity(one, other) for other in written[:MOST_LINES]]
-        for one in reference[:MOST_LINES]
+        [_similarity(one, other) for other in written[:MAX_COMPARED_SENTENCES]]
+        for one in reference[:MAX_COMPARED_SENTENCES]
     ]
     found: dict[int, list[int]] = {}
     row_of: dict[int, int | None] = {column: row for row, column in _pairs(alike)}
     for column in range(len(written)):
         if column not in row_of:  # it may add to another sentence
-            of_rows = [line[column] for line in alike] if column < MOST_LINES else []
-            row_of[column] = _best(of_rows)
+            of_rows = [line[column] for line in alike] if column < MAX_COMPARED_SENTENCES else []
+            row_of[column] = _find_best(of_rows)
         place = row_of[column]
         if place is not None:
             found.setdefault(place, []).append(column)
     for row, line in enumerate(alike):
-        best = _best(line)
+        best = _find_best(line)
         if row not in found and best is not None:
             found[row] = [best]
-    placed: dict[int, tuple[Beside, ...]] = {}
+    placed: dict[int, tuple[AlignedSentence, ...]] = {}
     met: set[int] = set()
     for row in sorted(found):
-        placed[row] = tuple(Beside(written[place], again=place in met) for place in found[row])
+        placed[row] = tuple(
+            AlignedSentence(written[place], again=place in met) for place in found[row]
+        )
         met.update(found[row])
-    return placed, tuple(Beside(written[place]) for place in row_of if row_of[place] is None)
+    return placed, tuple(
+        AlignedSentence(written[place]) for place in row_of if row_of[place] is None
+    )
 
 
 def _pairs(alike: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
@@ -216,20 +227,20 @@ def _pairs(alike: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
     ]
 
 
-def _best(similarities: Sequence[float]) -> int | None:
+def _find_best(similarities: Sequence[float]) -> int | None:
     """Return the index of the largest similarity, None if it is too small for another pair."""
     best = max(similarities, default=0.0)
-    return similarities.index(best) if best >= _ALIKE else None
+    return similarities.index(best) if best >= _MIN_SIMILAR_SHARE else None
 
 
-def _similarity(one: Sentence, other: Sentence) -> float:
+def _similarity(one: ReportSentence, other: ReportSentence) -> float:
     """Return the similarity of two sentences; 0 if they do not belong together."""
     findings = _common_findings(one.mentions, other.mentions)
     if one.mentions and other.mentions and not findings:
         return 0.0  # different findings, even if the words are similar
-    words = _share(one.words, other.words)
-    regions = _share(one.regions, other.regions)
-    if not findings and words < _ALIKE and regions < 1:
+    words = _dice_share(one.words, other.words)
+    regions = _dice_share(one.regions, other.regions)
+    if not findings and words < _MIN_SIMILAR_SHARE and regions < 1:
         return 0.0
     same_section = 0.05 if one.section == other.section else 0.0
     return _BY_FINDING * findings + words + _BY_REGION * regions + same_section
@@ -254,10 +265,10 @@ def _by_family(mentions: Iterable[Mention]) -> dict[str, list[Mention]]:
 
 def _agreement(one: Mention, other: Mention) -> float:
     denied = (one.status == "negated") != (other.status == "negated")
-    return _OTHERWISE if denied or not sides_meet(one.side, other.side) else 1.0
+    return _CONTRADICTION_WEIGHT if denied or not sides_meet(one.side, other.side) else 1.0
 
 
-def _share(one: frozenset[str], other: frozenset[str]) -> float:
+def _dice_share(one: frozenset[str], other: frozenset[str]) -> float:
     """Return the Dice coefficient of two sets, 0 for empty ones."""
     return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
 
@@ -267,17 +278,21 @@ def _share(one: frozenset[str], other: frozenset[str]) -> float:
 # A word is marked only for a rule's flag or hint that no reader rejected, so that marks and hints
 # agree. The agreement on findings adds the other passages about the same finding.
 
-_MEANING: Final = {
+_MARK_KINDS: Final = {
     "omission": ("missed",),
     "hallucination": ("invented",),
     "laterality_error": ("swapped",),
     "wrong_type": ("missed", "invented"),
 }
 """Kinds of marks for the evidence of each failure."""
-_PLACES: Final = {"missed": ("report",), "invented": ("answer",), "swapped": ("report", "answer")}
+_MARKED_TEXTS: Final = {
+    "missed": ("report",),
+    "invented": ("answer",),
+    "swapped": ("report", "answer"),
+}
 
 
-class Mark(NamedTuple):
+class ReportMark(NamedTuple):
     """Marked words of a report or its reference.
 
     ``what`` is ``missed``, ``invented`` or ``swapped``; ``where`` is ``report`` (the reference) or
@@ -286,21 +301,21 @@ class Mark(NamedTuple):
 
     what: str
     where: str
-    words: Span
+    words: TextSpan
     about: str
 
-    def covers(self, where: str, words: Span) -> bool:
+    def covers(self, where: str, words: TextSpan) -> bool:
         """True if the mark overlaps the words; offsets of an answer are into its whole text."""
         if self.where != where or (where == "report" and self.words.section != words.section):
             return False
         return self.words.start < words.end and words.start < self.words.end
 
 
-def marks_of(
+def collect_marks(
     flags: Iterable[Flag], agreements: Mapping[str, ScopedAgreement]
-) -> dict[str, tuple[Mark, ...]]:
+) -> dict[str, tuple[ReportMark, ...]]:
     """Return the marks of each model's report and of its reference, by model."""
-    found: dict[str, list[Mark]] = {}
+    found: dict[str, list[ReportMark]] = {}
     for flag in flags:
         if flag.source != "detector" or flag.verdict == "rejected":
             continue
@@ -308,27 +323,29 @@ def marks_of(
             continue  # of boxes, or within the answer: not about the reference
         agreement = agreements.get(flag.model)
         kept = found.setdefault(flag.model, [])
-        for what in _MEANING.get(flag.failure, ()):
-            for mark in _of_flag(flag, what, agreement.parts if agreement else None):
+        for what in _MARK_KINDS.get(flag.failure, ()):
+            for mark in _marks_of_flag(flag, what, agreement.parts if agreement else None):
                 if not any(one.what == what and one.covers(mark.where, mark.words) for one in kept):
                     kept.append(mark)
     return {model: tuple(marks) for model, marks in found.items() if marks}
 
 
-def _of_flag(flag: Flag, what: str, parts: FindingAgreement | None) -> Iterator[Mark]:
+def _marks_of_flag(flag: Flag, what: str, parts: FindingAgreement | None) -> Iterator[ReportMark]:
     """Yield marks of all passages about a flag's finding, and of evidence not among them."""
     marks = [
-        Mark(what, item.where, Span(item.field, item.start, item.end, item.text), flag.message)
+        ReportMark(
+            what, item.where, TextSpan(item.field, item.start, item.end, item.text), flag.message
+        )
         for item in flag.evidence
-        if item.start is not None and item.end is not None and item.where in _PLACES[what]
+        if item.start is not None and item.end is not None and item.where in _MARKED_TEXTS[what]
     ]
     if not marks:
         return
     finding = flag_finding(flag)
     family = finding_info(finding).family if finding else None
     places = [
-        Mark(what, where, words, flag.message)
-        for where, stated in (_of_one_text(what, parts) if parts else ())
+        ReportMark(what, where, words, flag.message)
+        for where, stated in (_stated_findings(what, parts) if parts else ())
         if any(mark.covers(where, words) for mark in marks for words in stated.spans)
         or (what != "swapped" and family == stated.family)
         for words in stated.spans
@@ -339,7 +356,7 @@ def _of_flag(flag: Flag, what: str, parts: FindingAgreement | None) -> Iterator[
     )
 
 
-def _of_one_text(what: str, parts: FindingAgreement) -> Iterator[tuple[str, Stated]]:
+def _stated_findings(what: str, parts: FindingAgreement) -> Iterator[tuple[str, StatedFinding]]:
     if what == "missed":
         yield from (("report", one.stated) for one in parts.missed)
     elif what == "invented":
@@ -349,14 +366,14 @@ def _of_one_text(what: str, parts: FindingAgreement) -> Iterator[tuple[str, Stat
             yield from (("report", pair.reference), ("answer", pair.candidate))
 
 
-def is_marked(lone: Lone, where: str, marks: Iterable[Mark]) -> bool:
+def is_marked(lone: UnpairedFinding, where: str, marks: Iterable[ReportMark]) -> bool:
     """True if a finding that only one text has is marked, because a rule reports an error."""
     return any(mark.covers(where, words) for mark in marks for words in lone.stated.spans)
 
 
 # Comparison, corrections and metrics of one case's reports, for its page.
 
-NOT_NAMED: Final = ""
+UNNAMED_EDITOR: Final = ""
 """Reader id for corrections without a named reader."""
 
 
@@ -380,13 +397,13 @@ class ReportCase:
         The words that rules report as missed, invented or side swapped, by model.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[AlignedRow, ...]
     edits: Mapping[str, tuple[Edit, ...]] = field(default_factory=dict)
     metrics: Mapping[str, tuple[MetricValue, ...]] = field(default_factory=dict)
     corrected: tuple[CorrectedReference, ...] = ()
     agreement: Mapping[str, ScopedAgreement] = field(default_factory=dict)
     stale_edits: Mapping[str, tuple[Edit, ...]] = field(default_factory=dict)
-    marks: Mapping[str, tuple[Mark, ...]] = field(default_factory=dict)
+    marks: Mapping[str, tuple[ReportMark, ...]] = field(default_factory=dict)
 
     def edits_at(self, model: str) -> dict[int | None, tuple[Edit, ...]]:
         """Return the corrections of a model's report by line.
@@ -394,27 +411,27 @@ class ReportCase:
         The key None has corrections of lines that are unknown or not in the report.
         """
         lines = {
-            beside.sentence.line.number: _folded(beside.sentence.line.text)
+            beside.sentence.line.number: _fold_line(beside.sentence.line.text)
             for row in self.rows
             for beside in row.by_model.get(model, ())
         }
         found: dict[int | None, list[Edit]] = {}
         for edit in self.edits.get(model, ()):
-            found.setdefault(_line_of(edit, lines), []).append(edit)
+            found.setdefault(_find_line(edit, lines), []).append(edit)
         return {line: tuple(edits) for line, edits in found.items()}
 
 
-def _folded(text: str) -> str:
+def _fold_line(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def _line_of(edit: Edit, lines: Mapping[int, str]) -> int | None:
+def _find_line(edit: Edit, lines: Mapping[int, str]) -> int | None:
     """Return the line of a correction: the only one with the same words, else the one by number.
 
     Files from other programs may number lines in another way. An insertion before all lines belongs
     to the first.
     """
-    words = _folded(edit.original or "")
+    words = _fold_line(edit.original or "")
     same = [number for number, text in lines.items() if words and text == words]
     if len(same) == 1:
         return same[0]
@@ -422,7 +439,7 @@ def _line_of(edit: Edit, lines: Mapping[int, str]) -> int | None:
     return number if number in lines else None
 
 
-def gather_report(
+def build_report_case(
     review_set: ReviewSet,
     page: CasePage,
     harm: HarmTable,
@@ -431,34 +448,34 @@ def gather_report(
     """Return the comparison of the reports on a page; None if its case requests no report.
 
     ``harm`` weighs the findings. ``editors`` are the ids of readers whose corrections are shown (or
-    :data:`NOT_NAMED`); by default all.
+    :data:`UNNAMED_EDITOR`); by default all.
     """
     case = page.case
     if case.question_type != "report":
         return None
-    given: Sequence[Sentence] = reference_sentences(case.report)
+    given: Sequence[ReportSentence] = split_reference(case.report)
     models = {answer.model for answer in page.answers}
     edits, stale = (
         [
             edit
             for edit in review_set.edits_of(case.id, stale=stale)
-            if editors is None or (edit.reader or NOT_NAMED) in editors
+            if editors is None or (edit.reader or UNNAMED_EDITOR) in editors
         ]
         for stale in (False, True)
     )
     values = sorted(
         review_set.metric_values_of(case.id),
-        key=lambda one: known_first(metric_value_identity(one)),
+        key=lambda one: metric_sort_key(metric_value_identity(one)),
     )
-    compared = agreements(case, page.answers, harm)
+    compared = measure_agreements(case, page.answers, harm)
     return ReportCase(
-        align(given, page.answers),
+        align_sentences(given, page.answers),
         {model: tuple(one for one in edits if one.model == model) for model in models},
         {model: tuple(one for one in values if one.model == model) for model in models},
         review_set.references_of(case.id),
         compared,
         {model: tuple(one for one in stale if one.model == model) for model in models},
-        marks_of(page.flags, compared),
+        collect_marks(page.flags, compared),
     )
 
 
@@ -469,42 +486,42 @@ def metric_value_identity(value: MetricValue) -> MetricId:
 
 # Differences between two texts, word by word, for a display side by side.
 
-MAX_WORDS: Final = 1500
+MAX_COMPARED_WORDS: Final = 1500
 """Most words of each text that are compared: the time grows with the product of the lengths."""
 _TOKEN: Final = re.compile(r"(?:[^\W_]+|[\W_])\s*")
 
 
 @dataclass(frozen=True)
-class Piece:
+class TextPart:
     """A part that both texts share, or that only the first or the second has."""
 
     where: Literal["both", "first", "second"]
     text: str
 
 
-def compare_texts(first: str, second: str) -> tuple[list[Piece], bool]:
+def compare_texts(first: str, second: str) -> tuple[list[TextPart], bool]:
     """Return the differences of two texts by words, ignoring case, and True if all was compared.
 
     Parts are in reading order; those of the first text come before those of the second.
     """
     a, b = _TOKEN.findall(first.lstrip()), _TOKEN.findall(second.lstrip())
-    whole = len(a) <= MAX_WORDS and len(b) <= MAX_WORDS
-    a, b = a[:MAX_WORDS], b[:MAX_WORDS]
-    matcher = SequenceMatcher(None, _differences_folded(a), _differences_folded(b), autojunk=False)
-    pieces: list[Piece] = []
+    whole = len(a) <= MAX_COMPARED_WORDS and len(b) <= MAX_COMPARED_WORDS
+    a, b = a[:MAX_COMPARED_WORDS], b[:MAX_COMPARED_WORDS]
+    matcher = SequenceMatcher(None, _fold_words(a), _fold_words(b), autojunk=False)
+    pieces: list[TextPart] = []
     for operation, a_start, a_end, b_start, b_end in matcher.get_opcodes():
         if operation == "equal":
-            pieces.append(Piece("both", "".join(b[b_start:b_end])))
+            pieces.append(TextPart("both", "".join(b[b_start:b_end])))
             continue
         if a_end > a_start:
             before = a[a_start - 1] if a_start else ""
             glued = bool(pieces) and not pieces[-1].text[-1:].isspace()
             space = before[len(before.rstrip()) :] if glued else ""
-            pieces.append(Piece("first", space + "".join(a[a_start:a_end])))
+            pieces.append(TextPart("first", space + "".join(a[a_start:a_end])))
         if b_end > b_start:
-            pieces.append(Piece("second", "".join(b[b_start:b_end])))
+            pieces.append(TextPart("second", "".join(b[b_start:b_end])))
     return pieces, whole
 
 
-def _differences_folded(words: list[str]) -> list[str]:
+def _fold_words(words: list[str]) -> list[str]:
     return [word.strip().lower() for word in words]

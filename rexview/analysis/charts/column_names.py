@@ -69,7 +69,7 @@ COLUMN_NAMES: Final[Mapping[str, str]] = {
 }
 
 
-def name_columns(spec: Any) -> None:
+def set_column_titles(spec: Any) -> None:
     """Set titles for the columns of a Vega-Lite chart that have no other title."""
     for encoding in _encodings(spec):
         name = COLUMN_NAMES.get(str(encoding["field"]))

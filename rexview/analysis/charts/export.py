@@ -18,8 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from rexview.analysis.charts.linked import LinkedChart
-from rexview.analysis.download_files import named_after, said_with, table_csv
+from rexview.analysis.charts.linked_chart import LinkedChart
+from rexview.analysis.download_files import encode_csv, join_captions, make_file_name
 from rexview.errors import ChartError
 
 Form = Literal["png", "svg", "csv"]
@@ -30,8 +30,8 @@ FORMS: Final[dict[Form, tuple[str, str]]] = {
 }
 """Name and media type of each file format."""
 _WORKER: Final = Path(__file__).with_name("svg_worker.py")
-_SECONDS: Final = 60.0
-_AT_ONCE: Final = threading.BoundedSemaphore(2)
+_TIMEOUT_S: Final = 60.0
+_CONVERSIONS: Final = threading.BoundedSemaphore(2)
 """Conversions at a time; others wait, because each needs 100 MB and a core."""
 _WIDTH: Final = 560
 """Width of the plot, in units of the chart."""
@@ -39,7 +39,7 @@ _LABEL_WIDTH: Final = 420
 _PER_LINE: Final = 106
 """Characters in a line of the caption."""
 _INK: Final = "#14191D"
-_LOOK: Final[dict[str, Any]] = {
+_PRINT_CONFIG: Final[dict[str, Any]] = {
     "background": "white",
     "font": "sans-serif",
     "padding": 12,
@@ -59,15 +59,15 @@ _LOOK: Final[dict[str, Any]] = {
     "text": {"color": _INK},
     "view": {"stroke": "transparent"},
 }
-_NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_OUTSIDE: Final = {"url", "href"}
+_NON_XML_CHARACTERS: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_EXTERNAL_KEYS: Final = {"url", "href"}
 _DATA: Final = ("datasets", "values")
 _SIDE_BY_SIDE: Final = ("concat", "hconcat", "vconcat")
 
 
 def chart_file_name(linked: LinkedChart, form: Form) -> str:
     """Return the name of a download, made from the chart's title: ``scores-per-dimension.png``."""
-    return named_after(linked.title, form, "chart")
+    return make_file_name(linked.title, form, "chart")
 
 
 def export_chart(linked: LinkedChart, form: Form, notice: str = "", *, so_far: str = "") -> bytes:
@@ -89,8 +89,8 @@ def export_chart(linked: LinkedChart, form: Form, notice: str = "", *, so_far: s
         The picture could not be made; the message is for the page.
     """
     if form == "csv":
-        return table_csv(linked.table.assign(**{"So far": so_far}) if so_far else linked.table)
-    return _picture(linked, form, said_with(linked.caption, notice, so_far))
+        return encode_csv(linked.table.assign(**{"So far": so_far}) if so_far else linked.table)
+    return _convert_picture(linked, form, join_captions(linked.caption, notice, so_far))
 
 
 def print_spec(linked: LinkedChart, notice: str = "") -> dict[str, Any]:
@@ -104,7 +104,7 @@ def print_spec(linked: LinkedChart, notice: str = "") -> dict[str, Any]:
     spec = copy.deepcopy(linked.spec)
     for part in _parts(spec):
         # a picture as a mark is fetched from an address in the data
-        if part.keys() & _OUTSIDE or "image" in (part.get("mark"), part.get("type")):
+        if part.keys() & _EXTERNAL_KEYS or "image" in (part.get("mark"), part.get("type")):
             raise ChartError("This chart refers to something outside itself and is not drawn.")
         if "labelLimit" in part:  # a number, or an expression of the width on screen
             part["labelLimit"] = _LABEL_WIDTH
@@ -122,7 +122,7 @@ def print_spec(linked: LinkedChart, notice: str = "") -> dict[str, Any]:
         "subtitleColor": "#4A5560",
         "offset": 12,
     }
-    spec["config"] = _merged(spec.get("config", {}), _LOOK)
+    spec["config"] = _merge_config(spec.get("config", {}), _PRINT_CONFIG)
     return spec
 
 
@@ -150,36 +150,38 @@ def _set_width(spec: dict[str, Any]) -> None:
         spec["width"] = _WIDTH
 
 
-def _printable(part: Any) -> Any:
+def _replace_unprintable(part: Any) -> Any:
     """Replace characters that pictures cannot contain; some would crash the converter."""
     if isinstance(part, str):
-        return _NOT_XML.sub("\ufffd", part)
+        return _NON_XML_CHARACTERS.sub("\ufffd", part)
     if isinstance(part, dict):
-        return {_printable(key): _printable(value) for key, value in part.items()}
+        return {
+            _replace_unprintable(key): _replace_unprintable(value) for key, value in part.items()
+        }
     if isinstance(part, list):
-        return [_printable(value) for value in part]
+        return [_replace_unprintable(value) for value in part]
     return part
 
 
-def _merged(given: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_config(given: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     both = dict(given)
     for key, value in over.items():
         old = both.get(key)
         nested = isinstance(old, Mapping) and isinstance(value, Mapping)
-        both[key] = _merged(old, value) if nested else value  # type: ignore[arg-type]
+        both[key] = _merge_config(old, value) if nested else value  # type: ignore[arg-type]
     return both
 
 
 @lru_cache(maxsize=16)
-def _picture(linked: LinkedChart, form: Literal["png", "svg"], notice: str) -> bytes:
-    text = json.dumps(_printable(print_spec(linked, notice)))
+def _convert_picture(linked: LinkedChart, form: Literal["png", "svg"], notice: str) -> bytes:
+    text = json.dumps(_replace_unprintable(print_spec(linked, notice)))
     try:
-        with _AT_ONCE:
+        with _CONVERSIONS:
             done = subprocess.run(  # noqa: S603 - our own program
                 [sys.executable, str(_WORKER), form],
                 input=text.encode("utf-8"),
                 capture_output=True,
-                timeout=_SECONDS,
+                timeout=_TIMEOUT_S,
                 check=True,
             )
     except subprocess.TimeoutExpired:

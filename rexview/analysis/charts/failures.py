@@ -8,27 +8,27 @@ from typing import Final
 
 import altair as alt
 
-from rexview.analysis.charts.linked import (
-    LABEL,
+from rexview.analysis.charts.linked_chart import (
+    MARK_LABEL,
     NAMES_AXIS,
-    ROW,
+    ROW_KEY,
     TITLE_LETTERS,
+    ChartMarks,
     LinkedChart,
-    Marks,
     ModelRows,
-    Tip,
-    clickable,
+    TooltipSpec,
+    click_selection,
     colour_of_models,
-    faded,
-    linked,
-    percent,
-    points,
+    draw_points,
+    fade_unclicked,
+    link_chart,
+    percent_tooltip,
 )
-from rexview.analysis.colours import MODEL_COLOURS, NO_COLOUR
+from rexview.analysis.colours import MODEL_COLOURS, SHARED_MODEL_COLOUR
 from rexview.analysis.failures import FailureGroups, FailureRow, FailureTables
-from rexview.analysis.ranking import in_each_group, ranked
+from rexview.analysis.ranking import rank_for_display, rank_in_each_group
 from rexview.vocab import FAILURES
-from rexview.words import inside, tr
+from rexview.words import mid_sentence, tr
 
 _MOST_DIFFERING: Final = 4
 """Number of failures drawn for many models."""
@@ -42,11 +42,11 @@ def rates_chart(
     Of many models, only those that fail most and least often are drawn, for the failures on which
     models differ most.
     """
-    marks, lines = Marks(), ModelRows()
-    of_models = in_each_group(tables.models)
-    failures = _differing(tables) if of_models.is_cut else tables.failures
+    marks, lines = ChartMarks(), ModelRows()
+    of_models = rank_in_each_group(tables.models)
+    failures = _most_differing_failures(tables) if of_models.is_cut else tables.failures
     for failure in failures:
-        known = ranked(_judged(tables, failure), lambda row: row.rate.share).shown
+        known = rank_for_display(_judged_rows(tables, failure), lambda row: row.rate.share).shown
         if known:
             lines.heading(FAILURES[failure].plural)
         for row in known:
@@ -62,9 +62,11 @@ def rates_chart(
                     "CI high": limits.high,
                     "Flagged": row.flagged.value,
                     "Can be judged": row.rate.n,
-                    LABEL: tr("{value:,} of {n:,}").format(value=row.flagged.value, n=row.rate.n),
+                    MARK_LABEL: tr("{value:,} of {n:,}").format(
+                        value=row.flagged.value, n=row.rate.n
+                    ),
                     "drawn": row.rate.share if limits.high is None else limits.high,
-                    ROW: lines.model(name),
+                    ROW_KEY: lines.model(name),
                 },
             )
     if not marks.rows:
@@ -80,25 +82,25 @@ def rates_chart(
         ),
         color=colour_of_models(tables.models, colours, legend=False),
     )
-    shares = [percent(name) for name in ("Share", "CI low", "CI high")]
-    tips: list[Tip] = ["Failure", "Model", "Flagged", "Can be judged", *shares]
-    drawn = alt.layer(*points(base, clickable(), tips, size=90))
+    shares = [percent_tooltip(name) for name in ("Share", "CI low", "CI high")]
+    tips: list[TooltipSpec] = ["Failure", "Model", "Flagged", "Can be judged", *shares]
+    drawn = alt.layer(*draw_points(base, click_selection(), tips, size=90))
     drawn = drawn.properties(height=alt.Step(lines.step))
     if of_models.is_cut:
         words = tr("The {n} failures in which the models differ most.").format(n=len(failures))
         caption = f"{caption} {words} {of_models.sentence(tr('share'))}".strip()
-    return linked(tr("Failure rates"), drawn, marks, caption=caption, hidden=(ROW, "drawn"))
+    return link_chart(tr("Failure rates"), drawn, marks, caption=caption, hidden=(ROW_KEY, "drawn"))
 
 
-def _judged(tables: FailureTables, failure: str) -> list[FailureRow]:
+def _judged_rows(tables: FailureTables, failure: str) -> list[FailureRow]:
     return [row for row in tables.of(failure) if row.rate.share is not None]
 
 
-def _differing(tables: FailureTables) -> list[str]:
+def _most_differing_failures(tables: FailureTables) -> list[str]:
     """Return the failures whose shares differ most, in the order of the table."""
 
     def width(failure: str) -> float:
-        shares = [row.rate.share or 0.0 for row in _judged(tables, failure)]
+        shares = [row.rate.share or 0.0 for row in _judged_rows(tables, failure)]
         return max(shares) - min(shares) if shares else 0.0
 
     widest = sorted(tables.failures, key=width, reverse=True)[:_MOST_DIFFERING]
@@ -119,7 +121,7 @@ def groups_chart(
 
     If there are more models than colours, all models are drawn together.
     """
-    marks = Marks()
+    marks = ChartMarks()
     together = len(groups.models) > len(MODEL_COLOURS)
     for place, group in enumerate(groups.groups):
         if together and group.count.value:
@@ -140,8 +142,8 @@ def groups_chart(
                 )
     if not marks.rows:
         return None
-    select = clickable()
-    tips: list[Tip] = ["Group", "Model", "Answers", "n", percent("Share")]
+    select = click_selection()
+    tips: list[TooltipSpec] = ["Group", "Model", "Answers", "n", percent_tooltip("Share")]
     order = list(dict.fromkeys(marks.frame["Group"]))
     bars = (
         alt.Chart(marks.frame)
@@ -153,17 +155,19 @@ def groups_chart(
                 title=tr("Answers with the failure"),
                 axis=alt.Axis(tickMinStep=1, format="d"),
             ),
-            color=alt.value(NO_COLOUR) if together else colour_of_models(groups.models, colours),
-            opacity=faded(select),
+            color=alt.value(SHARED_MODEL_COLOUR)
+            if together
+            else colour_of_models(groups.models, colours),
+            opacity=fade_unclicked(select),
             tooltip=["Group", "Answers"] if together else tips,
         )
         .add_params(select)
         .properties(height=alt.Step(22))
     )
     title = tr("{plural} by {name}").format(
-        plural=FAILURES[groups.failure].plural, name=inside(groups.by.name)
+        plural=FAILURES[groups.failure].plural, name=mid_sentence(groups.by.name)
     )
     if together:
         words = tr("All {n:,} models together; the table lists each.").format(n=len(groups.models))
         caption = f"{caption} {words}".strip()
-    return linked(title, bars, marks, caption=caption)
+    return link_chart(title, bars, marks, caption=caption)

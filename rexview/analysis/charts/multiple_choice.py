@@ -8,25 +8,25 @@ from typing import Any, Final
 import altair as alt
 import pandas as pd
 
-from rexview.analysis.charts.linked import (
-    LABEL,
-    NARROW,
-    ROW,
+from rexview.analysis.charts.linked_chart import (
+    IS_NARROW,
+    MARK_LABEL,
+    ROW_KEY,
+    ChartMarks,
     LinkedChart,
-    Marks,
     ModelRows,
-    Tip,
-    clickable,
-    faded,
-    linked,
-    percent,
-    points,
-    wrapped_names,
+    TooltipSpec,
+    click_selection,
+    draw_points,
+    fade_unclicked,
+    link_chart,
+    percent_tooltip,
+    wrap_names,
 )
 from rexview.analysis.colours import REFERENCE_COLOUR
-from rexview.analysis.multiple_choice import KAPPA, ChoiceCell, ChoiceTables, KappaCell
-from rexview.analysis.ranking import EACH_END
-from rexview.words import inside, tr
+from rexview.analysis.multiple_choice import KAPPA_NOTE, ChoiceCell, ChoiceTables, KappaCell
+from rexview.analysis.ranking import SHOWN_AT_EACH_END
+from rexview.words import mid_sentence, tr
 
 ALL: Final = tr("All questions")
 _COLOUR: Final = "colour"
@@ -34,7 +34,7 @@ _HEAT: Final = ("rgba(60, 144, 204, 0.06)", "rgba(60, 144, 204, 0.85)")
 _INK: Final = "currentColor"
 """Colour of text over marks: the page's, in both themes and on paper."""
 _CELL: Final = 34
-_END: Final = alt.ExprRef(f"{NARROW} ? 1.7 : 1.2")
+_END: Final = alt.ExprRef(f"{IS_NARROW} ? 1.7 : 1.2")
 """End of the axis of shares, so that the text next to a share of 1 fits."""
 
 
@@ -45,7 +45,7 @@ def accuracy_chart(
 
     Of many models, only those with the highest and lowest accuracy over all are drawn.
     """
-    marks, lines = Marks(), ModelRows()
+    marks, lines = ChartMarks(), ModelRows()
     for value, name, cells in _parts(tables):
         lines.heading(name)
         of_raters = {cell.place: cell for cell in cells}
@@ -67,9 +67,9 @@ def accuracy_chart(
                     "Right": rate.flagged,
                     "n": rate.n,
                     "Failed": cell.accuracy.failed,
-                    LABEL: tr("{share:.1%} of {n:,}").format(share=rate.share, n=rate.n),
+                    MARK_LABEL: tr("{share:.1%} of {n:,}").format(share=rate.share, n=rate.n),
                     "drawn": rate.share if limits.high is None else limits.high,
-                    ROW: lines.model(rater.name),
+                    ROW_KEY: lines.model(rater.name),
                     _COLOUR: colours[cell.place],
                 },
             )
@@ -85,8 +85,8 @@ def accuracy_chart(
         ),
         color=alt.Color(f"{_COLOUR}:N", scale=None),
     )
-    shares = [percent(name) for name in ("Accuracy", "CI low", "CI high")]
-    tips: list[Tip] = ["Questions", "Rater", "Kind", "Right", "n", "Failed", *shares]
+    shares = [percent_tooltip(name) for name in ("Accuracy", "CI low", "CI high")]
+    tips: list[TooltipSpec] = ["Questions", "Rater", "Kind", "Right", "n", "Failed", *shares]
     shape = alt.Shape(
         "Kind:N",
         scale=alt.Scale(domain=["model", "reader"], range=["circle", "diamond"]),
@@ -94,10 +94,12 @@ def accuracy_chart(
         if tables.readers
         else None,
     )
-    drawn = alt.layer(*points(base, clickable(), tips, size=90, shape=shape))
+    drawn = alt.layer(*draw_points(base, click_selection(), tips, size=90, shape=shape))
     drawn = drawn.properties(height=alt.Step(lines.step))
     caption = f"{caption} {tables.ranking.sentence(tr('accuracy'))}".strip()
-    return linked(tr("Accuracy"), drawn, marks, caption=caption, hidden=(ROW, "drawn", _COLOUR))
+    return link_chart(
+        tr("Accuracy"), drawn, marks, caption=caption, hidden=(ROW_KEY, "drawn", _COLOUR)
+    )
 
 
 def _parts(tables: ChoiceTables) -> Iterator[tuple[str, str, Sequence[ChoiceCell]]]:
@@ -117,7 +119,7 @@ def kappa_chart(
     cells = [cell for cell in cells if {cell.kappa.rater_a, cell.kappa.rater_b} <= raters.keys()]
     met = {place for cell in cells for place in (cell.kappa.rater_a, cell.kappa.rater_b)}
     order = [place for place in raters if place in met]
-    marks = Marks()
+    marks = ChartMarks()
     for cell in cells:
         kappa = cell.kappa
         for a, b in ((kappa.rater_a, kappa.rater_b), (kappa.rater_b, kappa.rater_a)):
@@ -130,7 +132,7 @@ def kappa_chart(
                     "Kappa": kappa.kappa,
                     "Same option": kappa.agreement,
                     "n": kappa.n,
-                    LABEL: "–" if kappa.kappa is None else f"{kappa.kappa:.2f}",
+                    MARK_LABEL: "–" if kappa.kappa is None else f"{kappa.kappa:.2f}",
                     "row": str(a),
                     "column": str(b),
                 },
@@ -144,12 +146,10 @@ def kappa_chart(
     x = alt.X(
         "column:N",
         scale=scale,
-        axis=alt.Axis(
-            **{**wrapped_names(names), "labelBaseline": "middle"}, labelAngle=-40, **bare
-        ),
+        axis=alt.Axis(**{**wrap_names(names), "labelBaseline": "middle"}, labelAngle=-40, **bare),
     )
-    y = alt.Y("row:N", scale=scale, axis=alt.Axis(**wrapped_names(names), **bare))
-    select = clickable()
+    y = alt.Y("row:N", scale=scale, axis=alt.Axis(**wrap_names(names), **bare))
+    select = click_selection()
     base = alt.Chart(marks.frame).encode(x=x, y=y)
     heat = (
         base.mark_rect(cursor="pointer")
@@ -159,18 +159,18 @@ def kappa_chart(
                 scale=alt.Scale(domain=[0, 1], clamp=True, range=list(_HEAT)),
                 legend=None,
             ),
-            opacity=faded(select),
+            opacity=fade_unclicked(select),
             tooltip=[
                 "Rater 1",
                 "Rater 2",
                 alt.Tooltip("Kappa:Q", format=".3f"),
-                percent("Same option"),
+                percent_tooltip("Same option"),
                 "n",
             ],
         )
         .add_params(select)
     )
-    numbers = base.mark_text(fontSize=11, color=_INK).encode(text=f"{LABEL}:N")
+    numbers = base.mark_text(fontSize=11, color=_INK).encode(text=f"{MARK_LABEL}:N")
     alone = pd.DataFrame({"row": keys, "column": keys})
     same = alt.Chart(alone).mark_rect(fill="rgba(128, 128, 128, 0.12)").encode(x=x, y=y)
     drawn = alt.layer(same, heat, numbers).properties(height=alt.Step(_CELL))
@@ -180,12 +180,12 @@ def kappa_chart(
         if lowest == highest
         else tr("{lowest:,} to {highest:,}").format(lowest=lowest, highest=highest)
     )
-    caption = tr("{kappa} n {n} questions a pair.").format(kappa=KAPPA, n=n)
+    caption = tr("{kappa} n {n} questions a pair.").format(kappa=KAPPA_NOTE, n=n)
     if tables.ranking.is_cut:
         words = tr(
             "Drawn: the first {first} and the last {last} of {n:,} models, ranked by accuracy; the "
             "file below has all pairs."
-        ).format(first=EACH_END, last=EACH_END, n=len(tables.models))
+        ).format(first=SHOWN_AT_EACH_END, last=SHOWN_AT_EACH_END, n=len(tables.models))
         caption = f"{caption} {words}"
-    title = tr("Same choice: {questions}").format(questions=inside(questions))
-    return linked(title, drawn, marks, caption=caption, hidden=("row", "column"))
+    title = tr("Same choice: {questions}").format(questions=mid_sentence(questions))
+    return link_chart(title, drawn, marks, caption=caption, hidden=("row", "column"))

@@ -8,22 +8,22 @@ from typing import Final
 
 import altair as alt
 
-from rexview.analysis.charts.linked import (
+from rexview.analysis.charts.linked_chart import (
     INK,
-    LABEL,
+    MARK_LABEL,
     NAMES_AXIS,
+    ChartMarks,
     LinkedChart,
-    Marks,
-    Tip,
-    clickable,
+    TooltipSpec,
+    click_selection,
     colour_of_models,
-    faded,
-    linked,
-    linked_bars,
-    percent,
+    draw_linked_bars,
+    fade_unclicked,
+    link_chart,
+    percent_tooltip,
 )
 from rexview.analysis.overview import Overview
-from rexview.analysis.query.engine import unique_names
+from rexview.analysis.query.engine import make_names_unique
 from rexview.vocab import DIMENSION_NAMES
 from rexview.words import tr
 
@@ -48,7 +48,7 @@ def overview_charts(
     if ranking.is_cut:
         numbers = numbers.of_models(ranking.shown)
     # a chart would merge models with the same name
-    numbers = replace(numbers, models=unique_names(numbers.models))
+    numbers = replace(numbers, models=make_names_unique(numbers.models))
     drawn = (draw(numbers, colours) for draw in (means_chart, weakest_chart, gap_chart))
     return tuple(replace(chart, caption=words) for chart in drawn if chart is not None)
 
@@ -60,7 +60,7 @@ def weakest_chart(
 
     Return None if no answer has all three.
     """
-    marks = Marks()
+    marks = ChartMarks()
     for share in numbers.weakest:
         count = share.answers
         marks.add(
@@ -72,13 +72,13 @@ def weakest_chart(
                 "Answers": count.value,
                 "of": count.of,
                 "Share": count.share,
-                LABEL: tr("{value:,} of {of:,}").format(value=count.value, of=count.of),
+                MARK_LABEL: tr("{value:,} of {of:,}").format(value=count.value, of=count.of),
             },
         )
     if not marks.rows:
         return None
     title = tr("Weakest link: what sets Content")
-    tips: list[Tip] = ["Model", "Weakest link", "Answers", "of", percent("Share")]
+    tips: list[TooltipSpec] = ["Model", "Weakest link", "Answers", "of", percent_tooltip("Share")]
     if len(numbers.models) > SIDE_BY_SIDE:
         return _map(title, numbers, marks, "Weakest link", "Share:Q", tips)
     x = alt.X(
@@ -92,12 +92,12 @@ def weakest_chart(
         yOffset=alt.YOffset("Model:N", sort=list(numbers.models.values())),
         x=x,
     )
-    return linked_bars(title, base, marks)
+    return draw_linked_bars(title, base, marks)
 
 
 def means_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> LinkedChart | None:
     """Draw the mean final score of each dimension by model; None if nothing is scored."""
-    marks = Marks()
+    marks = ChartMarks()
     for cell in numbers.means:
         marks.add(
             f"{cell.model}/{cell.dimension}",
@@ -108,13 +108,13 @@ def means_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> 
                 "Mean": cell.summary.mean,
                 "n": cell.scored.value,
                 "of": tr("pictures") if cell.of_pictures else tr("answers"),
-                LABEL: f"{cell.summary.mean:.2f}",
+                MARK_LABEL: f"{cell.summary.mean:.2f}",
             },
         )
     if not marks.rows:
         return None
     title = tr("Scores per dimension")
-    tips: list[Tip] = ["Model", "Dimension", alt.Tooltip("Mean:Q", format=".2f"), "n", "of"]
+    tips: list[TooltipSpec] = ["Model", "Dimension", alt.Tooltip("Mean:Q", format=".2f"), "n", "of"]
     if len(numbers.models) > SIDE_BY_SIDE:
         return _map(title, numbers, marks, "Dimension", "Mean:Q", tips)
     order = list(dict.fromkeys(marks.frame["Dimension"]))
@@ -131,21 +131,26 @@ def means_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> 
         x=x,
         x2=alt.datum(1),
     )
-    return linked_bars(title, base, marks)
+    return draw_linked_bars(title, base, marks)
 
 
 def gap_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> LinkedChart | None:
     """Draw the distribution of gaps (process minus execution) by model; None without any gap."""
-    marks = Marks()
+    marks = ChartMarks()
     for cell in numbers.gaps:
         for gap, count in cell.bins.items():
             name = numbers.models[cell.model]
-            row = {"Gap": gap, "Model": name, "Answers": count.value, LABEL: f"{count.value:,}"}
+            row = {
+                "Gap": gap,
+                "Model": name,
+                "Answers": count.value,
+                MARK_LABEL: f"{count.value:,}",
+            }
             marks.add(f"{cell.model}/{gap}", count.opens, row)
     if not marks.rows:
         return None
     title = tr("Execution-vs-process gap")
-    tips: list[Tip] = ["Model", "Gap", "Answers"]
+    tips: list[TooltipSpec] = ["Model", "Gap", "Answers"]
     if len(numbers.models) > SIDE_BY_SIDE:
         return _map(title, numbers, marks, "Gap", "Answers:Q", tips)
     base = _bars(numbers, marks, colours, tips).encode(
@@ -153,21 +158,29 @@ def gap_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> Li
         xOffset=alt.XOffset("Model:N", sort=list(numbers.models.values())),
         y=alt.Y("Answers:Q", title=tr("Answers"), axis=alt.Axis(tickMinStep=1, format="d")),
     )
-    return linked_bars(title, base, marks, label="Answers:Q", upright=True)
+    return draw_linked_bars(title, base, marks, label="Answers:Q", upright=True)
 
 
 def _bars(
-    numbers: Overview, marks: Marks, colours: Mapping[str, str] | None, tips: Sequence[Tip]
+    numbers: Overview,
+    marks: ChartMarks,
+    colours: Mapping[str, str] | None,
+    tips: Sequence[TooltipSpec],
 ) -> alt.Chart:
     colour = colour_of_models(numbers.models, colours)
     return alt.Chart(marks.frame).encode(color=colour, tooltip=list(tips))
 
 
 def _map(
-    title: str, numbers: Overview, marks: Marks, across: str, value: str, tips: Sequence[Tip]
+    title: str,
+    numbers: Overview,
+    marks: ChartMarks,
+    across: str,
+    value: str,
+    tips: Sequence[TooltipSpec],
 ) -> LinkedChart:
     """Draw a map with a row for each model, for more models than bars can show."""
-    select = clickable()
+    select = click_selection()
     sort = "ascending" if across == "Gap" else list(dict.fromkeys(marks.frame[across]))
     base = alt.Chart(marks.frame).encode(
         y=alt.Y("Model:N", sort=list(numbers.models.values()), title=None, axis=NAMES_AXIS),
@@ -181,8 +194,8 @@ def _map(
     shade = alt.Color(value, scale=alt.Scale(range=list(_SHADES)), legend=None)
     cells = (
         base.mark_rect(cursor="pointer")
-        .encode(color=shade, opacity=faded(select), tooltip=list(tips))
+        .encode(color=shade, opacity=fade_unclicked(select), tooltip=list(tips))
         .add_params(select)
     )
-    texts = base.mark_text(fontSize=11, color=INK).encode(text=f"{LABEL}:N")
-    return linked(title, alt.layer(cells, texts).properties(height=alt.Step(24)), marks)
+    texts = base.mark_text(fontSize=11, color=INK).encode(text=f"{MARK_LABEL}:N")
+    return link_chart(title, alt.layer(cells, texts).properties(height=alt.Step(24)), marks)

@@ -10,14 +10,14 @@ from typing import Any, Final
 import altair as alt
 import pandas as pd
 
-from rexview.analysis.charts.linked import (
+from rexview.analysis.charts.linked_chart import (
     LONG_LEGEND_COLUMNS,
     NAMES_AXIS,
+    ChartMarks,
     LinkedChart,
-    Marks,
-    clickable,
-    faded,
-    linked,
+    click_selection,
+    fade_unclicked,
+    link_chart,
 )
 from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_COLOUR
 from rexview.analysis.readers import (
@@ -27,11 +27,11 @@ from rexview.analysis.readers import (
     bubble_caption,
     confusion_caption,
     drift_caption,
-    short,
+    shorten_name,
     stricter_caption,
 )
-from rexview.stats.agreement import LEVELS
-from rexview.words import beginning, tr
+from rexview.stats.reader_agreement import SCORE_LEVELS
+from rexview.words import sentence_start, tr
 
 _TITLE_LETTERS: Final = 36
 """Most characters in a line of an axis title, for the space on a phone."""
@@ -44,13 +44,15 @@ _CELL: Final = 28
 
 def confusion_chart(found: DimensionAgreement, names: tuple[str, str]) -> LinkedChart:
     """Draw the confusion map of one dimension: reader a's scores upwards, b's to the right."""
-    marks = _cells(found, names)
-    grid = pd.DataFrame([{"a": a, "b": b} for a in LEVELS for b in LEVELS])
-    x = alt.X("Score 2:O", title=short(names[1]), axis=_level_axis(), scale=_levels())
-    y = alt.Y("Score 1:O", title=short(names[0]), axis=_level_axis(), scale=_levels(turned=True))
-    select = clickable()
+    marks = _confusion_marks(found, names)
+    grid = pd.DataFrame([{"a": a, "b": b} for a in SCORE_LEVELS for b in SCORE_LEVELS])
+    x = alt.X("Score 2:O", title=shorten_name(names[1]), axis=_level_axis(), scale=_levels())
+    y = alt.Y(
+        "Score 1:O", title=shorten_name(names[0]), axis=_level_axis(), scale=_levels(turned=True)
+    )
+    select = click_selection()
     most = max((cell.count.value for cell in found.cells), default=1)
-    count = beginning(found.unit)
+    count = sentence_start(found.unit)
     cells = alt.Chart(marks.frame).encode(x=x, y=y)
     heat = (
         cells.mark_rect(cursor="pointer")
@@ -60,7 +62,7 @@ def confusion_chart(found: DimensionAgreement, names: tuple[str, str]) -> Linked
                 scale=alt.Scale(domain=[0, most], range=list(_HEAT)),
                 legend=None,
             ),
-            opacity=faded(select),
+            opacity=fade_unclicked(select),
             tooltip=_tooltips(count),
         )
         .add_params(select)
@@ -76,20 +78,20 @@ def confusion_chart(found: DimensionAgreement, names: tuple[str, str]) -> Linked
     )
     drawn = alt.layer(empty, heat, same, numbers).properties(height=alt.Step(_CELL))
     title = tr("{name}: scores of both readers").format(name=found.name)
-    return linked(title, drawn, marks, caption=confusion_caption(found))
+    return link_chart(title, drawn, marks, caption=confusion_caption(found))
 
 
 def bubble_chart(found: DimensionAgreement, names: tuple[str, str]) -> LinkedChart:
     """Draw one reader's scores against the other's, with bubbles sized by frequency."""
-    marks = _cells(found, names)
-    count = beginning(found.unit)
+    marks = _confusion_marks(found, names)
+    count = sentence_start(found.unit)
     axis = _level_axis(grid=True)
     scale = alt.Scale(domain=[0.4, 5.6], nice=False, zero=False)
     base = alt.Chart(marks.frame).encode(
-        x=alt.X("Score 1:Q", title=f"Score of {short(names[0])}", axis=axis, scale=scale),
-        y=alt.Y("Score 2:Q", title=f"Score of {short(names[1])}", axis=axis, scale=scale),
+        x=alt.X("Score 1:Q", title=f"Score of {shorten_name(names[0])}", axis=axis, scale=scale),
+        y=alt.Y("Score 2:Q", title=f"Score of {shorten_name(names[1])}", axis=axis, scale=scale),
     )
-    select = clickable()
+    select = click_selection()
     most = max((cell.count.value for cell in found.cells), default=1)
     bubbles = (
         base.mark_circle(cursor="pointer", color=MODEL_COLOURS[0])
@@ -97,7 +99,7 @@ def bubble_chart(found: DimensionAgreement, names: tuple[str, str]) -> LinkedCha
             size=alt.Size(
                 f"{count}:Q", scale=alt.Scale(domain=[0, most], range=[150, 1900]), legend=None
             ),
-            opacity=faded(select, full=0.55),
+            opacity=fade_unclicked(select, full=0.55),
             tooltip=_tooltips(count),
         )
         .add_params(select)
@@ -111,7 +113,7 @@ def bubble_chart(found: DimensionAgreement, names: tuple[str, str]) -> LinkedCha
     texts = base.mark_text(fontSize=11, color=_INK).encode(text=alt.Text(f"{count}:Q", format=","))
     drawn = alt.layer(same, bubbles, texts).properties(height=330)
     title = tr("{name}: one reader against the other").format(name=found.name)
-    return linked(title, drawn, marks, caption=bubble_caption(found, names))
+    return link_chart(title, drawn, marks, caption=bubble_caption(found, names))
 
 
 def stricter_chart(tables: ReaderTables) -> LinkedChart | None:
@@ -119,7 +121,7 @@ def stricter_chart(tables: ReaderTables) -> LinkedChart | None:
     if tables.pair is None or not tables.compared:
         return None
     names = [tables.readers[reader] for reader in tables.pair]
-    marks = Marks()
+    marks = ChartMarks()
     for found in tables.compared:
         numbers = found.numbers
         marks.add(
@@ -148,14 +150,14 @@ def stricter_chart(tables: ReaderTables) -> LinkedChart | None:
         "Difference:Q",
         title=textwrap.wrap(
             tr("{short} minus {short_2}, points").format(
-                short=short(names[0]), short_2=short(names[1])
+                short=shorten_name(names[0]), short_2=shorten_name(names[1])
             ),
             _TITLE_LETTERS,
         ),
         scale=alt.Scale(domain=[-reach, reach], nice=False),
         axis=alt.Axis(tickCount=5, titleLimit=400),
     )
-    select = clickable()
+    select = click_selection()
     spans = (
         base.transform_filter("isValid(datum.Low)")
         .mark_rule(strokeWidth=2, color=MODEL_COLOURS[0], aria=False)
@@ -165,7 +167,7 @@ def stricter_chart(tables: ReaderTables) -> LinkedChart | None:
         base.mark_point(filled=True, size=130, cursor="pointer", color=MODEL_COLOURS[0])
         .encode(
             x=x,
-            opacity=faded(select),
+            opacity=fade_unclicked(select),
             tooltip=[
                 "Dimension",
                 alt.Tooltip("Difference:Q", format="+.2f"),
@@ -185,12 +187,12 @@ def stricter_chart(tables: ReaderTables) -> LinkedChart | None:
     layers = [zero, spans, points] if frame["Low"].notna().any() else [zero, points]
     drawn = alt.layer(*layers).properties(height=alt.Step(34))
     title = tr("Who is stricter")
-    return linked(title, drawn, marks, caption=stricter_caption(tables))
+    return link_chart(title, drawn, marks, caption=stricter_caption(tables))
 
 
-def _cells(found: DimensionAgreement, names: tuple[str, str]) -> Marks:
+def _confusion_marks(found: DimensionAgreement, names: tuple[str, str]) -> ChartMarks:
     """Return the cells of a confusion map."""
-    marks = Marks()
+    marks = ChartMarks()
     for cell in found.cells:
         marks.add(
             f"{cell.score_a}/{cell.score_b}",
@@ -201,7 +203,7 @@ def _cells(found: DimensionAgreement, names: tuple[str, str]) -> Marks:
                 "Score 1": cell.score_a,
                 "Reader 2": names[1],
                 "Score 2": cell.score_b,
-                beginning(found.unit): cell.count.value,
+                sentence_start(found.unit): cell.count.value,
                 "Cases": cell.cases,
             },
         )
@@ -214,19 +216,19 @@ def _tooltips(count: str) -> list[Any]:
 
 def _level_axis(*, grid: bool = False) -> alt.Axis:
     return alt.Axis(
-        labelAngle=0, values=list(LEVELS), format="d", grid=grid, ticks=False, titleLimit=260
+        labelAngle=0, values=list(SCORE_LEVELS), format="d", grid=grid, ticks=False, titleLimit=260
     )
 
 
 def _levels(*, turned: bool = False) -> alt.Scale:
-    return alt.Scale(domain=list(LEVELS)[:: -1 if turned else 1])
+    return alt.Scale(domain=list(SCORE_LEVELS)[:: -1 if turned else 1])
 
 
 # Charts of a pair of readers over time: mean scores, and the difference from the other reader.
 
 _COLOURS: Final = {"r0": "#4F8F83", "r1": "#B0762E"}
 _SHAPES: Final = {"r0": "circle", "r1": "square"}
-_HIDDEN: Final = ("From", "To", "Middle", "who")
+_HIDDEN_COLUMNS: Final = ("From", "To", "Middle", "who")
 
 
 def drift_charts(drifts: Sequence[ReaderDrift], dimension: str) -> tuple[LinkedChart, ...]:
@@ -251,11 +253,11 @@ def _drift_chart(
     difference: bool,
 ) -> LinkedChart | None:
     value = "Difference" if difference else "Mean"
-    marks = _blocks(drifts, shown, value)
+    marks = _block_marks(drifts, shown, value)
     if not marks.rows:
         return None
     frame = marks.frame
-    labels = {f"r{place}": short(one.name) for place, one in enumerate(drifts)}
+    labels = {f"r{place}": shorten_name(one.name) for place, one in enumerate(drifts)}
     met = [reader for reader in labels if reader in set(frame["who"])]
     named = f"{json.dumps(labels)}[datum.value]"  # keys in place of names, which are free text
     legend = alt.Legend(
@@ -281,7 +283,7 @@ def _drift_chart(
     utc = alt.Scale(type="utc", padding=12)
     base = alt.Chart(frame).encode(color=colour)
     x = alt.X("Middle:T", title=None, scale=utc, axis=alt.Axis(labelOverlap=True, tickCount=6))
-    select = clickable()
+    select = click_selection()
     days = base.mark_rule(strokeWidth=1.5, aria=False).encode(
         x=alt.X("From:T", scale=utc), x2="To:T", y=y, opacity=alt.value(0.6)
     )
@@ -296,7 +298,7 @@ def _drift_chart(
             x=x,
             y=y,
             shape=shape,
-            opacity=faded(select),
+            opacity=fade_unclicked(select),
             tooltip=[
                 "Reader",
                 "First day",
@@ -320,19 +322,21 @@ def _drift_chart(
         if difference
         else tr("mean score over time")
     )
-    return linked(
+    return link_chart(
         f"{dimension}: {name}",
         drawn,
         marks,
         caption=drift_caption(drifts, difference=difference),
-        hidden=_HIDDEN,
+        hidden=_HIDDEN_COLUMNS,
     )
 
 
-def _blocks(drifts: Sequence[ReaderDrift], shown: Sequence[ReaderDrift], value: str) -> Marks:
+def _block_marks(
+    drifts: Sequence[ReaderDrift], shown: Sequence[ReaderDrift], value: str
+) -> ChartMarks:
     """Return the marks of the blocks that have a value."""
     difference = value == "Difference"
-    marks = Marks()
+    marks = ChartMarks()
     for one in shown:
         reader = f"r{drifts.index(one)}"
         for number, opened in enumerate(one.blocks):

@@ -6,28 +6,28 @@ from collections.abc import Mapping
 
 import altair as alt
 
-from rexview.analysis.charts.linked import (
-    LABEL,
-    ROW,
+from rexview.analysis.charts.linked_chart import (
+    MARK_LABEL,
+    ROW_KEY,
+    ChartMarks,
     LinkedChart,
-    Marks,
     ModelRows,
-    clickable,
+    click_selection,
     colour_of_models,
-    faded,
-    linked,
+    fade_unclicked,
+    link_chart,
 )
-from rexview.analysis.ranking import ranked
+from rexview.analysis.ranking import rank_for_display
 from rexview.analysis.report_generation import ReportTables
 from rexview.metrics.identity import MetricId
-from rexview.stats.report_metrics import Spread
+from rexview.stats.report_metrics import ValueDistribution
 from rexview.words import tr
 
 
 def spread_chart(
     tables: ReportTables,
     metric: MetricId,
-    spreads: Mapping[tuple[MetricId, str], Spread],
+    spreads: Mapping[tuple[MetricId, str], ValueDistribution],
     colours: Mapping[str, str],
     *,
     caption: str = "",
@@ -36,9 +36,9 @@ def spread_chart(
 
     Of many models, only those with the highest and lowest median are drawn.
     """
-    marks, lines = Marks(), ModelRows()
+    marks, lines = ChartMarks(), ModelRows()
     known = [model for model in tables.board.models if (metric, model) in spreads]
-    ranking = ranked(known, lambda model: spreads[metric, model].median)
+    ranking = rank_for_display(known, lambda model: spreads[metric, model].median)
     models = {model: tables.names[model] for model in ranking.shown}
     for model, name in models.items():
         found = spreads[metric, model]
@@ -57,13 +57,13 @@ def spread_chart(
                 "Highest": found.highest,
                 "Below the whisker": found.below,
                 "Above the whisker": found.above,
-                LABEL: f"n {found.n:,}",
-                ROW: lines.model(name),
+                MARK_LABEL: f"n {found.n:,}",
+                ROW_KEY: lines.model(name),
             },
         )
     if not marks.rows:
         return None
-    select = clickable()
+    select = click_selection()
     scale = alt.Scale(zero=False, nice=False, padding=30)  # room for n
     base = alt.Chart(marks.frame).encode(
         y=lines.encoding(), color=colour_of_models(models, colours, legend=False)
@@ -76,7 +76,7 @@ def spread_chart(
         .encode(
             x=alt.X("Quarter:Q", scale=scale),
             x2="Three quarters:Q",
-            opacity=faded(select),
+            opacity=fade_unclicked(select),
             tooltip=[
                 *("Model", "n"),
                 *(
@@ -96,9 +96,9 @@ def spread_chart(
         for end in ("Lowest", "Highest")
     ]
     counts = base.mark_text(align="left", dx=6, fontSize=11).encode(
-        x=alt.X("Highest:Q", scale=scale), text=f"{LABEL}:N", color=alt.Undefined
+        x=alt.X("Highest:Q", scale=scale), text=f"{MARK_LABEL}:N", color=alt.Undefined
     )
     drawn = alt.layer(whiskers, boxes, medians, *ends, counts).properties(height=alt.Step(26))
     title = f"{metric.name} ({metric.computed_by})"
     caption = f"{caption} {ranking.sentence(tr('median'))}".strip()
-    return linked(title, drawn, marks, caption=caption, hidden=(ROW,))
+    return link_chart(title, drawn, marks, caption=caption, hidden=(ROW_KEY,))

@@ -10,31 +10,38 @@ from typing import Any, Final
 import altair as alt
 import pandas as pd
 
-from rexview.analysis.charts.linked import (
+from rexview.analysis.charts.linked_chart import (
     INK,
-    LABEL,
+    IS_NARROW,
     LABEL_LIMIT,
     LEGEND_COLUMNS,
     LINE_HEIGHT,
     LONG_LEGEND_COLUMNS,
-    NARROW,
-    ROW,
+    MARK_LABEL,
+    ROW_KEY,
+    ChartMarks,
     LinkedChart,
-    Marks,
     ModelRows,
-    Tip,
-    clickable,
+    TooltipSpec,
+    click_selection,
     colour_of_models,
-    faded,
-    in_lines,
-    linked,
-    percent,
-    points,
+    draw_points,
+    fade_unclicked,
+    link_chart,
+    percent_tooltip,
+    split_name,
 )
-from rexview.analysis.query.filter.linked_count import Count
-from rexview.analysis.ranking import in_each_group, ranked
-from rexview.analysis.scores import BINS, GAP_STEP, ScoreCell, ScoreTables, Split, cells_of
-from rexview.stats import NO_ANSWER, STATUSES
+from rexview.analysis.query.filter.linked_count import LinkedCount
+from rexview.analysis.ranking import rank_for_display, rank_in_each_group
+from rexview.analysis.scores import (
+    GAP_STEP,
+    SCORE_BINS,
+    ScoreCell,
+    ScoreSplit,
+    ScoreTables,
+    filter_cells,
+)
+from rexview.stats import MISSING_STATUSES, STATUSES
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
 from rexview.words import tr
 
@@ -53,7 +60,7 @@ _ROOM_FOR_N: Final = 0.14
 """Part of the axis, in shares, for n at the end of a full bar."""
 _TEXT_WIDTH: Final = 30
 """Width of the text of a share, in pixels."""
-_HIDDEN: Final = (ROW, "start", "end", "middle", "ink")
+_HIDDEN_COLUMNS: Final = (ROW_KEY, "start", "end", "middle", "ink")
 
 
 def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
@@ -62,17 +69,19 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
     Shares below 3 are on the line's left, the others on its right. Of many models, only those with
     the highest and lowest mean of each dimension are drawn. Return None if nothing is scored.
     """
-    marks, sizes, lines = Marks(), [], ModelRows()
+    marks, sizes, lines = ChartMarks(), [], ModelRows()
     one_model = len(tables.models) == 1
     for dimension in tables.dimensions:
         if not one_model:
             lines.heading(DIMENSION_NAMES[dimension])
-        of_dimension = ranked(cells_of(tables.cells, dimension), lambda cell: cell.summary.mean)
+        of_dimension = rank_for_display(
+            filter_cells(tables.cells, dimension), lambda cell: cell.summary.mean
+        )
         for cell in of_dimension.shown:
             model, n = cell.model, cell.summary.n
             line = lines.model(cell.name if one_model else tables.models[model])
             edge = -sum(count.value for count in cell.bins[:_N_LOW]) / n if n else 0.0
-            for place, ((name, _), count) in enumerate(zip(BINS, cell.bins, strict=True)):
+            for place, ((name, _), count) in enumerate(zip(SCORE_BINS, cell.bins, strict=True)):
                 share = count.value / n if n else 0.0
                 if count.value:
                     marks.add(
@@ -85,8 +94,8 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
                             "Counted": count.value,
                             "of": n,
                             "Share": share,
-                            LABEL: f"{share:.0%}",
-                            ROW: line,
+                            MARK_LABEL: f"{share:.0%}",
+                            ROW_KEY: line,
                             "start": edge,
                             "end": edge + share,
                             "middle": edge + share / 2,
@@ -95,11 +104,11 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
                     )
                 edge += share
             if n:
-                sizes.append({ROW: line, "end": edge, "n": f"n {n:,}"})
+                sizes.append({ROW_KEY: line, "end": edge, "n": f"n {n:,}"})
     if not marks.rows:
         return None
-    frame, select = marks.frame, clickable()
-    names = [name for name, _ in BINS]
+    frame, select = marks.frame, click_selection()
+    names = [name for name, _ in SCORE_BINS]
     base = alt.Chart(frame).encode(y=lines.encoding())
     ends = [float(frame["start"].min()), float(frame["end"].max()) + _ROOM_FOR_N]
     span = ends[1] - ends[0]
@@ -117,15 +126,15 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
                 scale=alt.Scale(domain=names, range=list(BIN_COLOURS)),
                 legend=alt.Legend(orient="top", title=None, columns=LEGEND_COLUMNS),
             ),
-            opacity=faded(select),
-            tooltip=["Model", "Dimension", "Score", "Counted", "of", percent("Share")],
+            opacity=fade_unclicked(select),
+            tooltip=["Model", "Dimension", "Score", "Counted", "of", percent_tooltip("Share")],
         )
         .add_params(select)
     )
     room = f"datum.Share * width > {_TEXT_WIDTH * span:.2f}"
     texts = base.mark_text(fontSize=11).encode(
         x="middle:Q",
-        text=alt.condition(room, f"{LABEL}:N", alt.value("")),
+        text=alt.condition(room, f"{MARK_LABEL}:N", alt.value("")),
         color=alt.Color("ink:N", scale=None),
     )
     counts = (
@@ -133,22 +142,24 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
         .mark_text(fontSize=11, align="left", dx=5, color="#8A9099")
         .encode(y=lines.encoding(), x="end:Q", text="n:N")
     )
-    words = in_each_group(tables.models).sentence(tr("mean score"))
+    words = rank_in_each_group(tables.models).sentence(tr("mean score"))
     caption = f"{caption} {words}".strip()
     line = (
         alt.Chart().mark_rule(strokeWidth=1.5, color="#8A9099", aria=False).encode(x=alt.datum(0))
     )
     drawn = alt.layer(bars, texts, counts, line, data=frame).properties(height=alt.Step(lines.step))
-    return linked(tr("How scores spread"), drawn, marks, caption=caption, hidden=_HIDDEN)
+    return link_chart(
+        tr("How scores spread"), drawn, marks, caption=caption, hidden=_HIDDEN_COLUMNS
+    )
 
 
-def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
+def missing_answers_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
     """Draw the number of missing or incomplete answers by reason and model; None without any.
 
     Of many models, only those with the most and the fewest are drawn.
     """
-    marks, lines = Marks(), ModelRows()
-    ranking = ranked(tables.no_answers, lambda lost: lost.lost.share)
+    marks, lines = ChartMarks(), ModelRows()
+    ranking = rank_for_display(tables.no_answers, lambda lost: lost.lost.share)
     for lost in ranking.shown:
         line = lines.model(tables.models[lost.model])
         edge = 0
@@ -164,7 +175,7 @@ def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
                     "Answers": count.value,
                     "of": count.of,
                     "Share": count.share,
-                    ROW: line,
+                    ROW_KEY: line,
                     "start": edge,
                     "end": edge + count.value,
                     "middle": edge + count.value / 2,
@@ -173,9 +184,9 @@ def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
             edge += count.value
     if not marks.rows:
         return None
-    frame, select = marks.frame, clickable()
-    names = [STATUSES[reason] for reason in NO_ANSWER]
-    scale = alt.Scale(domain=names, range=[REASON_COLOURS[reason] for reason in NO_ANSWER])
+    frame, select = marks.frame, click_selection()
+    names = [STATUSES[reason] for reason in MISSING_STATUSES]
+    scale = alt.Scale(domain=names, range=[REASON_COLOURS[reason] for reason in MISSING_STATUSES])
     legend = alt.Legend(orient="top", title=None, columns=LONG_LEGEND_COLUMNS)
     base = alt.Chart(frame).encode(y=lines.encoding())
     bars = (
@@ -189,8 +200,8 @@ def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
             ),
             x2="end:Q",
             color=alt.Color("Reason:N", scale=scale, legend=legend),
-            opacity=faded(select),
-            tooltip=["Model", "Reason", "Answers", "of", percent("Share")],
+            opacity=fade_unclicked(select),
+            tooltip=["Model", "Reason", "Answers", "of", percent_tooltip("Share")],
         )
         .add_params(select)
     )
@@ -199,18 +210,18 @@ def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
     )
     drawn = alt.layer(bars, texts).properties(height=alt.Step(26))
     caption = f"{caption} {ranking.sentence(tr('share of answers lost'))}".strip()
-    return linked(tr("No full answer"), drawn, marks, caption=caption, hidden=_HIDDEN)
+    return link_chart(tr("No full answer"), drawn, marks, caption=caption, hidden=_HIDDEN_COLUMNS)
 
 
 # Means on the Scores page: the chain of the three parts, gaps, means by a property.
 
-_HIDDEN_IN_MEANS: Final = (ROW, "start", "end", "place", "drawn", "floor", "top", "roof")
-_RIGHT: Final = alt.ExprRef(f"{NARROW} ? 8 : 6")
+_HIDDEN_IN_MEANS: Final = (ROW_KEY, "start", "end", "place", "drawn", "floor", "top", "roof")
+_RIGHT: Final = alt.ExprRef(f"{IS_NARROW} ? 8 : 6")
 """End of the axis of means, beyond 5 to leave room for texts."""
 _ROOM_FOR_COUNT: Final = 0.22
 """Height of a count above its bar, as a part of a model's rows, so that no line crosses it."""
 _POINTS: Final = ("circle", "diamond", "square")
-_TIPS: Final[tuple[Tip, ...]] = (
+_TIPS: Final[tuple[TooltipSpec, ...]] = (
     *("Model", "Dimension", "n"),
     *(alt.Tooltip(f"{name}:Q", format=".2f") for name in ("Mean", "CI low", "CI high")),
 )
@@ -224,21 +235,21 @@ def chain_chart(
     Of many models, only those with the highest and lowest Content are drawn. Return None if none is
     scored.
     """
-    marks, lines = Marks(), ModelRows()
-    ranking = ranked(tables.models, partial(tables.mean, "content"))
+    marks, lines = ChartMarks(), ModelRows()
+    ranking = rank_for_display(tables.models, partial(tables.mean, "content"))
     for model in ranking.shown:
         name = tables.models[model]
         cells = [
             cell
             for part in CONTENT_PARTS
-            for cell in cells_of(tables.cells, part)
+            for cell in filter_cells(tables.cells, part)
             if cell.model == model and cell.summary.mean is not None
         ]
         if not cells:
             continue
         line = lines.model(name)
         for cell in cells:
-            row = {**_mean_row(cell, name), ROW: line}
+            row = {**_mean_row(cell, name), ROW_KEY: line}
             marks.add(f"{cell.dimension}/{model}", cell.scored.opens, row)
     if not marks.rows:
         return None
@@ -250,31 +261,31 @@ def chain_chart(
         color=colour_of_models(tables.models, colours, legend=False),
     )
     joined = base.mark_line(strokeWidth=1.5, strokeDash=[4, 3], opacity=0.8).encode(
-        detail=f"{ROW}:N", order="place:Q"
+        detail=f"{ROW_KEY}:N", order="place:Q"
     )
     shape = alt.Shape("Dimension:N", sort=parts, legend=None, scale=alt.Scale(range=list(_POINTS)))
-    drawn = alt.layer(joined, *points(base, clickable(), _TIPS, size=110, shape=shape))
+    drawn = alt.layer(joined, *draw_points(base, click_selection(), _TIPS, size=110, shape=shape))
     drawn = drawn.properties(height=alt.Step(17 if len(lines.labels) <= 6 else 13))
     title = tr("Process, Execution, Synthesis: where the score is lost")
     caption = f"{caption} {ranking.sentence(DIMENSION_NAMES['content'])}".strip()
-    return linked(title, drawn, marks, caption=caption, hidden=_HIDDEN_IN_MEANS)
+    return link_chart(title, drawn, marks, caption=caption, hidden=_HIDDEN_IN_MEANS)
 
 
 def split_chart(
-    split: Split, dimension: str, colours: Mapping[str, str], *, caption: str = ""
+    split: ScoreSplit, dimension: str, colours: Mapping[str, str], *, caption: str = ""
 ) -> LinkedChart | None:
     """Draw the mean of one dimension for each value of a property, with intervals and n."""
-    marks, lines = Marks(), ModelRows()
+    marks, lines = ChartMarks(), ModelRows()
     for place, group in enumerate(split.groups):
-        scored = [cell for cell in cells_of(group.cells, dimension) if cell.summary.n]
-        cells = ranked(scored, lambda cell: cell.summary.mean).shown
+        scored = [cell for cell in filter_cells(group.cells, dimension) if cell.summary.n]
+        cells = rank_for_display(scored, lambda cell: cell.summary.mean).shown
         if not cells:
             continue
         lines.heading(group.name)
         for cell in cells:
             model = cell.model
             row = _mean_row(cell, split.models[model], text=f"n {cell.summary.n:,}")
-            row = {split.by.name: group.name, **row, ROW: lines.model(split.models[model])}
+            row = {split.by.name: group.name, **row, ROW_KEY: lines.model(split.models[model])}
             marks.add(f"{place}/{model}", cell.scored.opens, row)
     if not marks.rows:
         return None
@@ -283,14 +294,14 @@ def split_chart(
         x=_mean_axis(),
         color=colour_of_models(split.models, colours, legend=False),
     )
-    drawn = alt.layer(*points(base, clickable(), _TIPS, size=110))
+    drawn = alt.layer(*draw_points(base, click_selection(), _TIPS, size=110))
     drawn = drawn.properties(height=alt.Step(lines.step))
-    words = in_each_group(split.models).sentence(DIMENSION_NAMES[dimension])
+    words = rank_in_each_group(split.models).sentence(DIMENSION_NAMES[dimension])
     caption = f"{caption} {words}".strip()
     title = tr("{dimension_names} by {name}").format(
         dimension_names=DIMENSION_NAMES[dimension], name=split.by.name
     )
-    return linked(title, drawn, marks, caption=caption, hidden=_HIDDEN_IN_MEANS)
+    return link_chart(title, drawn, marks, caption=caption, hidden=_HIDDEN_IN_MEANS)
 
 
 def gap_spread_chart(
@@ -301,11 +312,11 @@ def gap_spread_chart(
     Histograms are one below the other. Of many models, only those with the largest and smallest
     mean gap are drawn. Return None without any gap.
     """
-    marks = Marks()
+    marks = ChartMarks()
     means: list[dict[str, Any]] = []
     limits: list[dict[str, float]] = []
     names: list[str] = []
-    ranking = ranked(tables.gaps, lambda gap: gap.summary.mean)
+    ranking = rank_for_display(tables.gaps, lambda gap: gap.summary.mean)
     highest = max((_share(n) for gap in ranking.shown for n in gap.bins.values()), default=0.0)
     for gap in ranking.shown:
         summary = gap.summary
@@ -322,7 +333,9 @@ def gap_spread_chart(
                 "high": summary.interval.high,
                 "drawn": high,
                 "floor": floor - 0.14,
-                LABEL: tr("mean {value}").format(value=f"{summary.mean:.2f}".replace("-", "−")),
+                MARK_LABEL: tr("mean {value}").format(
+                    value=f"{summary.mean:.2f}".replace("-", "−")
+                ),
             }
         )
         tops = {
@@ -357,7 +370,7 @@ def gap_spread_chart(
             )
     if not marks.rows:
         return None
-    frame, select = marks.frame, clickable()
+    frame, select = marks.frame, click_selection()
     colour = colour_of_models(tables.models, colours, legend=False)
     widest = tables.gap_threshold + GAP_STEP
     ends = [
@@ -369,10 +382,10 @@ def gap_spread_chart(
         title=tr("Gap (points)"),
         scale=alt.Scale(domain=ends, nice=False),
     )
-    base = alt.Chart(marks.frame).encode(x=x, y=_floors(names), color=colour)
-    bars = base.mark_bar().encode(x2="end:Q", y2="top:Q", opacity=faded(select))
+    base = alt.Chart(marks.frame).encode(x=x, y=_stacked_encoding(names), color=colour)
+    bars = base.mark_bar().encode(x2="end:Q", y2="top:Q", opacity=fade_unclicked(select))
     texts = base.mark_text(fontSize=11, dy=-6).encode(x="Gap:Q", y="top:Q", text="Answers:Q")
-    tips = ["Model", "Gap", "Answers", "of", percent("Share")]
+    tips = ["Model", "Gap", "Answers", "of", percent_tooltip("Share")]
     areas = (
         base.mark_bar(cursor="pointer", fillOpacity=0.07)
         .encode(x2="end:Q", y2="roof:Q", tooltip=tips)
@@ -382,7 +395,7 @@ def gap_spread_chart(
     bounds = at_mean.mark_rule(strokeWidth=2, aria=False).encode(x="low:Q", x2="high:Q")
     dots = at_mean.mark_point(filled=True, size=60, opacity=1).encode(x="Mean:Q")
     words = at_mean.mark_text(align="left", dx=7, fontSize=11).encode(
-        x="drawn:Q", text=f"{LABEL}:N"
+        x="drawn:Q", text=f"{MARK_LABEL}:N"
     )
     layers = [bars, texts, bounds, dots, words]
     if limits and ends[0] <= tables.gap_threshold <= ends[1]:
@@ -394,25 +407,25 @@ def gap_spread_chart(
     height = (64 if len(names) <= 6 else 48) * len(names) + 62
     drawn = alt.layer(*layers, areas, data=frame).properties(height=height)
     caption = f"{caption} {ranking.sentence(tr('mean gap'))}".strip()
-    return linked(
+    return link_chart(
         tr("Execution-vs-process gap"), drawn, marks, caption=caption, hidden=_HIDDEN_IN_MEANS
     )
 
 
-def _share(count: Count) -> float:
+def _share(count: LinkedCount) -> float:
     return count.share or 0.0
 
 
-def _floors(names: Sequence[str]) -> alt.Y:
+def _stacked_encoding(names: Sequence[str]) -> alt.Y:
     """Return the encoding of stacked histograms: the first has its base at 0, the next at -1."""
-    lines = [in_lines(name) for name in names]
+    lines = [split_name(name) for name in names]
     most = max(map(len, lines))
     axis = alt.Axis(
         values=[-place for place in range(len(names))],
-        labelExpr=f"({NARROW} ? {json.dumps(lines)} : {json.dumps(list(names))})[-datum.value]",
+        labelExpr=f"({IS_NARROW} ? {json.dumps(lines)} : {json.dumps(list(names))})[-datum.value]",
         labelLimit=LABEL_LIMIT,
         labelLineHeight=LINE_HEIGHT,
-        labelOffset=alt.ExprRef(f"{NARROW} ? {-LINE_HEIGHT * (most - 1)} : 0"),
+        labelOffset=alt.ExprRef(f"{IS_NARROW} ? {-LINE_HEIGHT * (most - 1)} : 0"),
         labelBaseline="bottom",
         ticks=False,
         domain=False,
@@ -432,7 +445,7 @@ def _mean_row(cell: ScoreCell, name: str, *, text: str = "") -> dict[str, Any]:
         "CI low": summary.interval.low,
         "CI high": summary.interval.high,
         "n": summary.n,
-        LABEL: label if text else f"{cell.name} {label}",
+        MARK_LABEL: label if text else f"{cell.name} {label}",
         "place": CONTENT_PARTS.index(summary.dimension)
         if summary.dimension in CONTENT_PARTS
         else 0,

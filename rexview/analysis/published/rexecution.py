@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from rexview.analysis.query.filter.linked_count import Count
+from rexview.analysis.query.filter.linked_count import LinkedCount
 from rexview.analysis.scores import ScoreTables
 from rexview.words import tr
 
@@ -88,7 +88,7 @@ class MeasuredRate:
 
     quantity: str
     model: str
-    count: Count
+    count: LinkedCount
     points: float | None = None
 
 

@@ -36,7 +36,7 @@ ERROR_RATES_SOURCE: Final = tr("ReXrank Challenge V1.0, section 4.3 (shares prin
 
 
 @dataclass(frozen=True)
-class Edition:
+class PublishedEdition:
     """One paper: its tables, one for each of ``datasets`` in order, and its number of decimals."""
 
     id: str
@@ -47,14 +47,14 @@ class Edition:
 
 
 _EDITIONS: Final = (
-    Edition(
+    PublishedEdition(
         "rexrank_challenge_v1",
         "ReXrank Challenge V1.0",
         tr("ReXrank Challenge V1.0, tables 1 to 4, one for each data set"),
         3,
         tr("Means; no interval is printed."),
     ),
-    Edition(
+    PublishedEdition(
         "rexrank_2024",
         "ReXrank 2024",
         tr("ReXrank (arXiv 2411.15122), tables 1 to 4, one for each data set"),
@@ -89,7 +89,7 @@ class PublishedBoard:
     models in the order of the table.
     """
 
-    edition: Edition
+    edition: PublishedEdition
     dataset: str
     section: str
     studies: int | None
@@ -153,7 +153,7 @@ def published_error_free() -> tuple[PublishedErrorFree, ...]:
     )
 
 
-def _boards(edition: Edition) -> Iterator[PublishedBoard]:
+def _boards(edition: PublishedEdition) -> Iterator[PublishedBoard]:
     found: dict[tuple[str, str], PublishedBoard] = {}
     for row in _rows(edition.id):
         about = (row["dataset"], row["section"])

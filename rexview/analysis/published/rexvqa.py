@@ -20,7 +20,7 @@ _FOLDER: Final = Path(__file__).resolve().parents[3] / "assets" / "published"
 _PAPER: Final = "ReXVQA (arXiv 2506.04353)"
 TASKS: Final = tuple(CATEGORIES["choice"])
 """The five tasks; their columns in the files have these names."""
-EXPERTS_READ: Final = 120
+EXPERT_QUESTION_COUNT: Final = 120
 """Number of questions that the paper's experts had read for the published defects."""
 OVERALL: Final = "overall"
 
@@ -55,7 +55,7 @@ class PublishedTable:
 
 
 @cache
-def by_task() -> PublishedTable:
+def published_accuracy_by_task() -> PublishedTable:
     """Return the accuracy of each model by task, and its share of failed extractions."""
     columns = (OVERALL, *TASKS, "failed_extractions")
     return PublishedTable(
@@ -73,7 +73,7 @@ def by_task() -> PublishedTable:
 
 
 @cache
-def by_category() -> PublishedTable:
+def published_accuracy_by_category() -> PublishedTable:
     """Return the accuracy by radiological category, a column for each model."""
     cells: dict[tuple[str, str], dict[str, str]] = {}
     for row in _rows("by_category"):
@@ -98,7 +98,7 @@ def by_category() -> PublishedTable:
 
 
 @cache
-def reader_study() -> PublishedTable:
+def published_reader_study() -> PublishedTable:
     """Return the accuracy of models and residents in the reader study."""
     return PublishedTable(
         tr("Models and residents (%)"),
@@ -116,7 +116,7 @@ def reader_study() -> PublishedTable:
 
 
 @cache
-def distribution() -> PublishedTable:
+def published_task_counts() -> PublishedTable:
     """Return the number of questions by task in each part of the data set."""
     splits = ("train", "valid", "test", "private_test")
     names = {**CATEGORY_NAMES, "total": tr("Total")}
@@ -133,7 +133,7 @@ def distribution() -> PublishedTable:
 
 
 @cache
-def expert_defects() -> Mapping[str, str]:
+def published_expert_defects() -> Mapping[str, str]:
     """Return the share of the first questions with each defect, by experts' reading, by its id."""
     return {row["defect"]: f"{row['percent']} %" for row in _rows("expert_defects")}
 

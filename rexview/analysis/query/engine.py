@@ -23,18 +23,18 @@ from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.harm import HarmTable
 from rexview.metrics.identity import MetricId
 from rexview.schema import Answer, Flag, ReaderFlag
-from rexview.stats import NO_ANSWER, ContentOrder
-from rexview.stats.agreement import PairTables, ScorePatterns
+from rexview.stats import MISSING_STATUSES, ContentOrder
 from rexview.stats.bootstrap import Counts
-from rexview.stats.failure_rates import PairTally, PatientTally, is_known
-from rexview.stats.judges import FailureAgreement, Judge, ScoreAgreement
-from rexview.stats.line_edits import ErrorFreeTally
+from rexview.stats.error_free_reports import ErrorFreeTally
+from rexview.stats.failure_rates import PairTally, PatientTally, is_frequency_known
+from rexview.stats.judge_agreement import FailureAgreement, Judge, ScoreAgreement
 from rexview.stats.metric_correlation import Correlation
-from rexview.stats.multiple_choice import ChoiceTally, Pair, Rater
+from rexview.stats.multiple_choice import ChoiceTally, Rater, RaterPairKey
 from rexview.stats.preferences import PreferenceTally
-from rexview.stats.report_metrics import PatientSums, Spread
+from rexview.stats.reader_agreement import PairTables, ScorePatterns
+from rexview.stats.report_metrics import PatientSums, ValueDistribution
+from rexview.stats.score_summaries import ScoreTallies, ValueTally
 from rexview.stats.self_contradiction import RepeatTally
-from rexview.stats.summary import ScoreTallies, Tally
 
 # Readers' scores, as an engine returns them.
 
@@ -61,7 +61,7 @@ class DisputedAnswer:
 
 
 @dataclass(frozen=True)
-class PairCases:
+class ReaderPairCases:
     """Counts of the cases in which two readers both scored a dimension of an answer or picture.
 
     ``same`` cases have an answer or picture with equal scores, ``close`` cases one whose scores
@@ -111,7 +111,7 @@ class JudgeQuestions(Protocol):
 
     def judge_scores(
         self, case_filter: CaseFilter, judge: Judge
-    ) -> Mapping[tuple[str, str], Tally]:
+    ) -> Mapping[tuple[str, str], ValueTally]:
         """Count the judge's scores, by dimension and model."""
 
 
@@ -173,13 +173,13 @@ class ChoiceQuestions(Protocol):
         of values left out. Of a tag that the filter names, only the named values are returned.
         """
 
-    def choice_pairs(self, case_filter: CaseFilter) -> Mapping[Pair, PairTally]:
+    def choice_pairs(self, case_filter: CaseFilter) -> Mapping[RaterPairKey, PairTally]:
         """Count the questions that each two raters both answered, by who was right."""
 
-    def choice_agreement(self, case_filter: CaseFilter) -> Mapping[Pair, Counts]:
+    def choice_agreement(self, case_filter: CaseFilter) -> Mapping[RaterPairKey, Counts]:
         """Count the questions by the options of each two raters, over all and by task.
 
-        See :func:`rexview.stats.multiple_choice.option_table`.
+        See :func:`rexview.stats.multiple_choice.count_options`.
         """
 
 
@@ -231,7 +231,7 @@ class MetricTally:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparisons:
+class PreferenceCounts:
     """Pairwise preferences among ``models``, of ``cases`` cases by ``readers`` readers."""
 
     models: tuple[str, ...]
@@ -241,7 +241,7 @@ class Comparisons:
 
 
 @dataclass(frozen=True)
-class DisputedReport:
+class RankDisputedReport:
     """An answer that two metrics rank far apart; places go from 0, the worst, to 1, the best."""
 
     case: str
@@ -263,7 +263,7 @@ class ReportQuestions(Protocol):
 
     def metric_spreads(
         self, case_filter: CaseFilter, metrics: Sequence[MetricId]
-    ) -> Mapping[tuple[MetricId, str], Spread]:
+    ) -> Mapping[tuple[MetricId, str], ValueDistribution]:
         """Return the distribution of each metric's values, by metric and model that has any."""
 
     def metric_correlations(
@@ -271,12 +271,12 @@ class ReportQuestions(Protocol):
     ) -> tuple[Correlation, ...]:
         """Correlate each two of some metrics over answers, all turned so that higher is better.
 
-        ``coefficient`` is one of :data:`rexview.stats.metric_correlation.COEFFICIENTS`.
+        ``coefficient`` is one of :data:`rexview.stats.metric_correlation.COEFFICIENT_NAMES`.
         """
 
     def metric_disputes(
         self, case_filter: CaseFilter, pair: tuple[MetricId, MetricId], most: int
-    ) -> tuple[DisputedReport, ...]:
+    ) -> tuple[RankDisputedReport, ...]:
         """Return the answers that two metrics rank furthest apart, the furthest first."""
 
     def error_free_tallies(self, case_filter: CaseFilter) -> tuple[ErrorFreeTally, ...]:
@@ -285,7 +285,7 @@ class ReportQuestions(Protocol):
         Readers come in the set's order, then judges and those without a name.
         """
 
-    def comparisons(self, case_filter: CaseFilter) -> Comparisons:
+    def comparisons(self, case_filter: CaseFilter) -> PreferenceCounts:
         """Count pairwise preferences in the matching cases, between the matching models."""
 
 
@@ -405,13 +405,13 @@ class Position:
     after: str | None
 
 
-def unique_names(names: Mapping[str, str]) -> dict[str, str]:
+def make_names_unique(names: Mapping[str, str]) -> dict[str, str]:
     """Return the names by id, with the id added to each name that occurs more than once."""
     count = Counter(names.values())
     return {key: name if count[name] == 1 else f"{name} ({key})" for key, name in names.items()}
 
 
-def position_at(
+def make_position(
     place: int | None, total: int, page: Callable[[int, int], Sequence[str]]
 ) -> Position:
     """Return the position of the case at an index, from 0; ``page`` returns ids from an index."""
@@ -423,14 +423,14 @@ def position_at(
     )
 
 
-def position_in(ordered: Sequence[str], case: str) -> Position:
+def find_position(ordered: Sequence[str], case: str) -> Position:
     """Find a case in a list of ids, such as that of the cases to adjudicate."""
     place = ordered.index(case) if case in ordered else None
-    return position_at(place, len(ordered), lambda start, size: ordered[start : start + size])
+    return make_position(place, len(ordered), lambda start, size: ordered[start : start + size])
 
 
 @dataclass(frozen=True)
-class Scanned:
+class ScanProgress:
     """Progress of the detectors on the answers that may match a filter.
 
     The detectors have run on ``looked`` of the ``answers``; on ``failed`` of these, a detector
@@ -467,7 +467,7 @@ class ModelTally:
     @property
     def lost(self) -> int:
         """Answers that are missing or incomplete."""
-        return sum(self.by_status.get(reason, 0) for reason in NO_ANSWER)
+        return sum(self.by_status.get(reason, 0) for reason in MISSING_STATUSES)
 
 
 @dataclass(frozen=True)
@@ -537,7 +537,7 @@ class FailureTally:
         """
         by_rule = self.detector + self.both if not sources or "detector" in sources else self.both
         by_reader = self.spoken if not sources or "reader" in sources else 0
-        return is_known(self.failure, by_rule=by_rule > 0, by_reader=by_reader > 0)
+        return is_frequency_known(self.failure, by_rule=by_rule > 0, by_reader=by_reader > 0)
 
 
 class Engine(ChoiceQuestions, ReportQuestions, JudgeQuestions, Protocol):
@@ -583,7 +583,7 @@ class Engine(ChoiceQuestions, ReportQuestions, JudgeQuestions, Protocol):
     def not_yet_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
         """Return the models on whose answers to a case no detector has run yet."""
 
-    def scanned(self, case_filter: CaseFilter) -> Scanned:
+    def scanned(self, case_filter: CaseFilter) -> ScanProgress:
         """Count the answers that detectors have run on, among those that may match."""
 
     def not_judged(self, case_filter: CaseFilter, most: int) -> tuple[tuple[str, str], ...]:
@@ -619,7 +619,9 @@ class Engine(ChoiceQuestions, ReportQuestions, JudgeQuestions, Protocol):
     def pair_tables(self, case_filter: CaseFilter) -> PairTables:
         """Count what each two of these readers both scored, by their scores."""
 
-    def pair_cases(self, case_filter: CaseFilter, pair: tuple[str, str]) -> Mapping[str, PairCases]:
+    def pair_cases(
+        self, case_filter: CaseFilter, pair: tuple[str, str]
+    ) -> Mapping[str, ReaderPairCases]:
         """Count the cases in which two readers both scored an answer or picture, by dimension."""
 
     def score_patterns(self, case_filter: CaseFilter) -> Mapping[str, ScorePatterns]:
@@ -628,7 +630,7 @@ class Engine(ChoiceQuestions, ReportQuestions, JudgeQuestions, Protocol):
     def score_days(
         self, case_filter: CaseFilter, dimension: str, reader: str, other: str
     ) -> pl.DataFrame:
-        """Count a reader's scores by day: columns as of :func:`rexview.stats.drift.score_days`."""
+        """Count a reader's scores by day: columns as of :func:`.count_score_days`."""
 
     def disputed(
         self, case_filter: CaseFilter, start: int, size: int

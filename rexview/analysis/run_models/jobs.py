@@ -15,48 +15,48 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from rexview.addresses import address_of_set
+from rexview.addresses import remote_set_address
 from rexview.analysis.run_models.run_request import (
-    CORRECTIONS,
-    IN_STORAGE,
-    Command,
+    CORRECTION_RUN,
+    IN_STORAGE_MESSAGE,
+    RunCommandName,
     RunRequest,
     describe_subject,
-    run_kind_of,
+    find_run_kind,
 )
 from rexview.errors import FileRefused, RunError, RunRefused
 from rexview.models.backend import AttemptFailed
-from rexview.models.endpoints.servers import read_address
-from rexview.models.local import files as local
-from rexview.models.running.folder import (
-    CURATING,
-    JUDGING,
+from rexview.models.endpoints.server_addresses import check_base_url
+from rexview.models.local import model_files as local
+from rexview.models.running.model_run import RunPlan, disk_error_text, start_run
+from rexview.models.running.run_folder import (
+    CURATING_FOLDER,
+    JUDGING_FOLDER,
     RunFolder,
     RunLock,
-    is_worked_on,
+    is_active_run,
     new_run_id,
     read_json,
-    write_json,
+    write_json_atomically,
 )
-from rexview.models.running.progress import Progress, read_progress, write_progress
-from rexview.models.running.run import RunPlan, begin, disk_words
-from rexview.models.running.spec import RunSpec
+from rexview.models.running.run_progress import RunProgress, read_progress, write_progress
+from rexview.models.running.run_spec import RunSpec
 from rexview.schema import ReviewSet
-from rexview.untrusted_input import printable, read_file
+from rexview.untrusted_input import printable_text, read_file
 from rexview.words import counted, tr
 
 # Runs that answer cases, started from a page: they continue when page and server end.
 #
 # The page writes ``run.json``. The process is ``python -m rexview run SET --resume RUN``, which a
 # person could also type. Its output before it can write its progress goes to ``said.txt`` in the
-# run's folder. Commands that start runs themselves are :class:`Job` below.
+# run's folder. Commands that start runs themselves are :class:`CommandJob` below.
 
 _ROOT: Final = Path(__file__).resolve().parents[3]
-_SAID: Final = "said.txt"
-_STARTS_WITHIN_S: Final = 90.0
+_OUTPUT_FILE: Final = "said.txt"
+_START_TIMEOUT_S: Final = 90.0
 """Longest time until a process has read the set and taken the lock; it reports failures itself."""
-_MOST_SAID: Final = 1_000_000
-_begun: Final[dict[str, subprocess.Popen[bytes]]] = {}
+_MAX_OUTPUT_BYTES: Final = 1_000_000
+_started_processes: Final[dict[str, subprocess.Popen[bytes]]] = {}
 _lock: Final = threading.Lock()
 
 
@@ -64,10 +64,10 @@ def missing_requirements(spec: RunSpec, keys: Mapping[str, str]) -> str | None:
     """Return a message on a missing requirement of a run, and what to do; None without one."""
     parameters = spec.parameters
     if parameters.api == "transformers":
-        return local.what_is_missing() or _not_found(parameters.model)
+        return local.missing_packages() or _missing_model_reason(parameters.model)
     if find_spec("openai") is None:
         return tr("Not installed: openai. Install: pip install -r requirements.txt")
-    address, variable = read_address(parameters.base_url), spec.card.key_variable
+    address, variable = check_base_url(parameters.base_url), spec.card.key_variable
     if address.is_this_machine or _key(variable, keys):
         return None
     return tr("There is no key for {host}: the administrator sets it ({variable}).").format(
@@ -75,10 +75,10 @@ def missing_requirements(spec: RunSpec, keys: Mapping[str, str]) -> str | None:
     )
 
 
-def _not_found(model: str) -> str | None:
+def _missing_model_reason(model: str) -> str | None:
     """Return why the files of a local model cannot be used, without loading them; else None."""
     try:
-        local.find_files(model)
+        local.find_model_files(model)
     except AttemptFailed as failure:
         return str(failure)
     return None
@@ -88,7 +88,7 @@ def _key(variable: str, keys: Mapping[str, str]) -> str:
     return str(keys.get(variable) or os.environ.get(variable, "")).strip()
 
 
-def begin_detached(plan: RunPlan, keys: Mapping[str, str], *, insists: bool = False) -> None:
+def start_detached_run(plan: RunPlan, keys: Mapping[str, str], *, insists: bool = False) -> None:
     """Start a new run in a process of its own.
 
     Parameters
@@ -105,16 +105,16 @@ def begin_detached(plan: RunPlan, keys: Mapping[str, str], *, insists: bool = Fa
     RunError
         The review set's folder cannot be written, or the process cannot be started.
     """
-    begin(plan).release()
+    start_run(plan).release()
     total = len(plan.spec.cases) * plan.spec.repeats
-    before = Progress(plan.spec.id, plan.spec.parameters.model, total=total)
+    before = RunProgress(plan.spec.id, plan.spec.parameters.model, total=total)
     resume_run(plan.run, plan.spec, before, keys, insists=insists)
 
 
 def resume_run(
     run: RunFolder,
     spec: RunSpec,
-    before: Progress,
+    before: RunProgress,
     keys: Mapping[str, str],
     *,
     budget: str | None = None,
@@ -122,7 +122,7 @@ def resume_run(
 ) -> None:
     """Continue a run that no process works on; ``before`` is its progress so far.
 
-    ``insists`` is as in :func:`begin_detached`.
+    ``insists`` is as in :func:`start_detached_run`.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def resume_run(
         A process works on it, or its process cannot be started.
     """
     with _lock:
-        if progress_now(run).at_work:
+        if read_current_progress(run).at_work:
             raise RunRefused(tr("The run is already in progress."))
         arguments = ["run", str(run.set_folder), "--resume", run.id]
         if budget:
@@ -143,27 +143,27 @@ def resume_run(
         )
         try:
             write_progress(run, starting)
-            with (run.path / _SAID).open("wb") as said:
+            with (run.path / _OUTPUT_FILE).open("wb") as said:
                 process = subprocess.Popen(  # noqa: S603 - our own program
-                    command_line(arguments),
+                    program_command(arguments),
                     stdin=subprocess.DEVNULL,
                     stdout=said,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
-                    env=environment(spec.card.key_variable, keys),
+                    env=process_environment(spec.card.key_variable, keys),
                 )
         except OSError as error:
-            raise RunError(disk_words(error)) from None
-        _begun[run.id] = process
+            raise RunError(disk_error_text(error)) from None
+        _started_processes[run.id] = process
         threading.Thread(target=process.wait, daemon=True).start()  # avoids a zombie process
 
 
-def command_line(arguments: Sequence[str]) -> list[str]:
+def program_command(arguments: Sequence[str]) -> list[str]:
     """Return the command line of our own program with arguments."""
     return [sys.executable, "-m", "rexview", *arguments]
 
 
-def environment(variable: str, keys: Mapping[str, str]) -> dict[str, str]:
+def process_environment(variable: str, keys: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of such a process: ours, with the key and the program's path."""
     key = _key(variable, keys)
     values = {**os.environ, **({variable: key} if key else {})}
@@ -172,28 +172,28 @@ def environment(variable: str, keys: Mapping[str, str]) -> dict[str, str]:
     return values
 
 
-def progress_now(run: RunFolder) -> Progress:
+def read_current_progress(run: RunFolder) -> RunProgress:
     """Return the progress of a run, even if its process has only just been started."""
-    process = _begun.get(run.id)
+    process = _started_processes.get(run.id)
     ended = process is not None and process.poll() is not None
     found = read_progress(run)
-    if found.state != "broken" or found.message is None or is_worked_on(run):
+    if found.state != "broken" or found.message is None or is_active_run(run):
         return found
     told = read_progress(run, as_written=True)
     if told.state != "starting":
         return found
-    if not ended and _is_new(told):
+    if not ended and _is_recent(told):
         return told
-    why = last_output_line(run.path / _SAID) or tr(
+    why = last_output_line(run.path / _OUTPUT_FILE) or tr(
         "Its process ended before it started: resume it."
     )
     return replace(found, message=why)
 
 
-def _is_new(told: Progress) -> bool:
+def _is_recent(told: RunProgress) -> bool:
     try:
         since = datetime.fromisoformat(told.updated or "")
-        return (datetime.now(UTC) - since).total_seconds() < _STARTS_WITHIN_S
+        return (datetime.now(UTC) - since).total_seconds() < _START_TIMEOUT_S
     except (ValueError, TypeError):
         return False
 
@@ -201,21 +201,29 @@ def _is_new(told: Progress) -> bool:
 def last_output_line(said: Path) -> str:
     """Return the last line of a process's output, a warning only if there is nothing more."""
     try:
-        lines = read_file(said, _MOST_SAID).decode("utf-8", "replace").splitlines()
+        lines = read_file(said, _MAX_OUTPUT_BYTES).decode("utf-8", "replace").splitlines()
     except (OSError, FileRefused):
         return ""
     spoken = [line for line in lines if line.strip()]
     grave = [line for line in spoken if not line.startswith("warning: ")]
-    return printable((grave or spoken or [""])[-1])[:500]
+    return printable_text((grave or spoken or [""])[-1])[:500]
 
 
-Again = Literal["--resume", "--again"]
+ResumeMode = Literal["--resume", "--again"]
 """Continue with subjects without an answer, or ask again where an answer could not be read."""
 _RECORD: Final = "job.json"
-_TOLD: Final = "told.json"
-_UNDER: Final[Mapping[str, str]] = {"curate": CURATING, "judge": JUDGING, "metrics": JUDGING}
-_ASKED: Final[Mapping[str, str]] = {"curate": "--model", "judge": "--judge", "metrics": "--judge"}
-_MAY: Final = frozenset(
+_RESULT_FILE: Final = "told.json"
+_FOLDER_OF_COMMAND: Final[Mapping[str, str]] = {
+    "curate": CURATING_FOLDER,
+    "judge": JUDGING_FOLDER,
+    "metrics": JUDGING_FOLDER,
+}
+_MODEL_ARGUMENT: Final[Mapping[str, str]] = {
+    "curate": "--model",
+    "judge": "--judge",
+    "metrics": "--judge",
+}
+_ALLOWED_ARGUMENTS: Final = frozenset(
     {
         *("--step", "--from", "--candidates", "--choice", "--validator", "--failures", "--scores"),
         "--written",
@@ -229,7 +237,7 @@ _starting: Final = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Job:
+class CommandJob:
     """A command that was started from a page.
 
     ``arguments`` are written as ``--name=value``, without the set, the model and the arguments for
@@ -237,15 +245,15 @@ class Job:
     """
 
     folder: RunFolder
-    command: Command
+    command: RunCommandName
     model: str
     arguments: tuple[str, ...] = ()
     created: str = ""
     by: str = ""
 
-    def typed(self, again: Again | None = None) -> list[str]:
+    def typed(self, again: ResumeMode | None = None) -> list[str]:
         """Return the command line after the program's name."""
-        asked = f"{_ASKED[self.command]}={self.model}"
+        asked = f"{_MODEL_ARGUMENT[self.command]}={self.model}"
         own = [one for one in self.arguments if again is None or not one.startswith("--resume=")]
         more = [again] if again else []
         return [self.command, str(self.folder.set_folder), asked, *own, *more]
@@ -276,7 +284,7 @@ class JobResult:
 
 
 @dataclass(frozen=True)
-class WouldSend:
+class SendPreview:
     """The first request of a command, and an estimate of all its requests, by step."""
 
     steps: tuple[Mapping[str, Any], ...] = field(default=())
@@ -296,16 +304,16 @@ class WouldSend:
 
 
 def new_job(
-    set_folder: Path, command: Command, model: str, arguments: Sequence[str], by: str = ""
-) -> Job:
+    set_folder: Path, command: RunCommandName, model: str, arguments: Sequence[str], by: str = ""
+) -> CommandJob:
     """Return a job that is not started yet."""
     now = datetime.now(UTC)
-    folder = RunFolder(set_folder, new_run_id(model, now), _UNDER[command])
+    folder = RunFolder(set_folder, new_run_id(model, now), _FOLDER_OF_COMMAND[command])
     created = now.isoformat(timespec="seconds")
-    return Job(folder, command, model, tuple(arguments), created, by)
+    return CommandJob(folder, command, model, tuple(arguments), created, by)
 
 
-def arguments_of(wanted: RunRequest) -> list[str]:
+def request_arguments(wanted: RunRequest) -> list[str]:
     """Return the connection settings and limits of a request as command-line arguments."""
     values = {
         "--base-url": wanted.base_url,
@@ -317,23 +325,23 @@ def arguments_of(wanted: RunRequest) -> list[str]:
     return [f"{name}={value}" for name, value in values.items() if value is not None]
 
 
-def resume_job(run: RunFolder, spec: RunSpec, by: str = "") -> Job:
+def resume_job(run: RunFolder, spec: RunSpec, by: str = "") -> CommandJob:
     """Return the job that resumes a run about other subjects than cases."""
-    kind = run_kind_of(run, spec)
+    kind = find_run_kind(run, spec)
     more = list(kind.more)
-    if kind == CORRECTIONS:
+    if kind == CORRECTION_RUN:
         scopes = {describe_subject(one)[1].rpartition(", ")[2] for one in spec.cases}
         more += ["--metric=fineradscore", *(f"--scope={one}" for one in sorted(scopes))]
     arguments = [*more, f"--resume={run.id}"]
     return new_job(run.set_folder, kind.command, spec.parameters.model, arguments, by)
 
 
-def begin_job(
-    job: Job,
+def start_job(
+    job: CommandJob,
     variable: str,
     keys: Mapping[str, str],
     *,
-    again: Again | None = None,
+    again: ResumeMode | None = None,
     budget: str | None = None,
     insists: bool = False,
 ) -> None:
@@ -356,11 +364,12 @@ def begin_job(
         The same command is already at work with the same model, the set's folder cannot be written,
         or the process cannot be started.
     """
-    if address_of_set(job.folder.set_folder):
-        raise RunRefused(IN_STORAGE)
+    if remote_set_address(job.folder.set_folder):
+        raise RunRefused(IN_STORAGE_MESSAGE)
     with _starting:
         if any(
-            one.command == job.command and one.model == job.model for one in at_work(job.folder)
+            one.command == job.command and one.model == job.model
+            for one in running_jobs(job.folder)
         ):
             raise RunRefused(tr("The same request is already running: wait for it, or cancel it."))
         if not all(map(_can_be_typed, (job.model, *job.arguments, budget or ""))):
@@ -374,23 +383,23 @@ def begin_job(
                 "created": job.created,
                 "by": job.by,
             }
-            write_json(job.folder.path / _RECORD, values)
+            write_json_atomically(job.folder.path / _RECORD, values)
             arguments = [*job.typed(again), *([f"--budget={budget}"] if budget else [])]
             arguments += ["--yes"] if insists else []
-            _start(job, [*arguments, "--json"], environment(variable, keys))
+            _start(job, [*arguments, "--json"], process_environment(variable, keys))
         except OSError as error:
-            raise RunError(disk_words(error)) from None
+            raise RunError(disk_error_text(error)) from None
 
 
-def _start(job: Job, arguments: Sequence[str], variables: Mapping[str, str]) -> None:
+def _start(job: CommandJob, arguments: Sequence[str], variables: Mapping[str, str]) -> None:
     """Start the process, which holds the job's lock while it lives, even without this server."""
     path = job.folder.path
     lock = RunLock(job.folder)
     try:
-        (path / _TOLD).unlink(missing_ok=True)
-        with (path / _TOLD).open("wb") as told, (path / _SAID).open("wb") as said:
+        (path / _RESULT_FILE).unlink(missing_ok=True)
+        with (path / _RESULT_FILE).open("wb") as told, (path / _OUTPUT_FILE).open("wb") as said:
             process = subprocess.Popen(  # noqa: S603 - our own program
-                command_line(arguments),
+                program_command(arguments),
                 stdin=subprocess.DEVNULL,
                 stdout=told,
                 stderr=said,
@@ -409,45 +418,51 @@ def _start(job: Job, arguments: Sequence[str], variables: Mapping[str, str]) -> 
     threading.Thread(target=wait, daemon=True).start()
 
 
-def is_at_work(job: Job) -> bool:
+def is_job_running(job: CommandJob) -> bool:
     """True if the process of a job is running."""
-    return is_worked_on(job.folder)
+    return is_active_run(job.folder)
 
 
-def at_work(beside: RunFolder) -> list[Job]:
+def running_jobs(beside: RunFolder) -> list[CommandJob]:
     """Return the running jobs in the folder of a kind of runs."""
-    return [job for job in _jobs(beside.set_folder, beside.under) if is_at_work(job)]
+    return [job for job in _jobs_in_folder(beside.set_folder, beside.under) if is_job_running(job)]
 
 
-def jobs_of(review_set: ReviewSet, folders: Sequence[str] = (CURATING, JUDGING)) -> list[Job]:
+def list_jobs(
+    review_set: ReviewSet, folders: Sequence[str] = (CURATING_FOLDER, JUDGING_FOLDER)
+) -> list[CommandJob]:
     """Return the jobs of a set, newest first."""
-    found = [job for under in folders for job in _jobs(review_set.folder, under)]
+    found = [job for under in folders for job in _jobs_in_folder(review_set.folder, under)]
     return sorted(found, key=lambda job: job.folder.id, reverse=True)
 
 
-def _jobs(set_folder: Path, under: str) -> list[Job]:
+def _jobs_in_folder(set_folder: Path, under: str) -> list[CommandJob]:
     try:
         names = [path.parent.name for path in (set_folder / under).glob(f"*/{_RECORD}")]
     except OSError:
         return []
     folders = (RunFolder(set_folder, name, under) for name in names)
-    return [job for folder in folders if (job := _read(folder)) is not None]
+    return [job for folder in folders if (job := _read_job(folder)) is not None]
 
 
-def _read(folder: RunFolder) -> Job | None:
+def _read_job(folder: RunFolder) -> CommandJob | None:
     """Return the job of a record; None if this version could not have written it."""
     values = read_json(folder.path / _RECORD) or {}
     command, arguments = values.get("command"), values.get("arguments")
-    known = next((one for one in get_args(Command) if one == command), None)
+    known = next((one for one in get_args(RunCommandName) if one == command), None)
     texts = [values.get(name) for name in ("model", "created", "by")]
-    if known is None or _UNDER.get(known) != folder.under or not isinstance(arguments, list):
+    if (
+        known is None
+        or _FOLDER_OF_COMMAND.get(known) != folder.under
+        or not isinstance(arguments, list)
+    ):
         return None
     if not all(isinstance(one, str) and _can_be_typed(one) for one in (*texts, *arguments)):
         return None
-    if not all(one.partition("=")[0] in _MAY for one in arguments):
+    if not all(one.partition("=")[0] in _ALLOWED_ARGUMENTS for one in arguments):
         return None
     model, created, by = map(str, texts)
-    return Job(folder, known, model, tuple(arguments), created, by)
+    return CommandJob(folder, known, model, tuple(arguments), created, by)
 
 
 def _can_be_typed(text: str) -> bool:
@@ -458,11 +473,11 @@ def _can_be_typed(text: str) -> bool:
         return False
 
 
-def how_it_ended(job: Job) -> JobResult:
+def read_job_result(job: CommandJob) -> JobResult:
     """Return the final report of a job that is no longer running."""
-    values = read_json(job.folder.path / _TOLD)
+    values = read_json(job.folder.path / _RESULT_FILE)
     if values is None or "exit" not in values:
-        said = last_output_line(job.folder.path / _SAID)
+        said = last_output_line(job.folder.path / _OUTPUT_FILE)
         last = (
             tr("ended early. Its last message: {said}").format(said=said)
             if said
@@ -471,17 +486,19 @@ def how_it_ended(job: Job) -> JobResult:
         return JobResult(message=tr("Its process {last}").format(last=last))
     steps = values.get("steps")
     with suppress(TypeError, ValueError, AttributeError, KeyError, OverflowError):
-        return _of_steps(steps, values) if isinstance(steps, list) else _of_one(values)
-    return JobResult(message=tr("{told} of this job cannot be read.").format(told=_TOLD))
+        return (
+            _result_of_steps(steps, values) if isinstance(steps, list) else _result_of_one(values)
+        )
+    return JobResult(message=tr("{told} of this job cannot be read.").format(told=_RESULT_FILE))
 
 
-def _of_steps(steps: Sequence[Mapping[str, Any]], values: Mapping[str, Any]) -> JobResult:
+def _result_of_steps(steps: Sequence[Mapping[str, Any]], values: Mapping[str, Any]) -> JobResult:
     lines = []
     for step in steps:
         words = tr("{step:,} of {step_2:,} answered").format(
             step=step["answered"], step_2=step["asked_about"]
         )
-        lines.append(printable(f"{step['step']}: {step['message'] or words}"))
+        lines.append(printable_text(f"{step['step']}: {step['message'] or words}"))
     unreadable = sum(len(step["unreadable"]) for step in steps)
     begun = values.get("begun", True) is True
     if not begun:
@@ -490,7 +507,7 @@ def _of_steps(steps: Sequence[Mapping[str, Any]], values: Mapping[str, Any]) -> 
     return JobResult(tuple(lines), unreadable, left, begun=begun)
 
 
-def _of_one(values: Mapping[str, Any]) -> JobResult:
+def _result_of_one(values: Mapping[str, Any]) -> JobResult:
     lines = []
     if "opinions" in values:
         lines.append(
@@ -503,11 +520,11 @@ def _of_one(values: Mapping[str, Any]) -> JobResult:
         told = tr("{name}: found in {found:,} of {judged:,} judged").format(
             name=values["name"], found=values["yes"], judged=len(values["said"])
         )
-        lines.append(printable(told))
+        lines.append(printable_text(told))
     return JobResult(tuple(lines), len(values["unreadable"]), int(values["unasked"]))
 
 
-def would_send(job: Job, variable: str, keys: Mapping[str, str]) -> WouldSend:
+def preview_job(job: CommandJob, variable: str, keys: Mapping[str, str]) -> SendPreview:
     """Return what a command would send, from a dry run: nothing is sent, written or started.
 
     Raises
@@ -517,11 +534,11 @@ def would_send(job: Job, variable: str, keys: Mapping[str, str]) -> WouldSend:
     """
     try:
         asked = subprocess.run(  # noqa: S603 - our own program
-            command_line([*job.typed(), "--dry-run", "--json"]),
+            program_command([*job.typed(), "--dry-run", "--json"]),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_ESTIMATE_LIMIT_S,
-            env=environment(variable, keys),
+            env=process_environment(variable, keys),
             check=False,
         )
         values = json.loads(asked.stdout) if asked.returncode == 0 else None
@@ -529,6 +546,8 @@ def would_send(job: Job, variable: str, keys: Mapping[str, str]) -> WouldSend:
         raise RunError(tr("The requests could not be prepared.")) from None
     if not isinstance(values, dict):
         said = asked.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise RunError(printable(said[-1] if said else tr("There is nothing left to ask."))[:500])
+        raise RunError(
+            printable_text(said[-1] if said else tr("There is nothing left to ask."))[:500]
+        )
     steps = values.get("steps")
-    return WouldSend(tuple(steps) if isinstance(steps, list) else (values,))
+    return SendPreview(tuple(steps) if isinstance(steps, list) else (values,))

@@ -13,29 +13,36 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, Literal
 
-from rexview.addresses import address_of_set, is_address
+from rexview.addresses import is_address, remote_set_address
 from rexview.errors import RunRefused, SettingsError
 from rexview.imaging.cache import DiskCache
-from rexview.judge.written import is_written, name_of
-from rexview.models.asking.build import build_request
+from rexview.judge.written import find_written_name, is_written
 from rexview.models.asking.cards import find_card
 from rexview.models.asking.prompts import find_prompt
-from rexview.models.asking.reading import read_answer
-from rexview.models.asking.tokens import input_tokens
+from rexview.models.asking.reply_reader import read_answer
+from rexview.models.asking.request_builder import build_request
+from rexview.models.asking.token_estimate import input_tokens
 from rexview.models.backend import Api, AttemptFailed, Parameters, Price, Prompt
-from rexview.models.endpoints.servers import read_address
-from rexview.models.local.files import MOST_NEW_TOKENS
-from rexview.models.running.attempts import Asking
-from rexview.models.running.folder import CURATING, JUDGING, RUNS, RunFolder, new_run_id, runs_of
-from rexview.models.running.run import RunPlan, known_cases, new_plan, resumed
-from rexview.models.running.spec import Budget, RunSpec, Selected
-from rexview.reviewset import image_path
-from rexview.reviewset.images import images_folder
+from rexview.models.endpoints.server_addresses import check_base_url
+from rexview.models.local.model_files import DEFAULT_NEW_TOKENS
+from rexview.models.running.attempts import RunTask
+from rexview.models.running.model_run import RunPlan, case_positions, new_plan, plan_resume
+from rexview.models.running.run_folder import (
+    CURATING_FOLDER,
+    JUDGING_FOLDER,
+    RUNS_FOLDER,
+    RunFolder,
+    list_runs,
+    new_run_id,
+)
+from rexview.models.running.run_spec import CaseSelection, RunBudget, RunSpec
+from rexview.reviewset import find_image_file
+from rexview.reviewset.image_paths import images_folder
 from rexview.schema import Case, ReviewSet, StudyImage
 from rexview.settings import Settings
 from rexview.words import tr
 
-Command = Literal["run", "curate", "judge", "metrics"]
+RunCommandName = Literal["run", "curate", "judge", "metrics"]
 _VERSION: Final = 12
 _DIGEST: Final = re.compile(r"[0-9a-f]{12,64}")
 
@@ -58,15 +65,15 @@ class RunKind:
 
     name: str
     unit: str
-    command: Command
+    command: RunCommandName
     more: tuple[str, ...] = ()
 
 
-ANSWERS: Final = RunKind(tr("Answers"), "case", "run")
-OPINIONS: Final = RunKind(tr("Second opinion"), "answer", "judge")
-WRITTEN: Final = RunKind(tr("Written failure"), "answer", "judge")
-CORRECTIONS: Final = RunKind(tr("Corrections of reports"), "report", "metrics")
-_OTHER: Final = RunKind(tr("Questions"), "request", "curate")
+ANSWER_RUN: Final = RunKind(tr("Answers"), "case", "run")
+OPINION_RUN: Final = RunKind(tr("Second opinion"), "answer", "judge")
+WRITTEN_FAILURE_RUN: Final = RunKind(tr("Written failure"), "answer", "judge")
+CORRECTION_RUN: Final = RunKind(tr("Corrections of reports"), "report", "metrics")
+_OTHER_RUN: Final = RunKind(tr("Questions"), "request", "curate")
 _CURATING: Final[Mapping[str, RunKind]] = {
     "propose": RunKind(tr("Questions proposed"), "study", "curate"),
     "rate": RunKind(tr("Questions scored"), "question", "curate"),
@@ -75,23 +82,25 @@ _CURATING: Final[Mapping[str, RunKind]] = {
     "validate-choice": RunKind(tr("Multiple choice checked"), "question", "curate", ("--choice",)),
 }
 """Kinds by the name of the prompt, without its number."""
-FOLDERS: Final = (RUNS, CURATING, JUDGING)
+RUN_FOLDERS: Final = (RUNS_FOLDER, CURATING_FOLDER, JUDGING_FOLDER)
 
 
-def run_kind_of(run: RunFolder, spec: RunSpec) -> RunKind:
+def find_run_kind(run: RunFolder, spec: RunSpec) -> RunKind:
     """Return the kind of a run, which follows from its folder and its prompt only."""
     wording = spec.prompt.id.rpartition("-")[0]
-    if run.under == JUDGING and is_written(spec.prompt):
-        words = f"{name_of(spec.prompt)}@{spec.prompt.hash[:_VERSION]}"
-        return replace(WRITTEN, more=(f"--written={words}",))
-    if run.under == JUDGING:
-        return CORRECTIONS if wording == "fineradscore" else OPINIONS
-    return _CURATING.get(wording, _OTHER) if run.under == CURATING else ANSWERS
+    if run.under == JUDGING_FOLDER and is_written(spec.prompt):
+        words = f"{find_written_name(spec.prompt)}@{spec.prompt.hash[:_VERSION]}"
+        return replace(WRITTEN_FAILURE_RUN, more=(f"--written={words}",))
+    if run.under == JUDGING_FOLDER:
+        return CORRECTION_RUN if wording == "fineradscore" else OPINION_RUN
+    return _CURATING.get(wording, _OTHER_RUN) if run.under == CURATING_FOLDER else ANSWER_RUN
 
 
-def all_runs(review_set: ReviewSet, folders: tuple[str, ...] = FOLDERS) -> list[RunFolder]:
+def list_runs_of_set(
+    review_set: ReviewSet, folders: tuple[str, ...] = RUN_FOLDERS
+) -> list[RunFolder]:
     """Return the runs of a set in some folders, by default of all kinds, newest first."""
-    found = chain.from_iterable(runs_of(review_set.folder, under) for under in folders)
+    found = chain.from_iterable(list_runs(review_set.folder, under) for under in folders)
     return sorted(found, key=lambda run: run.id, reverse=True)
 
 
@@ -112,8 +121,8 @@ def describe_subject(subject_id: str) -> tuple[str, str]:
 
 # From a request for a run to its plan.
 
-CONCURRENCY: Final = 4
-MOST_AT_ONCE: Final = 512
+DEFAULT_CONCURRENCY: Final = 4
+MAX_CONCURRENCY: Final = 512
 
 
 @dataclass(frozen=True)
@@ -148,15 +157,15 @@ class RunSubjects:
 
     ids: tuple[str, ...]
     prompt: Prompt
-    under: str = JUDGING
+    under: str = JUDGING_FOLDER
 
 
-IN_STORAGE: Final = tr(
+IN_STORAGE_MESSAGE: Final = tr(
     "Nothing is written into a storage. Copy the set into a folder to run models."
 )
 
 
-def plan_of(
+def plan_run(
     review_set: ReviewSet, wanted: RunRequest, subjects: RunSubjects | None = None
 ) -> RunPlan:
     """Return the plan of the run to start or resume; nothing is written or sent.
@@ -166,20 +175,20 @@ def plan_of(
     RunRefused
         The run is not possible in this way; the message explains what to change.
     """
-    if address_of_set(review_set.folder):
-        raise RunRefused(IN_STORAGE)
-    known = known_cases(review_set) if subjects is None else dict.fromkeys(subjects.ids, 0)
-    under = subjects.under if subjects else RUNS
+    if remote_set_address(review_set.folder):
+        raise RunRefused(IN_STORAGE_MESSAGE)
+    known = case_positions(review_set) if subjects is None else dict.fromkeys(subjects.ids, 0)
+    under = subjects.under if subjects else RUNS_FOLDER
     wording = subjects.prompt if subjects else None
     unknown = [case for case in wanted.cases or () if case not in known]
     if unknown:
         shown = ", ".join(unknown[:5]) + ("…" if len(unknown) > 5 else "")
         raise RunRefused(tr("These cases are not in the review set: {shown}").format(shown=shown))
-    spec = None if wanted.run else _spec(review_set, wanted, tuple(known), wording)
+    spec = None if wanted.run else _build_spec(review_set, wanted, tuple(known), wording)
     plan = None
     if wanted.resume or wanted.run:
         cases = wanted.cases
-        plan = resumed(review_set.folder, spec, wanted.run, known, cases=cases, under=under)
+        plan = plan_resume(review_set.folder, spec, wanted.run, known, cases=cases, under=under)
     if plan is None:
         if spec is None:
             raise RunRefused(tr("Choose a model."))
@@ -189,7 +198,7 @@ def plan_of(
         card=replace(plan.spec.card, key_variable=_key_variable(review_set, plan.spec)),
         repeats=wanted.repeats or plan.spec.repeats,
         concurrency=wanted.concurrency or plan.spec.concurrency,
-        budget=Budget.parse(wanted.budget) if wanted.budget else plan.spec.budget,
+        budget=RunBudget.parse(wanted.budget) if wanted.budget else plan.spec.budget,
     )
     if spec.budget and spec.budget.unit == "USD" and spec.card.price is None:
         raise RunRefused(
@@ -204,10 +213,10 @@ def plan_of(
         )
     if spec.batch and spec.parameters.api == "transformers":
         raise RunRefused("Only a server takes batches: leave --batch out.")
-    if spec.concurrency > MOST_AT_ONCE:
+    if spec.concurrency > MAX_CONCURRENCY:
         raise RunRefused(
             tr("At most {most_at_once} requests can be under way at once.").format(
-                most_at_once=MOST_AT_ONCE
+                most_at_once=MAX_CONCURRENCY
             )
         )
     return replace(plan, spec=spec)
@@ -221,27 +230,29 @@ def _key_variable(review_set: ReviewSet, spec: RunSpec) -> str:
         raise RunRefused(str(fault)) from None
 
 
-def _spec(
+def _build_spec(
     review_set: ReviewSet, wanted: RunRequest, known: tuple[str, ...], wording: Prompt | None
 ) -> RunSpec:
     """Return the specification of a new run; without ``wording``, the request names the prompt."""
     if not wanted.model:
         raise RunRefused(tr("Choose a model."))
     declared = next((one for one in review_set.models if one.id == wanted.model), None)
-    selected: Selected = "all" if wanted.cases is None else "filter" if wanted.query else "cases"
+    selected: CaseSelection = (
+        "all" if wanted.cases is None else "filter" if wanted.query else "cases"
+    )
     now = datetime.now(UTC)
     try:
         card = find_card(wanted.model, review_set.folder, declared)
         prompt = wording or find_prompt(wanted.prompt, card, review_set.folder)
         if wanted.batch and card.price:
-            card = replace(card, price=_by_batch(card.price))
-        base_url = read_address(wanted.base_url).url if wanted.base_url else None
+            card = replace(card, price=_batch_price(card.price))
+        base_url = check_base_url(wanted.base_url).url if wanted.base_url else None
     except (AttemptFailed, SettingsError) as fault:
         raise RunRefused(str(fault)) from None
     api = wanted.api or card.api
     limit = wanted.max_output_tokens
     if limit is None and api == "transformers":  # no server sets a limit
-        limit = min(MOST_NEW_TOKENS, card.max_output_tokens or MOST_NEW_TOKENS)
+        limit = min(DEFAULT_NEW_TOKENS, card.max_output_tokens or DEFAULT_NEW_TOKENS)
     return RunSpec(
         id=new_run_id(wanted.model, now),
         parameters=Parameters(
@@ -259,15 +270,15 @@ def _spec(
         cases=known if wanted.cases is None else wanted.cases,
         selected=selected,
         query=wanted.query,
-        concurrency=CONCURRENCY,
+        concurrency=DEFAULT_CONCURRENCY,
         batch=wanted.batch,
         set_name=review_set.info.name,
         created=now.isoformat(timespec="seconds"),
-        started_by=_me(),
+        started_by=_current_user(),
     )
 
 
-def _by_batch(price: Price) -> Price:
+def _batch_price(price: Price) -> Price:
     """Return the price by the Batch API: a part of each price, if the card has that part."""
     part = price.batch
     if part is None:
@@ -281,7 +292,7 @@ def _by_batch(price: Price) -> Price:
     )
 
 
-def _me() -> str:
+def _current_user() -> str:
     """Return the person who starts the run, as far as the system knows."""
     try:
         return f"{getpass.getuser()}@{socket.gethostname()}"
@@ -289,21 +300,21 @@ def _me() -> str:
         return socket.gethostname()
 
 
-def asking_of(
+def build_run_task(
     review_set: ReviewSet, spec: RunSpec, output_tokens: int, settings: Settings
-) -> Asking[Case]:
+) -> RunTask[Case]:
     """Return the functions that build requests and read answers for the cases of a set.
 
     Prepared pictures are kept in the cache folder, for repeats and other runs.
     """
 
     def find_image(image: StudyImage) -> Path:
-        return image_path(review_set, image.path)
+        return find_image_file(review_set, image.path)
 
     card, prompt, parameters = spec.card, spec.prompt, spec.parameters
     cache = DiskCache(settings.cache_folder / "images", settings.cache_mb * 1_000_000)
     most = settings.max_megapixels * 1_000_000
-    return Asking(
+    return RunTask(
         case=review_set.case,
         build=lambda case, repeat: build_request(
             *(case, find_image, card, prompt, parameters, repeat), cache=cache, max_pixels=most
@@ -314,7 +325,7 @@ def asking_of(
     )
 
 
-def pictures_folder(review_set: ReviewSet) -> Path | None:
+def find_pictures_folder(review_set: ReviewSet) -> Path | None:
     """Return the folder for pictures that models return; None if images are at an address."""
     images = review_set.info.images
     return None if is_address(images) else images_folder(review_set.folder, images)

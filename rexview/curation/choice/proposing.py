@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.curation.asking import QuestionSubject, Row, Step
 from rexview.curation.candidates import choice_id
-from rexview.curation.choice.checks import words_of
-from rexview.curation.studies import Study
-from rexview.models.asking.prompts import fixed_wording
-from rexview.models.asking.reading import listed_in
-from rexview.models.backend import closed_object
+from rexview.curation.choice.checks import comparable_words
+from rexview.curation.source_studies import SourceStudy
+from rexview.curation.step import CurationStep, QuestionSubject, Row
+from rexview.models.asking.prompts import read_fixed_prompt
+from rexview.models.asking.reply_reader import read_list
+from rexview.models.backend import closed_object_schema
 from rexview.schema import Report
 from rexview.vocab import CATEGORIES, DIFFICULTIES
 
@@ -28,7 +28,7 @@ _BARE: Final = re.compile(r"\(?([A-Ha-h])[.):]?\)?")
 
 
 @dataclass(frozen=True)
-class MadeQuestion:
+class GeneratedQuestion:
     """One question; ``correct`` is None if the reply names none of the options."""
 
     question: str
@@ -46,23 +46,23 @@ class MadeQuestion:
 
 
 @dataclass(frozen=True)
-class MadeQuestions:
+class GeneratedQuestions:
     """The questions of a reply, in its order, without repetitions."""
 
-    questions: tuple[MadeQuestion, ...]
+    questions: tuple[GeneratedQuestion, ...]
     notes: tuple[str, ...] = ()
 
 
-def read_questions(text: str) -> MadeQuestions | str:
+def read_questions(text: str) -> GeneratedQuestions | str:
     """Parse a reply; return a sentence on what is wrong if it contains no question.
 
     A question with unreadable words or options is left out with a note. The checks report any other
     problem of a question.
     """
-    given = listed_in(text, "questions", _MOST)
+    given = read_list(text, "questions", _MOST)
     if isinstance(given, str):
         return given
-    found: dict[str, MadeQuestion] = {}
+    found: dict[str, GeneratedQuestion] = {}
     notes: list[str] = []
     for place, one in enumerate(given, 1):
         about: list[str] = []
@@ -74,10 +74,10 @@ def read_questions(text: str) -> MadeQuestions | str:
             found.setdefault(made.id, made)
     if not found:
         return " ".join(["There is no question in the answer.", *notes])
-    return MadeQuestions(tuple(found.values()), tuple(notes))
+    return GeneratedQuestions(tuple(found.values()), tuple(notes))
 
 
-def _question(one: Any, notes: list[str]) -> MadeQuestion | None:
+def _question(one: Any, notes: list[str]) -> GeneratedQuestion | None:
     if not isinstance(one, dict):
         notes.append("it is no object.")
         return None
@@ -88,7 +88,7 @@ def _question(one: Any, notes: list[str]) -> MadeQuestion | None:
     if options is None:
         notes.append("its options are no list of texts.")
         return None
-    return MadeQuestion(
+    return GeneratedQuestion(
         question.strip(),
         options,
         _correct(one.get("answer"), options, notes),
@@ -123,7 +123,8 @@ def _correct(said: Any, options: Sequence[str], notes: list[str]) -> int | None:
     same = [
         at
         for at, one in enumerate(options)
-        if words_of(one) == words_of(text) != [] or one.casefold() == text.casefold() != ""
+        if comparable_words(one) == comparable_words(text) != []
+        or one.casefold() == text.casefold() != ""
     ]
     bare, labelled = _BARE.fullmatch(text), _LABEL.fullmatch(text)
     if bare and bare[1].upper() in _LETTERS[: len(options)]:
@@ -132,7 +133,7 @@ def _correct(said: Any, options: Sequence[str], notes: list[str]) -> int | None:
             return at
     elif labelled and labelled[1].upper() in _LETTERS[: len(options)]:
         at = _LETTERS.index(labelled[1].upper())
-        if words_of(labelled[2] or "") == words_of(options[at]):
+        if comparable_words(labelled[2] or "") == comparable_words(options[at]):
             return at
     elif len(same) == 1:
         return same[0]
@@ -160,9 +161,9 @@ def _word(
     return None
 
 
-WORDING: Final = fixed_wording(Path(__file__).with_name("propose-choice-2.yaml"))
+WORDING: Final = read_fixed_prompt(Path(__file__).with_name("propose-choice-2.yaml"))
 _TEXT: Final = {"type": "string"}
-_QUESTION: Final = closed_object(
+_QUESTION: Final = closed_object_schema(
     {
         "statement": _TEXT,
         "question": _TEXT,
@@ -175,20 +176,20 @@ _QUESTION: Final = closed_object(
 )
 
 
-def report_of(report: Report) -> str:
+def format_report(report: Report) -> str:
     """Return a report as it is sent, its sections under their names."""
     parts = {"Findings": report.findings, "Impression": report.impression}
     return "\n".join(f"{name}: {text.strip()}" for name, text in parts.items() if text)
 
 
-def choice_proposing_subjects(studies: Iterable[Study], count: int) -> list[QuestionSubject]:
+def choice_proposing_subjects(studies: Iterable[SourceStudy], count: int) -> list[QuestionSubject]:
     """Return the subjects for studies with a report; each asks for up to ``count`` questions."""
-    return [_subject(study, count) for study in studies if report_of(study.case.report)]
+    return [_subject(study, count) for study in studies if format_report(study.case.report)]
 
 
-def _subject(study: Study, count: int) -> QuestionSubject:
+def _subject(study: SourceStudy, count: int) -> QuestionSubject:
     values = {
-        "told": report_of(study.case.report),
+        "told": format_report(study.case.report),
         "patient": study.patient,
         "count": str(count),
         "comparison": WORDING.texts["with_prior" if study.has_prior else "without_prior"],
@@ -196,7 +197,7 @@ def _subject(study: Study, count: int) -> QuestionSubject:
     return QuestionSubject(study.case.id, ("report",), values)
 
 
-def _rows(found: MadeQuestions, about: tuple[str, ...]) -> list[Row]:
+def _rows(found: GeneratedQuestions, about: tuple[str, ...]) -> list[Row]:
     return [
         {
             "candidate": one.id,
@@ -214,11 +215,11 @@ def _rows(found: MadeQuestions, about: tuple[str, ...]) -> list[Row]:
     ]
 
 
-PROPOSE_CHOICE: Final = Step(
+PROPOSE_CHOICE: Final = CurationStep(
     name="choice",
     table="candidates",
     wording=WORDING,
-    schema=closed_object({"questions": {"type": "array", "items": _QUESTION}}),
+    schema=closed_object_schema({"questions": {"type": "array", "items": _QUESTION}}),
     read=read_questions,
     rows=_rows,
     output_tokens=900,

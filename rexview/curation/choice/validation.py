@@ -10,30 +10,34 @@ from typing import Any, Final, Literal
 
 import polars as pl
 
-from rexview.curation.asking import QuestionSubject, Row, Step
 from rexview.curation.candidates import choice_id
 from rexview.curation.choice.checks import RULES, Check, ChoiceQuestion
 from rexview.curation.choice.checks.content import CONTENT, DEFECTS, content_checks
-from rexview.curation.choice.checks.identifying import CHECK, identifying_check, phi_check
+from rexview.curation.choice.checks.identifying import (
+    CHECK,
+    check_identifying_signs,
+    check_phi_probability,
+)
 from rexview.curation.choice.checks.structure import (
     STRUCTURAL,
     TOO_LONG,
-    huge_text,
+    find_huge_text,
     structural_checks,
 )
-from rexview.curation.choice.proposing import report_of
-from rexview.curation.comparison import has_readable_prior
-from rexview.curation.near_duplicates import ALIKE, Similarity, alike_pairs
-from rexview.models.asking.prompts import fixed_wording
-from rexview.models.asking.reading import json_object
-from rexview.models.backend import closed_object
-from rexview.models.running.folder import write_part
+from rexview.curation.choice.proposing import format_report
+from rexview.curation.comparison_questions import has_readable_prior
+from rexview.curation.near_duplicates import SIMILARITY_THRESHOLD, Similarity, find_similar_pairs
+from rexview.curation.step import CurationStep, QuestionSubject, Row
+from rexview.models.asking.prompts import read_fixed_prompt
+from rexview.models.asking.reply_reader import json_object
+from rexview.models.backend import closed_object_schema
+from rexview.models.running.run_folder import write_part
 from rexview.schema import Case, ReviewSet
-from rexview.store.merged_set import EXPERT
+from rexview.store.merged_set import EXPERT_CHECK
 
 # Checks of a multiple choice question by a model, and their rows of ``validations``.
 
-WORDING: Final = fixed_wording(Path(__file__).with_name("validate-choice-2.yaml"))
+WORDING: Final = read_fixed_prompt(Path(__file__).with_name("validate-choice-2.yaml"))
 _LETTERS: Final = "ABCDEFGH"
 _LONGEST: Final = 10_000
 
@@ -48,14 +52,14 @@ class ValidatorReply:
 
 def validation_subjects(questions: Iterable[ChoiceQuestion]) -> list[QuestionSubject]:
     """Return the subjects for the questions that have a report."""
-    return [_subject(one) for one in questions if report_of(one.report)]
+    return [_subject(one) for one in questions if format_report(one.report)]
 
 
 def _subject(asked: ChoiceQuestion) -> QuestionSubject:
     lines = [f"{_LETTERS[at]}. {option}" for at, option in enumerate(asked.options[:8])]
     right = asked.correct
     values = {
-        "told": report_of(asked.report),
+        "told": format_report(asked.report),
         "comparison": WORDING.texts["with_prior" if asked.has_prior else "without_prior"],
         "question": asked.question,
         "options": "\n".join(lines),
@@ -94,7 +98,7 @@ def _check(check: str, said: dict[str, Any], reason: str) -> Check | str:
             return "there is no probability."
         if not 0 <= probability <= 1:
             return f"{probability!r:.60} is no probability from 0 to 1."
-        return phi_check(float(probability), reason)
+        return check_phi_probability(float(probability), reason)
     fault = said.get("fault", "")
     if fault is not None and not isinstance(fault, bool):
         return "whether there is a fault is neither true nor false nor null."
@@ -119,17 +123,21 @@ def check_row(candidate: str, one: Check) -> Row:
 
 
 def _fault() -> dict[str, Any]:
-    return closed_object({"fault": {"type": ["boolean", "null"]}, "reason": {"type": "string"}})
+    return closed_object_schema(
+        {"fault": {"type": ["boolean", "null"]}, "reason": {"type": "string"}}
+    )
 
 
-VALIDATE: Final = Step(
+VALIDATE: Final = CurationStep(
     name="validate",
     table="validations",
     wording=WORDING,
-    schema=closed_object(
+    schema=closed_object_schema(
         {
             **{check: _fault() for check in CONTENT},
-            CHECK: closed_object({"probability": {"type": "number"}, "reason": {"type": "string"}}),
+            CHECK: closed_object_schema(
+                {"probability": {"type": "number"}, "reason": {"type": "string"}}
+            ),
         }
     ),
     read=read_validation,
@@ -144,7 +152,7 @@ _COMPARED: Final = 4_000
 """Characters of question and options; none that pass have more, and a server may refuse them."""
 
 
-def choice_questions_of(review_set: ReviewSet) -> Iterator[ChoiceQuestion]:
+def find_choice_questions(review_set: ReviewSet) -> Iterator[ChoiceQuestion]:
     """Yield the multiple choice candidates of a set with the report of their study.
 
     In the order of the set's cases, so that the order of the replies does not matter.
@@ -173,7 +181,7 @@ def choice_questions_of(review_set: ReviewSet) -> Iterator[ChoiceQuestion]:
         )
 
 
-def questions_of_cases(review_set: ReviewSet) -> Iterator[ChoiceQuestion]:
+def find_case_questions(review_set: ReviewSet) -> Iterator[ChoiceQuestion]:
     """Yield the cases of a set that are multiple choice questions."""
     for case_id in review_set.cases.filter(pl.col("question_type") == "choice")["id"].to_list():
         case = review_set.case(case_id)
@@ -192,7 +200,7 @@ def questions_of_cases(review_set: ReviewSet) -> Iterator[ChoiceQuestion]:
         )
 
 
-def checks_of(
+def check_questions(
     questions: Sequence[ChoiceQuestion], similarity: Similarity | None = None
 ) -> list[tuple[ChoiceQuestion, list[Check]]]:
     """Return the results of all rules for some questions, in their order.
@@ -209,8 +217,8 @@ def checks_of(
 
 def _checks(asked: ChoiceQuestion) -> list[Check]:
     """Run the checks on one question; if a text is huge, it fails without further checks."""
-    if not (huge := huge_text(asked)):
-        return [*structural_checks(asked), *content_checks(asked), identifying_check(asked)]
+    if not (huge := find_huge_text(asked)):
+        return [*structural_checks(asked), *content_checks(asked), check_identifying_signs(asked)]
     _, _, defect = STRUCTURAL[TOO_LONG]
     return [
         Check(check, False, defect, huge)
@@ -230,7 +238,7 @@ def _alike(
     """
     near: defaultdict[int, list[tuple[int, float]]] = defaultdict(list)
     texts = [" ".join((one.question, *sorted(one.options)))[:_COMPARED] for one in questions]
-    for first, second, how in alike_pairs(texts, similarity):
+    for first, second, how in find_similar_pairs(texts, similarity):
         near[first].append((second, how))
         near[second].append((first, how))
     dropped: dict[int, tuple[int, float]] = {}
@@ -247,7 +255,10 @@ def _alike(
         at, how = dropped[place]
         kept = questions[at]
         extra = {"of": [kept.case, kept.candidate], "similarity": round(how, 4)}
-        reason = f"As {kept.candidate} of {kept.case}: similarity {how:.2f}, above {ALIKE}."
+        reason = (
+            f"As {kept.candidate} of {kept.case}: similarity {how:.2f}, "
+            f"above {SIMILARITY_THRESHOLD}."
+        )
         found.append(Check(ALIKE_CHECK, False, "other", reason, {**extra, "compared_by": name}))
     return found
 
@@ -263,7 +274,7 @@ def write_rules(review_set: ReviewSet, similarity: Similarity | None = None) -> 
         If it cannot be written; it is unchanged then.
     """
     rows: list[Row] = []
-    for asked, checks in checks_of(list(choice_questions_of(review_set)), similarity):
+    for asked, checks in check_questions(list(find_choice_questions(review_set)), similarity):
         who = {"source": "rule", "by": RULES}
         rows += [{"case": asked.case, **check_row(asked.candidate, one), **who} for one in checks]
     return write_part(review_set.folder / "validations", _PART, rows)
@@ -283,7 +294,7 @@ CandidateRow = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class QuestionVerdict:
     """The combined result for a question.
 
     ``failed`` are the rows of ``validations`` that did not pass. ``untold`` are the checks without
@@ -305,7 +316,7 @@ class Verdict:
         return "passed" if all(check in settled for check in self.untold) else "untold"
 
 
-def verdict_of(case: str, candidate: str, rows: Sequence[CandidateRow]) -> Verdict:
+def combine_checks(case: str, candidate: str, rows: Sequence[CandidateRow]) -> QuestionVerdict:
     """Combine the rows of ``validations`` of one question.
 
     A check fails if any row fails, and passes if one row passes and none fails. An expert's verdict
@@ -315,15 +326,17 @@ def verdict_of(case: str, candidate: str, rows: Sequence[CandidateRow]) -> Verdi
     failed = tuple(row for row in rows if row["passed"] is False or _names_defect(row))
     told = {row["check"] for row in rows if row["passed"] is not None}
     untold = tuple(check for check in CHECKS if check not in told)
-    is_good = any(row["check"] == EXPERT and row["passed"] for row in rows)
-    return Verdict(case, candidate, failed, untold, is_good)
+    is_good = any(row["check"] == EXPERT_CHECK and row["passed"] for row in rows)
+    return QuestionVerdict(case, candidate, failed, untold, is_good)
 
 
 def _names_defect(row: CandidateRow) -> bool:
-    return row["check"] == EXPERT and bool(row["defect"]) and not row["passed"]
+    return row["check"] == EXPERT_CHECK and bool(row["defect"]) and not row["passed"]
 
 
-def verdicts(review_set: ReviewSet, *, experts: bool = True) -> dict[tuple[str, str], Verdict]:
+def combine_all_checks(
+    review_set: ReviewSet, *, experts: bool = True
+) -> dict[tuple[str, str], QuestionVerdict]:
     """Return the verdict on each multiple choice candidate of a set, in the order of the table.
 
     Without ``experts`` their verdicts are left out.
@@ -331,10 +344,10 @@ def verdicts(review_set: ReviewSet, *, experts: bool = True) -> dict[tuple[str, 
     rows: defaultdict[tuple[str, str], list[CandidateRow]] = defaultdict(list)
     given = review_set.validations
     for row in given.iter_rows(named=True):
-        if experts or row["check"] != EXPERT:
+        if experts or row["check"] != EXPERT_CHECK:
             rows[row["case"], row["candidate"]].append(row)
     named = review_set.candidates.filter(pl.col("question_type") == "choice")
     return {
-        (case, candidate): verdict_of(case, candidate, rows[case, candidate])
+        (case, candidate): combine_checks(case, candidate, rows[case, candidate])
         for case, candidate in named.select("case", "candidate").iter_rows()
     }

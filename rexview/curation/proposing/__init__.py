@@ -8,13 +8,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.curation.asking import QuestionSubject, Row, Step
 from rexview.curation.candidates import open_id
-from rexview.curation.plain_reply import Line, cells_of, folded, lines_of, plain, text_or_json
-from rexview.curation.studies import Study
-from rexview.models.asking.prompts import fixed_wording
-from rexview.models.backend import closed_object
-from rexview.vocab import CATEGORIES, counted
+from rexview.curation.plain_reply import (
+    ReplyLine,
+    fold_name,
+    normalize_reply_text,
+    split_cells,
+    split_lines,
+    text_or_json,
+)
+from rexview.curation.source_studies import SourceStudy
+from rexview.curation.step import CurationStep, QuestionSubject, Row
+from rexview.models.asking.prompts import read_fixed_prompt
+from rexview.models.backend import closed_object_schema
+from rexview.vocab import CATEGORIES, english_count
 
 # Models' names for the three categories of questions.
 
@@ -39,7 +46,7 @@ HEADS: Final = re.compile(
 """A category's name before a question."""
 
 
-def category_of(words: str) -> str | None:
+def find_category(words: str) -> str | None:
     """Return the category that words name; None if they name none of the three, or two.
 
     >>> category_of("Measurement / Comparison"), category_of("**Broad abnormalities**")
@@ -47,7 +54,7 @@ def category_of(words: str) -> str | None:
     >>> category_of("Laterality") is None
     True
     """
-    name = folded(words.replace("&", " and "))
+    name = fold_name(words.replace("&", " and "))
     found = [category for category, pattern in _PATTERNS.items() if pattern.fullmatch(name)]
     return found[0] if len(found) == 1 else None
 
@@ -69,7 +76,7 @@ _ORDERS: Final = re.compile(
     r"|indicate|examine|rank|differentiate|distinguish|specify|count)\b",
     re.I,
 )
-OFFERS: Final = re.compile(
+OFFER_WORDS: Final = re.compile(
     r"(?:would you like|do you want|shall i|should i|may i|can i|could i|let me know|need any"
     r"|is there anything (?:else|more|i|you)|do you need|want me to|if you(?:'d| would) like"
     r"|does this help)\b",
@@ -102,7 +109,7 @@ def is_question(text: str, *, in_json: bool) -> bool:
     """
     if len(text.split()) < _FEWEST_WORDS or _PLACEHOLDER.fullmatch(text):
         return False
-    if text.endswith(":") or OFFERS.match(text) or _TO_THE_ASKER.search(text):
+    if text.endswith(":") or OFFER_WORDS.match(text) or _TO_THE_ASKER.search(text):
         return False
     if "?" in text or _ORDERS.match(text):
         return True
@@ -138,9 +145,9 @@ class _Open:
     depth: int
 
 
-def items_in_text(text: str) -> list[ReplyQuestion]:
+def find_reply_questions(text: str) -> list[ReplyQuestion]:
     """Return the questions in a text, in its order."""
-    lines = lines_of(text)
+    lines = split_lines(text)
     tabled = list(_in_tables(lines))
     if tabled:
         return tabled
@@ -149,15 +156,15 @@ def items_in_text(text: str) -> list[ReplyQuestion]:
     return list(_items(lines, has_list=has_list or labelled))
 
 
-def _items(lines: Sequence[Line], *, has_list: bool) -> Iterator[ReplyQuestion]:
+def _items(lines: Sequence[ReplyLine], *, has_list: bool) -> Iterator[ReplyQuestion]:
     heading, current = "", None
     before = _category_comes_first(lines)
     for line in lines:
         text = line.text
-        if OFFERS.match(text):
+        if OFFER_WORDS.match(text):
             continue
         label = _LABEL.match(text)
-        is_category = label is not None and folded(label["name"]) in _CATEGORY_LABELS
+        is_category = label is not None and fold_name(label["name"]) in _CATEGORY_LABELS
         if label and is_category:
             title = label["rest"].strip() if before else None
         else:
@@ -195,11 +202,11 @@ def _items(lines: Sequence[Line], *, has_list: bool) -> Iterator[ReplyQuestion]:
         yield ReplyQuestion(current.question, current.category or heading)
 
 
-def _category_comes_first(lines: Sequence[Line]) -> bool:
+def _category_comes_first(lines: Sequence[ReplyLine]) -> bool:
     """True if a line that names a category applies to the lines after it, not before it."""
     for line in lines:
         label = _LABEL.match(line.text)
-        if label and folded(label["name"]) in _CATEGORY_LABELS:
+        if label and fold_name(label["name"]) in _CATEGORY_LABELS:
             return True
         if (label and _asks(label["name"])) or (line.item and "?" in line.text):
             return False
@@ -211,14 +218,14 @@ def _asks(name: str) -> bool:
     return re.fullmatch(r"(?:question|q)\s*\d*", name.strip(), re.I) is not None
 
 
-def _heading(line: Line) -> str | None:
+def _heading(line: ReplyLine) -> str | None:
     """Return the words of a heading that is only a category's name, "" for any other heading."""
     if "?" in line.text:
         return None
     words = re.sub(r"^category \d\s*[:-]\s*", "", line.text.rstrip(": "), flags=re.I)
     bracket = re.search(r"(?<![.!\s])\s*\((?P<inside>[^()]*)\)$", words)
     for one in (words, words[: bracket.start()], bracket["inside"]) if bracket else (words,):
-        if category_of(one):
+        if find_category(one):
             return one
     is_title = line.heading or (line.text.endswith(":") and not line.item)
     return "" if is_title and not _LABEL.match(line.text) else None
@@ -229,10 +236,10 @@ def _item(text: str) -> ReplyQuestion:
     text = _cut(text)
     for pattern in (_TAGGED, _TAIL, _DASHED):
         found = pattern.fullmatch(text)
-        if found and category_of(found["words"]):
+        if found and find_category(found["words"]):
             return ReplyQuestion(found["rest"].strip(), found["words"])
     before, colon, after = text.partition(":")
-    if colon and category_of(before):
+    if colon and find_category(before):
         return ReplyQuestion(after.strip(), before)
     dashed = HEADS.match(text)
     if dashed and re.match(r"\s*-\s*", text[dashed.end() :]):
@@ -250,11 +257,11 @@ def _cut(text: str) -> str:
     return cut.strip('"') if cut.count('"') == 2 else cut
 
 
-def _in_tables(lines: Sequence[Line]) -> Iterator[ReplyQuestion]:
-    rows = [cells for line in lines if (cells := cells_of(line.text)) is not None]
+def _in_tables(lines: Sequence[ReplyLine]) -> Iterator[ReplyQuestion]:
+    rows = [cells for line in lines if (cells := split_cells(line.text)) is not None]
     if not rows:
         return
-    header = [folded(cell) for cell in rows[0]]
+    header = [fold_name(cell) for cell in rows[0]]
     asked = next((n for n, cell in enumerate(header) if cell in ("question", "questions")), None)
     sort = next((n for n, cell in enumerate(header) if cell in ("category", "type")), None)
     if asked is None:
@@ -323,7 +330,7 @@ class _Left:
             "empty": self.empty,
             "proposed twice in it": self.twice,
         }
-        said = [f"{counted(n, 'item')} left out: {why}." for why, n in many.items() if n]
+        said = [f"{english_count(n, 'item')} left out: {why}." for why, n in many.items() if n]
         said += [f"Left out, no question: “{one[:80]}”." for one in self.no_question]
         for one in dict.fromkeys(self.unknown):
             said.append(f"The category {one[:60]!r} is none of the three.")
@@ -341,19 +348,19 @@ def read_proposals(text: str) -> Proposals | str:
     if items is None and parsed is not None:
         return "The JSON of the answer holds no questions."
     found: dict[str, Proposal] = {}
-    for item in items if items is not None else items_in_text(words):
+    for item in items if items is not None else find_reply_questions(words):
         question = " ".join(item.question.split())
         if not question:
             left.empty += 1
         elif len(question) > LONGEST or not is_question(question, in_json=items is not None):
             left.no_question.append(question)
-        elif folded(question) in found:
+        elif fold_name(question) in found:
             left.twice += 1
         else:
-            category = category_of(item.category) if item.category else None
+            category = find_category(item.category) if item.category else None
             if item.category and category is None:
                 left.unknown.append(item.category)
-            found[folded(question)] = Proposal(question, category)
+            found[fold_name(question)] = Proposal(question, category)
     if len(found) > MOST:
         return f"The answer has {len(found):,} questions; at most {MOST} are read."
     if not found:
@@ -367,12 +374,12 @@ def _in_json(value: Any) -> list[ReplyQuestion] | None:
         if isinstance(value, Mapping) and len(value) == 1:
             value = next(iter(value.values()))
     if isinstance(value, Mapping):
-        named = [one for key, one in value.items() if folded(key) in _LISTS]
+        named = [one for key, one in value.items() if fold_name(key) in _LISTS]
         if len(named) == 1 and isinstance(named[0], list | dict):
             return _in_json(named[0])
-        if any(folded(key) in _READING_QUESTIONS for key in value):
+        if any(fold_name(key) in _READING_QUESTIONS for key in value):
             return [_reading_item(value)]
-        by_category = {key: one for key, one in value.items() if category_of(key)}
+        by_category = {key: one for key, one in value.items() if find_category(key)}
         if by_category:
             return [item for key, one in by_category.items() for item in _under(key, one)]
         if value and all(isinstance(one, Mapping | str) for one in value.values()):
@@ -385,9 +392,9 @@ def _listed(values: Sequence[Any]) -> list[ReplyQuestion] | None:
     found: list[ReplyQuestion] = []
     for one in values:
         if isinstance(one, str):
-            found.append(ReplyQuestion(plain(one).strip()))
+            found.append(ReplyQuestion(normalize_reply_text(one).strip()))
         elif isinstance(one, Mapping):
-            nested = next((x for k, x in one.items() if folded(k) in _LISTS), None)
+            nested = next((x for k, x in one.items() if fold_name(k) in _LISTS), None)
             if isinstance(nested, list):
                 found += _under(_text(one, _CATEGORIES), nested)
             else:
@@ -408,14 +415,14 @@ def _reading_item(value: Mapping[str, Any]) -> ReplyQuestion:
 
 
 def _text(value: Mapping[str, Any], names: frozenset[str]) -> str:
-    found = next((one for key, one in value.items() if folded(key) in names), "")
+    found = next((one for key, one in value.items() if fold_name(key) in names), "")
     return found.strip() if isinstance(found, str) else ""
 
 
 # Proposing step: the request to a model about a study, and the rows of ``candidates``.
 
-WORDING: Final = fixed_wording(Path(__file__).with_name("propose-2.yaml"))
-_QUESTION: Final = closed_object(
+WORDING: Final = read_fixed_prompt(Path(__file__).with_name("propose-2.yaml"))
+_QUESTION: Final = closed_object_schema(
     {
         "question": {"type": "string"},
         "category": {"type": "string", "enum": list(CATEGORIES["open"])},
@@ -423,12 +430,12 @@ _QUESTION: Final = closed_object(
 )
 
 
-def proposing_subjects(studies: Iterable[Study], count: int) -> list[QuestionSubject]:
+def proposing_subjects(studies: Iterable[SourceStudy], count: int) -> list[QuestionSubject]:
     """Return the subjects for studies with text for a model; each asks for ``count`` questions."""
     return [_subject(study, count) for study in studies if study.source]
 
 
-def _subject(study: Study, count: int) -> QuestionSubject:
+def _subject(study: SourceStudy, count: int) -> QuestionSubject:
     texts = WORDING.texts
     values = {
         "source": study.source or "",
@@ -456,14 +463,14 @@ def _told(found: Proposals, subject: QuestionSubject) -> tuple[str, ...]:
     asked, came = subject.values["count"], len(found.questions)
     if str(came) == asked:
         return ()
-    return (f"{counted(came, 'question')} came, {asked} were asked for.",)
+    return (f"{english_count(came, 'question')} came, {asked} were asked for.",)
 
 
-PROPOSE: Final = Step(
+PROPOSE: Final = CurationStep(
     name="propose",
     table="candidates",
     wording=WORDING,
-    schema=closed_object({"questions": {"type": "array", "items": _QUESTION}}),
+    schema=closed_object_schema({"questions": {"type": "array", "items": _QUESTION}}),
     read=read_proposals,
     rows=_rows,
     output_tokens=300,

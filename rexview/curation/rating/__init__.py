@@ -8,31 +8,37 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from rexview.curation.asking import Row, Step
-from rexview.curation.plain_reply import Line, cells_of, lines_of, looks_like_json, text_or_json
+from rexview.curation.plain_reply import (
+    ReplyLine,
+    looks_like_json,
+    split_cells,
+    split_lines,
+    text_or_json,
+)
 from rexview.curation.rating.reply_scores import (
-    ANOTHER,
     ANY,
-    BEFORE,
+    BRACKETED_SCORE,
     CLARITY,
-    ENDS,
+    CRITERION_END,
     HEADS,
-    IN_FRONT,
     NO_RISK,
     RISK,
     RISK_BEHIND,
-    SAID,
+    SCORE_BEFORE_CRITERION,
+    SCORED_CRITERIA,
+    SECOND_QUESTION,
     UNCLEAR,
     StatedScores,
-    number_after_word,
-    number_at,
-    numbers_said,
-    risk_word,
-    said_in_json,
-    totals_said,
+    find_scores,
+    find_totals,
+    parse_score,
+    read_bracketed_number,
+    read_json_scores,
+    read_risk,
 )
-from rexview.models.asking.prompts import fixed_wording
-from rexview.models.backend import closed_object
+from rexview.curation.step import CurationStep, Row
+from rexview.models.asking.prompts import read_fixed_prompt
+from rexview.models.backend import closed_object_schema
 from rexview.vocab import CRITERIA, SCORE_MAX, SCORE_MIN
 
 # Scores of a model on the four criteria, or the reason why they are unknown.
@@ -83,7 +89,7 @@ def read_rating(text: str) -> Rating | str:
     words, parsed = opened
     if not words:
         return "There is no answer."
-    said = said_in_json(parsed[0]) if parsed else None
+    said = read_json_scores(parsed[0]) if parsed else None
     if said is None and looks_like_json(words):
         return "The answer is broken JSON, or no scores are in it."
     if said is not None and parsed is not None:
@@ -134,9 +140,9 @@ class _Block:
 
 
 def _said_in_text(text: str) -> StatedScores:
-    lines = list(_statements(lines_of(text)))
+    lines = list(_statements(split_lines(text)))
     said = StatedScores()
-    if any(ANOTHER.match(line) for line in lines):
+    if any(SECOND_QUESTION.match(line) for line in lines):
         said.problem = "The answer is about more than one question."
     lines = _without_fronts(_without_tables(lines, said), said)
     for block in _blocks(lines, said):
@@ -152,11 +158,11 @@ def _said_in_text(text: str) -> StatedScores:
     return said
 
 
-def _statements(lines: Iterable[Line]) -> Iterable[str]:
+def _statements(lines: Iterable[ReplyLine]) -> Iterable[str]:
     """Yield one statement after another; several criteria on a line are split."""
     for line in lines:
         text = _QUOTED.sub(r"\1:", _SIGNS.sub("", line.text))
-        if cells_of(text) is not None:
+        if split_cells(text) is not None:
             yield text
             continue
         start = 0
@@ -175,7 +181,7 @@ def _blocks(lines: Sequence[str], said: StatedScores) -> Iterable[_Block]:
             name = "risk"
         if name is None and NO_RISK.match(line):
             said.risks.add(False)
-        if name is not None or ENDS.match(line):
+        if name is not None or CRITERION_END.match(line):
             if block is not None:
                 yield block
             block = None
@@ -190,19 +196,19 @@ def _blocks(lines: Sequence[str], said: StatedScores) -> Iterable[_Block]:
 
 
 def _read_criterion(block: _Block, said: StatedScores) -> None:
-    at = number_at(block.first)
+    at = parse_score(block.first)
     rest = block.first
-    numbers = numbers_said(block.first)
+    numbers = find_scores(block.first)
     if at == UNCLEAR:
         numbers.add(UNCLEAR)
     elif at is not None:
         numbers.add(at[0])
         rest = at[1]
-    elif (number := number_after_word(block.first)) is not None:
+    elif (number := read_bracketed_number(block.first)) is not None:
         numbers.add(number)
     for place, line in enumerate(block.more):
-        numbers |= numbers_said(line)
-        first = number_at(line) if place == 0 and not block.first.strip(" :-") else None
+        numbers |= find_scores(line)
+        first = parse_score(line) if place == 0 and not block.first.strip(" :-") else None
         if first is not None:
             numbers.add(UNCLEAR if first == UNCLEAR else first[0])
     said.numbers[block.name] |= numbers
@@ -214,29 +220,29 @@ def _read_risk(block: _Block, said: StatedScores) -> None:
     words = block.first
     if not words.strip(" :=-?|"):
         words = next(iter(block.more), "")
-    said.risks.add(risk_word(words))
+    said.risks.add(read_risk(words))
     said.reasons.setdefault("risk", _ANSWER.sub("", _REASON.sub("", words)).strip())
 
 
 def _compare(line: str, said: StatedScores) -> None:
     """Add the scores in running text, which must be the same."""
-    for name, pattern in SAID.items():
+    for name, pattern in SCORED_CRITERIA.items():
         for found in pattern.finditer(line):
-            number = number_at(found["number"])
+            number = parse_score(found["number"])
             said.numbers[name].add(number[0] if isinstance(number, tuple) else UNCLEAR)
-    for name, pattern in BEFORE.items():
+    for name, pattern in SCORE_BEFORE_CRITERION.items():
         said.numbers[name] |= {int(one) for one in pattern.findall(line)}
 
 
 def _read_total(line: str, said: StatedScores) -> None:
-    said.totals |= totals_said(line)
+    said.totals |= find_totals(line)
 
 
 def _without_tables(lines: Sequence[str], said: StatedScores) -> list[str]:
     """Read the scores in tables; return the other lines."""
     rest, rows = [], []
     for line in lines:
-        cells = cells_of(line)
+        cells = split_cells(line)
         if cells is None:
             rest.append(line)
         else:
@@ -251,7 +257,7 @@ def _without_tables(lines: Sequence[str], said: StatedScores) -> list[str]:
             if name:
                 _cell(name, cell, "", said)
             elif RISK.match(title):
-                said.risks.add(risk_word(cell))
+                said.risks.add(read_risk(cell))
             else:
                 _read_total(f"{title}: {cell}", said)
         return rest
@@ -266,7 +272,7 @@ def _without_tables(lines: Sequence[str], said: StatedScores) -> list[str]:
         if name:
             _cell(name, cells[place], reason, said)
         elif RISK.match(cells[0]) or (len(cells) > 1 and RISK.match(cells[1])):
-            said.risks.add(risk_word(cells[place]))
+            said.risks.add(read_risk(cells[place]))
             said.reasons.setdefault("risk", reason)
         elif re.search(r"\b(?:total|sum)\b", cells[0], re.I):
             _read_total(f"total: {cells[place]}", said)
@@ -296,7 +302,11 @@ def _without_fronts(lines: Sequence[str], said: StatedScores) -> list[str]:
 
 def _in_front(line: str) -> tuple[str, re.Match[str]] | None:
     return next(
-        ((name, found) for name, pattern in IN_FRONT.items() if (found := pattern.match(line))),
+        (
+            (name, found)
+            for name, pattern in BRACKETED_SCORE.items()
+            if (found := pattern.match(line))
+        ),
         None,
     )
 
@@ -322,21 +332,21 @@ def _criterion(cell: str) -> str | None:
 
 
 def _cell(name: str, cell: str, reason: str, said: StatedScores) -> None:
-    number = number_at(cell)
+    number = parse_score(cell)
     said.numbers[name].add(number[0] if isinstance(number, tuple) else UNCLEAR)
     said.reasons.setdefault(name, reason)
 
 
 # Rating step: the request to a model, and the row of ``candidate_ratings`` from its reply.
 
-WORDING: Final = fixed_wording(Path(__file__).with_name("rate-2.yaml"))
-_SCORE: Final = closed_object(
+WORDING: Final = read_fixed_prompt(Path(__file__).with_name("rate-2.yaml"))
+_SCORE: Final = closed_object_schema(
     {
         "score": {"type": "integer", "enum": list(range(SCORE_MIN, SCORE_MAX + 1))},
         "reason": {"type": "string"},
     }
 )
-_FLAG: Final = closed_object({"flag": {"type": "boolean"}, "reason": {"type": "string"}})
+_FLAG: Final = closed_object_schema({"flag": {"type": "boolean"}, "reason": {"type": "string"}})
 
 
 def _rows(found: Rating, about: tuple[str, ...]) -> list[Row]:
@@ -359,11 +369,11 @@ def _reasons(found: Rating) -> str | None:
     return "\n".join(f"{name}: {words}" for name, words in given.items()) or None
 
 
-RATE: Final = Step(
+RATE: Final = CurationStep(
     name="rate",
     table="candidate_ratings",
     wording=WORDING,
-    schema=closed_object(
+    schema=closed_object_schema(
         {**dict.fromkeys(CRITERIA, _SCORE), "risk": _FLAG, "total": {"type": "integer"}}
     ),
     read=read_rating,

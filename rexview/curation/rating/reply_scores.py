@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from rexview.curation.plain_reply import folded, plain
+from rexview.curation.plain_reply import fold_name, normalize_reply_text
 from rexview.vocab import CRITERIA, SCORE_MAX, SCORE_MIN
 
 _IMAGE: Final = r"(?:image|radiograph|x-?\s?ray|film|cxr|imaging|picture|bild)s?"
@@ -58,7 +58,7 @@ HEADS: Final = {
     for criterion, names in _CRITERIA.items()
 }
 """A criterion at the start of a line, up to its score."""
-SAID: Final = {
+SCORED_CRITERIA: Final = {
     criterion: re.compile(
         rf"(?<![\w-])(?:{names})(?: (?:score|rating))?{_SCALE}"
         r" *(?:[:=-]|is|to|at|as|should be|would be|becomes|scores|gets|deserves)? *"
@@ -69,7 +69,7 @@ SAID: Final = {
     for criterion, names in _CRITERIA.items()
 }
 """A criterion with a number, anywhere in a line."""
-BEFORE: Final = {
+SCORE_BEFORE_CRITERION: Final = {
     criterion: re.compile(
         rf"(?<![\w./-])([0-9])(?: ?/ ?5)? (?:for|in|on) (?:the )?(?:{names})", re.I
     )
@@ -90,19 +90,19 @@ RISK: Final = re.compile(
     re.I,
 )
 NO_RISK: Final = re.compile(r"no (?:\w+ ){0,2}risks?(?: flags?)?\b", re.I)
-IN_FRONT: Final = {
+BRACKETED_SCORE: Final = {
     criterion: re.compile(rf"\[(?P<number>\d)(?:/5)?\] *(?P<rest>(?:{names})\b.*)", re.I)
     for criterion, names in _CRITERIA.items()
 }
 """A number in square brackets before its criterion."""
 RISK_BEHIND: Final = re.compile(r"\[(?P<word>yes|no)\] *risk(?: flag)?\b(?P<rest>.*)", re.I)
-ENDS: Final = re.compile(
+CRITERION_END: Final = re.compile(
     r"(?:in )?(?:total|sum\b|overall|conclusion|final|summary|gesamt|summe|somme|fazit|conclusi"
     r"|verdict|recommendation|schluss)",
     re.I,
 )
 """A line that ends the text on a criterion."""
-ANOTHER: Final = re.compile(
+SECOND_QUESTION: Final = re.compile(
     r"(?:question|frage|q)\s*(?:#|no\.?|number)?\s*(?:2|two|zwei|b)\b", re.I
 )
 """A heading of a second question."""
@@ -165,7 +165,7 @@ _IN_BRACKETS: Final = re.compile(
 _AT_END: Final = re.compile(r"[^\d]*-\s*(?P<number>[1-5])\s*\.?\s*")
 
 
-def number_at(text: str) -> tuple[int, str] | Unclear | None:
+def parse_score(text: str) -> tuple[int, str] | Unclear | None:
     """Parse the number at the start of a text, after a colon, dash or label.
 
     Returns
@@ -206,7 +206,7 @@ def number_at(text: str) -> tuple[int, str] | Unclear | None:
     return number, rest
 
 
-def numbers_said(text: str) -> set[int | Unclear]:
+def find_scores(text: str) -> set[int | Unclear]:
     """Return all numbers that a text explicitly gives as scores: ``4/5``, ``score: 4``."""
     found: set[int | Unclear] = set()
     for pattern in _EXPLICIT:
@@ -216,15 +216,15 @@ def numbers_said(text: str) -> set[int | Unclear]:
             ):
                 found.add(UNCLEAR)
                 continue
-            number = number_at(said["number"])
+            number = parse_score(said["number"])
             found.add(number[0] if isinstance(number, tuple) else UNCLEAR)
     return found
 
 
-def number_after_word(text: str) -> int | None:
+def read_bracketed_number(text: str) -> int | None:
     """Return the number of a text like ``High (4)``, or of one that ends in a dash and a number."""
     found = _IN_BRACKETS.match(text) or _AT_END.fullmatch(text)
-    number = number_at(found["number"]) if found else None
+    number = parse_score(found["number"]) if found else None
     return number[0] if isinstance(number, tuple) else None
 
 
@@ -253,7 +253,7 @@ _TOTALS_NUMBER: Final = re.compile(
 )
 
 
-def totals_said(line: str) -> set[int]:
+def find_totals(line: str) -> set[int]:
     """Return the sums that a line states.
 
     >>> totals_said("Conclusion: 4 + 5 + 3 + 4 = 16"), totals_said("Total: 17/20 (85 %)")
@@ -320,7 +320,7 @@ class StatedScores:
         self.problem = self.problem or other.problem
 
 
-def risk_word(words: str) -> bool | None:
+def read_risk(words: str) -> bool | None:
     """Return the statement on the risk flag; None if it is neither yes nor no.
 
     >>> risk_word(": No - it is safe"), risk_word("None identified"), risk_word("Yes/No")
@@ -354,12 +354,12 @@ _TOTALS: Final = frozenset(
 )
 
 
-def said_in_json(value: Any) -> StatedScores | None:
+def read_json_scores(value: Any) -> StatedScores | None:
     """Collect the statements of a JSON value on the criteria; None if there are none."""
     said = StatedScores()
     wholes = 0
     for key, one in _pairs(value, 0):
-        name = folded(key)
+        name = fold_name(key)
         criterion = next((word for word, names in KEYS.items() if names.fullmatch(name)), None)
         if criterion is not None:
             number = _number(one)
@@ -376,7 +376,7 @@ def said_in_json(value: Any) -> StatedScores | None:
         elif name in _TOTALS:
             _add_total(one, said)
         elif name == "conclusion" and isinstance(one, Mapping):
-            _add_total(next((one[word] for word in one if folded(word) in _TOTALS), None), said)
+            _add_total(next((one[word] for word in one if fold_name(word) in _TOTALS), None), said)
     if wholes > 1:
         said.problem = "The answer is about more than one question."
     return said if said.numbers else None
@@ -396,8 +396,12 @@ def _pairs(value: Any, depth: int) -> Iterator[tuple[str, Any]]:
             return
         for key, one in value.items():
             yield key, one
-            is_known = any(names.fullmatch(folded(key)) for names in KEYS.values())
-            if not is_known and folded(key) not in _RISKS | _TOTALS and folded(key) != "conclusion":
+            is_known = any(names.fullmatch(fold_name(key)) for names in KEYS.values())
+            if (
+                not is_known
+                and fold_name(key) not in _RISKS | _TOTALS
+                and fold_name(key) != "conclusion"
+            ):
                 yield from _pairs(one, depth + 1)
 
 
@@ -410,7 +414,7 @@ def _number(value: Any) -> int | Unclear | None:
         return UNCLEAR
     if isinstance(value, float) and not value.is_integer():
         return UNCLEAR
-    number = number_at(plain(value) if isinstance(value, str) else str(int(value)))
+    number = parse_score(normalize_reply_text(value) if isinstance(value, str) else str(int(value)))
     return number[0] if isinstance(number, tuple) else number
 
 
@@ -420,7 +424,7 @@ def _flag(value: Any) -> bool | None:
         return _flag(given[0]) if len(given) == 1 else None
     if isinstance(value, bool):
         return value
-    return risk_word(plain(value)) if isinstance(value, str) else None
+    return read_risk(normalize_reply_text(value)) if isinstance(value, str) else None
 
 
 def _reason(value: Any) -> str:
@@ -432,7 +436,7 @@ def _reason(value: Any) -> str:
 
 def _add_total(value: Any, said: StatedScores) -> None:
     if isinstance(value, str):
-        head = plain(value).partition("/")[0].strip()
+        head = normalize_reply_text(value).partition("/")[0].strip()
         value = int(head) if head.isdigit() and len(head) < 4 else None
     if isinstance(value, float) and value.is_integer():
         value = int(value)

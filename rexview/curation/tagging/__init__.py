@@ -8,10 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.curation.asking import Row, Step
-from rexview.curation.plain_reply import cells_of, folded, lines_of, plain, text_or_json
-from rexview.models.asking.prompts import fixed_wording
-from rexview.models.backend import closed_object
+from rexview.curation.plain_reply import (
+    fold_name,
+    normalize_reply_text,
+    split_cells,
+    split_lines,
+    text_or_json,
+)
+from rexview.curation.step import CurationStep, Row
+from rexview.models.asking.prompts import read_fixed_prompt
+from rexview.models.backend import closed_object_schema
 from rexview.vocab import QUESTION_TAGS
 
 # Tags of a model on the eight dimensions, or the reason why they are unknown.
@@ -134,7 +140,9 @@ def _values(given: str | Sequence[str]) -> tuple[str, ...] | None:
     nothing = False
     apart = len(parts) > 1  # a list in JSON has separate values already
     for part in parts:
-        for value in [" ".join(plain(part).split())] if apart else split_values(part):
+        for value in (
+            [" ".join(normalize_reply_text(part).split())] if apart else split_values(part)
+        ):
             if _NOTHING.fullmatch(value):
                 nothing = True
                 continue
@@ -152,7 +160,7 @@ def split_values(text: str) -> list[str]:
     >>> split_values("Left - right"), split_values("Air-fluid level"), split_values("Right–Left")
     (['Left', 'right'], ['Air-fluid level'], ['Right', 'Left'])
     """
-    parts = re.split(r"\s+-+\s*|\s*-+\s+|[,;\n](?!\d)|\s[/|+]\s|•", plain(text))
+    parts = re.split(r"\s+-+\s*|\s*-+\s+|[,;\n](?!\d)|\s[/|+]\s|•", normalize_reply_text(text))
     return [
         value
         for part in _outside_brackets(parts)
@@ -197,8 +205,8 @@ def _in_text(text: str) -> dict[str, list[str]] | str:
     said: dict[str, list[str]] = {}
     current: list[str] | None = None
     title = None
-    for line in lines_of(text):
-        cells = cells_of(line.text)
+    for line in split_lines(text):
+        cells = split_cells(line.text)
         if cells is not None:
             name = _named(cells[0]) if cells else None
             if name and len(cells) == 2:
@@ -236,7 +244,7 @@ def _parts(line: str) -> list[str]:
 
 
 def _named(words: str) -> str | None:
-    name = folded(words)
+    name = fold_name(words)
     return next((one for one, key in _KEYS.items() if key.fullmatch(name)), None)
 
 
@@ -293,7 +301,7 @@ def _json_values(value: Any) -> list[str] | None:
 
 # Tagging step: the request to a model, and the row of ``candidate_tags`` from its reply.
 
-WORDING: Final = fixed_wording(Path(__file__).with_name("tag-2.yaml"))
+WORDING: Final = read_fixed_prompt(Path(__file__).with_name("tag-2.yaml"))
 _VALUES: Final = {"type": "array", "items": {"type": "string"}}
 
 
@@ -307,11 +315,11 @@ def _rows(found: Tags, about: tuple[str, ...]) -> list[Row]:
     return [row]
 
 
-TAG: Final = Step(
+TAG: Final = CurationStep(
     name="tag",
     table="candidate_tags",
     wording=WORDING,
-    schema=closed_object(dict.fromkeys(QUESTION_TAGS, _VALUES)),
+    schema=closed_object_schema(dict.fromkeys(QUESTION_TAGS, _VALUES)),
     read=read_tags,
     rows=_rows,
     output_tokens=90,

@@ -7,18 +7,18 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
 
-from rexview.detect.boxes import (
+from rexview.detect.box_labels import (
     box_evidence,
-    claim_of,
-    image_of,
+    find_box_image,
+    find_box_side,
     label_key,
+    read_label_side,
     reference_evidence,
     reference_side,
     short_label,
-    side_of,
 )
 from rexview.detect.detector import AnswerInCase
-from rexview.detect.report_comparison import ASKS_SIDE, conclusion_of_thoughts
+from rexview.detect.report_comparison import ASKS_SIDE, find_conclusion
 from rexview.geometry import OTHER_SIDE, BoxSide
 from rexview.schema import Answer, AnswerBox, Case, Evidence, ReferenceBox
 from rexview.text.findings import (
@@ -26,24 +26,24 @@ from rexview.text.findings import (
     Mention,
     SideSpan,
     find_mentions,
+    find_sides,
     finding_info,
     report_text,
-    sides_of_text,
 )
 from rexview.text.phrases import list_names, whole_words
-from rexview.text.predominance import Predominance, against_predominance, predominances
-from rexview.text.sides import (
+from rexview.text.predominance import Predominance, compare_predominances, find_predominances
+from rexview.text.side_contradictions import (
     Contradiction,
-    Sided,
-    against_kin,
-    against_report,
-    contradictions_within,
-    families_said,
-    loosely_told,
-    one_side,
+    SidedFindings,
+    compare_related_findings,
+    compare_with_report,
+    find_mention_span,
+    find_mentioned_families,
+    find_self_contradictions,
+    has_side_words,
+    is_too_vague,
+    join_sides,
     sided_by_family,
-    sides_named,
-    stretch,
 )
 
 # Answers that give only a side; the question names the finding, or its options name the sides.
@@ -71,7 +71,7 @@ _FEWEST: Final = 2
 """Minimum number of options in a choice."""
 
 
-def side_in_reply(case: Case, text: str) -> list[Mention]:
+def read_reply_side(case: Case, text: str) -> list[Mention]:
     """Return the side that an answer gives the one finding of its question without naming it.
 
     Examples: "On the right.", or "B" if the question lists "B) Right". If the question names
@@ -98,7 +98,7 @@ def side_in_reply(case: Case, text: str) -> list[Mention]:
         ]
     if not options and (len(findings) != 1 or ASKS_SIDE.search(stem)):
         findings = _of_report(case, findings, stem)
-    right, left = sides_named(text)
+    right, left = has_side_words(text)
     if not (right or left) and (affirmed := _AFFIRMS.match(text)):
         return _affirmed(case, asked, *affirmed.span("yes"))
     if right == left or len(findings) != 1 or any(mention.side for mention in asked):
@@ -128,7 +128,7 @@ def _affirmed(case: Case, asked: list[Mention], start: int, end: int) -> list[Me
     if len({mention.finding for mention in asked}) != 1 or not sides <= OTHER_SIDE.keys():
         return []
     reported = sided_by_family(find_mentions(report_text(case)))
-    known = one_side(reported.get(finding_info(asked[0].finding).family, ()))
+    known = join_sides(reported.get(finding_info(asked[0].finding).family, ()))
     if len(sides) != 1 or known not in OTHER_SIDE:
         return []
     return [
@@ -143,7 +143,7 @@ def _affirmed(case: Case, asked: list[Mention], start: int, end: int) -> list[Me
     ]
 
 
-def first_reply(case: Case, text: str, claims: Collection[str]) -> list[Mention]:
+def read_first_reply_side(case: Case, text: str, claims: Collection[str]) -> list[Mention]:
     """Return the side in the first sentence of a longer answer.
 
     ``claims`` are the families to which the answer itself gives a side; they are left out. Example:
@@ -160,12 +160,12 @@ def first_reply(case: Case, text: str, claims: Collection[str]) -> list[Mention]
         return []
     return [
         mention
-        for mention in side_in_reply(case, reply)
+        for mention in read_reply_side(case, reply)
         if finding_info(mention.finding).family not in claims
     ]
 
 
-def on_asked_side(case: Case, text: str, mentions: Sequence[Mention]) -> list[Mention]:
+def assign_asked_side(case: Case, text: str, mentions: Sequence[Mention]) -> list[Mention]:
     """Give an answer's findings without a side the one side of the chest that the question names.
 
     Examples: "What do you see in the left base?", "A patchy opacity." If the question names a
@@ -173,10 +173,10 @@ def on_asked_side(case: Case, text: str, mentions: Sequence[Mention]) -> list[Me
     result is empty if the answer names a side, or refers to the other one.
     """
     question = case.question[:_LONGEST]
-    if any(sides_named(text)) or not any(sides_named(question)) or _OTHER_SIDE.search(text):
+    if any(has_side_words(text)) or not any(has_side_words(question)) or _OTHER_SIDE.search(text):
         return []
     asked = [one for one in find_mentions(question) if finding_info(one.finding).sided]
-    sides = {side for side, _, _ in sides_of_text(question)}
+    sides = {side for side, _, _ in find_sides(question)}
     if len(sides) != 1 or not sides <= OTHER_SIDE.keys():
         return []
     families = {finding_info(one.finding).family for one in asked}
@@ -201,7 +201,7 @@ def _of_report(case: Case, findings: set[str], stem: str) -> set[str]:
             return {families[both.pop()]} if len(both) == 1 else findings
     if not ASKS_SIDE.search(stem) or _ORGAN.search(stem):
         return set()
-    sides = {one_side(mentions) for mentions in reported.values()}
+    sides = {join_sides(mentions) for mentions in reported.values()}
     if len(sides) != 1 or not sides <= OTHER_SIDE.keys():
         return set()
     return {next(iter(reported.values()))[0].finding}
@@ -216,7 +216,7 @@ def _named(findings: set[str], said: str) -> dict[str, list[Mention]]:
 
 def _alone(said: str) -> dict[str, list[Mention]]:
     """Give the one finding of a short text the one side that it names."""
-    places = sides_of_text(said)
+    places = find_sides(said)
     there = [
         mention
         for mention in find_mentions(said)
@@ -267,12 +267,14 @@ TextOf = Callable[[Mention], str]
 """Returns the text that contains a mention."""
 
 
-def exchanged(answer: Sided, reference: Sided, text: str, report_of: TextOf) -> list[Contradiction]:
+def find_swapped_sides(
+    answer: SidedFindings, reference: SidedFindings, text: str, report_of: TextOf
+) -> list[Contradiction]:
     """Find the kinds of findings on both sides whose sides the answer swaps."""
     found = []
     for family, claims in answer.items():
         reported = reference.get(family, ())
-        if one_side(reported) != "bilateral":
+        if join_sides(reported) != "bilateral":
             continue
         ours, theirs = (
             [one for one in some if one.side in OTHER_SIDE] for some in (claims, reported)
@@ -446,28 +448,28 @@ SidedBox = tuple[AnswerBox, BoxSide | None]
 
 def boxes_with_sides(case: Case, answer: Answer) -> list[SidedBox]:
     """Return an answer's boxes with the side of the patient, except boxes of uncertain position."""
-    return [(box, side_of(case, box)) for box in answer.boxes if not box.unsure]
+    return [(box, find_box_side(case, box)) for box in answer.boxes if not box.unsure]
 
 
 def can_judge_boxes(case: Case, placed: Sequence[SidedBox]) -> bool:
     """True if a box has a side that its label or a reference box could contradict."""
     return any(
-        side is not None and (claim_of(box.label) is not None or _has_reference(case, box))
+        side is not None and (read_label_side(box.label) is not None or _has_reference(case, box))
         for box, side in placed
     )
 
 
 def _has_reference(case: Case, box: AnswerBox) -> bool:
-    finding, image = label_key(box.label), image_of(case, box)
+    finding, image = label_key(box.label), find_box_image(case, box)
     return finding is not None and any(
         label_key(reference.label) == finding
-        and image_of(case, reference) == image
-        and side_of(case, reference) is not None
+        and find_box_image(case, reference) == image
+        and find_box_side(case, reference) is not None
         for reference in case.reference_boxes
     )
 
 
-def against_boxes(
+def find_box_contradictions(
     case: Case, placed: Sequence[SidedBox], both: Collection[str] = ()
 ) -> list[BoxFlag]:
     """Compare boxes with their own labels and with the reference boxes.
@@ -481,7 +483,7 @@ def against_boxes(
             continue
         lies = box_evidence(box, side)
         message = f"The box “{short_label(box.label)}” lies on the patient's {side}"
-        claim = claim_of(box.label)
+        claim = read_label_side(box.label)
         if claim is not None and claim.side == OTHER_SIDE[side]:
             label = Evidence(
                 "box",
@@ -519,19 +521,19 @@ def _contrary_reference(
     finding = label_key(box.label)
     if finding is None:
         return None
-    image = image_of(case, box)
+    image = find_box_image(case, box)
     references = [
         reference for reference in case.reference_boxes if label_key(reference.label) == finding
     ]
     if any(reference_side(case, reference) == side for reference in references):
         return None  # perhaps on another image: the reference has it on both sides
-    references = [ref for ref in references if image_of(case, ref) == image]
+    references = [ref for ref in references if find_box_image(case, ref) == image]
     if not references or any(reference_side(case, ref) != OTHER_SIDE[side] for ref in references):
         return None
     same = [
         other_side
         for other, other_side in placed
-        if label_key(other.label) == finding and image_of(case, other) == image
+        if label_key(other.label) == finding and find_box_image(case, other) == image
     ]
     return references[0] if all(other_side == side for other_side in same) else None
 
@@ -540,22 +542,24 @@ _JOINS: Final = re.compile(r"\b(?:and|with|plus|or)\b|[,;&/]")
 _Sided = TypeVar("_Sided", bound=tuple[AnswerBox | ReferenceBox, str | None])
 
 
-def claims_of_answer(one: AnswerInCase) -> Sided:
+def find_side_claims(one: AnswerInCase) -> SidedFindings:
     """Return the findings that an answer claims on a side; if it thinks aloud, its conclusion's."""
     return one.once(_claims)
 
 
-def _claims(one: AnswerInCase) -> Sided:
+def _claims(one: AnswerInCase) -> SidedFindings:
     claims = sided_by_family(one.mentions)
     if not claims:
         if one.language:
             return {}
-        asked = on_asked_side(one.case, one.text, one.mentions)
-        return sided_by_family(asked or side_in_reply(one.case, one.text))
+        asked = assign_asked_side(one.case, one.text, one.mentions)
+        return sided_by_family(asked or read_reply_side(one.case, one.text))
     if not one.language:
-        for family, replied in sided_by_family(first_reply(one.case, one.text, claims)).items():
+        for family, replied in sided_by_family(
+            read_first_reply_side(one.case, one.text, claims)
+        ).items():
             claims.setdefault(family, replied)
-    concluding = conclusion_of_thoughts(one.text) if claims else None
+    concluding = find_conclusion(one.text) if claims else None
     if concluding is None:
         return claims
     for family, sided in claims.items():
@@ -564,32 +568,34 @@ def _claims(one: AnswerInCase) -> Sided:
     return claims
 
 
-def contradictions_of(one: AnswerInCase) -> tuple[Contradiction, ...]:
+def find_contradictions(one: AnswerInCase) -> tuple[Contradiction, ...]:
     """Find where an answer's sides contradict its report or each other.
 
     If the answer contradicts itself about a finding, a missing side of that finding is not
     reported.
     """
-    claims = claims_of_answer(one)
+    claims = find_side_claims(one)
     if not claims:
         return ()
     report = [mention for _, mention in one.report_mentions]
     reported = sided_by_family(report)
-    within = contradictions_within(claims, reported)
+    within = find_self_contradictions(claims, reported)
     doubtful = {finding_info(item.claim.finding).family for item in within}
-    found = against_report(claims, reported)
-    found += against_kin(claims, reported, families_said(one.mentions), report)
+    found = compare_with_report(claims, reported)
+    found += compare_related_findings(
+        claims, reported, find_mentioned_families(one.mentions), report
+    )
     sections = {id(mention): section for section, mention in one.report_mentions}
 
     def report_of(mention: Mention) -> str:
         return getattr(one.case.report, sections[id(mention)]) or ""
 
-    found += exchanged(claims, reported, one.text, report_of)
-    if more := predominances(one.text, one.mentions):
+    found += find_swapped_sides(claims, reported, one.text, report_of)
+    if more := find_predominances(one.text, one.mentions):
         told = {finding_info(item.claim.finding).family for item in found}
         found += [
             item
-            for item in against_predominance(more, _more_in_report(one))
+            for item in compare_predominances(more, _more_in_report(one))
             if finding_info(item.claim.finding).family not in told
         ]
     against = (
@@ -598,7 +604,7 @@ def contradictions_of(one: AnswerInCase) -> tuple[Contradiction, ...]:
         if item.kind != "incomplete"
         or not (
             finding_info(item.claim.finding).family in doubtful
-            or loosely_told(item, one.mentions, report)
+            or is_too_vague(item, one.mentions, report)
             or _shares_side(item, one.text, report_of)
         )
     )
@@ -624,25 +630,27 @@ def _more_in_report(one: AnswerInCase) -> dict[str, list[Predominance]]:
     for section in REPORT_SECTIONS:
         mentions = [mention for name, mention in one.report_mentions if name == section]
         text = getattr(one.case.report, section) or ""
-        for family, some in predominances(text, mentions).items():
+        for family, some in find_predominances(text, mentions).items():
             more.setdefault(family, []).extend(some)
     return more
 
 
-def of_family(boxes: Iterable[_Sided], family: str) -> list[_Sided]:
+def select_box_family(boxes: Iterable[_Sided], family: str) -> list[_Sided]:
     """Keep the boxes whose label belongs to a family of findings."""
     return [sided for sided in boxes if label_key(sided[0].label) == family]
 
 
-def explained(
+def explain_contradiction(
     item: Contradiction, one: AnswerInCase, placed: Sequence[SidedBox]
 ) -> tuple[str, tuple[Evidence, ...]]:
     """Return the message and the evidence for a contradiction."""
     claim, contrary = item.claim, item.contrary
-    stated = evidence_of("answer", one.text, claim)
+    stated = side_evidence("answer", one.text, claim)
     if item.kind == "self":
-        message = f"The answer contradicts itself: {named(contrary)} here, {claim.side} there."
-        return message, (*evidence_of("answer", one.text, contrary), *stated)
+        message = (
+            f"The answer contradicts itself: {name_with_side(contrary)} here, {claim.side} there."
+        )
+        return message, (*side_evidence("answer", one.text, contrary), *stated)
     section = next(name for name, mention in one.report_mentions if mention is contrary)
     if item.more is not None:
         return _explained_more(item, item.more, one, section)
@@ -651,12 +659,12 @@ def explained(
     if other == "bilateral" and same:
         other = "both sides"
     elif not same:
-        other = named(contrary, item.known)
-    parts = [f"Answer: {named(claim, item.claimed)}", f"report: {other}"]
+        other = name_with_side(contrary, item.known)
+    parts = [f"Answer: {name_with_side(claim, item.claimed)}", f"report: {other}"]
     report = getattr(one.case.report, section) or ""
-    evidence = [*stated, *evidence_of("report", report, contrary, section)]
+    evidence = [*stated, *side_evidence("report", report, contrary, section)]
     family = finding_info(claim.finding).family
-    drawn = of_family(placed, family)
+    drawn = select_box_family(placed, family)
     if (
         item.kind == "report"
         and len({side for _, side in drawn}) == 1
@@ -680,21 +688,21 @@ def _explained_more(
     name = finding_info(claim.finding).name
     report = getattr(one.case.report, section) or ""
     return f"Answer: {name}, more on the {claim.side}; report: more on the {contrary.side}.", (
-        *evidence_of("answer", one.text, claim),
-        *evidence_of("report", report, contrary, section),
+        *side_evidence("answer", one.text, claim),
+        *side_evidence("report", report, contrary, section),
     )
 
 
-def named(mention: Mention, side: str = "") -> str:
+def name_with_side(mention: Mention, side: str = "") -> str:
     """Return the name of a finding with its side, or with the side given."""
     return f"{side or mention.side} {finding_info(mention.finding).name}"
 
 
-def evidence_of(
+def side_evidence(
     where: str, text: str, mention: Mention, section: str | None = None
 ) -> tuple[Evidence, ...]:
     """Return evidence for a mention with its side: one span if they are close, else two."""
-    together = stretch(text, mention)
+    together = find_mention_span(text, mention)
     spans = [together] if together else [(mention.start, mention.end)]
     if not together and mention.side_start is not None and mention.side_end is not None:
         spans.append((mention.side_start, mention.side_end))

@@ -14,26 +14,26 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Final
 
-from rexview.detect.boxes import (
+from rexview.detect.box_labels import (
     box_evidence,
-    claim_of,
-    finding_of,
     label_key,
+    read_label_side,
+    reduce_label,
     reference_evidence,
     reference_side,
 )
-from rexview.detect.detector import AnswerInCase, Detector, flag
+from rexview.detect.detector import AnswerInCase, Detector, make_flag
 from rexview.detect.laterality.contradictions import (
     SidedBox,
-    against_boxes,
     boxes_with_sides,
     can_judge_boxes,
-    claims_of_answer,
-    contradictions_of,
-    evidence_of,
-    explained,
-    named,
-    of_family,
+    explain_contradiction,
+    find_box_contradictions,
+    find_contradictions,
+    find_side_claims,
+    name_with_side,
+    select_box_family,
+    side_evidence,
 )
 from rexview.detect.report_comparison import families_related_to
 from rexview.geometry import OTHER_SIDE
@@ -42,21 +42,21 @@ from rexview.text.choices.answer_cues import asks_for_absence
 from rexview.text.findings import (
     REPORT_SECTIONS,
     Mention,
-    as_displayed,
+    convert_to_patient_sides,
     find_mentions,
     finding_info,
     may_be_same_fracture,
-    misplaced_as,
+    misplaced_devices,
     report_text,
 )
 from rexview.text.phrases import whole_words
-from rexview.text.sides import (
+from rexview.text.side_contradictions import (
     both_name_a_side,
     can_judge_text,
-    one_side,
+    find_mention_span,
+    has_side_words,
+    join_sides,
     sided_by_family,
-    sides_named,
-    stretch,
 )
 from rexview.vocab import option_letter
 
@@ -77,7 +77,7 @@ _Told = tuple[str, str, Evidence, Mention]
 """The kind of flag, the position of a box, the box as evidence, and the mention in the text."""
 
 
-def text_against_boxes(
+def find_text_box_contradictions(
     detector: Detector,
     one: AnswerInCase,
     claimed: Mapping[str, Sequence[Mention]],
@@ -98,12 +98,12 @@ def text_against_boxes(
     }
     found: list[_Told] = []
     for family, claims in told.items():
-        other = OTHER_SIDE.get(one_side(claims) or "")
-        drawn = of_family(placed, family)
-        expected = of_family(references, family)
+        other = OTHER_SIDE.get(join_sides(claims) or "")
+        drawn = select_box_family(placed, family)
+        expected = select_box_family(references, family)
         if other is None or not all(side == other for _, side in drawn or expected):
             continue
-        if drawn and not any(claim_of(box.label) for box, _ in drawn):
+        if drawn and not any(read_label_side(box.label) for box, _ in drawn):
             lies = f"its box lies on the {other}"
             found.append(("boxes", lies, box_evidence(drawn[0][0], other), claims[0]))
         elif expected and not drawn:
@@ -112,12 +112,12 @@ def text_against_boxes(
             found.append(("reference_boxes", lies, evidence, claims[0]))
     found += _of_other_names(one, told, placed)
     return [
-        flag(
+        make_flag(
             detector,
             one.answer,
             kind,
-            f"Answer: {named(claim)}; {lies}.",
-            (*evidence_of("answer", one.text, claim), box),
+            f"Answer: {name_with_side(claim)}; {lies}.",
+            (*side_evidence("answer", one.text, claim), box),
         )
         for kind, lies, box, claim in sorted(found, key=itemgetter(0))
     ]
@@ -141,10 +141,10 @@ def _of_other_names(
     """
     found: list[_Told] = []
     for box, side in placed:
-        if side not in OTHER_SIDE or claim_of(box.label) or label_key(box.label) in told:
+        if side not in OTHER_SIDE or read_label_side(box.label) or label_key(box.label) in told:
             continue
         about = _claims_about(one, told, box)
-        if about and one_side(about) == OTHER_SIDE[side]:
+        if about and join_sides(about) == OTHER_SIDE[side]:
             lies = f"its box lies on the {side}"
             found.append(("boxes", lies, box_evidence(box, side), about[0]))
     return found
@@ -157,7 +157,7 @@ def _claims_about(
     if number or not box.label.strip():
         return _all_sided(one, told, _part(one.text, number[1] if number else None))
     family = label_key(box.label)
-    if family is None or finding_of(box.label) is None:
+    if family is None or reduce_label(box.label) is None:
         return ()
     said = [
         mention
@@ -236,10 +236,10 @@ class _Claim:
 def can_judge_choice(case: Case, answer: Answer) -> bool:
     """True if both the chosen option and its reference (correct option or report) name a side."""
     chosen = _option(case, answer.choice)
-    if case.question_type != "choice" or chosen is None or not any(sides_named(chosen)):
+    if case.question_type != "choice" or chosen is None or not any(has_side_words(chosen)):
         return False
     reference = report_text(case) if case.correct is None else _option(case, case.correct) or ""
-    names_side = any(sides_named(reference))
+    names_side = any(has_side_words(reference))
     return names_side and not _asks_for_absence(case.question, case.category)
 
 
@@ -249,7 +249,7 @@ def _option(case: Case, number: int | None) -> str | None:
     return case.options[number] if known and number is not None else None
 
 
-def wrong_side_chosen(case: Case, answer: Answer) -> list[tuple[str, tuple[Evidence, ...]]]:
+def find_wrong_side_choices(case: Case, answer: Answer) -> list[tuple[str, tuple[Evidence, ...]]]:
     """Return the findings that the chosen option has on one side, and the reference on the other.
 
     The reference is the correct option, or the report if the question has none. An option names its
@@ -272,13 +272,13 @@ def wrong_side_chosen(case: Case, answer: Answer) -> list[tuple[str, tuple[Evide
     expected = _claims(case, right) if right is not None else {}
     found = []
     for family, claims in chosen.items():
-        claimed = one_side([claim.mention for claim in claims])
+        claimed = join_sides([claim.mention for claim in claims])
         if claimed not in OTHER_SIDE:
             continue
         other = OTHER_SIDE[claimed]
         reported = _reported(case, family)
-        report_side = one_side([mention for _, mention in reported])
-        known = one_side([claim.mention for claim in expected.get(family, ())])
+        report_side = join_sides([mention for _, mention in reported])
+        known = join_sides([claim.mention for claim in expected.get(family, ())])
         against = known if right is not None else report_side
         if against != other or (right is not None and report_side not in (None, other)):
             continue
@@ -316,8 +316,8 @@ def _claims(case: Case, option: str) -> dict[str, list[_Claim]]:
         lead = len(before)
         mentions = find_mentions(before + option)
     claims: dict[str, list[_Claim]] = {}
-    for family, sided in sided_by_family(as_displayed(case, mentions)).items():
-        if lead and misplaced_as(sided[0].finding):
+    for family, sided in sided_by_family(convert_to_patient_sides(case, mentions)).items():
+        if lead and misplaced_devices(sided[0].finding):
             continue  # "where does the tube end?" does not ask for the tube's side
         claims[family] = [
             _Claim(mention, (mention.side_start - lead, mention.side_end - lead))
@@ -353,7 +353,7 @@ def _option_evidence(where: str, option: str, number: int, claim: _Claim) -> Evi
 
 def _report_evidence(case: Case, section: str, mention: Mention) -> Evidence:
     text = getattr(case.report, section) or ""
-    start, end = stretch(text, mention) or (mention.start, mention.end)
+    start, end = find_mention_span(text, mention) or (mention.start, mention.end)
     return Evidence("report", text[start:end], section, start, end, side=mention.side)
 
 
@@ -368,7 +368,7 @@ class Laterality:
     (the chosen option has the finding on the other side than the correct one). It is no error to
     name one side of a finding that the other text has on both: see :class:`SideIncomplete`.
 
-    Of a text longer than :data:`rexview.text.findings.reading.LONGEST` only that many characters
+    Of a text longer than :data:`.LONGEST` only that many characters
     are read. The rest is neither flagged nor evidence.
 
     Examples
@@ -396,7 +396,7 @@ class Laterality:
         report = "" if one.report_language else report_text(case)
         return (
             can_judge_text(text, report, boxed=boxed)
-            or (not any(sides_named(text)) and bool(claims_of_answer(one)))
+            or (not any(has_side_words(text)) and bool(find_side_claims(one)))
             or can_judge_choice(case, answer)
             or can_judge_boxes(case, placed)
         )
@@ -405,27 +405,27 @@ class Laterality:
         """Compare the answer with its boxes, its choice, the report, itself and the reference."""
         case, answer = one.case, one.answer
         placed = boxes_with_sides(case, answer)
-        claims = claims_of_answer(one)
+        claims = find_side_claims(one)
         flags = [
-            flag(self, answer, found.kind, found.message, found.evidence)
-            for found in (against_boxes(case, placed, _on_both(claims)) if placed else ())
+            make_flag(self, answer, found.kind, found.message, found.evidence)
+            for found in (find_box_contradictions(case, placed, _on_both(claims)) if placed else ())
         ]
         flags += [
-            flag(self, answer, "choice", message, evidence)
-            for message, evidence in wrong_side_chosen(case, answer)
+            make_flag(self, answer, "choice", message, evidence)
+            for message, evidence in find_wrong_side_choices(case, answer)
         ]
         if not claims:
             return flags
-        for item in one.once(contradictions_of):
+        for item in one.once(find_contradictions):
             if item.kind != "incomplete":
-                message, evidence = explained(item, one, placed)
-                flags.append(flag(self, answer, item.kind, message, evidence))
-        return flags + text_against_boxes(self, one, claims, placed)
+                message, evidence = explain_contradiction(item, one, placed)
+                flags.append(make_flag(self, answer, item.kind, message, evidence))
+        return flags + find_text_box_contradictions(self, one, claims, placed)
 
 
 def _on_both(claims: Mapping[str, Sequence[Mention]]) -> list[str]:
     """Return the families of findings that an answer has on both sides."""
-    return [family for family, sided in claims.items() if one_side(sided) == "bilateral"]
+    return [family for family, sided in claims.items() if join_sides(sided) == "bilateral"]
 
 
 # One side of a bilateral finding: a hint, not a laterality error.
@@ -450,7 +450,7 @@ class SideIncomplete:
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Compare the answer with its report."""
         return [
-            flag(self, one.answer, "hint", *explained(item, one, ()))
-            for item in one.once(contradictions_of)
+            make_flag(self, one.answer, "hint", *explain_contradiction(item, one, ()))
+            for item in one.once(find_contradictions)
             if item.kind == "incomplete"
         ]

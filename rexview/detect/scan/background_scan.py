@@ -22,33 +22,33 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rexview.child_process import Rank
+from rexview.child_process import ProcessPriority
 from rexview.detect.detector import Detector
-from rexview.detect.registry import detectors
+from rexview.detect.registry import create_detectors
 from rexview.detect.scan.batch import (
     NOT_JUDGED,
     Batch,
     BatchResult,
     Numbers,
-    batch_of,
-    given_up,
+    load_batch,
     run_detectors,
+    unjudged_result,
 )
 from rexview.detect.scan.detector_process import (
-    AskedCases,
-    LookingProcess,
+    DetectorProcess,
+    OnDemandScanner,
     ProcessDied,
     ProcessUnusable,
-    looking_job,
+    detector_job,
 )
-from rexview.detect.scan.kept_scan import FOLDER, InTurn, KeptScan
-from rexview.detect.scan.scan import Gatherer, Scan, rescored, scan, unscanned
+from rexview.detect.scan.kept_scan import FOLDER, KeptScan, OrderedWriter
+from rexview.detect.scan.scan import Scan, ScanAccumulator, create_empty_scan, replace_scores, scan
+from rexview.disk_cache import FileCache, open_cache
 from rexview.errors import RexviewError
-from rexview.kept_files import KeptFiles, kept_files
 from rexview.schema import ReviewSet
 from rexview.settings import Settings
-from rexview.spread.workers import Spread, ThisMachine
-from rexview.vocab import noun
+from rexview.spread.workers import LocalProcesses, WorkerProvider
+from rexview.vocab import english_noun
 
 # Progress and rate of the search for failures.
 
@@ -56,7 +56,7 @@ _RATE_OVER_S: Final = 30.0
 
 
 @dataclass(frozen=True)
-class Progress:
+class BackgroundProgress:
     """State and progress of a scan.
 
     ``looked`` of the ``answers`` are scanned; ``failed`` of these could not be judged by every
@@ -73,7 +73,7 @@ class Progress:
     message: str = ""
 
 
-class Pace:
+class ScanRate:
     """Number of answers scanned per second over the last 30 seconds."""
 
     def __init__(self) -> None:
@@ -218,7 +218,7 @@ class ScanAgenda:
         return few
 
 
-__all__ = ["BackgroundScan", "Progress", "usual_workers"]
+__all__ = ["BackgroundProgress", "BackgroundScan", "default_worker_count"]
 _SHARE: Final = 20
 """A snapshot is made only after twenty times the time that the last one took."""
 _ENDS_S: Final = 10.0
@@ -227,7 +227,7 @@ _DEATHS: Final = 60
 _log: Final = logging.getLogger(__name__)
 
 
-def usual_workers() -> int:
+def default_worker_count() -> int:
     """Return the number of processes that leaves one core for everything else."""
     return max(1, (os.cpu_count() or 1) - 1)
 
@@ -259,32 +259,32 @@ class BackgroundScan:
         review_set: ReviewSet,
         detectors: Sequence[Detector],
         *,
-        keep: KeptFiles | None = None,
+        keep: FileCache | None = None,
         workers: int | None = None,
-        spread: Spread | None = None,
+        spread: WorkerProvider | None = None,
         before: Scan | None = None,
         gives_way: Callable[[], float] | None = None,
     ) -> None:
         self.review_set: Final = review_set
         self.detectors: Final = tuple(detectors)
-        self._spread: Final = spread or ThisMachine(workers or usual_workers())
+        self._spread: Final = spread or LocalProcesses(workers or default_worker_count())
         self._changed: Final = threading.Condition(threading.RLock())
-        self._gatherer: Final = Gatherer(len(review_set.newest), len(review_set.cases))
+        self._gatherer: Final = ScanAccumulator(len(review_set.newest), len(review_set.cases))
         self._asked: Final = (
-            AskedCases(review_set, self.detectors, self._gatherer.state, gives_way)
+            OnDemandScanner(review_set, self.detectors, self._gatherer.state, gives_way)
             if gives_way
             else None
         )
-        self._base = replace(unscanned(review_set, detectors), asked=self._asked)
+        self._base = replace(create_empty_scan(review_set, detectors), asked=self._asked)
         if before is not None and before.detectors == self.detectors:
             self._gatherer.take_over(before.found)
             self._base = replace(before, asked=self._asked)
         self._gives_way: Final = gives_way
         self._keep: Final = keep
         self._kept: KeptScan | None = None
-        self._in_turn: Final = InTurn(self._keep_on_disk)
+        self._in_turn: Final = OrderedWriter(self._keep_on_disk)
         self._agenda = self._new_agenda()
-        self._processes: list[LookingProcess] = []
+        self._processes: list[DetectorProcess] = []
         self._threads: list[threading.Thread] = []
         self._running_tasks = 0
         self._deaths = 0
@@ -294,7 +294,7 @@ class BackgroundScan:
         self._scan = self._base
         self._news = True
         self._snapshot_due = 0.0
-        self._pace: Final = Pace()
+        self._pace: Final = ScanRate()
 
     def start(self) -> None:
         """Start the scan, after reading kept results if there are any; return immediately."""
@@ -320,7 +320,7 @@ class BackgroundScan:
                 nothing_left = not self._agenda.any_left()
             if nothing_left:
                 self._finish()
-            workers = self._spread.count(looking_job(self.detectors))
+            workers = self._spread.count(detector_job(self.detectors))
             with self._changed:
                 if self._closed or self._finished:
                     return
@@ -351,7 +351,7 @@ class BackgroundScan:
     def rescore(self, review_set: ReviewSet) -> None:
         """Use the scores of another state of the same files; no text is read for them."""
         with self._changed:
-            self._base = rescored(self._base, review_set)
+            self._base = replace_scores(self._base, review_set)
             self._news, self._snapshot_due = True, 0.0
 
     @property
@@ -370,7 +370,7 @@ class BackgroundScan:
         return self._finished or bool(self._broken)
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> BackgroundProgress:
         """The current progress."""
         with self._changed:
             looked, total = self._gatherer.looked, len(self._gatherer.state)
@@ -384,7 +384,9 @@ class BackgroundScan:
             rate = self._pace.per_second() if state == "running" else None
             left = (total - looked) / rate if rate else None
             message = self._broken or self._not_kept()
-            return Progress(total, looked, self._gatherer.failed, rate, left, state, message)
+            return BackgroundProgress(
+                total, looked, self._gatherer.failed, rate, left, state, message
+            )
 
     def _not_kept(self) -> str:
         """Explain why the next start will not find the results of this scan; empty if it will."""
@@ -403,7 +405,7 @@ class BackgroundScan:
             if self._gatherer.state[numbers.start : numbers.stop].all():
                 return
             self._agenda.done(case_row)
-        looked = run_detectors(batch_of(self.review_set, np.array([case_row])), self.detectors)
+        looked = run_detectors(load_batch(self.review_set, np.array([case_row])), self.detectors)
         with self._changed:
             new = self._take_in(looked)
             self._snapshot_due = 0.0
@@ -466,8 +468,8 @@ class BackgroundScan:
 
     def _work(self) -> None:
         """Run a worker process through one task after another."""
-        rank: Rank = "idle" if self._gives_way else "behind"
-        process = LookingProcess(self.detectors, rank=rank, spread=self._spread)
+        rank: ProcessPriority = "idle" if self._gives_way else "behind"
+        process = DetectorProcess(self.detectors, rank=rank, spread=self._spread)
         with self._changed:
             self._processes.append(process)
         try:
@@ -511,7 +513,7 @@ class BackgroundScan:
             self._finished = True
             self._changed.notify_all()
 
-    def _do(self, task: ScanTask, process: LookingProcess) -> None:
+    def _do(self, task: ScanTask, process: DetectorProcess) -> None:
         try:
             self._look(task, process)
         except BaseException:
@@ -523,8 +525,8 @@ class BackgroundScan:
                 self._running_tasks -= 1
                 self._changed.notify_all()
 
-    def _look(self, task: ScanTask, process: LookingProcess) -> None:
-        batch = batch_of(self.review_set, task.case_rows, task.wanted)
+    def _look(self, task: ScanTask, process: DetectorProcess) -> None:
+        batch = load_batch(self.review_set, task.case_rows, task.wanted)
         try:
             looked = process.look(batch)
         except ProcessDied:
@@ -547,7 +549,7 @@ class BackgroundScan:
             if len(task.case_rows) == 1 and len(batch) <= 1:
                 # not kept on disk: the next start tries it again
                 _log.warning("A process died over answer number %s.", batch.numbers.tolist())
-                self._take_in(given_up(batch))
+                self._take_in(unjudged_result(batch))
                 self._in_turn.done(task.turn)
             else:
                 parts = task.parts(batch.numbers)
@@ -588,17 +590,17 @@ _FEW: Final = 200
 _SECONDS: Final = 0.1
 
 
-class ScanBroken(RexviewError):
+class ScanError(RexviewError):
     """Raised when the search for failures cannot finish."""
 
 
-def scan_at_once(
+def run_blocking_scan(
     review_set: ReviewSet,
     settings: Settings,
     told: Callable[[int, int], None] | None = None,
     *,
     keep_beside: bool = False,
-    spread: Spread | None = None,
+    spread: WorkerProvider | None = None,
 ) -> tuple[Scan, str]:
     """Scan all answers without a kept result, and keep the new results.
 
@@ -624,7 +626,7 @@ def scan_at_once(
     ScanBroken
         If the background scan breaks.
     """
-    active = detectors(
+    active = create_detectors(
         gap_threshold=settings.gap_threshold,
         disagreement_threshold=settings.disagreement_threshold,
         models=review_set.models,
@@ -632,7 +634,7 @@ def scan_at_once(
     if len(review_set.newest) <= _FEW and not (keep_beside or spread):
         found = scan(review_set, active)
         return found, _failed(int((found.state == NOT_JUDGED).sum()))
-    keep = kept_files("scans", settings, review_set.folder / FOLDER if keep_beside else None)
+    keep = open_cache("scans", settings, review_set.folder / FOLDER if keep_beside else None)
     workers = os.cpu_count()
     background = BackgroundScan(review_set, active, keep=keep, workers=workers, spread=spread)
     background.start()
@@ -646,7 +648,7 @@ def scan_at_once(
     if told:
         told(progress.answers, progress.answers)
     if progress.state == "broken":
-        raise ScanBroken(progress.message)
+        raise ScanError(progress.message)
     return background.scan, " ".join(filter(None, (progress.message, _failed(progress.failed))))
 
 
@@ -654,4 +656,4 @@ def _failed(answers: int) -> str:
     """Return a sentence with the number of answers that were not fully judged."""
     if not answers:
         return ""
-    return f"{answers:,} {noun(answers, 'answer')} could not be judged by every detector."
+    return f"{answers:,} {english_noun(answers, 'answer')} could not be judged by every detector."

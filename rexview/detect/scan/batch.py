@@ -13,17 +13,17 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rexview.detect.boxes import label_findings
+from rexview.detect.box_labels import label_findings
 from rexview.detect.detector import AnswerInCase, Detector
 from rexview.detect.scan.finding_index import (
     Phrase,
     Places,
-    phrases_of_answer,
-    phrases_of_report,
-    text_of_report,
+    find_answer_phrases,
+    find_report_phrases,
+    report_text_number,
 )
 from rexview.detect.score_failures import count_words, definite_words
-from rexview.frames import AnswerRows, some_rows
+from rexview.frames import AnswerRows, take_rows
 from rexview.schema import (
     Case,
     Evidence,
@@ -84,11 +84,11 @@ class Batch:
         return self.answers["number"].to_numpy() if self.wanted is None else self.wanted
 
 
-LookedAt = tuple[int, Case, list[tuple[int, AnswerInCase]]]
+CaseToScan = tuple[int, Case, list[tuple[int, AnswerInCase]]]
 """A case's row, the case, and by number those of its answers that are to be scanned."""
 
 
-def batch_of(
+def load_batch(
     review_set: ReviewSet,
     case_rows: npt.NDArray[np.integer[Any]],
     wanted: Numbers | None = None,
@@ -99,11 +99,11 @@ def batch_of(
     newest = review_set.newest
     rows = np.asarray(case_rows, dtype=np.int64)
     numbers = answers_of_cases(newest, rows)
-    cases = some_rows(review_set.cases.select("id", *CASE_COLUMNS), rows).select(
+    cases = take_rows(review_set.cases.select("id", *CASE_COLUMNS), rows).select(
         pl.Series("case_row", rows, dtype=pl.Int32()), pl.all()
     )
     of_answers = review_set.answers.select("model", *ANSWER_COLUMNS)
-    answers = some_rows(of_answers, newest.row[numbers]).select(
+    answers = take_rows(of_answers, newest.row[numbers]).select(
         pl.Series("number", numbers, dtype=pl.UInt32()),
         pl.Series("case_row", newest.case[numbers], dtype=pl.Int32()),
         pl.all(),
@@ -118,7 +118,7 @@ def batch_of(
     return Batch(cases, answers, scores, wanted)
 
 
-def answers_in_cases(batch: Batch) -> Iterator[LookedAt]:
+def answers_in_cases(batch: Batch) -> Iterator[CaseToScan]:
     """Yield the records of a batch in its order, cases without answers included."""
     wanted = None if batch.wanted is None else set(batch.wanted.tolist())
     rows: dict[int, list[tuple[int, dict[str, Any]]]] = {}
@@ -145,11 +145,11 @@ def answers_in_cases(batch: Batch) -> Iterator[LookedAt]:
         )
 
 
-def batches(review_set: ReviewSet) -> Iterator[Batch]:
+def iterate_batches(review_set: ReviewSet) -> Iterator[Batch]:
     """Yield all cases in batches whose records fit in memory."""
     for start in range(0, len(review_set.cases), _CASES_AT_A_TIME):
         stop = min(start + _CASES_AT_A_TIME, len(review_set.cases))
-        yield batch_of(review_set, np.arange(start, stop))
+        yield load_batch(review_set, np.arange(start, stop))
 
 
 def answers_of_cases(newest: AnswerRows, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -160,7 +160,7 @@ def answers_of_cases(newest: AnswerRows, rows: npt.NDArray[np.int64]) -> npt.NDA
     return first + np.arange(len(first))
 
 
-def with_names(frame: pl.DataFrame, review_set: ReviewSet) -> pl.DataFrame:
+def add_case_and_model(frame: pl.DataFrame, review_set: ReviewSet) -> pl.DataFrame:
     """Replace the number ``answer`` by ``case`` and ``model`` (String)."""
     newest, numbers = review_set.newest, frame["answer"].to_numpy()
     rows = newest.row[numbers].astype(np.int64)
@@ -171,26 +171,26 @@ def with_names(frame: pl.DataFrame, review_set: ReviewSet) -> pl.DataFrame:
 
 # Traits of an answer that score rules need. They are kept so that new scores cost no reading.
 
-CAME: Final = 1
+HAS_CONTENT: Final = 1
 """The answer has content: no token limit, error, refusal or empty output."""
 ENGLISH: Final = 2
 """The rules can read the answer's language."""
-DRAWN: Final = 4
+HAS_DRAWING: Final = 4
 """The answer has boxes or pictures."""
-DEFINITE: Final = 8
+HAS_DEFINITE_WORDING: Final = 8
 """The wording leaves no doubt (:func:`rexview.detect.score_failures.definite_words`)."""
 MOST_WORDS: Final = 2**32 - 1
 
 
-def traits_of(one: AnswerInCase) -> tuple[int, int]:
+def read_traits(one: AnswerInCase) -> tuple[int, int]:
     """Return the number of words of an answer, and its traits as bits."""
-    traits = CAME if one.came else 0
+    traits = HAS_CONTENT if one.came else 0
     if one.language is None:
         traits |= ENGLISH
     if one.answer.boxes or one.answer.images:
-        traits |= DRAWN
+        traits |= HAS_DRAWING
     if definite_words(one.text) is not None:
-        traits |= DEFINITE
+        traits |= HAS_DEFINITE_WORDING
     return min(count_words(one.text), MOST_WORDS), traits
 
 
@@ -198,12 +198,12 @@ def traits_of(one: AnswerInCase) -> tuple[int, int]:
 #
 # If a detector raises on an answer, only that answer is marked as not judged.
 
-NOT_YET: Final = 0
-LOOKED_AT: Final = 1
+UNSCANNED: Final = 0
+SCANNED: Final = 1
 NOT_JUDGED: Final = 2
 """States of an answer. The last: a detector raised on it, or it killed a process."""
 
-LOOKED: Final = pl.Schema(
+RESULT_SCHEMA: Final = pl.Schema(
     {
         "number": pl.UInt32(),
         "state": pl.UInt8(),  # LOOKED_AT or NOT_JUDGED
@@ -213,7 +213,7 @@ LOOKED: Final = pl.Schema(
     }
 )
 """Columns of the results for each scanned answer, without its flags."""
-FLAGS: Final = pl.Schema(
+FLAG_SCHEMA: Final = pl.Schema(
     {
         "answer": pl.UInt32(),  # its number
         "failure": pl.Enum(list(FAILURES)),
@@ -222,8 +222,8 @@ FLAGS: Final = pl.Schema(
     }
 )
 """Columns of the flags in memory."""
-TOLD_FLAGS: Final = pl.Schema(
-    FLAGS | {"message": pl.String(), "evidence": pl.String()}  # evidence as JSON
+DETAILED_FLAG_SCHEMA: Final = pl.Schema(
+    FLAG_SCHEMA | {"message": pl.String(), "evidence": pl.String()}  # evidence as JSON
 )
 """Columns of flags with their messages and evidence."""
 _BY_SIGNALS: Final = frozenset(
@@ -240,9 +240,9 @@ class BatchResult:
     Attributes
     ----------
     answers : polars.DataFrame
-        Columns :data:`LOOKED`, each answer once.
+        Columns :data:`RESULT_SCHEMA`, each answer once.
     flags : polars.DataFrame
-        Columns :data:`TOLD_FLAGS`, answers in the order of ``answers``.
+        Columns :data:`DETAILED_FLAG_SCHEMA`, answers in the order of ``answers``.
     reports : array of int32
         Rows of the cases whose report was read for the finding index.
     phrases, texts, phrase_places
@@ -264,7 +264,7 @@ class BatchResult:
 
     @property
     def state(self) -> npt.NDArray[np.uint8]:
-        """State of each answer: :data:`LOOKED_AT` or :data:`NOT_JUDGED`."""
+        """State of each answer: :data:`SCANNED` or :data:`NOT_JUDGED`."""
         return self.answers["state"].to_numpy()
 
     @property
@@ -300,19 +300,19 @@ def run_detectors(
     for case_row, case, answers in answers_in_cases(batch):
         if index:
             reports.append(case_row)
-            mentions(text_of_report(case_row), _of_report(case, case_row))
+            mentions(report_text_number(case_row), _of_report(case, case_row))
         for number, one in answers:
             found = _judge(number, one, detectors, positions)
             phrases = _of_answer(one, number) if index else ()
             traits = _traits_of(one, number)
             failed = found.failed or phrases is None or traits is None
             mentions(number, phrases or ())
-            state = NOT_JUDGED if failed else LOOKED_AT
+            state = NOT_JUDGED if failed else SCANNED
             looked.append((number, state, found.judged, *(traits or (0, 0))))
             flags += found.flags
     return BatchResult(
-        pl.DataFrame(looked, LOOKED, orient="row"),
-        pl.DataFrame(flags, TOLD_FLAGS, orient="row"),
+        pl.DataFrame(looked, RESULT_SCHEMA, orient="row"),
+        pl.DataFrame(flags, DETAILED_FLAG_SCHEMA, orient="row"),
         np.array(reports, dtype=np.int32),
         tuple(places),
         np.array(texts, dtype=np.int32),
@@ -326,17 +326,17 @@ def join_results(parts: Sequence[BatchResult]) -> BatchResult:
     answers, flags = (
         pl.concat([empty, *frames]).sort(number, maintain_order=True)
         for empty, frames, number in (
-            (LOOKED.to_frame(), [part.answers for part in parts], "number"),
-            (TOLD_FLAGS.to_frame(), [part.flags for part in parts], "answer"),
+            (RESULT_SCHEMA.to_frame(), [part.answers for part in parts], "number"),
+            (DETAILED_FLAG_SCHEMA.to_frame(), [part.flags for part in parts], "answer"),
         )
     )
     return BatchResult(answers, flags, none, (), none, none)
 
 
-def given_up(batch: Batch) -> BatchResult:
+def unjudged_result(batch: Batch) -> BatchResult:
     """Return the result of answers that killed processes: not judged."""
     rows = [(number, NOT_JUDGED, 0, 0, 0) for number in batch.numbers.tolist()]
-    answers = pl.DataFrame(rows, LOOKED, orient="row")
+    answers = pl.DataFrame(rows, RESULT_SCHEMA, orient="row")
     return replace(join_results(()), answers=answers, reports=batch.cases["case_row"].to_numpy())
 
 
@@ -365,7 +365,7 @@ def _judge(
 
 def _of_report(case: Case, case_row: int) -> tuple[Phrase, ...]:
     try:
-        return phrases_of_report(case)
+        return find_report_phrases(case)
     except Exception as error:
         _log.warning("The report of case row %d cannot be read: %s", case_row, _kind(error))
         return ()
@@ -373,7 +373,7 @@ def _of_report(case: Case, case_row: int) -> tuple[Phrase, ...]:
 
 def _of_answer(one: AnswerInCase, number: int) -> tuple[Phrase, ...] | None:
     try:
-        return phrases_of_answer(one)
+        return find_answer_phrases(one)
     except Exception as error:
         _tell("finding index", number, error)
         return None
@@ -381,7 +381,7 @@ def _of_answer(one: AnswerInCase, number: int) -> tuple[Phrase, ...] | None:
 
 def _traits_of(one: AnswerInCase, number: int) -> tuple[int, int] | None:
     try:
-        return traits_of(one)
+        return read_traits(one)
     except Exception as error:
         _tell("answer traits", number, error)
         return None
@@ -405,7 +405,7 @@ def _row(number: int, flag: Flag) -> tuple[Any, ...]:
     return number, flag.failure, flag.kind, flag_finding(flag), flag.message, evidence
 
 
-def evidence_from(row: str) -> tuple[Evidence, ...]:
+def parse_evidence(row: str) -> tuple[Evidence, ...]:
     """Parse the evidence of a row of flags."""
     return tuple(
         Evidence(where, text, field, start, end, side, image, box and tuple(box))

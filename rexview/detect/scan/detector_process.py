@@ -13,33 +13,42 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rexview.child_process import Rank
+from rexview.child_process import ProcessPriority
 from rexview.detect.detector import Detector
 from rexview.detect.scan import worker
 from rexview.detect.scan.batch import (
-    LOOKED_AT,
     NOT_JUDGED,
+    SCANNED,
     Batch,
     BatchResult,
     answers_of_cases,
-    batch_of,
-    given_up,
     join_results,
+    load_batch,
+    unjudged_result,
 )
 from rexview.detect.scan.rule_version import rule_version
 from rexview.schema import ReviewSet
-from rexview.spread.workers import Job, ProcessDied, ProcessUnusable, Spread, ThisMachine, Worker
+from rexview.spread.workers import (
+    LocalProcesses,
+    ProcessDied,
+    ProcessUnusable,
+    Worker,
+    WorkerJob,
+    WorkerProvider,
+)
 
-__all__ = ["LookingProcess", "ProcessDied", "ProcessUnusable"]
+__all__ = ["DetectorProcess", "ProcessDied", "ProcessUnusable"]
 
 
-def looking_job(detectors: Sequence[Detector], *, rank: Rank = "behind", seconds: int = 120) -> Job:
+def detector_job(
+    detectors: Sequence[Detector], *, rank: ProcessPriority = "behind", seconds: int = 120
+) -> WorkerJob:
     """Return the job of workers that run detectors on batches."""
     purpose = "looks for failures"
-    return Job(worker.begin, tuple(detectors), rule_version, purpose, seconds, rank)
+    return WorkerJob(worker.begin, tuple(detectors), rule_version, purpose, seconds, rank)
 
 
-class LookingProcess:
+class DetectorProcess:
     """A worker that runs detectors on batches.
 
     ``rank`` is its scheduling priority. A batch that takes more than ``seconds`` of processor time
@@ -50,12 +59,12 @@ class LookingProcess:
         self,
         detectors: Sequence[Detector],
         *,
-        rank: Rank = "behind",
+        rank: ProcessPriority = "behind",
         seconds: int = 120,
-        spread: Spread | None = None,
+        spread: WorkerProvider | None = None,
     ) -> None:
-        job = looking_job(detectors, rank=rank, seconds=seconds)
-        self._worker: Worker = (spread or ThisMachine(1)).worker(job)
+        job = detector_job(detectors, rank=rank, seconds=seconds)
+        self._worker: Worker = (spread or LocalProcesses(1)).worker(job)
 
     @property
     def pid(self) -> int | None:
@@ -119,7 +128,7 @@ class _Question(NamedTuple):
     """Without the answers that killed their process in the background scan."""
 
 
-class AskedCases:
+class OnDemandScanner:
     """Scans requested cases, the latest request first. Safe for several threads.
 
     Parameters
@@ -148,7 +157,7 @@ class AskedCases:
         self._found: OrderedDict[_Question, BatchResult] = OrderedDict()
         self._died: set[_Question] = set()
         self._thread: threading.Thread | None = None
-        self._process = LookingProcess(detectors, rank="first", seconds=_SECONDS)
+        self._process = DetectorProcess(detectors, rank="first", seconds=_SECONDS)
         self._busy_since: float | None = _NOT_BEGUN
         self._broken = self._closed = False
 
@@ -254,11 +263,13 @@ class AskedCases:
         rows, looked = np.arange(question.first, question.stop), None
         numbers = self._numbers(question).astype(np.uint32)
         state = self._state[numbers]
-        wanted = numbers[state == LOOKED_AT] if question.in_parts else None
+        wanted = numbers[state == SCANNED] if question.in_parts else None
         with suppress(ProcessDied):  # the next case starts another process
-            looked = self._process.look(batch_of(self._review_set, rows, wanted))
+            looked = self._process.look(load_batch(self._review_set, rows, wanted))
             if question.in_parts:
-                died = given_up(batch_of(self._review_set, rows, numbers[state == NOT_JUDGED]))
+                died = unjudged_result(
+                    load_batch(self._review_set, rows, numbers[state == NOT_JUDGED])
+                )
                 looked = join_results([looked, died])
         with self._changed:
             if looked is None:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from rexview.detect.detector import AnswerInCase
 from rexview.schema import Case
 from rexview.text.findings import Mention, report_mentions
-from rexview.text.findings.sentences import words_of
+from rexview.text.findings.sentences import split_words
 
 Presence = Literal["present", "absent", "other"]
 _PRESENCE: Final[dict[str, Presence]] = {
@@ -62,7 +62,7 @@ class FindingIndex:
     def texts(self) -> Places:
         """For each distinct phrase in a text, the text: the number of an answer, or a report.
 
-        :func:`text_of_report` gives the number of a report.
+        :func:`report_text_number` gives the number of a report.
         """
         return _joined(texts for texts, _ in self.parts)
 
@@ -87,19 +87,19 @@ class FindingIndex:
         return self.texts[chosen[self.phrase_places]]
 
 
-def text_of_report(case_row: RowT) -> RowT:
+def report_text_number(case_row: RowT) -> RowT:
     """Return the negative number that identifies the report of a case; answers are 0 and above."""
     return -1 - case_row
 
 
-def phrases_of_report(case: Case) -> tuple[Phrase, ...]:
+def find_report_phrases(case: Case) -> tuple[Phrase, ...]:
     """Return the phrases that a case's report mentions."""
     return _phrases(
         (getattr(case.report, section) or "", mention) for section, mention in report_mentions(case)
     )
 
 
-def phrases_of_answer(one: AnswerInCase) -> tuple[Phrase, ...]:
+def find_answer_phrases(one: AnswerInCase) -> tuple[Phrase, ...]:
     """Return the phrases that an answer mentions in its own words."""
     return _phrases((one.text, mention) for mention in one.mentions)
 
@@ -109,7 +109,7 @@ def _phrases(mentions: Iterable[tuple[str, Mention]]) -> tuple[Phrase, ...]:
     said = (
         Phrase(
             mention.finding,
-            " ".join(words_of(text[mention.start : mention.end].lower())),
+            " ".join(split_words(text[mention.start : mention.end].lower())),
             mention.side,
             _PRESENCE[mention.status],
         )

@@ -27,17 +27,17 @@ from rexview.detect.detector import Detector
 from rexview.detect.scan.batch import (
     ANSWER_COLUMNS,
     CASE_COLUMNS,
-    FLAGS,
-    LOOKED,
+    DETAILED_FLAG_SCHEMA,
+    FLAG_SCHEMA,
     NOT_JUDGED,
-    TOLD_FLAGS,
+    RESULT_SCHEMA,
     BatchResult,
     join_results,
 )
-from rexview.detect.scan.finding_index import IndexBuilder, Phrase, Places, text_of_report
-from rexview.detect.scan.rule_version import rule_version, settings_of
-from rexview.frames import of_all_rows
-from rexview.kept_files import KeptFiles, reading_version
+from rexview.detect.scan.finding_index import IndexBuilder, Phrase, Places, report_text_number
+from rexview.detect.scan.rule_version import describe_settings, rule_version
+from rexview.disk_cache import FileCache, set_reader_version
+from rexview.frames import query_all_rows
 from rexview.schema import ReviewSet
 
 # Key of everything that an answer's results depend on, except for the rules themselves.
@@ -53,29 +53,29 @@ _PRIME: Final = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT: Final = np.uint64(29)
 
 
-def keys_of(review_set: ReviewSet, detectors: Sequence[Detector]) -> tuple[Keys, Keys]:
+def compute_keys(review_set: ReviewSet, detectors: Sequence[Detector]) -> tuple[Keys, Keys]:
     """Return the keys of all cases and of all newest answers of a review set."""
     newest = review_set.newest
-    of_cases = hashed(review_set.cases, CASE_COLUMNS)
+    of_cases = hash_rows(review_set.cases, CASE_COLUMNS)
     settings = [
-        hashlib.sha256(settings_of(detectors, model.id).encode()).digest()
+        hashlib.sha256(describe_settings(detectors, model.id).encode()).digest()
         for model in review_set.models
     ]
     of_models = np.array(
         [np.frombuffer(digest[:16], dtype=np.uint64) for digest in settings], dtype=np.uint64
     ).reshape(-1, 2)
-    of_answers = hashed(review_set.answers, ANSWER_COLUMNS)[newest.row]
+    of_answers = hash_rows(review_set.answers, ANSWER_COLUMNS)[newest.row]
     for others in (of_cases[newest.case], of_models[newest.model]):
-        of_answers = mixed(of_answers, others)
+        of_answers = mix_keys(of_answers, others)
     return of_cases, of_answers
 
 
-def hashed(table: pl.DataFrame, columns: Sequence[str]) -> Keys:
+def hash_rows(table: pl.DataFrame, columns: Sequence[str]) -> Keys:
     """Return the keys of all rows of a table, from some of its columns."""
     found = np.zeros((len(table), 2), dtype=np.uint64)
     for name in columns:
-        hashes = of_all_rows(table, partial(_of_column, name))
-        found = mixed(found, hashes.to_numpy())
+        hashes = query_all_rows(table, partial(_of_column, name))
+        found = mix_keys(found, hashes.to_numpy())
     return found
 
 
@@ -83,7 +83,7 @@ def _of_column(name: str, rows: pl.LazyFrame) -> pl.LazyFrame:
     return rows.select(pl.col(name).hash(seed).alias(str(seed)) for seed in _SEEDS)
 
 
-def mixed(keys: Keys, others: Keys) -> Keys:
+def mix_keys(keys: Keys, others: Keys) -> Keys:
     """Mix other numbers into keys; the order of mixing matters."""
     mixed = (keys ^ others) * _PRIME
     return mixed ^ (mixed >> _SHIFT)
@@ -97,8 +97,8 @@ _MOST: Final = 200_000
 """A piece has at least ``_FIRST`` answers, then a tenth of those kept; ``_MOST`` ends it early."""
 _ROW_GROUP: Final = 20_000
 _SCHEMAS: Final = {
-    "answers": LOOKED,
-    "flags": TOLD_FLAGS,
+    "answers": RESULT_SCHEMA,
+    "flags": DETAILED_FLAG_SCHEMA,
     "reports": pl.Schema({"case_row": pl.Int32()}),
     "phrases": pl.Schema(dict.fromkeys(Phrase._fields, pl.String())),
     "texts": pl.Schema({"text": pl.Int32(), "phrase": pl.Int32()}),
@@ -124,20 +124,20 @@ class KeptScan:
     """
 
     def __init__(
-        self, review_set: ReviewSet, detectors: Sequence[Detector], files: KeptFiles
+        self, review_set: ReviewSet, detectors: Sequence[Detector], files: FileCache
     ) -> None:
         self._review_set = review_set
         self._detectors = detectors
         self._files = files
-        beside = KeptFiles(review_set.folder / FOLDER, files.max_bytes, files.ending)
+        beside = FileCache(review_set.folder / FOLDER, files.max_bytes, files.ending)
         own = str(review_set.folder.resolve())
         self._sources = {beside.folder: (beside, "")} | {files.folder: (files, own)}
         if files.folder == beside.folder:  # the cache moves with the set, wherever the set is
             self._sources = {files.folder: (files, "")}
         state = review_set.fingerprint.partition("-")[0]
         pictures = review_set.cases.select(pl.col("images").hash().sum()).item()
-        settings = [settings_of(detectors, model.id) for model in review_set.models]
-        self._state = _name(rule_version(), reading_version(), state, pictures, *settings)
+        settings = [describe_settings(detectors, model.id) for model in review_set.models]
+        self._state = _name(rule_version(), set_reader_version(), state, pictures, *settings)
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._waiting: list[BatchResult] = []
@@ -190,7 +190,7 @@ class KeptScan:
                 keys = files.find(_name(earlier, "keys"))
                 if keys is None or self._piece_of.all():
                     continue
-                now = now or keys_of(self._review_set, self._detectors)
+                now = now or compute_keys(self._review_set, self._detectors)
                 cases, answers = (
                     _same(keys / f"{name}.parquet", now[n]) for n, name in enumerate(_PARTS)
                 )
@@ -247,7 +247,7 @@ class KeptScan:
 
     def _write_keys(self) -> None:
         """Write the keys of this state, and mark it as the newest."""
-        keys = dict(zip(_PARTS, keys_of(self._review_set, self._detectors), strict=True))
+        keys = dict(zip(_PARTS, compute_keys(self._review_set, self._detectors), strict=True))
 
         def fill(folder: Path) -> None:
             folder.mkdir()
@@ -279,11 +279,11 @@ class KeptScan:
                 return None
             paths = [self._paths[place - 1] for place in places]
         inside = pl.col("answer").is_between(first, stop, closed="left")
-        found = [TOLD_FLAGS.to_frame()]
+        found = [DETAILED_FLAG_SCHEMA.to_frame()]
         try:
             for path in paths:
                 flags = pl.scan_parquet(path / "flags.parquet").filter(inside).collect()
-                found.append(_checked(flags, TOLD_FLAGS))
+                found.append(_checked(flags, DETAILED_FLAG_SCHEMA))
         except _UNREADABLE:
             return None
         # An answer may be in two pieces: one in the set's folder and one in the cache folder.
@@ -301,7 +301,7 @@ def _piece_name(state: str, number: int) -> str:
     return _name(state, f"piece {number}")
 
 
-def _pieces(files: KeptFiles, state: str) -> Iterator[Path]:
+def _pieces(files: FileCache, state: str) -> Iterator[Path]:
     """Yield the existing pieces of a state; some may have been removed to make room."""
     for number in range(_MOST_PIECES):
         path = files.find(_piece_name(state, number))
@@ -309,7 +309,7 @@ def _pieces(files: KeptFiles, state: str) -> Iterator[Path]:
             yield path
 
 
-def _forget(files: KeptFiles, state: str) -> None:
+def _forget(files: FileCache, state: str) -> None:
     """Remove the kept results of a state."""
     files.discard(_name(state, "keys"))
     for number in range(_MOST_PIECES):
@@ -320,7 +320,7 @@ def _newest(folder: str) -> str:
     return _name(rule_version(), "newest", folder)
 
 
-def _states(files: KeptFiles, folder: str) -> list[str]:
+def _states(files: FileCache, folder: str) -> list[str]:
     """Return the newest state of a folder, then those not yet fully taken over into it."""
     pointer = files.find(_newest(folder))
     if pointer is None:
@@ -368,7 +368,7 @@ def _checked(frame: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
 
 def _read(path: Path, answers: int, cases: int, *, told: bool = False) -> BatchResult | None:
     """Read a piece of a set with this many answers and cases; None if unreadable or unfit."""
-    schemas = _SCHEMAS if told else {**_SCHEMAS, "flags": FLAGS}
+    schemas = _SCHEMAS if told else {**_SCHEMAS, "flags": FLAG_SCHEMA}
     try:
         frames = {
             name: _checked(
@@ -458,9 +458,9 @@ def _renumbered(piece: BatchResult, cases: Places, answers: Places) -> BatchResu
     of_report = piece.texts < 0
     texts = np.empty_like(piece.texts)
     texts[~of_report] = answers[piece.texts[~of_report]]
-    texts[of_report] = cases[text_of_report(piece.texts[of_report])]
+    texts[of_report] = cases[report_text_number(piece.texts[of_report])]
     there = texts >= 0
-    texts[of_report] = text_of_report(texts[of_report])
+    texts[of_report] = report_text_number(texts[of_report])
     return BatchResult(
         renumbered.filter(pl.col("number") >= 0).cast({"number": pl.UInt32}),
         flags.filter(pl.col("answer") >= 0).cast({"answer": pl.UInt32}),
@@ -486,7 +486,7 @@ class _Turn:
     found: list[BatchResult] = field(default_factory=list)
 
 
-class InTurn:
+class OrderedWriter:
     """Passes on the results of each turn, turn by turn. Safe for several threads.
 
     ``keep`` is called by one thread at a time, with all results of a turn.

@@ -13,7 +13,7 @@ from typing import Final
 import polars as pl
 
 from rexview.detect.detector import Detector, ScoringDetector
-from rexview.kept_files import code_files, code_version
+from rexview.disk_cache import cache_code_version, code_files
 
 _PACKAGE: Final = Path(__file__).resolve().parents[2]
 _READ: Final = (
@@ -26,10 +26,10 @@ _READ: Final = (
 @cache
 def rule_version() -> str:
     """Return a digest of the rules' code and words, and of polars' version, which hashes texts."""
-    return code_version(code_files(_PACKAGE / name for name in _READ), pl.__version__)
+    return cache_code_version(code_files(_PACKAGE / name for name in _READ), pl.__version__)
 
 
-def settings_of(detectors: Iterable[Detector], model: str) -> str:
+def describe_settings(detectors: Iterable[Detector], model: str) -> str:
     """Return the detectors' settings as text, as far as they affect the answers of a model."""
     return "\n".join(_settings(one, model) for one in detectors)
 

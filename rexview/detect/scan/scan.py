@@ -18,26 +18,26 @@ import polars as pl
 
 from rexview.detect.detector import Detector, ScoringDetector
 from rexview.detect.scan.batch import (
-    CAME,
-    DEFINITE,
-    DRAWN,
+    DETAILED_FLAG_SCHEMA,
     ENGLISH,
-    FLAGS,
+    FLAG_SCHEMA,
+    HAS_CONTENT,
+    HAS_DEFINITE_WORDING,
+    HAS_DRAWING,
     NOT_JUDGED,
-    NOT_YET,
-    TOLD_FLAGS,
+    UNSCANNED,
     Batch,
     BatchResult,
     Numbers,
-    batch_of,
-    batches,
-    evidence_from,
+    iterate_batches,
+    load_batch,
+    parse_evidence,
     run_detectors,
 )
-from rexview.detect.scan.finding_index import FindingIndex, IndexBuilder, text_of_report
+from rexview.detect.scan.finding_index import FindingIndex, IndexBuilder, report_text_number
 from rexview.frames import AnswerRows
 from rexview.schema import Flag, ReviewSet
-from rexview.stats import finals_of
+from rexview.stats import load_answer_finals
 from rexview.vocab import DIMENSIONS
 
 # Flags found without scores, collected in any order, and the state of each answer.
@@ -54,11 +54,11 @@ class FlagDetails(Protocol):
         ...
 
 
-class ToldInMemory:
+class InMemoryFlagDetails:
     """Messages and evidence of all flags in memory, for sets that are scanned in one go."""
 
     def __init__(self, parts: Iterable[pl.DataFrame]) -> None:
-        every = pl.concat([TOLD_FLAGS.to_frame(), *parts])
+        every = pl.concat([DETAILED_FLAG_SCHEMA.to_frame(), *parts])
         self._flags = every.sort("answer", maintain_order=True)
         self._answers = self._flags["answer"].to_numpy()
 
@@ -82,7 +82,7 @@ class TextFlags:
     traits : array of uint8, one an answer
         Bits of :mod:`rexview.detect.scan.batch`.
     flags : polars.DataFrame
-        Columns :data:`rexview.detect.scan.batch.FLAGS`, in no order.
+        Columns :data:`rexview.detect.scan.batch.FLAG_SCHEMA`, in no order.
     index : FindingIndex
     reports : array of bool, one a case
         True if the case's report was read.
@@ -100,7 +100,7 @@ class TextFlags:
     told: FlagDetails | None = None
 
 
-class Gatherer:
+class ScanAccumulator:
     """Collects the results of some answers at a time. Not safe for several threads at once.
 
     Parts are joined as in a merge sort: the last is never much smaller than the one before. So the
@@ -115,7 +115,7 @@ class Gatherer:
         self.looked = 0
         self.failed = 0
         self.reports = np.zeros(cases, dtype=np.bool_)
-        self._flags = [FLAGS.to_frame()]
+        self._flags = [FLAG_SCHEMA.to_frame()]
         self._index = IndexBuilder()
 
     def add(self, looked: BatchResult) -> BatchResult:
@@ -127,7 +127,7 @@ class Gatherer:
         self.reports[new.reports] = True
         self.looked += len(new.numbers)
         self.failed += int(np.count_nonzero(new.state == NOT_JUDGED))
-        self._add_flags(new.flags.select(FLAGS.names()))
+        self._add_flags(new.flags.select(FLAG_SCHEMA.names()))
         self._index.add(new.phrases, new.texts, new.phrase_places)
         return new
 
@@ -157,13 +157,13 @@ class Gatherer:
 
     def _new(self, looked: BatchResult) -> BatchResult:
         """Leave out known answers and reports: two threads may have scanned the same case."""
-        old = self.state[looked.numbers] != NOT_YET
+        old = self.state[looked.numbers] != UNSCANNED
         old_reports = self.reports[looked.reports]
         if not old.any() and not old_reports.any():
             return looked
         left = looked.numbers[~old]
         known = np.concatenate(
-            [looked.numbers[old].astype(np.int32), text_of_report(looked.reports[old_reports])]
+            [looked.numbers[old].astype(np.int32), report_text_number(looked.reports[old_reports])]
         )
         new_texts = ~np.isin(looked.texts, known)
         return BatchResult(
@@ -177,7 +177,7 @@ class Gatherer:
 
     def cases_left(self, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Return a mask of the cases whose report or answers are not fully scanned yet."""
-        left = np.concatenate([[0], np.cumsum(self.state == NOT_YET)])
+        left = np.concatenate([[0], np.cumsum(self.state == UNSCANNED)])
         return (left[starts[1:]] > left[starts[:-1]]) | ~self.reports
 
     def found(self, told: FlagDetails | None = None) -> TextFlags:
@@ -197,7 +197,7 @@ class Gatherer:
 # (:mod:`rexview.detect.scan.batch`). The :class:`ScoreRule` of each :class:`ScoringDetector` judges
 # it. Messages and evidence are made when a case is shown.
 
-_BITS: Final = {"english": ENGLISH, "drawn": DRAWN, "definite": DEFINITE}
+_BITS: Final = {"english": ENGLISH, "drawn": HAS_DRAWING, "definite": HAS_DEFINITE_WORDING}
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +211,7 @@ class ScoreFlags:
     judged : array of uint32, shape (n,)
         Bit ``k`` is set if its scores let the detector at position ``k`` judge the answer.
     flags : polars.DataFrame
-        Columns :data:`rexview.detect.scan.batch.FLAGS`. None of them is about a finding.
+        Columns :data:`rexview.detect.scan.batch.FLAG_SCHEMA`. None of them is about a finding.
     """
 
     numbers: npt.NDArray[np.uint32]
@@ -234,11 +234,11 @@ def score_flags(
     """
     if review_set.scores.is_empty():
         none = np.zeros(0, dtype=np.uint32)
-        return ScoreFlags(none, none, FLAGS.to_frame())
+        return ScoreFlags(none, none, FLAG_SCHEMA.to_frame())
     table = scored_answers(review_set, found)
     numbers = table["number"].to_numpy()
     judged = np.zeros(len(table), dtype=np.uint32)
-    flags = [FLAGS.to_frame()]
+    flags = [FLAG_SCHEMA.to_frame()]
     for position, detector in enumerate(detectors):
         if not isinstance(detector, ScoringDetector):
             continue
@@ -253,7 +253,7 @@ def score_flags(
             columns = {"failure": detector.failure, "kind": rule.kind, "finding": None}
             flags.append(
                 answers.to_frame().with_columns(
-                    pl.lit(value, FLAGS[name]).alias(name) for name, value in columns.items()
+                    pl.lit(value, FLAG_SCHEMA[name]).alias(name) for name, value in columns.items()
                 )
             )
     return ScoreFlags(numbers, judged, pl.concat(flags))
@@ -271,11 +271,11 @@ def scored_answers(review_set: ReviewSet, found: TextFlags) -> pl.DataFrame:
         have content and words, null without any); ``english``, ``drawn``, ``definite`` (Boolean).
         The columns from ``words`` on are null for an answer that is not scanned yet.
     """
-    finals = finals_of(review_set)
+    finals = load_answer_finals(review_set)
     numbers = review_set.numbers_of(finals)
     known = numbers >= 0
     numbers = numbers[known]
-    looked_at = found.state[numbers] != NOT_YET
+    looked_at = found.state[numbers] != UNSCANNED
     traits, usual = found.traits[numbers], _usual_words(review_set.newest, found, numbers)
     of_texts = pl.DataFrame(
         {
@@ -311,7 +311,7 @@ def _usual_words(
 
     Only answers with content and words count.
     """
-    counts = ((found.traits & CAME) > 0) & (found.words > 0)
+    counts = ((found.traits & HAS_CONTENT) > 0) & (found.words > 0)
     # the answers that count, by case, then by length
     those = np.flatnonzero(counts)
     those = those[np.lexsort((found.words[those], newest.case[those]))]
@@ -433,7 +433,7 @@ class Scan:
         ):
             case, model = cases[int(newest.case[number])], models[newest.model[number]]
             flags.setdefault(number, []).append(
-                Flag(case, model, failure, "detector", message, kind, evidence_from(evidence))
+                Flag(case, model, failure, "detector", message, kind, parse_evidence(evidence))
             )
         return flags
 
@@ -446,10 +446,10 @@ class Scan:
         low, high = self._numbers(first, stop)
         if not self.found.state[low:high].all():
             looked = self._now(first, stop)
-            return TOLD_FLAGS.to_frame() if looked is None else looked.flags
+            return DETAILED_FLAG_SCHEMA.to_frame() if looked is None else looked.flags
         flagged = self.found.flags.filter(pl.col("answer").is_between(low, high, closed="left"))
         if flagged.is_empty():
-            return TOLD_FLAGS.to_frame()
+            return DETAILED_FLAG_SCHEMA.to_frame()
         told = self.found.told.of(low, high) if self.found.told else None
         if told is None or len(told) != len(flagged):  # gone, or overwritten by another process
             answers = flagged["answer"].unique().sort().to_numpy()
@@ -466,7 +466,7 @@ class Scan:
         low, high = self._numbers(first, stop)
         flags = self.by_scores.flags.filter(pl.col("answer").is_between(low, high, closed="left"))
         if flags.is_empty():
-            return TOLD_FLAGS.to_frame()
+            return DETAILED_FLAG_SCHEMA.to_frame()
         failures = set(flags["failure"].cast(pl.String))
         positions = [n for n, one in enumerate(self.detectors) if one.failure in failures]
         answers = flags["answer"].unique().sort().to_numpy()
@@ -477,7 +477,7 @@ class Scan:
     def _batch_of(self, answers: Numbers, *, with_scores: bool = False) -> Batch:
         """Load the cases of some answers that are to be scanned."""
         case_rows = np.unique(self.review_set.newest.case[answers]).astype(np.int64)
-        return batch_of(self.review_set, case_rows, answers, with_scores=with_scores)
+        return load_batch(self.review_set, case_rows, answers, with_scores=with_scores)
 
     def not_judged_of_case(self, case_row: int) -> frozenset[int]:
         """Return the numbers of the answers to a case that could not be judged."""
@@ -485,7 +485,7 @@ class Scan:
 
     def not_yet_of_case(self, case_row: int) -> frozenset[int]:
         """Return the numbers of the answers to a case that are not scanned yet."""
-        return self._with_state(case_row, NOT_YET)
+        return self._with_state(case_row, UNSCANNED)
 
     def _with_state(self, case_row: int, wanted: int) -> frozenset[int]:
         numbers = self.review_set.newest.of_case(case_row)
@@ -504,14 +504,14 @@ class Scan:
         """Scan in this process, and keep the latest results."""
         return lru_cache(maxsize=_CASES_KEPT)(
             lambda first, stop: run_detectors(
-                batch_of(self.review_set, np.arange(first, stop)), self.detectors, index=False
+                load_batch(self.review_set, np.arange(first, stop)), self.detectors, index=False
             )
         )
 
 
-def unscanned(review_set: ReviewSet, detectors: Sequence[Detector]) -> Scan:
+def create_empty_scan(review_set: ReviewSet, detectors: Sequence[Detector]) -> Scan:
     """Return the empty scan of a review set."""
-    none = Gatherer(len(review_set.newest), len(review_set.cases)).found()
+    none = ScanAccumulator(len(review_set.newest), len(review_set.cases)).found()
     return Scan(tuple(detectors), review_set, none)
 
 
@@ -523,12 +523,14 @@ def scan(review_set: ReviewSet, detectors: Sequence[Detector], before: Scan | No
     """
     detectors = tuple(detectors)
     if before is not None and before.detectors == detectors:
-        return rescored(before, review_set)
-    gatherer = Gatherer(len(review_set.newest), len(review_set.cases))
-    told = [gatherer.add(run_detectors(batch, detectors)).flags for batch in batches(review_set)]
-    return Scan(detectors, review_set, gatherer.found(ToldInMemory(told)))
+        return replace_scores(before, review_set)
+    gatherer = ScanAccumulator(len(review_set.newest), len(review_set.cases))
+    told = [
+        gatherer.add(run_detectors(batch, detectors)).flags for batch in iterate_batches(review_set)
+    ]
+    return Scan(detectors, review_set, gatherer.found(InMemoryFlagDetails(told)))
 
 
-def rescored(before: Scan, review_set: ReviewSet) -> Scan:
+def replace_scores(before: Scan, review_set: ReviewSet) -> Scan:
     """Return the scan with the scores of another state of the same files; it may be incomplete."""
     return replace(before, review_set=review_set)

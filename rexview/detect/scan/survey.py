@@ -19,7 +19,7 @@ import polars as pl
 from rexview.detect import registry
 from rexview.detect.detector import AnswerInCase, Detector
 from rexview.detect.registry import DETECTORS
-from rexview.detect.scan.batch import FLAGS, with_names
+from rexview.detect.scan.batch import FLAG_SCHEMA, add_case_and_model
 from rexview.detect.scan.scan import Scan, scan
 from rexview.detect.score_failures import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
 from rexview.schema import (
@@ -51,7 +51,7 @@ def newest_verdicts(flags: Iterable[ReaderFlag]) -> list[ReaderFlag]:
     return list(newest.values())
 
 
-def verdicts_of_set(review_set: ReviewSet) -> list[ReaderFlag]:
+def find_verdicts(review_set: ReviewSet) -> list[ReaderFlag]:
     """Return the newest verdicts on the newest answers of a review set."""
     known = pl.Series(review_set.numbers_of(review_set.flags) >= 0)
     flags = review_set.flags.filter(known)
@@ -69,7 +69,7 @@ def joint_verdict(verdicts: Iterable[ReaderFlag]) -> str | None:
     return "rejected" if given == {"rejected"} else "confirmed"
 
 
-def with_verdicts(found: Iterable[Flag], reader_flags: Iterable[ReaderFlag]) -> list[Flag]:
+def join_verdicts(found: Iterable[Flag], reader_flags: Iterable[ReaderFlag]) -> list[Flag]:
     """Join readers' verdicts with the flags that detectors found on one answer.
 
     Returns
@@ -125,9 +125,9 @@ _KEY: Final = ("answer", "failure")
 _VERDICT: Final = pl.Enum(["confirmed", "rejected"])
 _SURVEYED: Final = pl.Schema(
     {
-        **{name: FLAGS[name] for name in _KEY},
+        **{name: FLAG_SCHEMA[name] for name in _KEY},
         "source": pl.Enum(["detector", "reader"]),
-        "kind": FLAGS["kind"],
+        "kind": FLAG_SCHEMA["kind"],
         "reader": pl.Categorical(),
         "verdict": _VERDICT,
         "stands": pl.Boolean(),
@@ -191,7 +191,7 @@ class Survey:
         flags: list[Flag] = []
         for answer, number in zip(answers, numbers, strict=True):
             answer_verdicts = (flag for flag in reader_flags if flag.model == answer.model)
-            flags += with_verdicts(found.get(number, ()), answer_verdicts)
+            flags += join_verdicts(found.get(number, ()), answer_verdicts)
         return flags
 
     def not_judged_of(self, case_id: str, answers: Sequence[Answer]) -> frozenset[str]:
@@ -234,13 +234,13 @@ def survey(
     have changed is computed again; the result is the same.
     """
     if detectors is None:
-        detectors = registry.detectors(models=review_set.models)
-    return survey_of(scan(review_set, detectors, before.scan if before else None))
+        detectors = registry.create_detectors(models=review_set.models)
+    return survey_scan(scan(review_set, detectors, before.scan if before else None))
 
 
-def survey_of(found: Scan) -> Survey:
+def survey_scan(found: Scan) -> Survey:
     """Join the readers' verdicts in a scan's review set with the flags found so far."""
-    verdicts = verdicts_of_set(found.review_set)
+    verdicts = find_verdicts(found.review_set)
     by_reader = _by_reader(found.review_set, verdicts)
     joint = by_reader.group_by(_KEY).agg(
         # rejected only if every reader rejects
@@ -299,10 +299,10 @@ def _judged(found: Scan, by_reader: pl.DataFrame) -> npt.NDArray[np.uint32]:
     return judged
 
 
-def named_flags(survey: Survey) -> pl.DataFrame:
+def name_flags(survey: Survey) -> pl.DataFrame:
     """Return :attr:`Survey.flags` with the columns :data:`FLAG_TABLE`, by answer in file order."""
     flags = survey.flags.sort("source", "answer", maintain_order=True)
-    named = with_names(flags, survey.scan.review_set)
+    named = add_case_and_model(flags, survey.scan.review_set)
     return named.select(pl.col(name).cast(kind) for name, kind in FLAG_TABLE.items())
 
 
@@ -310,7 +310,7 @@ def find_flags(
     review_set: ReviewSet, *, detectors: Sequence[Detector] | None = None
 ) -> pl.DataFrame:
     """Find all flags on the newest answers: one row per flag, columns :data:`FLAG_TABLE`."""
-    return named_flags(survey(review_set, detectors=detectors))
+    return name_flags(survey(review_set, detectors=detectors))
 
 
 def judged_answers(survey: Survey) -> pl.DataFrame:
@@ -337,7 +337,7 @@ def judged_answers(survey: Survey) -> pl.DataFrame:
     judged = pl.concat(
         pl.DataFrame(
             {"answer": np.flatnonzero(survey.judged & np.uint32(bit)).astype(np.uint32)}
-        ).with_columns(failure=pl.lit(failure, FLAGS["failure"]))
+        ).with_columns(failure=pl.lit(failure, FLAG_SCHEMA["failure"]))
         for failure, bit in FAILURE_BITS.items()
     )
     with_flags = judged.join(flagged, on=_KEY, how="left", maintain_order="left")
@@ -345,10 +345,10 @@ def judged_answers(survey: Survey) -> pl.DataFrame:
         pl.col("failure").cast(pl.String),
         pl.col("detected", "reader_flagged", "hinted", "spoken").fill_null(False),
     )
-    return with_names(whole, survey.scan.review_set)
+    return add_case_and_model(whole, survey.scan.review_set)
 
 
-def flags_for(
+def find_flags_for_answers(
     case: Case,
     answers: Sequence[Answer],
     scores: Sequence[Score] = (),
@@ -406,19 +406,19 @@ def flag_rows(
         rows = flag_rows(load("assets/demo"))
         [(row["case"], row["model"], row["message"]) for row in rows[:5]]
     """
-    active = registry.detectors(
+    active = registry.create_detectors(
         gap_threshold=gap_threshold,
         disagreement_threshold=disagreement_threshold,
         models=review_set.models,
     )
-    return list(rows_of(scan(review_set, active)))
+    return list(iterate_flag_rows(scan(review_set, active)))
 
 
-def rows_of(found: Scan) -> Iterator[dict[str, Any]]:
+def iterate_flag_rows(found: Scan) -> Iterator[dict[str, Any]]:
     """List every failure in a scan that is not rejected, as :func:`flag_rows` does."""
     review_set = found.review_set
     verdicts: dict[int, list[ReaderFlag]] = {}
-    given = verdicts_of_set(review_set)
+    given = find_verdicts(review_set)
     for verdict, number in zip(given, _by_reader(review_set, given)["answer"], strict=True):
         verdicts.setdefault(number, []).append(verdict)
     starts = review_set.newest.starts
@@ -427,7 +427,7 @@ def rows_of(found: Scan) -> Iterator[dict[str, Any]]:
         stop = min(first + _CASES_AT_A_TIME, cases)
         flags = found.flags_of_cases(first, stop)
         for number in range(int(starts[first]), int(starts[stop])):
-            for flag in with_verdicts(flags.get(number, ()), verdicts.get(number, ())):
+            for flag in join_verdicts(flags.get(number, ()), verdicts.get(number, ())):
                 if flag.verdict != "rejected":
                     yield _as_row(flag)
 

@@ -3,7 +3,7 @@
 The first request is the tuple of detectors; the reply is the process's rule version. The process
 ends when its input ends, or when a batch takes more seconds of processor time than its first
 argument allows. The operating system enforces that limit, because a pattern search cannot be
-interrupted. The second argument is its scheduling rank, see :data:`rexview.child_process.Rank`.
+interrupted. The second argument is its scheduling rank, see :data:`.ProcessPriority`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import cast
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))  # run by its path: find rexview
 
-from rexview.child_process import Rank, serve
+from rexview.child_process import ProcessPriority, serve_requests
 from rexview.detect.detector import Detector
 from rexview.detect.scan.batch import Batch, BatchResult, run_detectors
 from rexview.detect.scan.rule_version import rule_version
@@ -29,4 +29,4 @@ def begin(detectors: Sequence[Detector]) -> tuple[str, Callable[[Batch], BatchRe
 
 if __name__ == "__main__":
     seconds, rank = sys.argv[1:]
-    serve(begin, int(seconds), cast("Rank", rank))
+    serve_requests(begin, int(seconds), cast("ProcessPriority", rank))

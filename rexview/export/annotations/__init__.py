@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 import cv2
 
 from rexview.errors import ImageError, PathEscape
-from rexview.export.job import Progress
-from rexview.export.records import Content, ExportBox, ExportCase, ExportImage
+from rexview.export.export_job import ExportProgress
+from rexview.export.export_records import ExportBox, ExportCase, ExportContent, ExportImage
 from rexview.geometry import box_problem
-from rexview.imaging import Radiograph, display
-from rexview.imaging.raster import picture_file
+from rexview.imaging import Radiograph, render_display
+from rexview.imaging.raster import encode_picture_file
 
 # Images with their boxes, in the form that annotation tools need.
 
@@ -46,8 +46,8 @@ class AnnotatedImage:
         return left, top, right - left, bottom - top
 
 
-def annotated(
-    case: ExportCase, progress: Progress, *, with_pictures: bool = False
+def annotated_images(
+    case: ExportCase, progress: ExportProgress, *, with_pictures: bool = False
 ) -> Iterator[AnnotatedImage]:
     """Yield the images of a case, including laterals and priors.
 
@@ -57,7 +57,7 @@ def annotated(
     boxes = [*case.reference_boxes, *(box for one in case.answers for box in one.boxes)]
     for box in boxes:
         if box.problem:
-            _left_out(case, box, box.problem, progress)
+            _note_left_out(case, box, box.problem, progress)
     for image in case.images:
         picture, size = None, (image.width, image.height)
         if with_pictures or None in size:
@@ -73,20 +73,22 @@ def annotated(
         there = []
         for box in case.boxes_on(image.id):  # decoding may have found the size
             if problem := box_problem(box.box, width, height):
-                _left_out(case, box, problem, progress)
+                _note_left_out(case, box, problem, progress)
             else:
                 there.append(box)
         yield AnnotatedImage(case, image, width, height, tuple(there), picture)
 
 
-def _left_out(case: ExportCase, box: ExportBox, problem: str, progress: Progress) -> None:
+def _note_left_out(
+    case: ExportCase, box: ExportBox, problem: str, progress: ExportProgress
+) -> None:
     progress.note(f"{case.id}: the box “{box.label or NO_LABEL}” is left out. {problem}")
 
 
-def jpeg(picture: Radiograph) -> bytes:
+def display_jpeg(picture: Radiograph) -> bytes:
     """Return the viewer's first display as a JPEG, one pixel for each stored pixel."""
     options = [cv2.IMWRITE_JPEG_QUALITY, _QUALITY]
-    return picture_file(display(picture, "initial"), ".jpg", options)
+    return encode_picture_file(render_display(picture, "initial"), ".jpg", options)
 
 
 @dataclass
@@ -101,7 +103,7 @@ class FileNames:
         self.given[name] += 1
         return name
 
-    def note(self, progress: Progress) -> None:
+    def note(self, progress: ExportProgress) -> None:
         """Report how many names occur more than once."""
         several = sum(count > 1 for count in self.given.values())
         if several:
@@ -111,12 +113,12 @@ class FileNames:
             )
 
 
-def plain_names(content: Content) -> dict[str, str]:
+def plain_model_names(content: ExportContent) -> dict[str, str]:
     """Return a unique name in plain letters for each model, by id."""
-    return _told_apart((model.id, model.name) for model in content.models)
+    return _unique_names((model.id, model.name) for model in content.models)
 
 
-def _told_apart(named: Iterable[tuple[str, str]]) -> dict[str, str]:
+def _unique_names(named: Iterable[tuple[str, str]]) -> dict[str, str]:
     found: dict[str, str] = {}
     for key, name in named:
         plain = _NOT_A_NAME.sub("_", name.lower()).strip("_") or "model"

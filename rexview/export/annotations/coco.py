@@ -10,12 +10,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rexview.export.annotations import NO_LABEL, AnnotatedImage, FileNames, annotated
-from rexview.export.job import Progress
-from rexview.export.records import Content, ExportBox
+from rexview.export.annotations import NO_LABEL, AnnotatedImage, FileNames, annotated_images
+from rexview.export.export_job import ExportProgress
+from rexview.export.export_records import ExportBox, ExportContent
 
 
-def write(content: Content, out: Path, progress: Progress) -> None:
+def write(content: ExportContent, out: Path, progress: ExportProgress) -> None:
     """Write an export as a COCO file.
 
     Raises
@@ -27,7 +27,7 @@ def write(content: Content, out: Path, progress: Progress) -> None:
     categories: dict[str, int] = {}
     names = FileNames()
     for case in progress.over(content):
-        for one in annotated(case, progress):
+        for one in annotated_images(case, progress):
             images.append(_image(one, len(images) + 1, names))
             for box in one.boxes:
                 category = categories.setdefault(box.label or NO_LABEL, len(categories) + 1)
@@ -48,7 +48,7 @@ def write(content: Content, out: Path, progress: Progress) -> None:
     out.write_text(text + "\n", encoding="utf-8")
 
 
-def _info(content: Content) -> dict[str, Any]:
+def _info(content: ExportContent) -> dict[str, Any]:
     return {
         "description": content.title,
         "version": "1",
@@ -80,7 +80,7 @@ def _annotation(
     number: int,
     image: int,
     category: int,
-    content: Content,
+    content: ExportContent,
 ) -> dict[str, Any]:
     x, y, width, height = box.box
     attributes = {

@@ -13,12 +13,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rexview.export.annotations import NO_LABEL, AnnotatedImage, annotated, jpeg, plain_names
-from rexview.export.job import Progress
-from rexview.export.records import Content, ExportAnswer, ExportBox, ExportCase
+from rexview.export.annotations import (
+    NO_LABEL,
+    AnnotatedImage,
+    annotated_images,
+    display_jpeg,
+    plain_model_names,
+)
+from rexview.export.export_job import ExportProgress
+from rexview.export.export_records import ExportAnswer, ExportBox, ExportCase, ExportContent
 
 
-def write(content: Content, out: Path, progress: Progress) -> None:
+def write(content: ExportContent, out: Path, progress: ExportProgress) -> None:
     """Write an export into an empty folder.
 
     Raises
@@ -27,15 +33,15 @@ def write(content: Content, out: Path, progress: Progress) -> None:
     """
     data = out / "data"
     data.mkdir()
-    names = plain_names(content)
+    names = plain_model_names(content)
     samples = []
     for case in progress.over(content):
         about = _about(case, names)
-        for one in annotated(case, progress, with_pictures=True):
+        for one in annotated_images(case, progress, with_pictures=True):
             progress.check()
             if one.picture is None:
                 continue
-            picture = jpeg(one.picture)
+            picture = display_jpeg(one.picture)
             (data / f"{one.image.file_stem}.jpg").write_bytes(picture)
             samples.append({**_sample(one, names, len(picture)), **about})
     (out / "samples.json").write_text(_json({"samples": samples}), encoding="utf-8")
@@ -46,7 +52,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _metadata(content: Content, names: Mapping[str, str]) -> dict[str, Any]:
+def _metadata(content: ExportContent, names: Mapping[str, str]) -> dict[str, Any]:
     info = {
         "title": content.title,
         "notice": content.notice,

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.export.annotations import NO_LABEL, AnnotatedImage, annotated
-from rexview.export.job import Progress
-from rexview.export.records import Content, ExportBox
-from rexview.export.sheets.film import encode_picture as jpeg_of
+from rexview.export.annotations import NO_LABEL, AnnotatedImage, annotated_images
+from rexview.export.export_job import ExportProgress
+from rexview.export.export_records import ExportBox, ExportContent
+from rexview.export.sheets.film_layout import encode_picture as jpeg_of
 
 CONFIG: Final = """\
 <View>
@@ -30,7 +30,7 @@ CONFIG: Final = """\
 _PERCENT: Final = 100
 
 
-def write(content: Content, out: Path, progress: Progress) -> None:
+def write(content: ExportContent, out: Path, progress: ExportProgress) -> None:
     """Write an export as a list of tasks, one after another.
 
     Raises
@@ -40,7 +40,7 @@ def write(content: Content, out: Path, progress: Progress) -> None:
     with out.open("w", encoding="utf-8", newline="\n") as file:
         before = "[\n"
         for case in progress.over(content):
-            for one in annotated(case, progress, with_pictures=True):
+            for one in annotated_images(case, progress, with_pictures=True):
                 progress.check()
                 task = json.dumps(_task(one, content), ensure_ascii=False, allow_nan=False)
                 file.write(before + task)
@@ -48,7 +48,7 @@ def write(content: Content, out: Path, progress: Progress) -> None:
         file.write("[]\n" if before == "[\n" else "\n]\n")
 
 
-def _task(one: AnnotatedImage, content: Content) -> dict[str, Any]:
+def _task(one: AnnotatedImage, content: ExportContent) -> dict[str, Any]:
     case, image = one.case, one.image
     picture = jpeg_of(one.picture).jpeg if one.picture else b""
     labels = dict.fromkeys(box.label or NO_LABEL for box in one.boxes)

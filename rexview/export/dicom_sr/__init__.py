@@ -15,13 +15,19 @@ from typing import Final
 
 from pydicom import Dataset
 
-from rexview.analysis.colours import REFERENCE_ON_FILM
-from rexview.export.dicom_sr.images import CaseImages, DicomImage, PlacedBox, by_image, placed
-from rexview.export.dicom_sr.objects import CaseObjects, export_root
+from rexview.analysis.colours import REFERENCE_IMAGE_COLOUR
+from rexview.export.dicom_sr.case_images import (
+    CaseImages,
+    DicomImage,
+    PlacedBox,
+    group_by_image,
+    place_boxes_on_images,
+)
+from rexview.export.dicom_sr.dicom_objects import CaseObjects, export_root
 from rexview.export.dicom_sr.presentation import presentation_state
-from rexview.export.dicom_sr.reports import Reports, key_objects
-from rexview.export.job import Progress
-from rexview.export.records import Content, ExportBox
+from rexview.export.dicom_sr.structured_reports import CaseReports, key_objects
+from rexview.export.export_job import ExportProgress
+from rexview.export.export_records import ExportBox, ExportContent
 
 # Write an export as DICOM: images, reports and presentation states of each case.
 
@@ -29,7 +35,7 @@ _PLAIN: Final = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME: Final = 40
 
 
-def write(content: Content, out: Path, progress: Progress) -> None:
+def write(content: ExportContent, out: Path, progress: ExportProgress) -> None:
     """Write the cases of an export as files ``*.dcm``, each named by its case's number.
 
     Parameters
@@ -54,10 +60,10 @@ class _Case:
 
     def __init__(
         self,
-        content: Content,
+        content: ExportContent,
         objects: CaseObjects,
         people: Mapping[str, str],
-        progress: Progress,
+        progress: ExportProgress,
     ) -> None:
         self._content, self._objects, self._case = content, objects, objects.case
         self._people, self._progress = people, progress
@@ -70,11 +76,11 @@ class _Case:
         returned = [picture for answer in case.answers for picture in answer.pictures]
         gathered = images.gather([*case.images, *returned])
         study = images.study()
-        reports = Reports(self._objects, study, self._people, self._content.harm_levels)
+        reports = CaseReports(self._objects, study, self._people, self._content.harm_levels)
         boxes, off_image = self._placed(gathered, case.reference_boxes, "the reference")
         of_case = [one for one in gathered if one.image.model is None]
         self._save(reports.of_case(of_case, boxes, off_image), "report-case")
-        self._show(boxes, "Reference", REFERENCE_ON_FILM, "reference")
+        self._show(boxes, "Reference", REFERENCE_IMAGE_COLOUR, "reference")
         for place, answer in enumerate(case.answers, 1):
             model = self._content.model(answer.model)
             boxes, off_image = self._placed(gathered, answer.boxes, model.name)
@@ -94,7 +100,7 @@ class _Case:
     def _placed(
         self, images: Sequence[DicomImage], boxes: Sequence[ExportBox], whose: str
     ) -> tuple[list[PlacedBox], list[tuple[ExportBox, str]]]:
-        on_image, off_image = placed(self._objects, images, boxes)
+        on_image, off_image = place_boxes_on_images(self._objects, images, boxes)
         for box, problem in off_image:
             self._progress.note(
                 f"{self._case.id}: the box {box.label!r} of {whose} stands in the report as text "
@@ -104,7 +110,7 @@ class _Case:
 
     def _show(self, boxes: Sequence[PlacedBox], title: str, colour: str, name: str) -> None:
         """Write a presentation state for each image with boxes."""
-        for image, there in by_image(boxes):
+        for image, there in group_by_image(boxes):
             if not image.is_colour and image.radiograph is None:
                 continue  # reported when it was read
             self._states += 1
@@ -118,7 +124,7 @@ class _Case:
         self._written.append(made)
 
 
-def _people(content: Content) -> Mapping[str, str]:
+def _people(content: ExportContent) -> Mapping[str, str]:
     """Return readers' names by id and by name; with pseudonyms, numbered ones."""
     if not content.pseudonyms:
         return content.readers

@@ -27,8 +27,8 @@ from highdicom.pr import (
 )
 from pydicom import Dataset
 
-from rexview.export.dicom_sr.images import DicomImage, PlacedBox
-from rexview.export.dicom_sr.objects import CaseObjects, long_string
+from rexview.export.dicom_sr.case_images import DicomImage, PlacedBox
+from rexview.export.dicom_sr.dicom_objects import CaseObjects, long_string
 from rexview.imaging import Modality, Radiograph, Window
 
 _WIDE: Final = 257

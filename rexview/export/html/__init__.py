@@ -18,11 +18,17 @@ from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import Any, Final
 
-from rexview.export.html.pictures import CaseFilms, PackedImage, films
-from rexview.export.html.texts import MINUTES, case_html, colours_css, minutes_html, minutes_row
-from rexview.export.job import Progress
-from rexview.export.records import Content
-from rexview.vocab import counted, moment
+from rexview.export.export_job import ExportProgress
+from rexview.export.export_records import ExportContent
+from rexview.export.html.case_articles import (
+    MINUTES,
+    case_html,
+    colours_css,
+    minutes_html,
+    minutes_row,
+)
+from rexview.export.html.film_packing import CaseFilms, PackedImage, films
+from rexview.vocab import english_count, time_text
 
 # All JavaScript and styles of the HTML file, as one script and one style sheet.
 #
@@ -32,7 +38,7 @@ from rexview.vocab import counted, moment
 
 _ENTRY: Final = "export/html/assets/page.js"
 _VIEWER: Final = "ui/viewer/assets"
-_INSTEAD: Final = {
+_REPLACED_MODULES: Final = {
     f"{_VIEWER}/case_turning.js": "export/html/assets/case_turning.js",
     f"{_VIEWER}/image/pixels.js": "export/html/assets/pixels.js",
     f"{_VIEWER}/image/background.js": "export/html/assets/background.js",
@@ -46,7 +52,7 @@ _ENDS_SCRIPT: Final = re.compile(r"</script|<!--", re.IGNORECASE)
 
 
 @cache
-def script(entry: str = _ENTRY) -> str:
+def build_script(entry: str = _ENTRY) -> str:
     """Return the script of the file: a module below ``rexview`` with all its imports.
 
     Raises
@@ -57,7 +63,7 @@ def script(entry: str = _ENTRY) -> str:
     """
     names: dict[str, str] = {}
     parts: list[str] = []
-    _join(entry, names, parts, ())
+    _add_module(entry, names, parts, ())
     whole = '"use strict";\n' + "\n".join(parts)
     if found := _ENDS_SCRIPT.search(whole):
         raise ValueError(f"{found[0]} in the script would end its element")
@@ -65,12 +71,12 @@ def script(entry: str = _ENTRY) -> str:
 
 
 @cache
-def style() -> str:
+def build_style() -> str:
     """Return the style sheet of the file."""
     return "\n".join(_text(path) for path in _STYLES)
 
 
-def _join(path: str, names: dict[str, str], parts: list[str], above: tuple[str, ...]) -> str:
+def _add_module(path: str, names: dict[str, str], parts: list[str], above: tuple[str, ...]) -> str:
     """Add a module after its imports; return the name of its exports."""
     if path in above:
         raise ValueError(f"{path} is imported by what it imports")
@@ -80,7 +86,7 @@ def _join(path: str, names: dict[str, str], parts: list[str], above: tuple[str, 
 
     def take(found: re.Match[str]) -> str:
         wanted = normpath(join(dirname(path), found[2]))
-        module = _join(_INSTEAD.get(wanted, wanted), names, parts, (*above, path))
+        module = _add_module(_REPLACED_MODULES.get(wanted, wanted), names, parts, (*above, path))
         taken.append(f"const {{{found[1].strip().replace(' as ', ': ')}}} = {module};")
         return ""
 
@@ -113,16 +119,16 @@ _IN_SCRIPT: Final = {
 """Characters that could end an element of the page, as JSON escapes."""
 
 
-def head_html(content: Content) -> str:
+def file_head_html(content: ExportContent) -> str:
     """Return the file's start, up to the cases."""
-    sheet = f"{style()}\n{colours_css(content)}"
+    sheet = f"{build_style()}\n{colours_css(content)}"
     policy = (
         "default-src 'none'; "
-        f"script-src '{_hash(script())}'; style-src '{_hash(sheet)}'; "
+        f"script-src '{_hash(build_script())}'; style-src '{_hash(sheet)}'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
     title = html.escape(content.title)
-    made = moment(content.made)
+    made = time_text(content.made)
     of = f"{html.escape(content.set_name)}, " if content.set_name != content.title else ""
     notice = f'<p id="notice" dir="auto">{html.escape(content.notice)}</p>'
     notes = "".join(f"<p>{html.escape(note)}</p>" for note in (*content.notes, _NOT_A_DEVICE))
@@ -136,7 +142,7 @@ def head_html(content: Content) -> str:
         f'<title>{title}</title>\n<link rel="icon" href="data:,">\n'
         f"<style>{sheet}</style>\n</head>\n<body>\n"
         f'<header id="top"><h1 dir="auto">{title}</h1>'
-        f'<p class="quiet">{of}{counted(len(content.case_ids), "case")}, written {made}</p>'
+        f'<p class="quiet">{of}{english_count(len(content.case_ids), "case")}, written {made}</p>'
         '<button type="button" id="theme" aria-label="Light or dark">◐</button>'
         '<button type="button" id="print">Print</button></header>\n'
         f"{notice if content.notice else ''}\n"
@@ -150,26 +156,26 @@ def head_html(content: Content) -> str:
     )
 
 
-def case_parts(number: int, films: CaseFilms) -> Iterator[str]:
+def case_data_elements(number: int, films: CaseFilms) -> Iterator[str]:
     """Yield the data of one case for the script: the viewer's input, and each film."""
-    yield _data("application/json", f"viewer-{number}", as_json(films.viewer))
+    yield _data("application/json", f"viewer-{number}", html_safe_json(films.viewer))
     for key, film in films.packed.items():
         yield _film(key, film)
 
 
-def tail_html() -> str:
+def file_tail_html() -> str:
     """Return the file's end, after the cases."""
-    return f"</div></main>\n<script>{script()}</script>\n</body>\n</html>\n"
+    return f"</div></main>\n<script>{build_script()}</script>\n</body>\n</html>\n"
 
 
-def as_json(value: Any) -> str:
+def html_safe_json(value: Any) -> str:
     """Return JSON that cannot end an element of the page."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.translate(_IN_SCRIPT)
 
 
 def _film(key: str, film: PackedImage) -> str:
-    header = html.escape(as_json(film.header))
+    header = html.escape(html_safe_json(film.header))
     return _data(
         "text/plain", key, base64.b64encode(film.data).decode(), f' data-header="{header}"'
     )
@@ -184,13 +190,13 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(digest).decode()}"
 
 
-MOST_BYTES: Final = 1_500_000
+MAX_CASE_BYTES: Final = 1_500_000
 """Limit for one case in the file, including its texts."""
 _BESIDE: Final = 4_000
 """Allowance for the names of boxes and films."""
 
 
-def write(content: Content, out: Path, progress: Progress) -> None:
+def write(content: ExportContent, out: Path, progress: ExportProgress) -> None:
     """Write an export as one HTML file.
 
     Raises
@@ -199,20 +205,20 @@ def write(content: Content, out: Path, progress: Progress) -> None:
     """
     decided = []
     with out.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(head_html(content))
+        file.write(file_head_html(content))
         for case in progress.over(content):
             texts = case_html(case, content)
             beside = len(texts.encode()) + _BESIDE
-            made = films(case, content, MOST_BYTES - beside)
+            made = films(case, content, MAX_CASE_BYTES - beside)
             file.write(texts)
-            for part in case_parts(case.number, made):
+            for part in case_data_elements(case.number, made):
                 file.write(part)
             for reason in made.unread:
                 progress.note(reason)
             decided.append(minutes_row(case, content))
             progress.check()
         file.write(minutes_html(content, decided))
-        file.write(tail_html())
+        file.write(file_tail_html())
 
 
 __all__ = ["MOST_BYTES", "write"]

@@ -31,7 +31,7 @@ LINE_HEIGHT: Final = 1.2
 
 
 @dataclass(frozen=True)
-class Place:
+class Rectangle:
     """A rectangle on a sheet."""
 
     x: float
@@ -49,7 +49,7 @@ class Place:
         """Its lower edge."""
         return self.y + self.height
 
-    def meets(self, other: Place) -> bool:
+    def meets(self, other: Rectangle) -> bool:
         """Whether both share an area."""
         return (
             self.x < other.right
@@ -58,7 +58,7 @@ class Place:
             and other.y < self.bottom
         )
 
-    def holds(self, other: Place) -> bool:
+    def holds(self, other: Rectangle) -> bool:
         """Whether another one is inside it."""
         return (
             self.x <= other.x
@@ -69,7 +69,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Run:
+class TextRun:
     """Words in one style."""
 
     text: str
@@ -77,7 +77,7 @@ class Run:
     colour: str = INK
 
 
-Line = tuple[Run, ...]
+RunLine = tuple[TextRun, ...]
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Paragraph:
     a sheet, away from what follows. ``part`` names its part, in a text with several.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[RunLine, ...]
     size: float
     indent: float = 0.0
     before: float = 0.0
@@ -107,11 +107,11 @@ class Paragraph:
         return len(self.lines) * self.line_height
 
     @property
-    def runs(self) -> tuple[Run, ...]:
+    def runs(self) -> tuple[TextRun, ...]:
         """All its words, lines joined."""
         every = [run for line in self.lines for run in line]
         return tuple(
-            Run("".join(run.text for run in same), bold, colour)
+            TextRun("".join(run.text for run in same), bold, colour)
             for (bold, colour), same in groupby(every, lambda run: (run.bold, run.colour))
         )
 
@@ -127,8 +127,8 @@ class Paragraph:
         return next((one for one in directions if one in ("L", "R", "AL")), "L") != "L"
 
 
-def paragraph(
-    *runs: Run | str,
+def make_paragraph(
+    *runs: TextRun | str,
     size: float = 14.0,
     bold: bool = False,
     colour: str = INK,
@@ -137,22 +137,22 @@ def paragraph(
     keep: bool = False,
 ) -> Paragraph:
     """Return a paragraph of runs, or of words in one style, not broken into lines yet."""
-    line = tuple(Run(run, bold, colour) if isinstance(run, str) else run for run in runs)
+    line = tuple(TextRun(run, bold, colour) if isinstance(run, str) else run for run in runs)
     return Paragraph((line,), size, indent, before, keep)
 
 
 @dataclass(frozen=True)
-class Text:
+class TextBlock:
     """Paragraphs broken to the width of their place, from its top."""
 
-    place: Place
+    place: Rectangle
     paragraphs: tuple[Paragraph, ...]
     name: str
     at_right: bool = False
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """A row of a table: the paragraphs of each cell, broken to the column's width."""
 
     cells: tuple[tuple[Paragraph, ...], ...]
@@ -160,12 +160,12 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class SheetTable:
     """A table; its first row is the head. ``pad`` is the space above and below a cell's text."""
 
-    place: Place
+    place: Rectangle
     widths: tuple[float, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     name: str
     pad: float
 
@@ -174,7 +174,7 @@ class Table:
 class BoxMark:
     """A box over a film. ``told`` describes it in words; ``reference`` marks the truth."""
 
-    place: Place
+    place: Rectangle
     colour: str
     name: str
     told: str
@@ -185,7 +185,7 @@ class BoxMark:
 class Tag:
     """Words on a film, in one line."""
 
-    place: Place
+    place: Rectangle
     text: str
     fill: str | None
     colour: str
@@ -202,10 +202,10 @@ class Leader:
 
 
 @dataclass(frozen=True, eq=False)
-class Film:
+class SheetFilm:
     """A picture with boxes over it; without ``jpeg`` it could not be read."""
 
-    place: Place
+    place: Rectangle
     jpeg: bytes | None
     name: str
     told: str
@@ -214,7 +214,7 @@ class Film:
     leaders: tuple[Leader, ...] = ()
 
 
-Element = Text | Table | Film
+Element = TextBlock | SheetTable | SheetFilm
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +234,7 @@ class Sheet:
 FONTS: Final = Path(__file__).resolve().parents[3] / "assets" / "fonts"
 REGULAR: Final = FONTS / "DejaVuSans.ttf"
 BOLD: Final = FONTS / "DejaVuSans-Bold.ttf"
-_ABSENT: Final = 1.1
+_MISSING_WIDTH: Final = 1.1
 """Assumed width of a character that the font lacks, in sizes: Chinese ones are square."""
 _SLACK: Final = 0.5
 _PIECES: Final = re.compile(r"\s*\S+|\s+")
@@ -242,7 +242,7 @@ _UNPRINTABLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufff
 """Characters that XML cannot contain or a screen cannot show."""
 
 
-def printable(text: str) -> str:
+def printable_sheet_text(text: str) -> str:
     """Replace characters that cannot be shown by a visible sign; line ends become newlines."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ")
     for end in "\u2028\u2029\x0b\x0c\x85":
@@ -251,7 +251,7 @@ def printable(text: str) -> str:
 
 
 @cache
-def widths(bold: bool) -> dict[int, float]:
+def character_widths(bold: bool) -> dict[int, float]:
     """Return the width of each character in the font, by code point, relative to the size."""
     with TTFont(BOLD if bold else REGULAR, lazy=True) as font:
         units = font["head"].unitsPerEm
@@ -261,13 +261,13 @@ def widths(bold: bool) -> dict[int, float]:
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
     """Return the width of a line of text, in points."""
-    known = widths(bold)
-    return size * sum(known.get(ord(character), _ABSENT) for character in text)
+    known = character_widths(bold)
+    return size * sum(known.get(ord(character), _MISSING_WIDTH) for character in text)
 
 
-def lacking(text: str) -> set[str]:
+def missing_characters(text: str) -> set[str]:
     """Return the characters of a text that the fonts lack."""
-    regular, bold = widths(bold=False), widths(bold=True)
+    regular, bold = character_widths(bold=False), character_widths(bold=True)
     return {
         one
         for one in set(text)
@@ -275,15 +275,15 @@ def lacking(text: str) -> set[str]:
     }
 
 
-def broken(given: Paragraph, width: float) -> Paragraph:
+def break_paragraph(given: Paragraph, width: float) -> Paragraph:
     """Break a paragraph into lines of at most ``width`` points.
 
     Lines break at spaces, and within a word only if it is longer than a line. A line end in a run
     becomes a space: callers make one paragraph for each line.
     """
     room = width - given.indent - _SLACK
-    lines: list[Line] = []
-    line: list[Run] = []
+    lines: list[RunLine] = []
+    line: list[TextRun] = []
     used = 0.0
     for run, piece in _pieces(given.runs):
         wide = text_width(piece.rstrip(), given.size, run.bold)
@@ -303,10 +303,10 @@ def broken(given: Paragraph, width: float) -> Paragraph:
             used += text_width(piece, given.size, run.bold)
     if line or not lines:
         lines.append(tuple(line))
-    return replace(given, lines=tuple(_joined(line) for line in lines))
+    return replace(given, lines=tuple(_join_runs(line) for line in lines))
 
 
-def _pieces(runs: Iterable[Run]) -> Iterator[tuple[Run, str]]:
+def _pieces(runs: Iterable[TextRun]) -> Iterator[tuple[TextRun, str]]:
     """Yield words with the spaces before them; a word may continue in the next run."""
     for run in runs:
         for piece in _PIECES.findall(run.text.replace("\n", " ")):
@@ -326,6 +326,6 @@ def _cut(piece: str, size: float, bold: bool, room: float) -> list[str]:
     return [*parts, part]
 
 
-def _joined(line: Iterable[Run]) -> Line:
+def _join_runs(line: Iterable[TextRun]) -> RunLine:
     """Join neighbouring runs of the same style."""
     return Paragraph((tuple(line),), 1).runs

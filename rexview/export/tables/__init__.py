@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, Final
 
-from rexview.export.records import (
-    Content,
+from rexview.export.export_records import (
     ExportAnswer,
     ExportBox,
     ExportCase,
+    ExportContent,
     ExportDecision,
     ExportFlag,
     ExportMark,
 )
-from rexview.vocab import DIMENSIONS, lettered
+from rexview.vocab import DIMENSIONS, option_with_letter
 
 # The rows of exported tables: one an answer, with its details, as plain values.
 #
@@ -50,7 +50,7 @@ def case_row(case: ExportCase) -> Row:
         "indication": case.context.indication,
         "comparison": case.context.comparison,
         "question": case.question,
-        "options": [lettered(words, place) for place, words in enumerate(case.options)],
+        "options": [option_with_letter(words, place) for place, words in enumerate(case.options)],
         "right_option": None if case.correct is None else _option(case, case.correct),
         "right_explanation": case.explanation,
         "report_findings": case.report.findings,
@@ -62,7 +62,7 @@ def case_row(case: ExportCase) -> Row:
     }
 
 
-def answer_row(content: Content, case: ExportCase, answer: ExportAnswer | None) -> Row:
+def answer_row(content: ExportContent, case: ExportCase, answer: ExportAnswer | None) -> Row:
     """Return an answer's columns, without boxes and single scores; all None without an answer.
 
     The columns are those of :data:`ANSWER_COLUMNS`.
@@ -110,7 +110,7 @@ def plain_rows(case: ExportCase, records: Any) -> Iterator[Row]:
         yield {"case": case.id, **asdict(record)}
 
 
-def flag_words(flag: ExportFlag) -> str:
+def flag_line(flag: ExportFlag) -> str:
     """Return a flag as one line: failure, source and verdict."""
     who = [flag.reader or _WHO.get(flag.source, flag.source)]
     if flag.verdict:
@@ -118,13 +118,13 @@ def flag_words(flag: ExportFlag) -> str:
     return f"{flag.name} ({', '.join(who)}): {flag.message}"
 
 
-def mark_words(mark: ExportMark) -> str:
+def mark_line(mark: ExportMark) -> str:
     """Return a mark as one line: the failure in words, and its reader."""
     reason = f": {mark.comment}" if mark.comment else ""
     return f"{mark.name} ({mark.reader}){reason}"
 
 
-def decision_words(decision: ExportDecision) -> str:
+def decision_line(decision: ExportDecision) -> str:
     """Return a decision as one line."""
     harm = "" if decision.severity is None else f"harm {decision.severity}"
     due = f"due {decision.due}" if decision.due else ""
@@ -139,7 +139,7 @@ def decision_words(decision: ExportDecision) -> str:
 
 def _option(case: ExportCase, number: int) -> str:
     known = 0 <= number < len(case.options)
-    return lettered(case.options[number], number) if known else str(number + 1)
+    return option_with_letter(case.options[number], number) if known else str(number + 1)
 
 
 def _counts(votes: Any) -> str:

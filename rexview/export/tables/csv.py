@@ -13,24 +13,30 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.analysis.download_files import neutral
-from rexview.export.job import Progress
-from rexview.export.records import Content, ExportAnswer, ExportBox, ExportCase, ExportScore
+from rexview.analysis.download_files import escape_formula
+from rexview.export.export_job import ExportProgress
+from rexview.export.export_records import (
+    ExportAnswer,
+    ExportBox,
+    ExportCase,
+    ExportContent,
+    ExportScore,
+)
 from rexview.export.tables import (
     Row,
     answer_row,
     box_row,
     case_row,
-    decision_words,
-    flag_words,
-    mark_words,
+    decision_line,
+    flag_line,
+    mark_line,
 )
 from rexview.vocab import DIMENSIONS
 
 _BOX_FIELDS: Final = ("image", "label", "x", "y", "width", "height", "side", "score", "unsure")
 
 
-def write(content: Content, out: Path, progress: Progress) -> None:
+def write(content: ExportContent, out: Path, progress: ExportProgress) -> None:
     """Write one row an answer.
 
     Final scores have a column each, and so have those of every reader: ``process (reader_a)``.
@@ -43,16 +49,16 @@ def write(content: Content, out: Path, progress: Progress) -> None:
             for row in _rows(content, case):
                 if names is None:
                     names = list(row)
-                    writer.writerow(neutral(name) for name in names)
+                    writer.writerow(escape_formula(name) for name in names)
                 writer.writerow(map(_cell, row.values()))
 
 
-def _rows(content: Content, case: ExportCase) -> Iterator[Row]:
+def _rows(content: ExportContent, case: ExportCase) -> Iterator[Row]:
     for answer in case.answers or (None,):
         yield _row(content, case, answer)
 
 
-def _row(content: Content, case: ExportCase, answer: ExportAnswer | None) -> Row:
+def _row(content: ExportContent, case: ExportCase, answer: ExportAnswer | None) -> Row:
     """Return a row; all rows of an export have the same columns."""
     model = answer.model if answer else None
     scores = [score for score in case.scores if score.model == model]
@@ -68,18 +74,18 @@ def _row(content: Content, case: ExportCase, answer: ExportAnswer | None) -> Row
         "score_comments": [
             f"{one.reader}, {one.dimension}: {one.comment}" for one in scores if one.comment
         ],
-        "failures": [flag_words(flag) for flag in flags if not flag.hint],
-        "possible_failures": [flag_words(flag) for flag in flags if flag.hint],
-        "failures_in_own_words": [mark_words(one) for one in case.marks if one.model == model],
+        "failures": [flag_line(flag) for flag in flags if not flag.hint],
+        "possible_failures": [flag_line(flag) for flag in flags if flag.hint],
+        "failures_in_own_words": [mark_line(one) for one in case.marks if one.model == model],
         "comments": [f"{one.person}, on {one.on}: {one.text}" for one in said],
-        "decisions": [decision_words(one) for one in decided],
+        "decisions": [decision_line(one) for one in decided],
         "meeting": content.meeting.name if content.meeting else None,
         "notice": content.notice or None,
         "privacy": list(content.notes),
     }
 
 
-def _by_reader(content: Content, scores: Iterable[ExportScore]) -> Row:
+def _by_reader(content: ExportContent, scores: Iterable[ExportScore]) -> Row:
     """Return each reader's score of each dimension: with several pictures, the mean."""
     given: dict[tuple[str, str], list[int]] = {}
     for one in scores:
@@ -104,9 +110,9 @@ def _boxes(case: ExportCase, boxes: Iterable[ExportBox]) -> str | None:
 
 def _cell(value: Any) -> Any:
     if isinstance(value, list):
-        return neutral("\n".join(value))
+        return escape_formula("\n".join(value))
     if isinstance(value, str):
-        return neutral(value)
+        return escape_formula(value)
     if isinstance(value, datetime):
         return value.isoformat()
     return str(value).lower() if isinstance(value, bool) else value

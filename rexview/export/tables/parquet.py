@@ -12,8 +12,8 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rexview.export.job import Progress
-from rexview.export.records import Content, ExportAnswer, ExportCase
+from rexview.export.export_job import ExportProgress
+from rexview.export.export_records import ExportAnswer, ExportCase, ExportContent
 from rexview.export.tables import FINALS, Row, answer_row, box_row, case_row, plain_rows
 
 _AT_ONCE: Final = 200
@@ -99,7 +99,7 @@ SCHEMA: Final = pa.schema(
 )
 
 
-def write(content: Content, out: Path, progress: Progress) -> None:
+def write(content: ExportContent, out: Path, progress: ExportProgress) -> None:
     """Write the table, some rows at a time."""
     said = {
         "title": content.title,
@@ -118,7 +118,7 @@ def write(content: Content, out: Path, progress: Progress) -> None:
         writer.write_table(pa.Table.from_pylist(rows, schema))
 
 
-def _row(content: Content, case: ExportCase, answer: ExportAnswer | None) -> Row:
+def _row(content: ExportContent, case: ExportCase, answer: ExportAnswer | None) -> Row:
     """Return a row; the schema drops fields that a struct does not have."""
     model = answer.model if answer else None
 

@@ -18,9 +18,9 @@ from openpyxl.cell import WriteOnlyCell
 from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
 
-from rexview.analysis.download_files import neutral
-from rexview.export.job import Progress
-from rexview.export.records import Content, ExportCase
+from rexview.analysis.download_files import escape_formula
+from rexview.export.export_job import ExportProgress
+from rexview.export.export_records import ExportCase, ExportContent
 from rexview.export.tables import Row, answer_row, box_row, boxes_of, case_row, plain_rows
 
 SHEETS: Final = ("cases", "answers", "scores", "flags", "marks", "boxes", "comments", "decisions")
@@ -35,7 +35,7 @@ _LONG_TEXTS: Final = frozenset(
 )
 
 
-def write(content: Content, out: Path, progress: Progress) -> None:
+def write(content: ExportContent, out: Path, progress: ExportProgress) -> None:
     """Write the workbook; rows go to disk as they are made."""
     book, packed = Workbook(write_only=True), BytesIO()
     try:
@@ -49,7 +49,7 @@ def write(content: Content, out: Path, progress: Progress) -> None:
     out.write_bytes(packed.getbuffer())  # openpyxl itself reports a full disk poorly
 
 
-def _rows(content: Content, case: ExportCase) -> list[tuple[str, Row]]:
+def _rows(content: ExportContent, case: ExportCase) -> list[tuple[str, Row]]:
     found: list[tuple[str, Row]] = [("cases", case_row(case))]
     for answer in case.answers:
         found.append(("answers", {"case": case.id, **answer_row(content, case, answer)}))
@@ -66,7 +66,7 @@ def _rows(content: Content, case: ExportCase) -> list[tuple[str, Row]]:
     return found
 
 
-def _about(book: Any, content: Content) -> None:
+def _about(book: Any, content: ExportContent) -> None:
     """Write the notes on the numbers on their own sheet, the first one."""
     sheet = book.create_sheet("about")
     sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = _NARROW, 2 * _WIDE
@@ -83,7 +83,7 @@ def _about(book: Any, content: Content) -> None:
 class _Sheet:
     """A sheet that gets its head with its first row."""
 
-    def __init__(self, book: Any, name: str, progress: Progress) -> None:
+    def __init__(self, book: Any, name: str, progress: ExportProgress) -> None:
         self._sheet = book.create_sheet(name)
         self._sheet.freeze_panes = "A2"
         self._name, self._progress, self._rows = name, progress, 0
@@ -112,14 +112,14 @@ class _Sheet:
         if value is None or isinstance(value, bool | int | float | date):
             return value
         text = str(value)
-        if len(neutral(text)) > _LONGEST:
+        if len(escape_formula(text)) > _LONGEST:
             self._progress.note(f"A text in sheet {self._name} is longer than a cell, and cut.")
             text = text[: _LONGEST - len(_CUT) - 1] + _CUT
         return _text(self._sheet, text)
 
 
 def _text(sheet: Any, text: str) -> Any:
-    cell = WriteOnlyCell(sheet, _ILLEGAL.sub("\ufffd", neutral(text)))
+    cell = WriteOnlyCell(sheet, _ILLEGAL.sub("\ufffd", escape_formula(text)))
     cell.data_type = "s"  # whatever its first character, it is no formula
     cell.alignment = Alignment(vertical="top", wrap_text=True)
     return cell

@@ -4,14 +4,19 @@
 header, its pixels and their spacing.
 """
 
-from rexview.imaging.dicom.files import ImageReference, is_dicom, open_dicom, reference_of
-from rexview.imaging.dicom.reading import facts_of, read_dicom
+from rexview.imaging.dicom.dicom_header import (
+    ImageReference,
+    is_dicom,
+    open_dicom,
+    read_image_reference,
+)
+from rexview.imaging.dicom.radiograph_reader import read_dicom, read_image_facts
 
 __all__ = [
     "ImageReference",
-    "facts_of",
     "is_dicom",
     "open_dicom",
     "read_dicom",
-    "reference_of",
+    "read_image_facts",
+    "read_image_reference",
 ]

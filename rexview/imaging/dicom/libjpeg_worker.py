@@ -1,4 +1,4 @@
-"""Worker program of :mod:`rexview.imaging.dicom.isolated`: JPEG frames in, pixels out.
+"""Worker program of :mod:`rexview.imaging.dicom.isolated_libjpeg`: JPEG frames in, pixels out.
 
 It imports nothing of rexview, so that it starts quickly. A request on standard input is a
 little-endian uint64 length and the frame. An answer is a status byte (0: decoded), a length, and

@@ -15,28 +15,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.importers.joins import join
+from rexview.importers.joins import join_ids
 from rexview.importers.set_rows import SetRows
 from rexview.importers.source_files import (
     Probe,
     SourceFile,
-    model_told,
-    name_of_model,
-    read_json,
+    model_from_options,
+    model_name_of_file,
+    read_source_json,
 )
-from rexview.importers.table.cells import is_identity, read_number, read_whole
-from rexview.importers.table.roles import (
-    columns_by_meaning,
-    enter_table,
-    holds_any,
-    sample_of,
-)
-from rexview.importers.table.sheet import Sheet, read_sheet
-from rexview.package_data import read_table
-from rexview.reviewset.problems import quoted
-from rexview.reviewset.tables.source import At
+from rexview.importers.table.cells import is_identity, read_number, read_whole_number
+from rexview.importers.table.roles import columns_by_meaning, has_field, record_table, sample_rows
+from rexview.importers.table.sheet import TableSheet, read_table_sheet
+from rexview.package_data import read_package_table
+from rexview.reviewset.problems import quote_value
+from rexview.reviewset.tables.source import RowOrigin
 
-_DATA: Final[dict[str, Any]] = read_table(Path(__file__).with_name("metric_names.yaml"))
+_DATA: Final[dict[str, Any]] = read_package_table(Path(__file__).with_name("metric_names.yaml"))
 _BY_NAME: Final = {name: metric for metric, names in _DATA["names"].items() for name in names}
 _OTHER_NAMES: Final = frozenset(_DATA["not_metrics"])
 RECIPROCALS: Final = frozenset(_DATA["reciprocals"])
@@ -53,21 +48,21 @@ _UNNAMED: Final = re.compile(r"(?:unnamed|column)?\d*")
 _LONGEST: Final = 80
 
 
-def folded(name: str) -> str:
+def fold_metric_name(name: str) -> str:
     """Return the letters and digits of a name in lower case: ``RadCliQ-v1`` is ``radcliqv1``."""
     return re.sub(r"[^a-z0-9]+", "", name.lower())
 
 
-def program_of(names: Iterable[str]) -> str | None:
+def metric_program(names: Iterable[str]) -> str | None:
     """Return the program that alone uses these names of metrics, if there is one."""
-    given = set(map(folded, names))
+    given = set(map(fold_metric_name, names))
     programs = _DATA["programs"].items()
     return next((program for program, own in programs if given.issuperset(own)), None)
 
 
-def known_metric(name: str) -> str | None:
+def find_metric_id(name: str) -> str | None:
     """Return the id of a metric by a name used in files; None for an unknown name."""
-    return _BY_NAME.get(folded(name))
+    return _BY_NAME.get(fold_metric_name(name))
 
 
 def metric_id(name: str, program: str | None) -> str:
@@ -80,24 +75,28 @@ def metric_id(name: str, program: str | None) -> str:
     >>> metric_id("BLEU", None), metric_id("My own", None)
     ('bleu', 'My own')
     """
-    known = known_metric(name)
+    known = find_metric_id(name)
     if known == "bleu":
-        orders: dict[str, str] = {folded(one): order for one, order in _DATA["bleu"].items()}
-        return orders.get(folded(program or ""), known)
+        orders: dict[str, str] = {
+            fold_metric_name(one): order for one, order in _DATA["bleu"].items()
+        }
+        return orders.get(fold_metric_name(program or ""), known)
     return known or name.strip()[:_LONGEST]
 
 
 def is_reciprocal(name: str) -> bool:
     """True if a name means the reciprocal of a mean."""
-    return folded(name) in RECIPROCALS
+    return fold_metric_name(name) in RECIPROCALS
 
 
 def may_be_metric(name: str) -> bool:
     """True if numbers under an unknown name may be a metric."""
-    return folded(name) not in _OTHER_NAMES and not _UNNAMED.fullmatch(folded(name))
+    return fold_metric_name(name) not in _OTHER_NAMES and not _UNNAMED.fullmatch(
+        fold_metric_name(name)
+    )
 
 
-RECIPROCAL: Final = (
+RECIPROCAL_PROBLEM: Final = (
     "It is the reciprocal of a mean, and no value of a report.",
     "Give the raw values of the reports (RadCliQ-v1, FineRadScore); the page takes 1/mean.",
 )
@@ -107,7 +106,7 @@ _NO_VALUES: Final = frozenset(("", "nan", "none", "null", "na", "n/a", "-"))
 
 
 @dataclass(frozen=True)
-class Source:
+class MetricSource:
     """Defaults for all values of a file that do not give their own.
 
     ``program`` is known from the names of its metrics, or given in the file.
@@ -124,7 +123,7 @@ class Source:
 
     def join(self, key: str, ids: Sequence[str | None], numbers: Sequence[int]) -> None:
         """Join ids of the file with the cases of other sources."""
-        self.names.update(join(self.file.label, key, ids, numbers, self.rows, needed=True))
+        self.names.update(join_ids(self.file.label, key, ids, numbers, self.rows, needed=True))
 
     @property
     def implementation(self) -> str | None:
@@ -136,19 +135,23 @@ class Source:
 
         If one model's name in the set is part of the file's name, it is that model.
         """
-        return told or model_told(self.file, self.options) or self._model_of_file
+        return told or model_from_options(self.file, self.options) or self._model_of_file
 
     @cached_property
     def _model_of_file(self) -> str:
-        called = folded(self.file.label)
+        called = fold_metric_name(self.file.label)
         known = {*self.rows.models, *(row.get("model") for row in self.rows.rows_of("answers"))}
-        inside = [name for name in known if name and folded(name) and folded(name) in called]
+        inside = [
+            name
+            for name in known
+            if name and fold_metric_name(name) and fold_metric_name(name) in called
+        ]
         longest = [name for name in inside if not any(name in one for one in inside if one != name)]
-        return longest[0] if len(longest) == 1 else name_of_model(self.file)
+        return longest[0] if len(longest) == 1 else model_name_of_file(self.file)
 
     def add(
         self,
-        at: At,
+        at: RowOrigin,
         case: str,
         metric: str,
         value: Any,
@@ -165,14 +168,17 @@ class Source:
         if value is None or str(value).strip().lower() in _NO_VALUES:
             return False
         if is_reciprocal(metric):
-            log.warning(at.file, *RECIPROCAL, row=at.row, field=field or metric)
+            log.warning(at.file, *RECIPROCAL_PROBLEM, row=at.row, field=field or metric)
             return False
         text = str(value)
         text = text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text) else text
         of_five = "/" in text or "of" in text  # a score, and no value of a metric
         number = None if isinstance(value, bool) or of_five else read_number(text)
         if number is None:
-            message = f"{quoted(value)} is no number; the value of {quoted(metric)} was left out."
+            message = (
+                f"{quote_value(value)} is no number; "
+                f"the value of {quote_value(metric)} was left out."
+            )
             log.warning(at.file, message, "Write a number.", row=at.row, field=field or metric)
             return False
         told = {name: one for name, one in (identity or {}).items() if one is not None}
@@ -200,7 +206,7 @@ class Source:
         return True
 
 
-_SAYS: Final = ("model", "implementation", "version", "scope")
+_IDENTITY_FIELDS: Final = ("model", "implementation", "version", "scope")
 _NO_IDS: Final = "The values stand in lists without ids: it is not said which report each is of."
 _GIVE_IDS: Final = 'Add the ids in the same order: "study_ids": ["...", ...].'
 _ONE_NUMBER: Final = "It is one number for all reports, and no value of a report."
@@ -217,7 +223,7 @@ def recognise_lists(probe: Probe) -> str | None:
 
 def read_metric_lists(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read values of metrics in lists, or by id."""
-    content = read_json(file.path, rows.log, file.label)
+    content = read_source_json(file.path, rows.log, file.label)
     for model, block in _blocks(content or {}):
         _read(file, model, block, rows, options)
 
@@ -234,7 +240,7 @@ def _blocks(content: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[st
 
 def _is_metric(name: str, block: Mapping[str, Any]) -> bool:
     """True if a key is a metric with values: of reports, or one number for all."""
-    known = known_metric(name) is not None or is_reciprocal(name)
+    known = find_metric_id(name) is not None or is_reciprocal(name)
     return known and not isinstance(block[name], str | None | bool)
 
 
@@ -257,13 +263,17 @@ def _read(
     options: Mapping[str, Any],
 ) -> None:
     log, label, part = rows.log, file.label, model or ""
-    said = {name: str(block[name]) for name in _SAYS if isinstance(block.get(name), str | int)}
+    said = {
+        name: str(block[name])
+        for name in _IDENTITY_FIELDS
+        if isinstance(block.get(name), str | int)
+    }
     ids_under = next((name for name in IDS if isinstance(block.get(name), list)), None)
     ids: Sequence[Any] = block[ids_under] if ids_under else ()
-    taken = {ids_under, *_SAYS}
+    taken = {ids_under, *_IDENTITY_FIELDS}
     metrics = {name: _values(one) for name, one in block.items() if name not in taken}
-    program = said.get("implementation") or program_of(metrics)
-    source = Source(file, rows, options, program, said.get("version"), said.get("scope"))
+    program = said.get("implementation") or metric_program(metrics)
+    source = MetricSource(file, rows, options, program, said.get("version"), said.get("scope"))
     whose = source.model(model or said.get("model"))
     lengths = {len(one) for one in metrics.values() if isinstance(one, list)}
     rows.receipt.rows(label, max([len(ids), *lengths]), part)
@@ -274,13 +284,13 @@ def _read(
         where = f"{model}.{name}" if model else name
         if values is None:
             rows.receipt.column_unused(label, where, block[name], _ONE_NUMBER)
-            if known_metric(name) or is_reciprocal(name):
+            if find_metric_id(name) or is_reciprocal(name):
                 log.warning(label, _ONE_NUMBER, _GIVE_LISTS, field=where)
         elif isinstance(values, dict):
             rows.receipt.rows(label, len(values), where)
             source.join(where, list(values), range(1, len(values) + 1))
             for number, (case, value) in enumerate(values.items(), start=1):
-                at = At(label, number, where)
+                at = RowOrigin(label, number, where)
                 if not source.add(at, case, name, value, model=whose, field=where):
                     rows.receipt.unused(at, "There is no value that can be used.")
         elif len(values) != len(ids):
@@ -288,12 +298,12 @@ def _read(
             log.warning(label, f"{message}out." if ids else _NO_IDS, _GIVE_IDS, field=where)
         else:
             for number, (case, value) in enumerate(zip(ids, values, strict=True), start=1):
-                at = At(label, number, part)
+                at = RowOrigin(label, number, part)
                 if case is not None:  # otherwise it is logged below that nothing is used
                     source.add(at, str(case), name, value, model=whose, field=where)
     why = "There is no value that can be used." if ids else _NO_IDS
     for number in range(1, max([len(ids), *lengths, 0]) + 1):
-        rows.receipt.unused(At(label, number, part), why)
+        rows.receipt.unused(RowOrigin(label, number, part), why)
 
 
 _NOT_METRICS: Final = ("question", "options", "correct", "finish_reason", "dimension")
@@ -326,9 +336,9 @@ class MetricColumns:
 
 def metric_columns(names: Sequence[str]) -> MetricColumns | None:
     """Return the columns of a table of metric values, None for another table."""
-    if holds_any(names, _NOT_METRICS):
+    if has_field(names, _NOT_METRICS):
         return None
-    metrics = tuple(name for name in names if known_metric(name) or is_reciprocal(name))
+    metrics = tuple(name for name in names if find_metric_id(name) or is_reciprocal(name))
     by_meaning = columns_by_meaning([name for name in names if name not in metrics], COLUMNS)
     found = MetricColumns(by_meaning, metrics)
     if "case" in by_meaning and found.is_long:
@@ -347,7 +357,7 @@ def metric_columns(names: Sequence[str]) -> MetricColumns | None:
 
 def recognise_table(probe: Probe) -> str | None:
     """Return why a file is a table of metric values, or None."""
-    sheet = sample_of(probe)
+    sheet = sample_rows(probe)
     columns = metric_columns(sheet.columns) if sheet else None
     if columns is not None and columns.is_long:
         return f"a metric value a row ({columns.by_meaning['metric']})"
@@ -356,7 +366,7 @@ def recognise_table(probe: Probe) -> str | None:
 
 def read_metric_table(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read a table of metric values."""
-    sheet = read_sheet(file.path, rows.log, label=file.label)
+    sheet = read_table_sheet(file.path, rows.log, label=file.label)
     if sheet is None:
         return
     columns = metric_columns(sheet.columns)
@@ -366,18 +376,18 @@ def read_metric_table(file: SourceFile, rows: SetRows, options: Mapping[str, Any
         return
     own = _numbers(sheet, columns) if not (columns.is_board or columns.is_long) else []
     used = (*columns.by_meaning.values(), *columns.metrics, *own)
-    enter_table(sheet, sheet.columns if columns.is_board else used, rows, why=_OTHER)
+    record_table(sheet, sheet.columns if columns.is_board else used, rows, why=_OTHER)
     if columns.is_board:
         rows.log.warning(file.label, _BOARD, "Give values by study.")
         for number in sheet.numbers:
-            rows.receipt.unused(At(file.label, number), _BOARD)
+            rows.receipt.unused(RowOrigin(file.label, number), _BOARD)
     else:
         _read_rows(file, sheet, columns, own, rows, options)
 
 
 def _read_rows(
     file: SourceFile,
-    sheet: Sheet,
+    sheet: TableSheet,
     columns: MetricColumns,
     own: Sequence[str],
     rows: SetRows,
@@ -387,13 +397,13 @@ def _read_rows(
     named = columns.metrics
     if columns.is_long:
         named = tuple(one or "" for one in sheet.column(by_meaning["metric"]))
-    program = program_of(named)
+    program = metric_program(named)
     if program and not options.get("implementation"):
         note = f"{file.label}: metrics are called as {program} calls them, and count as its."
         rows.log.note(note)
-    source = Source(file, rows, options, program)
+    source = MetricSource(file, rows, options, program)
     for name in filter(is_reciprocal, columns.metrics):
-        rows.log.warning(file.label, *RECIPROCAL, field=name)
+        rows.log.warning(file.label, *RECIPROCAL_PROBLEM, field=name)
     source.join(key, sheet.column(key), sheet.numbers)
     if own:
         rows.log.note(f"{file.label}: {', '.join(own)} are numbers, and kept as metrics.")
@@ -407,7 +417,10 @@ def _read_rows(
             continue
         model = source.model(row["model"])
         told = {name: row[name] for name in ("implementation", "version", "scope", "answer_digest")}
-        identity = {**{name: one for name, one in told.items() if one}, "n": read_whole(row["n"])}
+        identity = {
+            **{name: one for name, one in told.items() if one},
+            "n": read_whole_number(row["n"]),
+        }
         made = [
             source.add(at, case, name, row.value(one), model=model, field=one, identity=identity)
             for name, one in fields.items()
@@ -418,7 +431,7 @@ def _read_rows(
             _add_text(rows, source.names.get(case.strip(), case), model, row["text"], at)
 
 
-def _numbers(sheet: Sheet, columns: MetricColumns) -> list[str]:
+def _numbers(sheet: TableSheet, columns: MetricColumns) -> list[str]:
     """Return columns of numbers with unknown names: metrics of other names."""
     used = {*columns.by_meaning.values(), *columns.metrics}
     found = []
@@ -430,7 +443,7 @@ def _numbers(sheet: Sheet, columns: MetricColumns) -> list[str]:
     return found
 
 
-def _add_text(rows: SetRows, case: str, model: str, text: str, at: At) -> None:
+def _add_text(rows: SetRows, case: str, model: str, text: str, at: RowOrigin) -> None:
     """Make the answer from the text that the values are about, if no other source gives it."""
     place = rows.find_case(case=case, study=case)
     if place is None:

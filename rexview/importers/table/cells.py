@@ -13,39 +13,41 @@ from typing import Any, ClassVar, Final
 from unicodedata import combining, normalize
 
 from rexview.importers.receipt import ProblemLog
-from rexview.package_data import read_table
-from rexview.reviewset.json_text import dump
-from rexview.reviewset.tables.values import NO, YES
+from rexview.package_data import read_package_table
+from rexview.reviewset.json_text import dump_json
+from rexview.reviewset.tables.values import NO_WORDS, YES_WORDS
 from rexview.vocab import DIMENSIONS, SCORE_MAX, SCORE_MIN
 
 # Words in column names, and how a column name is split into words.
 #
 # The names themselves are data: ``column_names.yaml``.
 
-_DATA: Final[dict[str, Any]] = read_table(Path(__file__).with_name("column_names.yaml"))
-FIELDS: Final[dict[str, str]] = {field: one["label"] for field, one in _DATA["fields"].items()}
+_DATA: Final[dict[str, Any]] = read_package_table(Path(__file__).with_name("column_names.yaml"))
+COLUMN_FIELDS: Final[dict[str, str]] = {
+    field: one["label"] for field, one in _DATA["fields"].items()
+}
 """Fields that can have a column, with their name on screen, in the order of the form."""
-FIELD_NAMES: Final[dict[str, list[str]]] = {
+FIELD_COLUMN_NAMES: Final[dict[str, list[str]]] = {
     field: one["names"] for field, one in _DATA["fields"].items()
 }
 """Names of columns by field, the most usual ones first."""
-KNOWN_NAMES: Final = frozenset(name for names in FIELD_NAMES.values() for name in names)
-DIMENSION_NAMES: Final[dict[str, list[str]]] = _DATA["dimensions"]
-FAILURE_NAMES: Final[dict[str, list[str]]] = _DATA["failures"]
+KNOWN_NAMES: Final = frozenset(name for names in FIELD_COLUMN_NAMES.values() for name in names)
+DIMENSION_COLUMN_NAMES: Final[dict[str, list[str]]] = _DATA["dimensions"]
+FAILURE_COLUMN_NAMES: Final[dict[str, list[str]]] = _DATA["failures"]
 """Names of columns with a reader's score or tick, by dimension and failure."""
 READER_NAMES: Final = frozenset(_DATA["reader"])
-ANSWER_OF_A_MODEL: Final = frozenset(_DATA["answer_of_a_model"])
-ASKS: Final = frozenset(_DATA["asks"])
+MODEL_ANSWER_NAMES: Final = frozenset(_DATA["answer_of_a_model"])
+QUESTION_WORDS: Final = frozenset(_DATA["asks"])
 SCORE_NAMES: Final = frozenset(_DATA["scores"])
 OPTION_WORDS: Final = frozenset(_DATA["option"])
 NOT_AN_IMAGE: Final = frozenset(_DATA["not_an_image"])
 NOT_AN_ANSWER: Final = frozenset(_DATA["not_an_answer"])
-NOT_RUN: Final = frozenset(_DATA["not_run"])
+NOT_RUN_WORDS: Final = frozenset(_DATA["not_run"])
 KINDS_OF_MODEL: Final = frozenset(_DATA["kinds_of_model"])
 """Words for a model that do not name one."""
 NOT_A_MODEL: Final = KINDS_OF_MODEL | frozenset(_DATA["not_a_model"])
 """Words that, together with "answer" and similar words, do not name a model."""
-SIDES: Final[dict[str, frozenset[str]]] = {
+SIDE_NAMES: Final[dict[str, frozenset[str]]] = {
     side: frozenset(words) for side, words in _DATA["sides"].items()
 }
 """Words that mean a text is the ``reference`` or a ``model``'s."""
@@ -134,8 +136,8 @@ class ColumnName:
         return self.written[first:last].strip(_EDGES)
 
 
-_YES: Final = frozenset((*YES, "x", "✓", "✔", "ja", "oui", "present"))
-_NO: Final = frozenset((*NO, "-", "nein", "non", "absent"))
+_YES: Final = frozenset((*YES_WORDS, "x", "✓", "✔", "ja", "oui", "present"))
+_NO: Final = frozenset((*NO_WORDS, "-", "nein", "non", "absent"))
 _NOT_SCORED: Final = frozenset(("-", "–", "—", "na", "n/a", "none", "x", "?", ".", "not scored"))
 _OUT_OF_FIVE: Final = re.compile(r"(\d(?:[.,]\d+)?)\s*(?:/|out of|of)\s*5")
 _THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
@@ -159,7 +161,7 @@ def read_number(text: str | None) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def read_whole(text: str | None) -> int | None:
+def read_whole_number(text: str | None) -> int | None:
     """Return a whole number that fits 64 bits, or None."""
     number = read_number(text)
     whole = number is not None and number.is_integer() and abs(number) < _INT64_MAX
@@ -193,7 +195,7 @@ def read_list(text: str | None) -> list[str]:
             except (ValueError, RecursionError):
                 continue
             given = (one for one in values if one is not None)
-            texts = (dump(one) if isinstance(one, list | dict) else str(one) for one in given)
+            texts = (dump_json(one) if isinstance(one, list | dict) else str(one) for one in given)
             return [text.strip() for text in texts if text.strip()]
     parts = re.split(r"[\n;|]", plain)
     if len(parts) == 1:
@@ -211,7 +213,7 @@ def read_option(text: str | None, options: int) -> int | None:
     if letter:
         index: int | None = ord(letter[1].upper()) - ord("A")
     else:
-        index = read_whole(text)
+        index = read_whole_number(text)
     return index if index is not None and 0 <= index < max(options, 1) else None
 
 

@@ -12,20 +12,20 @@ from pathlib import Path
 from typing import Final
 
 from rexview.errors import ImportSourceError
-from rexview.importers.metrics.importer import known_metric
+from rexview.importers.metrics.importer import find_metric_id
 from rexview.importers.receipt import ProblemLog
 from rexview.importers.table.cells import (
-    ANSWER_OF_A_MODEL,
-    ASKS,
-    DIMENSION_NAMES,
-    FAILURE_NAMES,
-    FIELD_NAMES,
-    FIELDS,
+    COLUMN_FIELDS,
+    DIMENSION_COLUMN_NAMES,
+    FAILURE_COLUMN_NAMES,
+    FIELD_COLUMN_NAMES,
     KINDS_OF_MODEL,
+    MODEL_ANSWER_NAMES,
     MODEL_NAME,
     NOT_A_MODEL,
     NOT_AN_ANSWER,
     OPTION_WORDS,
+    QUESTION_WORDS,
     READER_NAMES,
     SCORE_NAMES,
     ColumnName,
@@ -41,19 +41,19 @@ from rexview.importers.table.column_mapping import (
     ColumnMapping,
     FieldColumn,
     JudgementColumn,
-    KeptColumn,
+    UnmappedColumn,
 )
 from rexview.importers.table.roles import (
-    CONTENT_ALONE,
-    ENOUGH,
-    LEAST_OF_A_NAME,
-    Cells,
-    Test,
-    asks,
-    cells_of,
+    MAX_CONTENT_FIT,
+    MIN_FIT,
+    MIN_NAME_FIT,
+    CellTest,
+    ColumnCells,
+    are_questions,
+    column_fit,
+    column_values,
     content_fit,
-    fit,
-    fit_of_content_alone,
+    content_only_fit,
     is_letter,
     is_long,
     is_number,
@@ -62,11 +62,11 @@ from rexview.importers.table.roles import (
     is_text,
     is_tick,
     name_fit,
-    samples,
-    share,
-    side_of,
+    sample_values,
+    share_passing,
+    text_side,
 )
-from rexview.importers.table.sheet import Sheet, read_sheet
+from rexview.importers.table.sheet import TableSheet, read_table_sheet
 from rexview.vocab import SCORE_MAX, SCORE_MIN
 
 _ENOUGH: Final = 0.9
@@ -103,16 +103,20 @@ def propose_mapping(
     Raises ImportSourceError if the file cannot be read as a table.
     """
     log = ProblemLog()
-    table = read_sheet(path, log, sheet=sheet, max_rows=_ROWS_LOOKED_AT) if path.is_file() else None
+    table = (
+        read_table_sheet(path, log, sheet=sheet, max_rows=_ROWS_LOOKED_AT)
+        if path.is_file()
+        else None
+    )
     if table is None:
         if not path.is_file():
             log.error(path.name, "There is no such file.", "Check the path.")
         raise ImportSourceError(f"{path.name} cannot be read as a table.", log.problems)
-    return guess(table, scores=scores)
+    return guess_mapping(table, scores=scores)
 
 
-def guess(
-    table: Sheet, *, scores: ScoreOptions = _USUAL_SCORES, models: Sequence[str] = ()
+def guess_mapping(
+    table: TableSheet, *, scores: ScoreOptions = _USUAL_SCORES, models: Sequence[str] = ()
 ) -> ColumnMapping:
     """Propose the meaning of a table's columns; ``models`` are those of other files."""
     return _Proposal(table, scores).mapping(models)
@@ -121,9 +125,9 @@ def guess(
 class _Proposal:
     """The proposal for one table while it is made: its answers, and the column of each field."""
 
-    def __init__(self, table: Sheet, scores: ScoreOptions) -> None:
+    def __init__(self, table: TableSheet, scores: ScoreOptions) -> None:
         self.table, self.scores = table, scores
-        self.cells = cells_of(table)
+        self.cells = column_values(table)
         self.names = {name: ColumnName.of(name) for name in table.columns}
         self.identity = tuple(name for name in table.columns if is_identity(name))
         own = [name for name in table.columns if name not in self.identity]
@@ -145,7 +149,7 @@ class _Proposal:
         self._find_ids()
         for one, other in _NEEDS.items():
             found = self.fields.get(one)
-            named = one in _IMAGES and found is not None and found.confidence > CONTENT_ALONE
+            named = one in _IMAGES and found is not None and found.confidence > MAX_CONTENT_FIT
             if other not in self.fields and not named:
                 self.fields.pop(one, None)
 
@@ -157,7 +161,9 @@ class _Proposal:
         return ColumnMapping(
             file=self.table.file,
             columns=self.table.columns,
-            fields=tuple(self.fields.get(field, FieldColumn(field, None)) for field in FIELDS),
+            fields=tuple(
+                self.fields.get(field, FieldColumn(field, None)) for field in COLUMN_FIELDS
+            ),
             answers=tuple(self.answers),
             judgements=tuple(judgements),
             identity=self.identity,
@@ -177,17 +183,17 @@ class _Proposal:
         taken |= {one.column for one in self.answers}
         return [name for name in self.open if name not in taken]
 
-    def _share(self, column: str, test: Test) -> float:
-        return share(self.cells[column], test)
+    def _share(self, column: str, test: CellTest) -> float:
+        return share_passing(self.cells[column], test)
 
     def _words(self, column: str) -> set[str]:
         return {*self.names[column].words}
 
     def _field(self, field: str, column: str, confidence: float) -> FieldColumn:
-        return FieldColumn(field, column, confidence, samples(self.cells[column]))
+        return FieldColumn(field, column, confidence, sample_values(self.cells[column]))
 
     def _answer(self, column: str, model: str, field: str, confidence: float) -> AnswerColumn:
-        return AnswerColumn(column, model, field, confidence, samples(self.cells[column]))
+        return AnswerColumn(column, model, field, confidence, sample_values(self.cells[column]))
 
     # One column for each field
 
@@ -197,13 +203,13 @@ class _Proposal:
         A fit by name comes before a fit by contents alone.
         """
         pairs = []
-        for field in FIELDS:
+        for field in COLUMN_FIELDS:
             for place, column in enumerate(columns):
                 name, cells = self.names[column], self.cells[column]
-                named = round(fit(field, name, cells), 2)
-                alone = fit_of_content_alone(field, name, cells)
-                if max(named, alone) >= ENOUGH:
-                    is_named = named >= ENOUGH
+                named = round(column_fit(field, name, cells), 2)
+                alone = content_only_fit(field, name, cells)
+                if max(named, alone) >= MIN_FIT:
+                    is_named = named >= MIN_FIT
                     pairs.append((is_named, named if is_named else alone, -place, field, column))
         found: dict[str, FieldColumn] = {}
         used: set[str] = set()
@@ -215,7 +221,7 @@ class _Proposal:
 
     def _options(self, columns: Sequence[str]) -> dict[str, FieldColumn]:
         """Find a column for each option: ``option_A``, ``choice 1``, or just ``A``, ``B``, ..."""
-        fields = [field for field in FIELDS if field.startswith("option_")]
+        fields = [field for field in COLUMN_FIELDS if field.startswith("option_")]
         for words in (OPTION_WORDS, frozenset(("",))):
             found = {}
             for column in columns:
@@ -228,14 +234,14 @@ class _Proposal:
                 return {field: FieldColumn(field, found[place], 0.9) for field, place in pairs}
         return {}
 
-    def _kept(self, column: str) -> KeptColumn:
+    def _kept(self, column: str) -> UnmappedColumn:
         """Keep a column unchanged, with a note on what else it could be."""
         name, cells = self.names[column], self.cells[column]
         note = ""
         for field, taken in self.fields.items():
-            close = fit(field, name, cells) >= LEAST_OF_A_NAME
+            close = column_fit(field, name, cells) >= MIN_NAME_FIT
             if close and field not in ("case", "comment", "tag_category"):
-                label = FIELDS[field].lower()
+                label = COLUMN_FIELDS[field].lower()
                 note = f"It could be the {label}, too, for which “{taken.column}” was taken."
                 break
         else:
@@ -243,7 +249,7 @@ class _Proposal:
                 note = "It names pictures that were not taken for the study's."
             elif is_prose(cells) and not self._is_other_text(column):
                 note = "It is full of text, which could be a model's answers."
-        return KeptColumn(column, samples(cells), note)
+        return UnmappedColumn(column, sample_values(cells), note)
 
     def _correct_case(self) -> None:
         """Unmap a case column that cannot be one: a row number, or an id of studies."""
@@ -308,11 +314,11 @@ class _Proposal:
         named = {
             name: ColumnName.of("question")
             for name in self.open
-            if name_fit("answer", self.names[name]) and asks(self.cells[name])
+            if name_fit("answer", self.names[name]) and are_questions(self.cells[name])
         }
-        others = {*NOT_AN_ANSWER - {"label"}, *ASKS, *_SECTIONS}
+        others = {*NOT_AN_ANSWER - {"label"}, *QUESTION_WORDS, *_SECTIONS}
         sides = {
-            name: side_of(self.names[name].words)
+            name: text_side(self.names[name].words)
             for name in self.open
             if is_text(self.cells[name]) and not self._share(name, is_path)
             if name not in named and not self._words(name) & others
@@ -335,7 +341,7 @@ class _Proposal:
         of_models = any(
             self.cells[one] and self._share(one, is_number) < 0.5
             for name, one in plain.items()
-            if name in ANSWER_OF_A_MODEL
+            if name in MODEL_ANSWER_NAMES
         )
         wide = any(
             one.field == "answer"
@@ -343,8 +349,10 @@ class _Proposal:
             for one in self._answer_columns([name for name in self.open if name != column])
         )
         letters = self._share(column, is_letter) > 0.9
-        choices = options or any(one in plain for one in FIELD_NAMES["options"])
-        told = any(one in plain for one in (*FIELD_NAMES["model"], *FIELD_NAMES["correct"]))
+        choices = options or any(one in plain for one in FIELD_COLUMN_NAMES["options"])
+        told = any(
+            one in plain for one in (*FIELD_COLUMN_NAMES["model"], *FIELD_COLUMN_NAMES["correct"])
+        )
         if of_models or wide or (letters and choices and not told):
             return {column: ColumnName.of("correct answer" if choices else "reference answer")}
         return {}
@@ -376,19 +384,19 @@ class _Proposal:
         elif not answers and not texts:
             for column in left:
                 if is_prose(self.cells[column]) and not self._is_other_text(column):
-                    fields["answer"] = self._field("answer", column, ENOUGH)
+                    fields["answer"] = self._field("answer", column, MIN_FIT)
                     break
         if answers:
             texts = [one for one in texts if is_prose(self.cells[one.column])]
             if {"options", "option_a"} & fields.keys():
                 texts += [
-                    self._answer(name, _bare(name), "answer", 0.5)
+                    self._answer(name, _without_container(name), "answer", 0.5)
                     for name in left
                     if self._share(name, is_letter) > 0.8
                     if not _names_no_model(self.names[name].words)
-                    if name_fit("correct", self.names[name]) < ENOUGH
+                    if name_fit("correct", self.names[name]) < MIN_FIT
                 ]
-        self.answers = _with_runs([*answers, *texts])
+        self.answers = _separate_runs([*answers, *texts])
 
     def _columns_of_text(self, columns: Sequence[str]) -> list[AnswerColumn]:
         """Return columns of long text, and those named after a known model, as models' answers."""
@@ -401,7 +409,11 @@ class _Proposal:
                 known and self._share(column, is_number) <= 0.5
             )
             if kind or (texts and not _names_no_model(words) and not NOT_AN_ANSWER & {*words}):
-                found.append(self._answer(column, _bare(column), "answer", 0.8 if known else 0.45))
+                found.append(
+                    self._answer(
+                        column, _without_container(column), "answer", 0.8 if known else 0.45
+                    )
+                )
         return found
 
     def _is_other_text(self, column: str) -> bool:
@@ -412,7 +424,7 @@ class _Proposal:
 
     def _judgement(
         self, column: str, models: Sequence[str], scores: ScoreOptions
-    ) -> JudgementColumn | KeptColumn | None:
+    ) -> JudgementColumn | UnmappedColumn | None:
         """Recognise scores or ticks: ``process_reader1``, ``GPT-5 laterality error R2``.
 
         Scores that are not from 1 to 5, or have no dimension, are kept unchanged with advice on how
@@ -420,28 +432,34 @@ class _Proposal:
         """
         name, cells = self.names[column], self.cells[column]
         told = [(dimension, [phrase]) for phrase, dimension in scores.names]
-        for judges, phrases in (*told, *DIMENSION_NAMES.items(), *FAILURE_NAMES.items()):
+        for judges, phrases in (
+            *told,
+            *DIMENSION_COLUMN_NAMES.items(),
+            *FAILURE_COLUMN_NAMES.items(),
+        ):
             place = next((found for phrase in phrases if (found := name.find(phrase))), None)
             if place is None:
                 continue
-            if judges in DIMENSION_NAMES:
+            if judges in DIMENSION_COLUMN_NAMES:
                 return self._scores(judges, name, place, models, scores)
-            if cells and share(cells, is_tick) < 0.8:
+            if cells and share_passing(cells, is_tick) < 0.8:
                 return None
-            model, reader = _whose(name, place, models)
+            model, reader = _model_and_reader(name, place, models)
             sure = 0.9 if cells else 0.6
-            return JudgementColumn(column, judges, reader, model, sure, samples(cells))
+            return JudgementColumn(column, judges, reader, model, sure, sample_values(cells))
         numbers = [cell for cell in cells if not is_not_scored(cell)]
         named = bool(SCORE_NAMES & {*name.words}) or _reader_in(column)[1] is not None
         short = all(len(cell) <= _LONGEST_WORD for cell in numbers)
-        few = share(numbers, is_number) > 0.8 or len({*numbers}) <= _MOST_WORDS
+        few = share_passing(numbers, is_number) > 0.8 or len({*numbers}) <= _MOST_WORDS
         # a value computed by a program is not a reader's score
-        if not (named and numbers and short and few) or known_metric(column):
+        if not (named and numbers and short and few) or find_metric_id(column):
             return None
         if scores.dimension:
             return self._scores(scores.dimension, name, (0, 0), models, scores)
         note = "It looks like scores of no known dimension."
-        return KeptColumn(column, samples(cells), note, "Say which they are of with --dimension.")
+        return UnmappedColumn(
+            column, sample_values(cells), note, "Say which they are of with --dimension."
+        )
 
     def _scores(
         self,
@@ -450,15 +468,17 @@ class _Proposal:
         place: tuple[int, int],
         models: Sequence[str],
         scores: ScoreOptions,
-    ) -> JudgementColumn | KeptColumn:
+    ) -> JudgementColumn | UnmappedColumn:
         column = name.written
         cells = [cell for cell in self.cells[column] if not is_not_scored(cell)]
         test = ScoreScale.of(scores.scale).holds if scores.scale else _is_score
-        if cells and share(cells, test) < _ENOUGH:
-            return _offer(judges, column, cells)
-        model, reader = _whose(name, place, models)
+        if cells and share_passing(cells, test) < _ENOUGH:
+            return _keep_scores(judges, column, cells)
+        model, reader = _model_and_reader(name, place, models)
         sure = 0.9 if cells else 0.6
-        return JudgementColumn(column, judges, reader, model, sure, samples(cells), scores.scale)
+        return JudgementColumn(
+            column, judges, reader, model, sure, sample_values(cells), scores.scale
+        )
 
 
 def _is_score(cell: str) -> bool:
@@ -466,21 +486,21 @@ def _is_score(cell: str) -> bool:
     return number is not None and SCORE_MIN <= number <= SCORE_MAX
 
 
-def _offer(judges: str, column: str, cells: Cells) -> KeptColumn:
+def _keep_scores(judges: str, column: str, cells: ColumnCells) -> UnmappedColumn:
     """Keep scores that cannot be used directly; give the reason, and their possible scales."""
     numbers = [number for cell in cells if (number := read_number(cell)) is not None]
     what = f"It looks like scores for {judges.replace('_', ' ')}, but not from 1 to 5"
     if len(numbers) < 0.8 * len(cells):
         advice = "With --scale and the words, worst first and apart by commas, they are converted."
-        return KeptColumn(column, samples(cells), f"{what}: it holds words.", advice)
+        return UnmappedColumn(column, sample_values(cells), f"{what}: it holds words.", advice)
     fits = [scale for scale in ScoreScale.USUAL if all(map(ScoreScale.of(scale).takes, numbers))]
     scales = tuple(fits[:2])
     offered = " or ".join(f"--scale {scale}" for scale in scales) or "--scale LOW-HIGH"
     note = f"{what}: it goes from {min(numbers):g} to {max(numbers):g}."
-    return KeptColumn(column, samples(cells), note, f"Convert it with {offered}.", scales)
+    return UnmappedColumn(column, sample_values(cells), note, f"Convert it with {offered}.", scales)
 
 
-def _whose(
+def _model_and_reader(
     name: ColumnName, place: tuple[int, int], models: Sequence[str]
 ) -> tuple[str | None, str | None]:
     """Return the judged model and the reader, from the words around the name of the judgement."""
@@ -512,7 +532,7 @@ def _reader_in(text: str) -> tuple[str, str | None]:
     return text, None
 
 
-def _with_runs(answers: list[AnswerColumn]) -> list[AnswerColumn]:
+def _separate_runs(answers: list[AnswerColumn]) -> list[AnswerColumn]:
     """Distinguish runs of one model from models: ``gpt-4o run 1``, ``gpt-4o run 2``."""
     split = {one.model: found for one in answers if (found := _RUN.fullmatch(one.model))}
     runs: dict[str, set[str]] = {}
@@ -536,7 +556,7 @@ def _model_and_field(name: ColumnName) -> tuple[str, str] | None:
     """Split ``answer (GPT-5)`` or ``gpt5_finish_reason`` into the model and the field."""
     best: tuple[int, str, str] | None = None
     for field in ANSWER_FIELDS:
-        for phrase in FIELD_NAMES[field]:
+        for phrase in FIELD_COLUMN_NAMES[field]:
             place = name.find(phrase)
             if place is None or (place[0] > 0 and place[1] < len(name.words)):
                 continue
@@ -548,11 +568,11 @@ def _model_and_field(name: ColumnName) -> tuple[str, str] | None:
             if _names_no_model(name.words[slice(*rest)]):
                 continue
             if best is None or end - start > best[0]:
-                best = (end - start, _bare(name.text(*rest)), field)
+                best = (end - start, _without_container(name.text(*rest)), field)
     return best[1:] if best else None
 
 
-def _bare(model: str) -> str:
+def _without_container(model: str) -> str:
     """Return a model's name without the name of the JSON object that contains all models."""
     prefix = next((one for one in _CONTAINER if model.lower().startswith(one)), "")
     return model[len(prefix) :] or model

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from rexview.errors import FileRefused, ImportSourceError, Problem
-from rexview.importers.table.cells import FIELDS, ScoreScale
-from rexview.untrusted_input import read_file, typed_path
+from rexview.importers.table.cells import COLUMN_FIELDS, ScoreScale
+from rexview.untrusted_input import read_file, read_typed_path
 from rexview.vocab import DIMENSIONS, FAILURES
 
 Made = TypeVar("Made")
@@ -32,7 +32,7 @@ ANSWER_FIELDS: Final = (
     *("choice", "reasoning", "error", "latency_s"),
 )
 """Fields that can be in a model's own column."""
-JUDGEMENTS: Final = (*DIMENSIONS, *FAILURES)
+JUDGEMENT_KINDS: Final = (*DIMENSIONS, *FAILURES)
 """What a judgement column can be about."""
 
 
@@ -65,9 +65,9 @@ class AnswerColumn:
 class JudgementColumn:
     """A column of scores on one dimension, or of one failure ticked by a reader.
 
-    ``judges`` is one of :data:`JUDGEMENTS`. ``reader`` None means the table's reader column, else
-    ``reader1``; ``model`` None means the row's own model. ``scale`` is the column's scale if it is
-    not 1 to 5, in the form of :meth:`ScoreScale.of`.
+    ``judges`` is one of :data:`JUDGEMENT_KINDS`. ``reader`` None means the table's reader column,
+    else ``reader1``; ``model`` None means the row's own model. ``scale`` is the column's scale if
+    it is not 1 to 5, in the form of :meth:`ScoreScale.of`.
     """
 
     column: str
@@ -80,7 +80,7 @@ class JudgementColumn:
 
 
 @dataclass(frozen=True)
-class KeptColumn:
+class UnmappedColumn:
     """A column that is kept unchanged, with a few values; ``note`` is what else it could be.
 
     ``advice`` names the options for reading it so, ``scales`` the scales that its scores may be on.
@@ -111,7 +111,7 @@ class ColumnMapping:
     identity: tuple[str, ...] = ()
     model: str | None = None
     sheet: str | None = None
-    kept: tuple[KeptColumn, ...] = ()
+    kept: tuple[UnmappedColumn, ...] = ()
     notes: tuple[str, ...] = ()
 
     def column_of(self, field: str) -> str | None:
@@ -151,7 +151,7 @@ class ColumnMapping:
         problems: list[Problem] = []
         columns = tuple(str(column) for column in raw.get("columns") or ())
         given = {str(one.get("field")): one for one in _entries(raw, "fields", problems)}
-        unknown = given.keys() - FIELDS.keys()
+        unknown = given.keys() - COLUMN_FIELDS.keys()
         problems += [_problem(field, "There is no such field.") for field in unknown]
         judgements = _entries(raw, "judgements", problems)
         judgements = judgements or _entries(raw, "marks", problems)  # the key in older mappings
@@ -159,7 +159,8 @@ class ColumnMapping:
             file=str(raw.get("file") or ""),
             columns=columns,
             fields=tuple(
-                _made(FieldColumn, {**given.get(field, {}), "field": field}) for field in FIELDS
+                _made(FieldColumn, {**given.get(field, {}), "field": field})
+                for field in COLUMN_FIELDS
             ),
             answers=tuple(
                 _made(AnswerColumn, {**one, "model": one.get("model") or one.get("column")})
@@ -171,7 +172,7 @@ class ColumnMapping:
             identity=_words(raw.get("identity")),
             model=str(raw.get("model") or "") or None,
             sheet=str(raw.get("sheet") or "") or None,
-            kept=tuple(_made(KeptColumn, one) for one in _entries(raw, "kept", problems)),
+            kept=tuple(_made(UnmappedColumn, one) for one in _entries(raw, "kept", problems)),
             notes=_words(raw.get("notes")),
         )
         problems += mapping.problems()
@@ -190,7 +191,7 @@ class ColumnMapping:
         if isinstance(value, Mapping):
             return cls.from_dict(value)
         try:
-            content = read_file(typed_path(str(value)), _LONGEST_FILE)
+            content = read_file(read_typed_path(str(value)), _LONGEST_FILE)
             return cls.from_json(content.decode("utf-8-sig"))
         except FileRefused as refusal:
             raise _unusable(f"The mapping file cannot be used. {refusal}") from None
@@ -226,7 +227,7 @@ class ColumnMapping:
             if answer.field not in ANSWER_FIELDS:
                 found.append(_problem(answer.field, "A model's column cannot hold this field."))
         for judgement in self.judgements:
-            if judgement.judges not in JUDGEMENTS:
+            if judgement.judges not in JUDGEMENT_KINDS:
                 found.append(_problem(judgement.judges, "There is no such dimension or failure."))
             if judgement.scale is not None:
                 try:

@@ -16,12 +16,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from rexview.importers.box_table import AnswerBoxes
-from rexview.importers.case_names import folded
-from rexview.importers.formats import PROPOSED
+from rexview.importers.case_names import fold_case_name
+from rexview.importers.formats import PROPOSED_MAPPING
 from rexview.importers.image_placement import place_images
-from rexview.importers.receipt import ProblemLog, example_of
+from rexview.importers.receipt import ProblemLog, example_text
 from rexview.importers.set_rows import SetRows
-from rexview.importers.source_files import Found, Probe, SourceFile, model_told
+from rexview.importers.source_files import Probe, Recognition, SourceFile, model_from_options
 from rexview.importers.table.cells import (
     DATA_SET,
     MODEL_NAME,
@@ -29,21 +29,11 @@ from rexview.importers.table.cells import (
     ScoreOptions,
     is_identity,
 )
-from rexview.importers.table.column_guess import guess
-from rexview.importers.table.column_mapping import (
-    AnswerColumn,
-    ColumnMapping,
-    FieldColumn,
-)
-from rexview.importers.table.roles import (
-    cells_of,
-    is_path,
-    is_text,
-    reference_role,
-    side_of,
-)
-from rexview.importers.table.sheet import Sheet, read_sheet
-from rexview.importers.table.table_reader import CaseKeys, TableReader, asked
+from rexview.importers.table.column_guess import guess_mapping
+from rexview.importers.table.column_mapping import AnswerColumn, ColumnMapping, FieldColumn
+from rexview.importers.table.roles import column_values, is_path, is_text, reference_role, text_side
+from rexview.importers.table.sheet import TableSheet, read_table_sheet
+from rexview.importers.table.table_reader import CaseKeys, TableReader, question_text
 
 # Decide which texts of an import are the radiologist's and which a model's, for all tables at once.
 #
@@ -51,7 +41,7 @@ from rexview.importers.table.table_reader import CaseKeys, TableReader, asked
 # columns, files and folders give evidence first, then the other columns and the contents. The order
 # of the files does not count. Without evidence, the import is refused with the option that decides.
 
-Text = tuple[str, ...]
+RowText = tuple[str, ...]
 """The texts of one row: the whole one, or findings and impression."""
 _KEYS: Final = ("case", "study_id", "image", "question")
 _OF_REPORTS: Final = ("report", "findings", "impression")
@@ -77,7 +67,7 @@ class TextTable:
     """A table of an import with the texts that could be the radiologist's or a model's."""
 
     file: SourceFile
-    sheet: Sheet
+    sheet: TableSheet
     mapping: ColumnMapping
     told: str | None = None
     """The user's decision: ``reference``, or ``model``."""
@@ -106,9 +96,9 @@ class TextTable:
         path = PurePosixPath(self.file.label)
         stem, folder = f"{path.stem} {self.sheet.name or ''}", path.parent.name
         names = [ColumnName.of(name).plain for name in self.sheet.columns]
-        cells = [cell for name in columns if name for cell in cells_of(self.sheet)[name]]
-        of_columns = side_of(word for name in columns for word in ColumnName.of(name).words)
-        of_file = side_of(ColumnName.of(stem).words) or side_of(ColumnName.of(folder).words)
+        cells = [cell for name in columns if name for cell in column_values(self.sheet)[name]]
+        of_columns = text_side(word for name in columns for word in ColumnName.of(name).words)
+        of_file = text_side(ColumnName.of(stem).words) or text_side(ColumnName.of(folder).words)
         return sum(
             (
                 1.5 * of_file,
@@ -129,42 +119,42 @@ class TextTable:
         return self.sheet.column(column) if (column := next(columns, None)) else ()
 
     @cached_property
-    def texts(self) -> dict[str, Text]:
+    def texts(self) -> dict[str, RowText]:
         """The texts by id."""
         columns = [self.sheet.column(self.mapping.column_of(one) or "") for one in self.fields]
         rows = zip(self.ids, *columns, strict=True) if self.ids else ()
         return {
-            plain_id(name): tuple(text or "" for text in row)
+            comparable_id(name): tuple(text or "" for text in row)
             for name, *row in rows
             if name and any(row)
         }
 
 
-def plain_id(written: str) -> str:
+def comparable_id(written: str) -> str:
     """Return an id in a form for comparison: without folder, ending, prefix and leading zeros."""
-    stem = re.sub(r"\.(png|jpe?g|dcm|webp|tiff?|bmp|gif|0+)$", "", folded(written))
+    stem = re.sub(r"\.(png|jpe?g|dcm|webp|tiff?|bmp|gif|0+)$", "", fold_case_name(written))
     return re.sub(r"^[^\d]*0*(?=\d)", "", PurePosixPath(stem).name) or stem
 
 
-Decisions = Mapping[tuple[str, str | None], str]
+TextRoles = Mapping[tuple[str, str | None], str]
 """The role of a table's texts, by :attr:`TextTable.place`: ``reference``, ``model``,
 ``question``."""
 
 
-def decide(tables: Sequence[TextTable], rows: SetRows) -> dict[tuple[str, str | None], str]:
+def decide_roles(tables: Sequence[TextTable], rows: SetRows) -> dict[tuple[str, str | None], str]:
     """Decide the role of the texts in all tables; log an error if nothing decides it.
 
     Tables that could each be the reference are added to ``rows.references``, for the user to
     choose.
     """
-    refuse_texts_alike(tables, rows)
+    refuse_ambiguous_texts(tables, rows)
     decided = {one.place: one.told for one in tables if one.told is not None and one.fields}
     open_tables = [one for one in tables if one.texts]
     for one in open_tables:
         if one.fields == ("answer",) and _are_questions(one, tables):
             decided[one.place] = "question"
     open_tables = [one for one in open_tables if decided.get(one.place) != "question"]
-    for group in _that_meet([one for one in open_tables if one.fields != ("answer",)]):
+    for group in _conflicting_groups([one for one in open_tables if one.fields != ("answer",)]):
         decided |= _decide_reports(group, rows)
     for one in open_tables:
         if one.fields == ("answer",) and one.place not in decided:
@@ -176,17 +166,17 @@ def _are_questions(one: TextTable, tables: Sequence[TextTable]) -> bool:
     """True if the texts are the questions of another table."""
     if one.mapping.column_of("question") or one.mapping.column_of("model"):
         return False
-    written = {asked(text) or "" for [text, *_] in one.texts.values()}
+    written = {question_text(text) or "" for [text, *_] in one.texts.values()}
     for other in tables:
         column = other.mapping.column_of("question")
         if other is not one and column is not None:
-            questions = {asked(cell) for cell in other.sheet.column(column) if cell}
+            questions = {question_text(cell) for cell in other.sheet.column(column) if cell}
             if len(written & questions) >= _SAME * len(written):
                 return True
     return False
 
 
-def _that_meet(reports: Sequence[TextTable]) -> list[list[TextTable]]:
+def _conflicting_groups(reports: Sequence[TextTable]) -> list[list[TextTable]]:
     """Return groups of tables with reports of the same studies but different texts."""
     groups: list[list[TextTable]] = [[one] for one in reports]
     for one, other in combinations(reports, 2):
@@ -212,7 +202,7 @@ def _decide_reports(group: Sequence[TextTable], rows: SetRows) -> dict[tuple[str
         return decided
     best, *others = sorted(rest, key=lambda one: -one.side)
     if any(best.side - one.side < _SURE for one in others):
-        _ask(rest, "a report", rows)
+        _refuse_undecided(rest, "a report", rows)
         return decided
     return (
         decided | dict.fromkeys((one.place for one in others), "model") | {best.place: "reference"}
@@ -228,7 +218,7 @@ def _decide_answers(
         return {}
     answering = []
     for other in tables:
-        theirs = {plain_id(name) for name in other.ids if name}
+        theirs = {comparable_id(name) for name in other.ids if name}
         meet = len(one.texts.keys() & theirs) >= _MEET * min(len(one.texts), len(theirs) or 1)
         if other is not one and other.mapping.has_answers and meet:
             answering.append(other)
@@ -243,15 +233,15 @@ def _decide_answers(
     if side >= _HALF and side - max(others) >= _SURE:
         return {one.place: "reference"}
     if asks and side > -_SURE and max(others) <= -_SURE:
-        _ask([one, *answering], "an answer", rows)
+        _refuse_undecided([one, *answering], "an answer", rows)
     return {}
 
 
-def _ask(tables: Sequence[TextTable], what: str, rows: SetRows) -> None:
+def _refuse_undecided(tables: Sequence[TextTable], what: str, rows: SetRows) -> None:
     """Refuse, and name the option that decides which table has the reference."""
     tables = sorted(tables, key=lambda table: table.place[0])
     choices = {
-        one.sheet.file: next((example_of(text) for [text, *_] in one.texts.values()), "")
+        one.sheet.file: next((example_text(text) for [text, *_] in one.texts.values()), "")
         for one in tables
     }
     if choices in rows.references:
@@ -269,7 +259,7 @@ def _ask(tables: Sequence[TextTable], what: str, rows: SetRows) -> None:
         rows.log.error(one.sheet.file, message, remedy, field=column or "reference")
 
 
-def with_decision(mapping: ColumnMapping, sheet: Sheet, decision: str | None) -> ColumnMapping:
+def apply_role(mapping: ColumnMapping, sheet: TableSheet, decision: str | None) -> ColumnMapping:
     """Return a mapping that gives the texts their decided role."""
     answer = mapping.column_of("answer")
     moved: Mapping[str, str] = {}
@@ -278,7 +268,7 @@ def with_decision(mapping: ColumnMapping, sheet: Sheet, decision: str | None) ->
     elif decision == "question":
         moved = {"answer": "question"}
     elif decision == "reference" and answer:
-        moved = {"answer": reference_role(cells_of(sheet)[answer])}
+        moved = {"answer": reference_role(column_values(sheet)[answer])}
     columns = {one.field: one for one in mapping.fields if one.column}
     for field, to in moved.items():
         if field in columns and to not in columns:
@@ -287,8 +277,8 @@ def with_decision(mapping: ColumnMapping, sheet: Sheet, decision: str | None) ->
     return replace(mapping, fields=fields) if moved else mapping
 
 
-def with_reference(
-    mapping: ColumnMapping, sheet: Sheet, file: SourceFile, options: Mapping[str, Any]
+def apply_reference_column(
+    mapping: ColumnMapping, sheet: TableSheet, file: SourceFile, options: Mapping[str, Any]
 ) -> ColumnMapping:
     """Return a mapping whose report is the column that the user named (``FILE=COLUMN``).
 
@@ -298,7 +288,7 @@ def with_reference(
     columns = [name for label, _, name in named if label in (file.label, file.path.name)]
     if not columns or columns[0] not in sheet.columns:
         return mapping
-    cells = cells_of(sheet)
+    cells = column_values(sheet)
     role = reference_role(cells[columns[0]])
     fields = tuple(
         FieldColumn(role, columns[0])
@@ -314,12 +304,12 @@ def with_reference(
     return replace(mapping, answers=answers)
 
 
-def refuse_texts_alike(tables: Sequence[TextTable], rows: SetRows) -> None:
+def refuse_ambiguous_texts(tables: Sequence[TextTable], rows: SetRows) -> None:
     """Refuse a table with several columns of reports if nothing shows which is the reference."""
     for one in tables:
         if one.told or one.mapping.has_answers or one.fields:
             continue
-        cells = cells_of(one.sheet)
+        cells = column_values(one.sheet)
         alike = [
             name
             for name in one.mapping.extra_columns
@@ -330,24 +320,24 @@ def refuse_texts_alike(tables: Sequence[TextTable], rows: SetRows) -> None:
             remedy = f"Say which: --reference {one.sheet.file}=COLUMN; the others are answers then."
             rows.log.error(one.sheet.file, message, remedy, field="reference")
             rows.references.append(
-                {f"{one.sheet.file}={name}": example_of(cells[name][0]) for name in alike}
+                {f"{one.sheet.file}={name}": example_text(cells[name][0]) for name in alike}
             )
 
 
-def given_role(file: SourceFile, options: Mapping[str, Any]) -> str | None:
+def role_from_options(file: SourceFile, options: Mapping[str, Any]) -> str | None:
     """Return the user's decision on a file's texts: ``reference``, ``model``, or None."""
     named = {*(options.get("reference") or ())}
     if named & {file.label, file.path.name}:
         return "reference"
     given = options.get("model") or ()
     by_file = [one for one in ([given] if isinstance(given, str) else given) if "=" in one]
-    return "model" if model_told(file, {"model": by_file}) else None
+    return "model" if model_from_options(file, {"model": by_file}) else None
 
 
 _TABLES: Final = ("table", "xlsx", "parquet", "json", "jsonl")
 _ROWS_LOOKED_AT: Final = 200
 _ROWS_PLANNED: Final = 5000
-_SAY_LITTLE: Final = frozenset(
+_INCONCLUSIVE_FIELDS: Final = frozenset(
     ("case", "model", "created", "run_id", "repeat", "site", "comment", "reader")
 )
 """Fields that do not make a file a table of cases or answers by themselves."""
@@ -356,7 +346,7 @@ _ROLES: Final = {1: 1, 2: 1, 3: 2, 4: 4}
 _OF_CASES: Final = ("question", "report", "findings", "impression", "image", "options", "option_a")
 
 
-def _turn(mapping: ColumnMapping) -> int:
+def _reading_turn(mapping: ColumnMapping) -> int:
     """Return a table's turn: 1 cases, 2 cases with answers, 3 answers, 4 judgements."""
     if mapping.answers or mapping.has_answers:
         return 2 if any(map(mapping.column_of, _OF_CASES)) else 3
@@ -365,25 +355,25 @@ def _turn(mapping: ColumnMapping) -> int:
     return 4 if mapping.judgements or mapping.column_of("score") else 1
 
 
-def recognises(probe: Probe) -> Found | None:
+def recognises(probe: Probe) -> Recognition | None:
     """Return why a file is a table, or None: it has columns or records with a known meaning."""
     if probe.kind not in _TABLES:
         return None
-    sheet = read_sheet(probe.path, ProblemLog(), max_rows=_ROWS_LOOKED_AT, label=probe.label)
+    sheet = read_table_sheet(probe.path, ProblemLog(), max_rows=_ROWS_LOOKED_AT, label=probe.label)
     if sheet is None:
         return None
-    mapping = guess(sheet)
+    mapping = guess_mapping(sheet)
     telling = {
         one.field
         for one in mapping.fields
         if one.column and (one.field != "image" or any(map(is_path, one.samples)))
-    } - _SAY_LITTLE
-    texts = [cells for cells in cells_of(sheet).values() if is_text(cells)]
+    } - _INCONCLUSIVE_FIELDS
+    texts = [cells for cells in column_values(sheet).values() if is_text(cells)]
     nothing = not (telling or mapping.answers or mapping.judgements or sheet.others)
     if nothing and not (mapping.column_of("case") and len(texts) > 1):
         return None
     why = f"{probe.type} with the columns {', '.join(sheet.columns[:4])}"
-    return Found(why, _ROLES[_turn(mapping)])
+    return Recognition(why, _ROLES[_reading_turn(mapping)])
 
 
 def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -394,13 +384,13 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     tables = [table for file in files for table in _tables(file, rows, options)]
     decisions = options.get("decisions")
     if decisions is None:
-        decisions = decide([_told(one, options) for one in tables], rows)
-    tables = [_decided(one, decisions) for one in tables]
+        decisions = decide_roles([_with_user_role(one, options) for one in tables], rows)
+    tables = [_with_role(one, decisions) for one in tables]
     rows.log.end_warnings_if_refused()
     keys = CaseKeys(rows)
     scores = ScoreOptions.of(options, ProblemLog())
     boxes: list[AnswerBoxes] = []
-    tables.sort(key=lambda one: (_turn(one.mapping), not one.mapping.column_of("answer")))
+    tables.sort(key=lambda one: (_reading_turn(one.mapping), not one.mapping.column_of("answer")))
     for table in tables:
         mapping, folder = table.mapping, table.file.folder
         stem = Path(table.file.label).stem
@@ -410,10 +400,12 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
             )
             model = folder if mapping.model == stem else mapping.model
             mapping = replace(mapping, model=model, answers=tuple(own))
-        if options["mapping"] == PROPOSED and _turn(table.mapping) == 4:  # models are known now
-            mapping = guess(table.sheet, scores=scores, models=list(rows.models))
+        if (
+            options["mapping"] == PROPOSED_MAPPING and _reading_turn(table.mapping) == 4
+        ):  # models are known now
+            mapping = guess_mapping(table.sheet, scores=scores, models=list(rows.models))
         rows.mappings.append(mapping)
-        named = model_told(table.file, options)
+        named = model_from_options(table.file, options)
         reader = TableReader(rows, table.sheet, mapping, {**options, "model": named}, keys)
         rows.log.end_warnings_if_refused()
         reader.read()
@@ -423,9 +415,9 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
         one.place(rows, options)
 
 
-def plan(
+def plan_tables(
     files: Sequence[SourceFile], options: Mapping[str, Any], rows: SetRows
-) -> tuple[Decisions | None, dict[str, int]]:
+) -> tuple[TextRoles | None, dict[str, int]]:
     """Decide the role of the texts in all tables of an import, and each file's turn.
 
     Only the first rows are read. An error is logged if nothing decides. Returns the decisions, and
@@ -433,46 +425,52 @@ def plan(
     """
     tables = []
     for file in files:
-        first = read_sheet(file.path, ProblemLog(), max_rows=_ROWS_PLANNED, label=file.label)
+        first = read_table_sheet(file.path, ProblemLog(), max_rows=_ROWS_PLANNED, label=file.label)
         if first is None or (len(files) == 1 and not first.others):
             continue
         others = (
-            read_sheet(
+            read_table_sheet(
                 file.path, ProblemLog(), sheet=name, max_rows=_ROWS_PLANNED, label=file.label
             )
             for name in first.others
         )
         sheets = [first, *filter(None, others)]
-        tables += [TextTable(file, sheet, _proposed(file, sheet, options)) for sheet in sheets]
+        tables += [
+            TextTable(file, sheet, _propose_mapping(file, sheet, options)) for sheet in sheets
+        ]
     if not tables:
         return None, {}
-    decisions = decide([_told(one, options) for one in tables], rows)
+    decisions = decide_roles([_with_user_role(one, options) for one in tables], rows)
     turns: dict[str, int] = {}
     for one in tables:
-        turn = _turn(_decided(one, decisions).mapping)
+        turn = _reading_turn(_with_role(one, decisions).mapping)
         turns[one.file.label] = min(turns.get(one.file.label, turn), turn)
     return decisions, {label: _ROLES[turn] for label, turn in turns.items()}
 
 
-def _proposed(file: SourceFile, sheet: Sheet, options: Mapping[str, Any]) -> ColumnMapping:
+def _propose_mapping(
+    file: SourceFile, sheet: TableSheet, options: Mapping[str, Any]
+) -> ColumnMapping:
     """Return the user's mapping of a table, or else the proposed one."""
     scores = ScoreOptions.of(options, ProblemLog())
-    confirmed = _confirmed(options, sheet)
-    return confirmed or with_reference(guess(sheet, scores=scores), sheet, file, options)
+    confirmed = _confirmed_mapping(options, sheet)
+    return confirmed or apply_reference_column(
+        guess_mapping(sheet, scores=scores), sheet, file, options
+    )
 
 
-def _told(table: TextTable, options: Mapping[str, Any]) -> TextTable:
+def _with_user_role(table: TextTable, options: Mapping[str, Any]) -> TextTable:
     """Return a table with the user's decision on its texts."""
-    said = given_role(table.file, options)
-    if _confirmed(options, table.sheet) is not None:
+    said = role_from_options(table.file, options)
+    if _confirmed_mapping(options, table.sheet) is not None:
         said = "model" if table.mapping.has_answers else "reference"
-    named = model_told(table.file, options) is not None
+    named = model_from_options(table.file, options) is not None
     return replace(table, told=said, named=named)
 
 
-def _decided(table: TextTable, decisions: Decisions) -> TextTable:
+def _with_role(table: TextTable, decisions: TextRoles) -> TextTable:
     decision = decisions.get((table.sheet.file, table.sheet.name))
-    mapping = with_decision(table.mapping, table.sheet, decision)
+    mapping = apply_role(table.mapping, table.sheet, decision)
     if decision == "model" and table.sheet.others == () and table.sheet.name and mapping.model:
         mapping = replace(mapping, model=table.sheet.name)
     return replace(table, mapping=mapping)
@@ -481,11 +479,11 @@ def _decided(table: TextTable, decisions: Decisions) -> TextTable:
 def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iterator[TextTable]:
     """Yield the tables of a file with their mappings; problems are logged."""
     log, given = rows.log, options["mapping"]
-    several = given in (None, PROPOSED) or isinstance(given, list | tuple)
+    several = given in (None, PROPOSED_MAPPING) or isinstance(given, list | tuple)
     mapping = None if several else ColumnMapping.read(given)
     wanted = options["sheet"] or (mapping.sheet if mapping else None)
     folder = rows.new_folder()
-    sheet = read_sheet(file.path, log, sheet=wanted, label=file.label, pictures=folder)
+    sheet = read_table_sheet(file.path, log, sheet=wanted, label=file.label, pictures=folder)
     if sheet is None:
         return
     rows.files |= sheet.pictures
@@ -494,16 +492,16 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
             file.label,
             "The meaning of its columns has not been confirmed.",
             "Look at the proposal (--show-mapping on the command line), and give it back as "
-            f"the mapping, or give “{PROPOSED}” to take it as it is.",
+            f"the mapping, or give “{PROPOSED_MAPPING}” to take it as it is.",
             field="mapping",
         )
         return
     scores = ScoreOptions.of(options, log)
-    first = _proposed(file, sheet, options) if mapping is None else mapping
+    first = _propose_mapping(file, sheet, options) if mapping is None else mapping
     if mapping is not None and scores.scale:
         scored = (replace(one, scale=one.scale or scores.scale) for one in mapping.judgements)
         first = replace(mapping, judgements=tuple(scored))
-    if _fits(first, sheet, rows):
+    if _is_usable(first, sheet, rows):
         if mapping is not None:  # it may be written by hand, or made for another file
             spoken = {*first.used_columns, *first.identity, *(one.column for one in first.kept)}
             more = (name for name in sheet.columns if name not in spoken and is_identity(name))
@@ -512,10 +510,10 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
     for name in sheet.others:
         other = None
         if mapping is None and wanted is None:
-            other = read_sheet(file.path, log, sheet=name, label=file.label)
-        meant = _proposed(file, other, options) if other is not None else first
-        if other is not None and _confirmed(options, other) is not None:
-            if _fits(meant, other, rows):
+            other = read_table_sheet(file.path, log, sheet=name, label=file.label)
+        meant = _propose_mapping(file, other, options) if other is not None else first
+        if other is not None and _confirmed_mapping(options, other) is not None:
+            if _is_usable(meant, other, rows):
                 yield TextTable(file, other, meant)
         elif other is not None and (other.columns == sheet.columns or _names_cases(meant)):
             named = meant.model is not None and meant.column_of("answer") is not None
@@ -525,7 +523,7 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
             rows.receipt.file_unread(f"{file.label}: {name}", "sheet", why)
 
 
-def _confirmed(options: Mapping[str, Any], sheet: Sheet) -> ColumnMapping | None:
+def _confirmed_mapping(options: Mapping[str, Any], sheet: TableSheet) -> ColumnMapping | None:
     """Return the mapping that the user confirmed for one of several tables, if any."""
     given = options.get("mapping")
     mappings = given if isinstance(given, list | tuple) else ()
@@ -538,7 +536,7 @@ def _names_cases(mapping: ColumnMapping) -> bool:
     return keyed and len(mapping.used_columns) > 1
 
 
-def _fits(mapping: ColumnMapping, sheet: Sheet, rows: SetRows) -> bool:
+def _is_usable(mapping: ColumnMapping, sheet: TableSheet, rows: SetRows) -> bool:
     """Return True if a mapping can be used for a table; otherwise log the reasons."""
     used = mapping.used_columns
     remedy = "Ask for the proposal of this file, and confirm that."

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from rexview.importers.source_files import MAX_CELLS
 from rexview.importers.table.cells import (
-    FIELD_NAMES,
+    FIELD_COLUMN_NAMES,
     JSON_NAMES,
     KNOWN_NAMES,
     MODEL_NAME,
@@ -61,7 +61,7 @@ def plain_entry(entry: Any) -> Any:
     if found is None:
         return _request(entry) if is_batch(entry) else entry
     path, reply = found
-    rest = _without(entry, path)
+    rest = _without_reply(entry, path)
     if is_batch(entry) and "id" in rest:
         rest["batch id"] = rest.pop("id")
     if isinstance(error := rest.get("error"), Mapping):
@@ -88,12 +88,12 @@ def _reply_in(entry: Mapping[str, Any], depth: int = 0) -> tuple[tuple[str, ...]
     return None
 
 
-def _without(entry: Mapping[str, Any], path: tuple[str, ...]) -> Record:
+def _without_reply(entry: Mapping[str, Any], path: tuple[str, ...]) -> Record:
     """Return an entry without the reply, and without envelopes that are empty then."""
     if not path:
         return {name: part for name, part in entry.items() if name not in _OF_A_REPLY}
     name, rest = path[0], dict(entry)
-    inner = _without(rest.pop(name), path[1:])
+    inner = _without_reply(rest.pop(name), path[1:])
     kept = {key: part for key, part in inner.items() if key not in ("id", "created", "model")}
     return rest | ({name: kept} if kept else {})
 
@@ -126,7 +126,7 @@ def _openai(reply: Mapping[str, Any]) -> Record | None:
     message = first.get("message")
     if not isinstance(message, Mapping) and "text" not in first:
         return None
-    text = text_of(message.get("content")) if isinstance(message, Mapping) else first["text"]
+    text = message_text(message.get("content")) if isinstance(message, Mapping) else first["text"]
     more = [_openai({"choices": [choice]}) for choice in choices[1:]]
     return {
         "answer": text,
@@ -147,7 +147,7 @@ def _openai_response(reply: Mapping[str, Any]) -> Record | None:
     details = reply.get("incomplete_details")
     why = details.get("reason") if isinstance(details, Mapping) else None
     return {
-        "answer": "".join(text_of(one.get("content")) or "" for one in messages),
+        "answer": "".join(message_text(one.get("content")) or "" for one in messages),
         "finish_reason": why or reply.get("status"),
         "created": reply.get("created_at"),
         **_usage(reply.get("usage"), "input_tokens", "output_tokens"),
@@ -158,7 +158,7 @@ def _anthropic(reply: Mapping[str, Any]) -> Record | None:
     if reply.get("type") != "message" or not isinstance(reply.get("content"), list):
         return None
     usage = _usage(reply.get("usage"), "input_tokens", "output_tokens")
-    answer = text_of(reply["content"])
+    answer = message_text(reply["content"])
     return {"answer": answer, "finish_reason": reply.get("stop_reason"), **usage}
 
 
@@ -168,7 +168,7 @@ def _gemini(reply: Mapping[str, Any]) -> Record | None:
         return None
     first = candidates[0]
     return {
-        "answer": text_of(first.get("content")),
+        "answer": message_text(first.get("content")),
         "finish_reason": first.get("finishReason") or first.get("finish_reason"),
         "model": reply.get("modelVersion") or reply.get("model_version"),
         **_usage(reply.get("usageMetadata"), "promptTokenCount", "candidatesTokenCount"),
@@ -181,7 +181,7 @@ def _ollama(reply: Mapping[str, Any]) -> Record | None:
         return None
     text = message.get("content") if isinstance(message, Mapping) else reply["response"]
     return {
-        "answer": text_of(text),
+        "answer": message_text(text),
         "finish_reason": reply.get("done_reason"),
         "created": reply.get("created_at"),
         "input_tokens": reply.get("prompt_eval_count"),
@@ -244,7 +244,7 @@ def _harness_sample(entry: Mapping[str, Any]) -> Record:
     return found | {name: part for name, part in rest.items() if name not in found}
 
 
-def text_of(content: Any) -> str | None:
+def message_text(content: Any) -> str | None:
     """Return a message's text, or its text parts joined; None if it has none."""
     if isinstance(content, str):
         return content
@@ -316,8 +316,8 @@ class Records:
         if not isinstance(entry, Mapping):
             self.unread.append((number, "It is not a JSON object."))
             return
-        for record in _apart(dict(plain_entry(entry))):
-            self.records.append(dict(flat(record)))
+        for record in _split_answers(dict(plain_entry(entry))):
+            self.records.append(dict(flatten_entry(record)))
             self.cells += len(self.records[-1])
             if self.cells > MAX_CELLS:
                 raise TooManyCells
@@ -341,10 +341,10 @@ class RunRecords(Records):
         self.numbers.append(number)
 
 
-def tables_of(value: Any) -> list[Records]:
+def find_record_tables(value: Any) -> list[Records]:
     """Find the tables of a parsed JSON value: usually one, none if it has no records."""
     if isinstance(value, list):
-        if _holds(value, list) and value[0] and all(isinstance(name, str) for name in value[0]):
+        if _all_are(value, list) and value[0] and all(isinstance(name, str) for name in value[0]):
             return [_of_rows(value[0], value[1:], None)]  # a first row of names
         return [Records.of(value)] if any(isinstance(entry, Mapping) for entry in value) else []
     if not isinstance(value, Mapping) or not value:
@@ -358,19 +358,21 @@ def tables_of(value: Any) -> list[Records]:
         name
         for name, part in value.items()
         if _plain(name) in _WRAPPERS and isinstance(part, Mapping)
-        if _holds([*part.values()], Mapping)
+        if _all_are([*part.values()], Mapping)
     ]
     if len(wrapped) == 1:
-        inner = tables_of(value[wrapped[0]])
+        inner = find_record_tables(value[wrapped[0]])
         for one in inner:
             one.settings |= {name: part for name, part in value.items() if name != wrapped[0]}
         return [_with_model_of_settings(one) for one in inner]
     if all(isinstance(part, Mapping) for part in value.values()):
         return [_of_objects(value)]
     lists = {
-        name: part for name, part in value.items() if isinstance(part, list) and _holds(part, dict)
+        name: part
+        for name, part in value.items()
+        if isinstance(part, list) and _all_are(part, dict)
     }
-    if lists and not _knows(value.keys() - lists.keys()):
+    if lists and not _has_known_names(value.keys() - lists.keys()):
         return _of_lists(value, lists)
     lengths = {len(part) if isinstance(part, list) else -1 for part in value.values()}
     if len(value) > 1 and len(lengths) == 1 and min(lengths) > 0:  # columns by name
@@ -380,9 +382,13 @@ def tables_of(value: Any) -> list[Records]:
     if lists:
         return _of_lists(value, lists)
     plain = set(map(_plain, value))
-    asked = plain & {*FIELD_NAMES["question"], *FIELD_NAMES["image"], *FIELD_NAMES["report"]}
-    told = asked or plain & {*FIELD_NAMES["answer"], *FIELD_NAMES["error"]}
-    return [Records.of([value])] if told and plain & {*FIELD_NAMES["case"], *asked} else []
+    asked = plain & {
+        *FIELD_COLUMN_NAMES["question"],
+        *FIELD_COLUMN_NAMES["image"],
+        *FIELD_COLUMN_NAMES["report"],
+    }
+    told = asked or plain & {*FIELD_COLUMN_NAMES["answer"], *FIELD_COLUMN_NAMES["error"]}
+    return [Records.of([value])] if told and plain & {*FIELD_COLUMN_NAMES["case"], *asked} else []
 
 
 def _of_rows(columns: list[str], rows: list[Any], index: Any) -> Records:
@@ -403,25 +409,25 @@ def _of_objects(value: Mapping[str, Mapping[str, Any]]) -> Records:
     inner: dict[str, None] = {}
     for part in value.values():
         inner |= dict.fromkeys(part)
-    if len(inner) > 0 and all(name.isdigit() for name in inner) and _knows(value):
+    if len(inner) > 0 and all(name.isdigit() for name in inner) and _has_known_names(value):
         rows = [{name: part.get(key) for name, part in value.items()} for key in inner]
         return Records.of(rows)  # pandas: columns
     deep = [one for part in value.values() for one in part.values()]
     by_model = len(value) < len(inner) or any(map(MODEL_NAME.search, value))
     texts = by_model and all(isinstance(one, str | None) for one in deep)
-    if texts and any(map(MODEL_NAME.search, value)) and not _knows(inner):
+    if texts and any(map(MODEL_NAME.search, value)) and not _has_known_names(inner):
         pairs = ((a, b, one) for a, part in value.items() for b, one in part.items())
         return Records.of({"id": b, "model": a, "answer": one} for a, b, one in pairs)
-    if deep and all(isinstance(one, Mapping) for one in deep) and not _knows(inner):
+    if deep and all(isinstance(one, Mapping) for one in deep) and not _has_known_names(inner):
         pairs = ((a, b, one) for a, part in value.items() for b, one in part.items())
         return Records.of(
-            _keyed(one, {"model": a, "id": b} if by_model else {"id": a, "model": b})
+            _with_keys(one, {"model": a, "id": b} if by_model else {"id": a, "model": b})
             for a, b, one in pairs
         )
-    return Records.of(_keyed(part, {"id": key}) for key, part in value.items())
+    return Records.of(_with_keys(part, {"id": key}) for key, part in value.items())
 
 
-def _keyed(entry: Mapping[str, Any], keys: Record) -> Record:
+def _with_keys(entry: Mapping[str, Any], keys: Record) -> Record:
     """Add the keys of an entry to its own fields, which take precedence."""
     taken = {_plain(name) for name in entry}
     named = {
@@ -447,7 +453,7 @@ def _of_lists(value: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> list[
             table.settings = dict(settings)
         return [_with_model_of_settings(table) for table in tables]
     found = Records.of(
-        _keyed(entry, {key: name}) if isinstance(entry, Mapping) else entry
+        _with_keys(entry, {key: name}) if isinstance(entry, Mapping) else entry
         for name, part in lists.items()
         for entry in part
     )
@@ -457,7 +463,7 @@ def _of_lists(value: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> list[
 
 def _with_model_of_settings(found: Records) -> Records:
     """Give each record the model that the settings name once."""
-    for name in [name for name in found.settings if _plain(name) in FIELD_NAMES["model"]]:
+    for name in [name for name in found.settings if _plain(name) in FIELD_COLUMN_NAMES["model"]]:
         model = found.settings[name]
         if isinstance(model, str) and not any(name in record for record in found.records):
             del found.settings[name]
@@ -466,24 +472,24 @@ def _with_model_of_settings(found: Records) -> Records:
     return found
 
 
-def _apart(entry: Record) -> Iterator[Record]:
+def _split_answers(entry: Record) -> Iterator[Record]:
     """Yield the entry once for each of its answers or questions, if it has a list of them."""
     for name, part in entry.items():
         plain = _plain(name)
         if not isinstance(part, list) or not part:
             continue
-        if plain in _TURNS and _holds(part, dict):
+        if plain in _TURNS and _all_are(part, dict):
             yield {key: one for key, one in entry.items() if key != name} | _of_turns(part)
             return
         inner = plain in _SEVERAL or plain in _QUESTIONS
-        texts = {*FIELD_NAMES["answer"], *FIELD_NAMES["question"], "message"}
-        if inner and _holds(part, dict) and any(texts & {*map(_plain, one)} for one in part):
+        texts = {*FIELD_COLUMN_NAMES["answer"], *FIELD_COLUMN_NAMES["question"], "message"}
+        if inner and _all_are(part, dict) and any(texts & {*map(_plain, one)} for one in part):
             rest = {key: one for key, one in entry.items() if key != name}
             for item in part:
                 twice = {f"{name}.{key}" if key in rest else key: one for key, one in item.items()}
-                yield from _apart(rest | twice)
+                yield from _split_answers(rest | twice)
             return
-        if plain in _SEVERAL and _holds(part, str):
+        if plain in _SEVERAL and _all_are(part, str):
             for run, text in enumerate(part, start=1):
                 yield entry | {name: text} | ({"run": run} if len(part) > 1 else {})
             return
@@ -496,7 +502,7 @@ def _of_turns(turns: list[Any]) -> Record:
     for turn in turns:
         who = str(turn.get("role") or turn.get("from") or "")
         role = {"human": "user", "gpt": "assistant", "model": "assistant"}.get(who, who)
-        text = text_of(turn.get("content", turn.get("value")))
+        text = message_text(turn.get("content", turn.get("value")))
         if text is not None:
             said.setdefault(role, []).append(text)
     found: Record = {}
@@ -509,7 +515,9 @@ def _of_turns(turns: list[Any]) -> Record:
     return found | {f"{role} prompt": "\n".join(texts) for role, texts in said.items()}
 
 
-def flat(entry: Mapping[str, Any], depth: int = 1, before: str = "") -> Iterator[tuple[str, Any]]:
+def flatten_entry(
+    entry: Mapping[str, Any], depth: int = 1, before: str = ""
+) -> Iterator[tuple[str, Any]]:
     """Yield the fields of an entry; those of inner objects under a dotted name."""
     for name, value in entry.items():
         full = f"{before}{name}"
@@ -518,16 +526,16 @@ def flat(entry: Mapping[str, Any], depth: int = 1, before: str = "") -> Iterator
             and 0 < len(value) <= _WIDEST
             and depth < _JSON_RECORDS_DEEPEST
         ):
-            yield from flat(value, depth + 1, f"{full}.")
+            yield from flatten_entry(value, depth + 1, f"{full}.")
         elif not is_missing(value):
             yield full, value
 
 
-def _knows(names: Iterable[str]) -> bool:
+def _has_known_names(names: Iterable[str]) -> bool:
     return any(_plain(name) in KNOWN_NAMES for name in names)
 
 
-def _holds(values: list[Any], kind: type[Any]) -> bool:
+def _all_are(values: list[Any], kind: type[Any]) -> bool:
     return bool(values) and all(isinstance(value, kind) for value in values)
 
 

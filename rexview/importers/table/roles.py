@@ -13,33 +13,33 @@ from pathlib import PurePosixPath
 from statistics import median
 from typing import Final
 
-from rexview.importers.case_names import RASTER_SUFFIXES, folded
+from rexview.importers.case_names import RASTER_SUFFIXES, fold_case_name
 from rexview.importers.receipt import ProblemLog
 from rexview.importers.set_rows import SetRows
 from rexview.importers.source_files import Probe
 from rexview.importers.table.cells import (
-    ASKS,
-    FIELD_NAMES,
+    FIELD_COLUMN_NAMES,
     NOT_AN_IMAGE,
-    SIDES,
+    QUESTION_WORDS,
+    SIDE_NAMES,
     ColumnName,
     is_identity,
     read_number,
     read_yes_no,
 )
-from rexview.importers.table.records import tables_of
-from rexview.importers.table.sheet import Sheet, grid_of, read_sheet
-from rexview.reviewset.images import DICOM_SUFFIXES
-from rexview.reviewset.tables.source import At
+from rexview.importers.table.records import find_record_tables
+from rexview.importers.table.sheet import TableSheet, make_grid, read_table_sheet
+from rexview.reviewset.image_paths import DICOM_SUFFIXES
+from rexview.reviewset.tables.source import RowOrigin
 from rexview.vocab import DIMENSIONS, QUESTION_TYPES, normalise_finish_reason, normalise_view
 
-Cells = Sequence[str]
+ColumnCells = Sequence[str]
 CellsByColumn = Mapping[str, list[str]]
-Test = Callable[[str], bool]
+CellTest = Callable[[str], bool]
 
-ENOUGH: Final = 0.4
+MIN_FIT: Final = 0.4
 """Minimum fit of a column to be proposed for a field."""
-LEAST_OF_A_NAME: Final = 0.7
+MIN_NAME_FIT: Final = 0.7
 _LONG: Final = 40
 _WORDS_OF_PROSE: Final = 4
 _SAMPLES: Final = 3
@@ -49,11 +49,11 @@ _LETTER: Final = re.compile(r"\W*[A-Ha-h]\W*")
 _LONGEST_NAME: Final = 9
 """A value with at least this number of words is neither a name nor a list of findings."""
 _FEW_SENTENCES: Final = 0.2
-_SUITS: Final = 0.5
+_MIN_TEXT_SHARE: Final = 0.5
 _MOSTLY: Final = 0.8
 _PICTURES_OF_A_CASE: Final = ("image", "image_2", "image_3")
 _NEARLY_ALL: Final = 0.9
-CONTENT_ALONE: Final = 0.6
+MAX_CONTENT_FIT: Final = 0.6
 """Maximum fit of a column whose name does not match."""
 IMAGE_MARK: Final = "<image>"
 """The mark that LLaVA and similar formats write into a question in place of the picture."""
@@ -65,7 +65,7 @@ _NO_CELLS: Final[CellsByColumn] = {}
 _PICTURES: Final = (*RASTER_SUFFIXES, *DICOM_SUFFIXES, ".tif", ".tiff", ".bmp", ".gif")
 
 
-def samples(cells: Cells) -> tuple[str, ...]:
+def sample_values(cells: ColumnCells) -> tuple[str, ...]:
     """Return up to three different values, cut to 60 characters."""
     different = list(dict.fromkeys(cells))[:_SAMPLES]
     return tuple(
@@ -74,23 +74,23 @@ def samples(cells: Cells) -> tuple[str, ...]:
     )
 
 
-def share(cells: Cells, test: Test) -> float:
+def share_passing(cells: ColumnCells, test: CellTest) -> float:
     """Return the share of values that pass a test; 0 if there are none."""
     return sum(map(test, cells)) / len(cells) if cells else 0.0
 
 
-def is_long(cells: Cells) -> bool:
+def is_long(cells: ColumnCells) -> bool:
     """True if half of the values are longer than 40 characters."""
     return median(map(len, cells or [""])) > _LONG
 
 
-def is_prose(cells: Cells) -> bool:
+def is_prose(cells: ColumnCells) -> bool:
     """True if values are running text: long, of several words, neither paths nor lists."""
     if not is_long(cells):
         return False
     words = median(len(cell.split()) for cell in cells)
-    code = share(cells, lambda cell: cell.lstrip().lower().startswith(_CODE))
-    return words >= _WORDS_OF_PROSE and code < 0.5 and share(cells, is_path) < 0.5
+    code = share_passing(cells, lambda cell: cell.lstrip().lower().startswith(_CODE))
+    return words >= _WORDS_OF_PROSE and code < 0.5 and share_passing(cells, is_path) < 0.5
 
 
 def is_path(cell: str) -> bool:
@@ -129,7 +129,7 @@ _LENGTHS: Final = (
     *("x", "y", "width", "height", "x_center", "y_center", "image_width", "image_height"),
     *("x_min", "y_min", "x_max", "y_max"),
 )
-_TESTS: Final[dict[str, tuple[Test, float, float]]] = {
+_TESTS: Final[dict[str, tuple[CellTest, float, float]]] = {
     **dict.fromkeys(_COUNTS, (is_number, 0.8, 0.2)),
     **dict.fromkeys(_LENGTHS, (lambda cell: is_number(cell.strip().removesuffix("%")), 0.5, 0.2)),
     # a number, or a list of them: one for each box
@@ -158,41 +158,43 @@ _NEVER_PROSE: Final = (*_PICTURES_OF_A_CASE, "view", "label", "labels", *_IDS)
 """Roles that running text never has."""
 
 
-def fit(role: str, name: ColumnName, cells: Cells) -> float:
+def column_fit(role: str, name: ColumnName, cells: ColumnCells) -> float:
     """Return how well a column suits a role, by its name and its contents: 0 to 1."""
     named = name_fit(role, name)
     return named * content_fit(role, cells) if named else 0.0
 
 
-def fit_of_content_alone(role: str, name: ColumnName, cells: Cells) -> float:
+def content_only_fit(role: str, name: ColumnName, cells: ColumnCells) -> float:
     """Return how well the contents of a column suit a role that its name does not match: 0 to 1."""
     if role == "question":
-        if share(cells, lambda cell: cell.endswith("?")) > _MOSTLY:
-            return CONTENT_ALONE
-        return CONTENT_ALONE - 0.1 if ASKS & {*name.words} else 0.0
+        if share_passing(cells, lambda cell: cell.endswith("?")) > _MOSTLY:
+            return MAX_CONTENT_FIT
+        return MAX_CONTENT_FIT - 0.1 if QUESTION_WORDS & {*name.words} else 0.0
     if role not in _PICTURES_OF_A_CASE or NOT_AN_IMAGE & {*name.words}:
         return 0.0
-    enough = _NEARLY_ALL if role == "image" else _SUITS
+    enough = _NEARLY_ALL if role == "image" else _MIN_TEXT_SHARE
     later = 0.01 * _PICTURES_OF_A_CASE.index(role)
-    return CONTENT_ALONE - later if share(cells, is_path) > enough else 0.0
+    return MAX_CONTENT_FIT - later if share_passing(cells, is_path) > enough else 0.0
 
 
-def content_fit(role: str, cells: Cells) -> float:
+def content_fit(role: str, cells: ColumnCells) -> float:
     """Return how well values suit a role: 1 well or unknown, towards 0 badly."""
     if not cells:
         return 0.9
     length = median(map(len, cells))
-    if role in _NEVER_PROSE and share(cells, is_path) <= 0.5:
-        spaced = share(cells, lambda cell: " " in cell.strip()) > 0.5
-        if share(cells, is_sentence) > _FEW_SENTENCES or (role.startswith("image") and spaced):
+    if role in _NEVER_PROSE and share_passing(cells, is_path) <= 0.5:
+        spaced = share_passing(cells, lambda cell: " " in cell.strip()) > 0.5
+        if share_passing(cells, is_sentence) > _FEW_SENTENCES or (
+            role.startswith("image") and spaced
+        ):
             return 0.1
     if role in _TESTS:
         test, needed, otherwise = _TESTS[role]
-        return 1.0 if share(cells, test) > needed else otherwise
+        return 1.0 if share_passing(cells, test) > needed else otherwise
     if role == "expected_answer":
         return 0.3 if is_text(cells) else 1.0
     if role in _TEXTS:
-        if share(cells, is_number) > 0.5 or share(cells, is_boxes) > 0.5:
+        if share_passing(cells, is_number) > 0.5 or share_passing(cells, is_boxes) > 0.5:
             return 0.2
         return 1.0 if length > _LONG / 3 else 0.7
     if role in _WORDS:
@@ -200,16 +202,16 @@ def content_fit(role: str, cells: Cells) -> float:
     return 0.4 if length > 4 * _LONG and role.startswith("tag_") else 1.0
 
 
-def reference_role(cells: Cells) -> str:
+def reference_role(cells: ColumnCells) -> str:
     """Return the role of texts that are not a model's: a report, or the expected answer."""
     return "report" if is_text(cells) or not cells else "expected_answer"
 
 
 def name_fit(role: str, name: ColumnName) -> float:
     """Return how well a name suits a role: 0 not at all, towards 1 well."""
-    known = FIELD_NAMES[role]
+    known = FIELD_COLUMN_NAMES[role]
     if name.plain in known:
-        return max(LEAST_OF_A_NAME, 0.98 - 0.01 * known.index(name.plain))
+        return max(MIN_NAME_FIT, 0.98 - 0.01 * known.index(name.plain))
     if name.plain.replace(" ", "") in known:
         return 0.8
     if any(not phrase.isdigit() and name.find(phrase) for phrase in known if " " in phrase):
@@ -217,50 +219,50 @@ def name_fit(role: str, name: ColumnName) -> float:
     return 0.0
 
 
-def is_text(cells: Cells) -> bool:
+def is_text(cells: ColumnCells) -> bool:
     """True if values are texts: running text, or mostly sentences."""
-    return is_prose(cells) or share(cells, is_sentence) > _SUITS
+    return is_prose(cells) or share_passing(cells, is_sentence) > _MIN_TEXT_SHARE
 
 
-def asks(cells: Cells) -> bool:
+def are_questions(cells: ColumnCells) -> bool:
     """True if values are questions: they end with "?", or mark the place of a picture."""
     bare = [cell.replace(IMAGE_MARK, "").strip() for cell in cells]
-    questions = share(bare, lambda cell: cell.endswith("?"))
-    return questions > _MOSTLY or share(cells, lambda cell: IMAGE_MARK in cell) > _MOSTLY
+    questions = share_passing(bare, lambda cell: cell.endswith("?"))
+    return questions > _MOSTLY or share_passing(cells, lambda cell: IMAGE_MARK in cell) > _MOSTLY
 
 
-def side_of(words: Iterable[str]) -> int:
+def text_side(words: Iterable[str]) -> int:
     """Return whose a text is by the words of a name: 1 the reference, -1 a model's, 0 unknown."""
     given = {*words}
-    reference, model = given & SIDES["reference"], given & SIDES["model"]
+    reference, model = given & SIDE_NAMES["reference"], given & SIDE_NAMES["model"]
     return bool(reference) - bool(model) if bool(reference) != bool(model) else 0
 
 
 # Whole tables
 
 
-def sample_of(probe: Probe) -> Sheet | None:
+def sample_rows(probe: Probe) -> TableSheet | None:
     """Return the first rows of a file with a table or records; each file is read once."""
     if "sample" not in probe.kept:
         probe.kept["sample"] = _sample(probe)
-    found: Sheet | None = probe.kept["sample"]
+    found: TableSheet | None = probe.kept["sample"]
     return found
 
 
-def _sample(probe: Probe) -> Sheet | None:
+def _sample(probe: Probe) -> TableSheet | None:
     if probe.kind in ("json", "jsonl"):
         entries = probe.json_lines if probe.kind == "jsonl" else probe.json
         if isinstance(entries, list):
             entries = entries[:_LOOKED_AT] if entries and isinstance(entries[0], dict) else None
-        tables = tables_of(entries) if entries else []
+        tables = find_record_tables(entries) if entries else []
         largest = max(tables, key=lambda one: len(one.records), default=None)
-        return grid_of(probe.label, largest, ProblemLog()) if largest else None
+        return make_grid(probe.label, largest, ProblemLog()) if largest else None
     if probe.kind not in ("table", "xlsx", "parquet"):
         return None
-    return read_sheet(probe.path, ProblemLog(), max_rows=_LOOKED_AT, label=probe.label)
+    return read_table_sheet(probe.path, ProblemLog(), max_rows=_LOOKED_AT, label=probe.label)
 
 
-def cells_of(sheet: Sheet) -> dict[str, list[str]]:
+def column_values(sheet: TableSheet) -> dict[str, list[str]]:
     """Return the non-empty values of each column, 200 at most."""
     return {
         name: [row[place] for row in sheet.rows if row[place]][:_LOOKED_AT]  # type: ignore[misc]
@@ -282,26 +284,28 @@ def columns_by_meaning(
     for role, of_role in known.items():
         for name in of_role:
             column = plain.get(name)
-            if column is not None and content_fit(role, cells.get(column, ())) >= _SUITS:
+            if column is not None and content_fit(role, cells.get(column, ())) >= _MIN_TEXT_SHARE:
                 found[role] = column
                 break
     return found
 
 
-def holds_any(
+def has_field(
     names: Sequence[str], fields: Iterable[str], cells: CellsByColumn = _NO_CELLS
 ) -> bool:
     """True if a column has one of these fields of a table of answers, by name and contents."""
-    return bool(columns_by_meaning(names, {field: FIELD_NAMES[field] for field in fields}, cells))
+    return bool(
+        columns_by_meaning(names, {field: FIELD_COLUMN_NAMES[field] for field in fields}, cells)
+    )
 
 
-def picture_names(paths: Iterable[str]) -> frozenset[str]:
-    """Return the folded names and stems of pictures, as :func:`named_pictures` needs them."""
+def fold_picture_names(paths: Iterable[str]) -> frozenset[str]:
+    """Return the folded names and stems of pictures, as :func:`picture_column` needs them."""
     found = map(PurePosixPath, paths)
-    return frozenset(folded(name) for path in found for name in (path.name, path.stem))
+    return frozenset(fold_case_name(name) for path in found for name in (path.name, path.stem))
 
 
-def named_pictures(
+def picture_column(
     names: Sequence[str], cells: CellsByColumn, pictures: Collection[str]
 ) -> str | None:
     """Return the column that names most of the pictures of an import, whatever its name.
@@ -309,16 +313,23 @@ def named_pictures(
     ``pictures`` are file names and stems, folded; half of the values have to be among them.
     """
     shares = {
-        name: share(cells.get(name, ()), lambda cell: folded(PurePosixPath(cell).name) in pictures)
+        name: share_passing(
+            cells.get(name, ()), lambda cell: fold_case_name(PurePosixPath(cell).name) in pictures
+        )
         for name in names
         if pictures
     }
     best = max(shares, key=shares.__getitem__, default=None)
-    return best if best is not None and shares[best] >= _SUITS else None
+    return best if best is not None and shares[best] >= _MIN_TEXT_SHARE else None
 
 
-def enter_table(
-    sheet: Sheet, used: Iterable[str], rows: SetRows, *, kept_as: str | None = None, why: str = ""
+def record_table(
+    sheet: TableSheet,
+    used: Iterable[str],
+    rows: SetRows,
+    *,
+    kept_as: str | None = None,
+    why: str = "",
 ) -> list[str]:
     """Record a table in the receipt: its rows, unreadable rows, and columns of identity.
 
@@ -327,7 +338,7 @@ def enter_table(
     """
     rows.receipt.rows(sheet.file, len(sheet.rows) + len(sheet.unread))
     for number, why in sheet.unread:
-        rows.receipt.unused(At(sheet.file, number), why)
+        rows.receipt.unused(RowOrigin(sheet.file, number), why)
     others = [name for name in sheet.columns if name not in {*used}]
     for name in filter(is_identity, others):
         rows.receipt.identity_column(sheet.file, name)

@@ -33,23 +33,23 @@ from rexview.importers.source_files import (
     MAX_CELLS,
     Probe,
     json_lines,
-    read_json,
+    read_source_json,
     read_text,
 )
 from rexview.importers.table.records import (
     Record,
     Records,
     TooManyCells,
+    find_record_tables,
     is_batch,
     is_harness_sample,
-    tables_of,
 )
 from rexview.importers.table.workbook import NumberedRows, read_workbook, text_of_cell
-from rexview.reviewset.json_text import JsonError, dump
-from rexview.reviewset.report_text import absent
+from rexview.reviewset.json_text import JsonError, dump_json
+from rexview.reviewset.report_text import is_absent
 from rexview.reviewset.tables.parquet import UnreadableError, check_parquet
-from rexview.reviewset.tables.source import MAX_COLUMNS, At
-from rexview.untrusted_input import file_name
+from rexview.reviewset.tables.source import MAX_COLUMNS, RowOrigin
+from rexview.untrusted_input import safe_file_name
 
 # Tables from files with records: JSON, JSON Lines and Parquet.
 
@@ -65,7 +65,7 @@ _KINDS: Final = ((is_batch, "a batch of requests"), (is_harness_sample, "samples
 
 
 def read_json_tables(
-    path: Path, log: ProblemLog, file: str, pictures: Pictures, max_rows: int | None = None
+    path: Path, log: ProblemLog, file: str, pictures: PictureExtractor, max_rows: int | None = None
 ) -> list[Records]:
     """Read the tables of a JSON or JSON Lines file; log an error if there are none.
 
@@ -82,12 +82,12 @@ def read_json_tables(
         if _is_json_lines(text):
             found = [_json_lines(file, text, log, max_rows)]
         else:
-            value = read_json(path, log, file)
+            value = read_source_json(path, log, file)
             if value is None:
                 return []
             entries = [*value.values()] if isinstance(value, dict) else value
             _note_kind(file, entries[0] if isinstance(entries, list) and entries else None, log)
-            found = tables_of(value)
+            found = find_record_tables(value)
     except TooManyCells:
         log.error(file, *TOO_MANY_CELLS)
         return []
@@ -134,7 +134,7 @@ def _note_kind(file: str, entry: Any, log: ProblemLog) -> None:
 
 
 def read_parquet_table(
-    path: Path, log: ProblemLog, file: str, pictures: Pictures, max_rows: int | None = None
+    path: Path, log: ProblemLog, file: str, pictures: PictureExtractor, max_rows: int | None = None
 ) -> list[Records]:
     """Read a Parquet file as records, numbered by row.
 
@@ -171,7 +171,10 @@ def read_parquet_table(
 
 
 def _plain_record(
-    record: dict[str, Any], number: int, classes: Mapping[str, list[str]], pictures: Pictures
+    record: dict[str, Any],
+    number: int,
+    classes: Mapping[str, list[str]],
+    pictures: PictureExtractor,
 ) -> dict[str, Any]:
     plain = {name: pictures.taken_out(_plain(value), number) for name, value in record.items()}
     for name, names in classes.items():
@@ -223,7 +226,7 @@ _BASE64: Final = ("iVBORw0KGgo", "/9j/", "UklGR")
 _SHORTEST: Final = 100
 
 
-class Pictures:
+class PictureExtractor:
     """Take pictures out of values and leave their paths; write them if a folder is given.
 
     ``files`` has the file of each path.
@@ -257,7 +260,7 @@ class Pictures:
         ending = next((end for at, magic, end in _MAGIC if content.startswith(magic, at)), None)
         if ending is None or len(content) > MAX_PICTURE_BYTES:
             return f"{len(content):,} bytes"
-        stem = PurePosixPath(file_name(str(path))).stem if path else "picture"
+        stem = PurePosixPath(safe_file_name(str(path))).stem if path else "picture"
         name = f"{row:06}_{stem}{ending}"
         while name in self.files:
             self._count += 1
@@ -299,14 +302,14 @@ _NAME_COLUMNS: Final = (
 )
 _NO_VALUE: Final = frozenset(("", "nan", "NaN", "NULL", "null", "#N/A", "<NA>", "NaT"))
 
-Cells = Mapping[str, str | None]
+RowCells = Mapping[str, str | None]
 """Cells by column, or by the meaning of a column."""
 
 
 Value = TypeVar("Value")
 
 
-class Row:
+class SheetRow:
     """The cells of one row of a table, by column and by field; ``left`` are the unused ones.
 
     ``fields`` has the column of each mapped field, and ``given`` the values with a type in the
@@ -314,7 +317,12 @@ class Row:
     """
 
     def __init__(
-        self, at: At, cells: Cells, fields: Mapping[str, str], log: ProblemLog, given: Record
+        self,
+        at: RowOrigin,
+        cells: RowCells,
+        fields: Mapping[str, str],
+        log: ProblemLog,
+        given: Record,
     ) -> None:
         self.at, self.cells, self.fields, self._log, self._given = at, cells, fields, log, given
 
@@ -364,8 +372,8 @@ class Row:
     def read(self, field: str, read: Callable[[str], Value | None]) -> Value | None:
         """Return the parsed cell; an unreadable one stays unused, unless it means "nothing"."""
         cell = self.peek(field)
-        value = None if cell is None or absent(cell) else read(cell)
-        if value is not None or absent(cell):
+        value = None if cell is None or is_absent(cell) else read(cell)
+        if value is not None or is_absent(cell):
             self.take(field)
         return value
 
@@ -381,7 +389,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class TableSheet:
     """One table. ``numbers`` are the rows' numbers as shown in its file.
 
     For CSV that is the data row (1 is the first below the header), for Excel the row of the sheet,
@@ -402,13 +410,13 @@ class Sheet:
     others: tuple[str, ...] = ()
     pictures: Mapping[str, Path] = field(default_factory=dict)
 
-    def read(self, columns: Mapping[str, str], log: ProblemLog) -> Iterator[Row]:
+    def read(self, columns: Mapping[str, str], log: ProblemLog) -> Iterator[SheetRow]:
         """Yield the rows; ``columns`` maps each field to its column."""
         nothing: Record = {}
         for place, (number, row) in enumerate(zip(self.numbers, self.rows, strict=True)):
             cells = dict(zip(self.columns, row, strict=True))
             given = self.given[place] if self.given else nothing
-            yield Row(At(self.file, number), cells, columns, log, given)
+            yield SheetRow(RowOrigin(self.file, number), cells, columns, log, given)
 
     def column(self, name: str) -> tuple[str | None, ...]:
         """Return the cells of one column, from the top."""
@@ -416,7 +424,7 @@ class Sheet:
         return tuple(row[place] for row in self.rows)
 
 
-def read_sheet(
+def read_table_sheet(
     path: Path,
     log: ProblemLog,
     *,
@@ -424,7 +432,7 @@ def read_sheet(
     max_rows: int | None = None,
     label: str | None = None,
     pictures: Path | None = None,
-) -> Sheet | None:
+) -> TableSheet | None:
     """Read a table of a file; log an error and return None if it cannot be read.
 
     ``sheet`` names the sheet of an Excel file, or the list of a JSON file; by default the one with
@@ -432,7 +440,7 @@ def read_sheet(
     ``label`` is the file's name in problems. Pictures in the table are written into ``pictures``,
     if given.
     """
-    inside = Pictures(pictures)
+    inside = PictureExtractor(pictures)
     file, suffix = label or path.name, path.suffix.lower()
     try:
         probe = Probe(path)
@@ -457,14 +465,14 @@ def read_sheet(
     is_json = start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
     if is_parquet or suffix in JSON_SUFFIXES or is_json:
         read = read_parquet_table if is_parquet else read_json_tables
-        return _chosen(file, read(path, log, file, inside, max_rows), log, sheet, inside)
+        return _choose_table(file, read(path, log, file, inside, max_rows), log, sheet, inside)
     rows = _text_rows(path, log, max_rows, file)
     return None if rows is None else _assemble(file, rows, log, None, count_from_header=True)
 
 
-def _chosen(
-    file: str, tables: list[Records], log: ProblemLog, wanted: str | None, inside: Pictures
-) -> Sheet | None:
+def _choose_table(
+    file: str, tables: list[Records], log: ProblemLog, wanted: str | None, inside: PictureExtractor
+) -> TableSheet | None:
     """Make a grid of the wanted table, else of the one with the most records."""
     if not tables:
         return None
@@ -474,11 +482,13 @@ def _chosen(
         log.error(file, f"There is no list “{wanted}”.", remedy, field="sheet")
         return None
     chosen = max(tables, key=lambda one: (one.name == wanted, len(one.records)))
-    found = grid_of(file, chosen, log, [name for name in names if name != chosen.name])
+    found = make_grid(file, chosen, log, [name for name in names if name != chosen.name])
     return found and replace(found, pictures=inside.files)
 
 
-def grid_of(file: str, table: Records, log: ProblemLog, others: Sequence[str] = ()) -> Sheet | None:
+def make_grid(
+    file: str, table: Records, log: ProblemLog, others: Sequence[str] = ()
+) -> TableSheet | None:
     """Make a grid of records: one column for each field of any record."""
     columns = dict.fromkeys(name for record in table.records for name in record)
     if len(columns) > MAX_COLUMNS or len(columns) * len(table.records) > MAX_CELLS:
@@ -490,7 +500,7 @@ def grid_of(file: str, table: Records, log: ProblemLog, others: Sequence[str] = 
     rows = tuple(tuple(_cell_of(record.get(name)) for name in columns) for record in table.records)
     records, numbers, unread = tuple(table.records), tuple(table.numbers), tuple(table.unread)
     more = (table.name, records, unread, table.settings, tuple(others))
-    return Sheet(file, tuple(columns), rows, numbers, *more)
+    return TableSheet(file, tuple(columns), rows, numbers, *more)
 
 
 def _cell_of(value: Any) -> str | None:
@@ -498,7 +508,7 @@ def _cell_of(value: Any) -> str | None:
     if isinstance(value, str):
         return None if value.strip() in _NO_VALUE and value.strip() else value
     if isinstance(value, list | tuple | dict):
-        return dump(value) if value else None
+        return dump_json(value) if value else None
     return text_of_cell(value)
 
 
@@ -572,7 +582,7 @@ def _delimiter(text: str) -> tuple[str, str]:
 
 def _assemble(
     file: str, numbered: NumberedRows, log: ProblemLog, name: str | None, *, count_from_header: bool
-) -> Sheet | None:
+) -> TableSheet | None:
     """Find the header, name the columns, drop blank rows."""
     filled = []
     for number, row in numbered:
@@ -591,20 +601,20 @@ def _assemble(
     if header_place:
         log.note(f"{file}: {header_place} row(s) above the column names were passed over.")
     header_number, header = filled[header_place]
-    width = max(len(_trimmed(row)) for _, row in filled[header_place:])
+    width = max(len(_without_trailing(row)) for _, row in filled[header_place:])
     if width > MAX_COLUMNS:
         log.error(file, *_too_large(width))
         return None
     body = filled[header_place + 1 :]
-    columns = _names(_trimmed(header), width, file, log, body)
+    columns = _names(_without_trailing(header), width, file, log, body)
     for number, row in body:
-        if count_from_header and len(_trimmed(row)) > len(_trimmed(header)):
+        if count_from_header and len(_without_trailing(row)) > len(_without_trailing(header)):
             message = "The row has more cells than there are columns."
             remedy = "Put quotation marks around cells that hold the delimiter."
             log.warning(file, message, remedy, row=number - header_number)
     rows = tuple(tuple([*row, *[None] * width][:width]) for _, row in body)
     offset = header_number if count_from_header else 0
-    return Sheet(file, columns, rows, tuple(number - offset for number, _ in body), name)
+    return TableSheet(file, columns, rows, tuple(number - offset for number, _ in body), name)
 
 
 def _warn_of_cut_cells(file: str, numbered: NumberedRows, log: ProblemLog) -> None:
@@ -619,7 +629,7 @@ def _warn_of_cut_cells(file: str, numbered: NumberedRows, log: ProblemLog) -> No
             log.warning(file, message, remedy, row=number)
 
 
-def _trimmed(row: list[str | None]) -> list[str | None]:
+def _without_trailing(row: list[str | None]) -> list[str | None]:
     end = len(row)
     while end and row[end - 1] is None:
         end -= 1

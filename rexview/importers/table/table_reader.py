@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.importers.box_table import AnswerBoxes
-from rexview.importers.joins import NO_ID, join
-from rexview.importers.receipt import ProblemLog, example_of
+from rexview.importers.joins import NO_ID, join_ids
+from rexview.importers.receipt import ProblemLog, example_text
 from rexview.importers.set_rows import SetRows
 from rexview.importers.table.cells import (
-    FIELDS,
-    NOT_RUN,
+    COLUMN_FIELDS,
+    NOT_RUN_WORDS,
     ColumnName,
     ScoreOptions,
     ScoreScale,
@@ -28,18 +28,14 @@ from rexview.importers.table.cells import (
     read_list,
     read_number,
     read_option,
-    read_whole,
+    read_whole_number,
     read_yes_no,
 )
-from rexview.importers.table.column_mapping import (
-    ANSWER_FIELDS,
-    ANSWER_TEXTS,
-    ColumnMapping,
-)
+from rexview.importers.table.column_mapping import ANSWER_FIELDS, ANSWER_TEXTS, ColumnMapping
 from rexview.importers.table.roles import IMAGE_MARK, is_letter
-from rexview.importers.table.sheet import Cells, Row, Sheet
-from rexview.reviewset.report_text import absent, read_age, read_context, read_sex, report_fields
-from rexview.reviewset.tables.source import At
+from rexview.importers.table.sheet import RowCells, SheetRow, TableSheet
+from rexview.reviewset.report_text import is_absent, read_age, read_context, read_sex, report_fields
+from rexview.reviewset.tables.source import RowOrigin
 from rexview.vocab import DIMENSIONS, QUESTION_TYPES, SCORE_MAX, SCORE_MIN, normalise_view
 
 DEFAULT_READER: Final = "reader1"
@@ -55,7 +51,7 @@ class JudgementReader:
         self.rows, self.mapping, self.scores = rows, mapping, scores
         self.scale = ScoreScale.of(scores.scale) if scores.scale else None
 
-    def read(self, case: str, models: Sequence[str], row: Row) -> int:
+    def read(self, case: str, models: Sequence[str], row: SheetRow) -> int:
         """Read the judgements of one row; return their number.
 
         ``models`` are those whose answers the row is about. Unusable values are left in the row.
@@ -92,7 +88,7 @@ class JudgementReader:
                 row.take(field)
         return made
 
-    def _one_score(self, case: str, models: Sequence[str], row: Row) -> int:
+    def _one_score(self, case: str, models: Sequence[str], row: SheetRow) -> int:
         """Read a row with one score: its dimension in one column, its value in another."""
         dimension, text = row.peek("dimension"), row.peek("score")
         if dimension is None or text is None:
@@ -121,7 +117,7 @@ class JudgementReader:
         text: str,
         column: str,
         scale: ScoreScale | None,
-        row: Row,
+        row: SheetRow,
     ) -> int:
         if is_not_scored(text):
             row.take_column(column)
@@ -150,7 +146,7 @@ class JudgementReader:
         )
         return 1
 
-    def _warn_of_models(self, column: str, models: Sequence[str], row: Row) -> None:
+    def _warn_of_models(self, column: str, models: Sequence[str], row: SheetRow) -> None:
         what, remedy = "There is no answer for this judgement", "Add the answer."
         if models:
             what = "It is not clear which model's answer this judgement is for"
@@ -159,7 +155,7 @@ class JudgementReader:
 
 
 _NUMBERS: Final[dict[str, Callable[[str], float | None]]] = {
-    **dict.fromkeys(("input_tokens", "output_tokens", "max_output_tokens"), read_whole),
+    **dict.fromkeys(("input_tokens", "output_tokens", "max_output_tokens"), read_whole_number),
     "latency_s": read_number,
 }
 _NAMES: Final = {"answer": "text", "reasoning": "explanation"}
@@ -216,7 +212,7 @@ class TableReader:
     def __init__(
         self,
         rows: SetRows,
-        sheet: Sheet,
+        sheet: TableSheet,
         mapping: ColumnMapping,
         options: Mapping[str, Any],
         keys: CaseKeys,
@@ -250,7 +246,7 @@ class TableReader:
         self.boxes = AnswerBoxes(sheet, (*mapping.used_columns, *mapping.identity))
         self.case_extras, self.answer_extras, self.reader_extras = self._extra_columns()
 
-    def _with_ids_of_cases(self, sheet: Sheet) -> Sheet:
+    def _with_ids_of_cases(self, sheet: TableSheet) -> TableSheet:
         """Return the table with its ids as the cases of other sources write them.
 
         The join is recorded in the receipt, once the table is read.
@@ -262,7 +258,7 @@ class TableReader:
         answers = self.has_answers and not _DESCRIBING - {"image"} & self.fields.keys()
         self.needs_id = bool(answers and self.rows.described and not self.alone)
         how = {"images": field == "image", "answers": answers, "alone": self.alone}
-        names = join(sheet.file, key, sheet.column(key), sheet.numbers, self.rows, **how)
+        names = join_ids(sheet.file, key, sheet.column(key), sheet.numbers, self.rows, **how)
         if not names:
             return sheet
         place = sheet.columns.index(key)
@@ -293,7 +289,7 @@ class TableReader:
         part = self.sheet.name or ""
         receipt.rows(file, len({*self.sheet.numbers}) + len(self.sheet.unread), part)
         for number, why in self.sheet.unread:
-            receipt.unused(At(file, number, part), why)
+            receipt.unused(RowOrigin(file, number, part), why)
         private = [column for column in self.mapping.identity if is_identity(column)]
         for column in self.mapping.identity:
             if column not in private:
@@ -330,24 +326,25 @@ class TableReader:
 
     def _taken_for(self) -> str:
         """Return what each column was taken for, in the words of the form."""
-        pairs = [(column, FIELDS[field]) for field, column in self.fields.items()]
+        pairs = [(column, COLUMN_FIELDS[field]) for field, column in self.fields.items()]
         pairs += [
-            (one.column, f"{FIELDS[one.field]} of {one.model}") for one in self.mapping.answers
+            (one.column, f"{COLUMN_FIELDS[one.field]} of {one.model}")
+            for one in self.mapping.answers
         ]
         pairs += [(one.column, one.judges.replace("_", " ")) for one in self.mapping.judgements]
         taken = (f"“{column}” as {meaning}" for column, meaning in pairs)
         model = "" if self.wide or "model" in self.fields else f"; the model is {self.model}"
         return f"columns taken: {', '.join(taken)}{model if self.has_answers else ''}"
 
-    def _read_row(self, row: Row) -> None:
-        at = At(self.sheet.file, row.at.row, self.sheet.name or "", self.names)
+    def _read_row(self, row: SheetRow) -> None:
+        at = RowOrigin(self.sheet.file, row.at.row, self.sheet.name or "", self.names)
         row.at = at
         if self.needs_id and not any(map(row.peek, _NAMED)):
             self.rows.receipt.unused(at, NO_ID)
             return
         case_id = self._case_id(row)
         grounded = self.boxes.take_grounded(row, case_id)
-        case = {"id": case_id, **case_row(row, self.index_from), **grounded}
+        case = {"id": case_id, **make_case_row(row, self.index_from), **grounded}
         options = (self.rows.case(case_id) or {}).get("options") or case.get("options") or []
         answers = [
             (model, answer)
@@ -368,11 +365,11 @@ class TableReader:
 
     # Cases
 
-    def _case_id(self, row: Row) -> str:
+    def _case_id(self, row: SheetRow) -> str:
         if "case" not in self.fields:
             study, image, question = (row.peek(field) for field in _KEY)
             of_study = study is not None and "question" not in self.fields and not self.has_answers
-            return self.keys.of((study, image, asked(question)), of_study=of_study)
+            return self.keys.of((study, image, question_text(question)), of_study=of_study)
         given = row.peek("case")
         if given is None:
             what = "The row has no case id; it became a case of its own."
@@ -395,7 +392,7 @@ class TableReader:
         most = 0
         for row in self.sheet.read(self.fields, self.rows.log):
             for field in ("correct", "choice"):
-                number = read_whole(row.peek(field))
+                number = read_whole_number(row.peek(field))
                 numbers |= set() if number is None else {number}
             most = max(most, len(read_options(row))) if numbers else most
         if not numbers or not most:
@@ -406,7 +403,7 @@ class TableReader:
 
     # Answers
 
-    def _by_model(self, row: Row) -> list[tuple[str, str | None, dict[str, str]]]:
+    def _by_model(self, row: SheetRow) -> list[tuple[str, str | None, dict[str, str]]]:
         """Return model, run, and columns by field of each answer that a row can have."""
         if self.wide:
             return [(model, run, columns) for (model, run), columns in self.wide.items()]
@@ -418,16 +415,16 @@ class TableReader:
         return [(row["model"] or self.model, None, columns)]
 
     def _answer(
-        self, case_id: str, model: str, columns: dict[str, str], options: list[str], row: Row
+        self, case_id: str, model: str, columns: dict[str, str], options: list[str], row: SheetRow
     ) -> dict[str, Any] | None:
         """Make an answer from its cells; None, and a receipt entry, if the model was not run."""
         cells = {field: row.cells[column] for field, column in columns.items()}
         texts = {name: cells.get(f"answer_{name}") for name in ("findings", "impression")}
         under = (f"{name.upper()}: {text}" for name, text in texts.items() if text)
         text = cells["answer"] if "answer" in cells else "\n".join(under) or None
-        came = text is not None and (not text or text.strip().lower() not in NOT_RUN)
+        came = text is not None and (not text or text.strip().lower() not in NOT_RUN_WORDS)
         told = any(
-            cell and cell.strip().lower() not in NOT_RUN
+            cell and cell.strip().lower() not in NOT_RUN_WORDS
             for field, cell in cells.items()
             if field not in (*ANSWER_TEXTS, "max_output_tokens")
         )
@@ -443,22 +440,22 @@ class TableReader:
                 row.take_column(columns[field])
         if not (came or told or judged or self.empty_is_answer):
             for column in columns.values():
-                if (row.cells[column] or "").strip().lower() in NOT_RUN:
+                if (row.cells[column] or "").strip().lower() in NOT_RUN_WORDS:
                     row.take_column(column)
             self.rows.receipt.ran_not(row.at, model)
             return None
         answer: dict[str, Any] = {"case": case_id, "model": model}
         answer["text"] = text if came and text is not None else ""
         if options and is_letter(answer["text"]):
-            answer["choice"] = right_option(answer["text"], options, None)
+            answer["choice"] = find_option(answer["text"], options, None)
         for field in columns.keys() - {*ANSWER_TEXTS}:
             cell = cells[field]
-            if cell is None or cell.strip().lower() in NOT_RUN:
+            if cell is None or cell.strip().lower() in NOT_RUN_WORDS:
                 row.take_column(columns[field])
                 continue
             value: Any = cell
             if field == "choice":
-                value = right_option(cell, options, self.index_from)
+                value = find_option(cell, options, self.index_from)
                 if value is None:
                     continue  # reported with the unused cells
             elif field in _NUMBERS:
@@ -471,7 +468,7 @@ class TableReader:
                 answer[field] = cell
         return answer
 
-    def _judged_models(self, case_id: str, row: Row) -> list[str]:
+    def _judged_models(self, case_id: str, row: SheetRow) -> list[str]:
         """Return the model of a row without an answer: the one it names, or the only one."""
         if self.has_answers:
             return []
@@ -488,8 +485,8 @@ class TableReader:
         extra = [name for name in self.sheet.columns if name not in used and not is_identity(name)]
         if self.wide:
             return extra, [], []
-        of_cases: dict[Any, Cells] = {}
-        of_answers: dict[Any, Cells] = {}
+        of_cases: dict[Any, RowCells] = {}
+        of_answers: dict[Any, RowCells] = {}
         varying: set[str] = set()
         of_readers: set[str] = set()
         for row in self.sheet.read(self.fields, self.rows.log):
@@ -512,7 +509,7 @@ class TableReader:
         case: dict[str, Any],
         about: list[str],
         answers: list[dict[str, Any]],
-        row: Row,
+        row: SheetRow,
     ) -> None:
         """Keep the unused cells of a row as extra fields of its answer, or else of the case.
 
@@ -522,7 +519,7 @@ class TableReader:
         unread = [name for name in left if name in self.mapping.used_columns]
         for column in unread:
             if column in (self.fields.get("choice"), self.fields.get("correct")):
-                message = f"“{example_of(row.cells[column])}” is none of the options."
+                message = f"“{example_text(row.cells[column])}” is none of the options."
                 remedy = "Write its letter or text; for numbers, say what they count from "
                 message += " It is kept as an extra field."
                 row.warn(message, f"{remedy}(index_from).", column)
@@ -568,7 +565,7 @@ _PLAIN: Final = ("category", "difficulty", "study_id", "patient_id", "site", "ex
 _NEXT_OPTION: Final = re.compile(r"(?:^|[\s,;])\(?([A-H])[).:]\s+")
 
 
-def case_row(row: Row, index_from: int | None) -> dict[str, Any]:
+def make_case_row(row: SheetRow, index_from: int | None) -> dict[str, Any]:
     """Make a case row from the cells of one row; unusable cells stay in ``row``.
 
     ``index_from`` is the number of the first option; None if unknown.
@@ -586,11 +583,11 @@ def case_row(row: Row, index_from: int | None) -> dict[str, Any]:
         if text is not None
     }
     told_of = {"age": row.read("age", read_age), "sex": row.read("sex", read_sex)}
-    told_of["comparison"] = None if absent(row["comparison"]) else row["comparison"]
+    told_of["comparison"] = None if is_absent(row["comparison"]) else row["comparison"]
     row.take("comparison")
     context |= {name: text for name, text in told_of.items() if text}
     found: dict[str, Any] = {name: row.take(name) for name in ("question", *_PLAIN)}
-    found["question"] = asked(found["question"])
+    found["question"] = question_text(found["question"])
     found |= {
         "question_type": kind or ("choice" if options else None),
         "tags": {
@@ -604,19 +601,19 @@ def case_row(row: Row, index_from: int | None) -> dict[str, Any]:
         EXPECTED_ANSWER: row.take("expected_answer"),
         "images": _images(row),
         "options": options,
-        "correct": row.read("correct", lambda text: right_option(text, options, index_from)),
+        "correct": row.read("correct", lambda text: find_option(text, options, index_from)),
     }
     return {name: value for name, value in found.items() if value not in (None, {}, [])}
 
 
-def asked(question: str | None) -> str | None:
+def question_text(question: str | None) -> str | None:
     """Return a question without the mark for the picture."""
     if question is None or IMAGE_MARK not in question:
         return question
     return question.replace(IMAGE_MARK, "").strip()
 
 
-def _images(row: Row) -> list[dict[str, Any]]:
+def _images(row: SheetRow) -> list[dict[str, Any]]:
     images: list[dict[str, Any]] = []
     for field in ("image", "image_2", "image_3"):
         name = ColumnName.of(row.fields.get(field, ""))
@@ -641,7 +638,7 @@ def _images(row: Row) -> list[dict[str, Any]]:
     return images
 
 
-def read_options(row: Row) -> list[str]:
+def read_options(row: SheetRow) -> list[str]:
     """Read the options of a row: a list in one cell, a text with letters, or a column each."""
     own = [row.take(field) for field in row.fields if field.startswith(_OPTION)]
     if given := [one for one in own if one is not None]:
@@ -657,7 +654,7 @@ def read_options(row: Row) -> list[str]:
     return listed
 
 
-def right_option(text: str, options: list[str], index_from: int | None) -> int | None:
+def find_option(text: str, options: list[str], index_from: int | None) -> int | None:
     """Return the index of an option that a cell names: by its text, its letter, or its number.
 
     A number counts only if ``index_from`` gives the number of the first option.

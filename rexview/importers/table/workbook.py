@@ -40,11 +40,11 @@ _HEADER_ROWS: Final = 20
 _AS_CSV: Final = "Save the sheet as CSV, and import that."
 _TOO_LARGE: Final = ("The workbook has far more rows or cells than can be read here.", _AS_CSV)
 
-Merged = tuple[int, int, int, int]
+MergedCells = tuple[int, int, int, int]
 """First column, first row, last column, last row of merged cells, counted from 1."""
 NumberedRows = list[tuple[int, list[str | None]]]
 """Non-empty rows of a sheet, each with its number in the sheet."""
-Names = tuple[str, ...]
+SheetNames = tuple[str, ...]
 
 
 class _Refused(Exception):
@@ -78,7 +78,7 @@ def read_workbook(
             warnings.filterwarnings("ignore", module=r"openpyxl(\.|$)")  # from parts not read here
             book = _open(stream, data_only=True)
             chosen, others = _choose(book, sheet, file, log)
-            merged, has_formulas = _look_through(path, chosen)
+            merged, has_formulas = _merged_and_formulas(path, chosen)
             rows = list(_rows(chosen, max_rows))
             if len(rows) > MAX_FILLED_ROWS:
                 raise _Refused(*_TOO_LARGE)
@@ -92,7 +92,7 @@ def read_workbook(
         # openpyxl passes on any exception of its parsing; a damaged file can cause many.
         log.error(file, "The Excel file is damaged.", "Open it in Excel and save it again.")
         return None
-    _spread(rows, merged, file, log)
+    _spread_merged_cells(rows, merged, file, log)
     return chosen.title, rows, others
 
 
@@ -141,7 +141,7 @@ def _count_tags(part: IO[bytes]) -> int:
     return found
 
 
-def _choose(book: Any, wanted: str | None, file: str, log: ProblemLog) -> tuple[Any, Names]:
+def _choose(book: Any, wanted: str | None, file: str, log: ProblemLog) -> tuple[Any, SheetNames]:
     """Choose a sheet; return it with the names of the other non-empty sheets."""
     sheets = list(book.worksheets)
     names = [sheet.title for sheet in sheets]
@@ -216,11 +216,11 @@ def text_of_cell(value: Any) -> str | None:
     return text or None
 
 
-def _look_through(path: Path, sheet: Any) -> tuple[list[Merged], bool]:
+def _merged_and_formulas(path: Path, sheet: Any) -> tuple[list[MergedCells], bool]:
     """Return merged cells, and whether there are formulas, from the sheet's own XML."""
     from openpyxl.utils import column_index_from_string as column
 
-    merged: list[Merged] = []
+    merged: list[MergedCells] = []
     formulas = False
     with zipfile.ZipFile(path) as archive, archive.open(sheet._worksheet_path) as stream:
         before = b""
@@ -252,7 +252,9 @@ def _report_formulas(sheet: Any, file: str, rows: NumberedRows, log: ProblemLog)
                 log.warning(file, message, remedy, row=number, field=column, kind="formula")
 
 
-def _spread(rows: NumberedRows, merged: list[Merged], file: str, log: ProblemLog) -> None:
+def _spread_merged_cells(
+    rows: NumberedRows, merged: list[MergedCells], file: str, log: ProblemLog
+) -> None:
     """Write the value of cells merged downwards into each row; report all merged cells."""
     from openpyxl.utils import get_column_letter as letters
 

@@ -15,20 +15,33 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from rexview.errors import SettingsError
-from rexview.judge.opinions import only_object, stands_in
-from rexview.judge.request import asking_by, request_of_parts, shown_to_judge
-from rexview.judge.subjects import WRITTEN, About, JudgeSubject, read_id, report_text
-from rexview.models.asking.build import context_lines, given_texts, question_words
-from rexview.models.asking.entries import read_entry, read_mapping, refuse
-from rexview.models.asking.prompts import FOLDER, fenced, fill, hashed, is_name, prompt_file
-from rexview.models.backend import Prompt, Reply, Request, SentImage, closed_object
-from rexview.models.running.attempts import Asking, Unread
-from rexview.models.running.folder import JUDGING
-from rexview.models.running.journal import KeptReply, kept_replies
-from rexview.models.running.spec import RunSpec
+from rexview.judge.opinions import contains_quote, parse_only_object
+from rexview.judge.request import build_judge_asking, build_judge_request, create_request_builder
+from rexview.judge.subjects import (
+    WRITTEN,
+    JudgeSubject,
+    OpinionTarget,
+    join_report_sections,
+    parse_judge_subject_id,
+)
+from rexview.models.asking.prompts import (
+    PROMPTS_FOLDER,
+    fence_values,
+    fill_template,
+    is_prompt_name,
+    prompt_file,
+    with_hash,
+)
+from rexview.models.asking.request_builder import context_lines, context_texts, question_values
+from rexview.models.asking.yaml_values import raise_problems, read_entry, read_mapping
+from rexview.models.backend import ModelRequest, Prompt, Reply, SentImage, closed_object_schema
+from rexview.models.running.attempts import RunTask, UnreadReply
+from rexview.models.running.run_folder import JUDGING_FOLDER
+from rexview.models.running.run_journal import StoredReply, newest_stored_replies
+from rexview.models.running.run_spec import RunSpec
 from rexview.schema import ReviewSet
 from rexview.settings import Settings
-from rexview.untrusted_input import read_yaml
+from rexview.untrusted_input import read_untrusted_yaml
 
 # Wordings from the words of a failure that a clinician described.
 #
@@ -49,10 +62,10 @@ _LONGEST_START: Final = 60
 
 
 @cache
-def frame() -> Prompt:
+def load_written_frame() -> Prompt:
     """Return the common wording for any written failure, without its words."""
-    values: Any = read_yaml(_FRAME)
-    return hashed(Prompt(id=_FRAME.stem, **values))
+    values: Any = read_untrusted_yaml(_FRAME)
+    return with_hash(Prompt(id=_FRAME.stem, **values))
 
 
 def find_written(name: str, folder: Path) -> Prompt:
@@ -65,24 +78,26 @@ def find_written(name: str, folder: Path) -> Prompt:
     """
     path = prompt_file(name, folder)
     path = path.parent / OWN / path.name
-    label = f"{FOLDER}/{OWN}/{path.name}"
+    label = f"{PROMPTS_FOLDER}/{OWN}/{path.name}"
     raw = read_mapping(path, label)
     if raw is None:
         raise SettingsError(
             f"There is no written failure {name!r:.80}: write it on the page Failures, or into "
             f"{label} of the review set, with {' and '.join(NEEDED)}."
         )
-    return wording_of(name, raw, label)
+    return build_written_wording(name, raw, label)
 
 
-def written_in_files(folder: Path) -> list[str]:
+def list_failure_files(folder: Path) -> list[str]:
     """Return the names of the failures that files of a review set describe."""
     return sorted(
-        path.stem for path in (folder / FOLDER / OWN).glob("*.yaml") if is_name(path.stem)
+        path.stem
+        for path in (folder / PROMPTS_FOLDER / OWN).glob("*.yaml")
+        if is_prompt_name(path.stem)
     )
 
 
-def wording_of(name: str, raw: Mapping[str, Any], label: str) -> Prompt:
+def build_written_wording(name: str, raw: Mapping[str, Any], label: str) -> Prompt:
     """Return words as a wording; ``label`` is their location, for messages.
 
     The wording's ``hash`` covers its words too. Edited words are another version, to which no
@@ -103,12 +118,16 @@ def wording_of(name: str, raw: Mapping[str, Any], label: str) -> Prompt:
     problems: list[str] = []
     found = read_entry(raw, readers, label, problems)
     problems += [f"{label}, {one}: it is missing. Write it." for one in NEEDED if one not in raw]
-    refuse(problems)
+    raise_problems(problems)
     words = {one: found[one] for one in readers if found.get(one)}
-    return hashed(replace(frame(), id=f"{FIELD}:{name}", name=found["name"], fields={FIELD: words}))
+    return with_hash(
+        replace(
+            load_written_frame(), id=f"{FIELD}:{name}", name=found["name"], fields={FIELD: words}
+        )
+    )
 
 
-def name_for(title: str, taken: Iterable[str]) -> str:
+def find_unused_name(title: str, taken: Iterable[str]) -> str:
     """Return an unused name, made from a title, that links and the command line accept.
 
     >>> name_for("Comparison that doesn't exist", ["comparison-that-doesn-t-exist"])
@@ -123,12 +142,12 @@ def name_for(title: str, taken: Iterable[str]) -> str:
     return name
 
 
-def name_of(prompt: Prompt) -> str:
+def find_written_name(prompt: Prompt) -> str:
     """Return the name of a written failure: ``NAME`` of its file."""
     return prompt.id.partition(":")[2]
 
 
-def words_of(prompt: Prompt) -> str:
+def format_written_words(prompt: Prompt) -> str:
     r"""Return the words of a written failure as one text, as a judge receives them.
 
     >>> words_of(Prompt("w", "n", 1, "", {}, {"written": {"name": "Invented", "counts": "A"}}))
@@ -183,12 +202,12 @@ class WrittenVerdict:
 
     def quote_stands(self, answer: str) -> bool | None:
         """Return True if the quote is in the answer; None without a quote."""
-        return stands_in(self.quote, answer) if self.quote else None
+        return contains_quote(self.quote, answer) if self.quote else None
 
 
-def read_found(text: str) -> WrittenVerdict | str:
+def parse_written_verdict(text: str) -> WrittenVerdict | str:
     """Parse the JSON object of a judge; a sentence on what is wrong if it is not as requested."""
-    value = only_object(text)
+    value = parse_only_object(text)
     if isinstance(value, str):
         return value
     given = value.get("has_it")
@@ -221,10 +240,10 @@ NO_QUOTE: Final = "What it quotes does not stand in the answer."
 
 def build_written_asking(
     review_set: ReviewSet, subjects: Iterable[JudgeSubject], spec: RunSpec, settings: Settings
-) -> Asking[JudgeSubject]:
+) -> RunTask[JudgeSubject]:
     """Return how a run makes requests for subjects and reads the replies."""
-    shown = shown_to_judge(review_set, spec, settings, build_written_request)
-    return asking_by(subjects, spec, shown, read_written_reply, OUTPUT_TOKENS)
+    shown = create_request_builder(review_set, spec, settings, build_written_request)
+    return build_judge_asking(subjects, spec, shown, read_written_reply, OUTPUT_TOKENS)
 
 
 def build_written_request(
@@ -233,7 +252,7 @@ def build_written_request(
     spec: RunSpec,
     repeat: int = 1,
     notes: tuple[str, ...] = (),
-) -> Request:
+) -> ModelRequest:
     """Build the request for one answer.
 
     Unlike a second opinion it needs neither picture nor report, because the words may define
@@ -246,43 +265,45 @@ def build_written_request(
     """
     case, report, asked = (
         subject.case,
-        report_text(subject.case.report),
-        question_words(subject.case),
+        join_report_sections(subject.case.report),
+        question_values(subject.case),
     )
     given = {
         "question": asked["question"],
         "options": asked.get("options", ""),
         "report": report,
         "answer": subject.text,
-        "failure": words_of(spec.prompt),
+        "failure": format_written_words(spec.prompt),
     }
-    texts = fenced(spec.prompt.texts, {**given, "lines": context_lines(case)})
+    texts = fence_values(spec.prompt.texts, {**given, "lines": context_lines(case)})
     prompt = replace(spec.prompt, texts=texts)
     form = json.dumps({"has_it": " | ".join(SAID), "reason": "...", "quote": "..."})
     parts = [
         *([] if pictures else [texts["no_picture"]]),
-        *given_texts(case, prompt),
-        fill(texts["question"], given),
-        *([fill(texts["options"], given)] if given["options"] else []),
-        fill(texts["reference"], given) if report else texts["no_reference"],
-        fill(texts["answer"], given),
-        fill(texts["failure"], given),
-        fill(texts["json"], {"form": form}),
+        *context_texts(case, prompt),
+        fill_template(texts["question"], given),
+        *([fill_template(texts["options"], given)] if given["options"] else []),
+        fill_template(texts["reference"], given) if report else texts["no_reference"],
+        fill_template(texts["answer"], given),
+        fill_template(texts["failure"], given),
+        fill_template(texts["json"], {"form": form}),
     ]
     text = {"type": "string"}
-    schema = closed_object({"has_it": {**text, "enum": list(SAID)}, "reason": text, "quote": text})
-    return request_of_parts(subject, pictures, spec, parts, schema, repeat=repeat, notes=notes)
+    schema = closed_object_schema(
+        {"has_it": {**text, "enum": list(SAID)}, "reason": text, "quote": text}
+    )
+    return build_judge_request(subject, pictures, spec, parts, schema, repeat=repeat, notes=notes)
 
 
-def read_written_reply(request: Request, reply: Reply, subject: JudgeSubject) -> Unread:
+def read_written_reply(request: ModelRequest, reply: Reply, subject: JudgeSubject) -> UnreadReply:
     """Return a reply as received; if it is not as requested, it is malformed, with the reason."""
     if reply.outcome != "answered":
-        return Unread(reply.text, reply.outcome, request.notes)
-    found = read_found(reply.text)
+        return UnreadReply(reply.text, reply.outcome, request.notes)
+    found = parse_written_verdict(reply.text)
     if isinstance(found, str):
-        return Unread(reply.text, "malformed", (*request.notes, found))
+        return UnreadReply(reply.text, "malformed", (*request.notes, found))
     lost = (NO_QUOTE,) if found.quote_stands(subject.text) is False else ()
-    return Unread(reply.text, "answered", (*request.notes, *lost))
+    return UnreadReply(reply.text, "answered", (*request.notes, *lost))
 
 
 # Verdicts on written failures, from the logs of the judges' runs.
@@ -292,10 +313,10 @@ def read_written_reply(request: Request, reply: Reply, subject: JudgeSubject) ->
 
 
 @dataclass(frozen=True)
-class Candidate:
+class JudgedAnswer:
     """The verdict on one answer; ``quote_found`` is None without a quote."""
 
-    about: About
+    about: OpinionTarget
     found: WrittenVerdict
     quote_found: bool | None
     run: str
@@ -309,28 +330,30 @@ class WrittenResults:
     ``unread`` are answers whose last reply could not be read, ``unasked`` those without a reply.
     """
 
-    said: tuple[Candidate, ...]
-    unread: tuple[tuple[About, KeptReply], ...]
-    unasked: tuple[About, ...]
+    said: tuple[JudgedAnswer, ...]
+    unread: tuple[tuple[OpinionTarget, StoredReply], ...]
+    unasked: tuple[OpinionTarget, ...]
 
     def count(self, said: str) -> int:
         """Return the number of answers with this verdict."""
         return sum(one.found.said == said for one in self.said)
 
 
-def replies_about(review_set: ReviewSet, judge: str, prompt: Prompt) -> dict[About, KeptReply]:
+def find_written_replies(
+    review_set: ReviewSet, judge: str, prompt: Prompt
+) -> dict[OpinionTarget, StoredReply]:
     """Return a judge's newest readable reply on each answer, or else the newest.
 
     Only replies to exactly these words count. The key includes digests of the answer and of
     everything shown with it.
     """
-    kept = kept_replies(review_set.folder, JUDGING, judge, prompt)
-    named = ((read_id(subject), reply) for subject, reply in kept.items())
+    kept = newest_stored_replies(review_set.folder, JUDGING_FOLDER, judge, prompt)
+    named = ((parse_judge_subject_id(subject), reply) for subject, reply in kept.items())
     return {one[0]: _as_read_now(reply) for one, reply in named if one and one[1] == (WRITTEN,)}
 
 
-def left_to_ask(
-    subjects: Sequence[JudgeSubject], known: Mapping[About, KeptReply], *, again: bool
+def select_open_subjects(
+    subjects: Sequence[JudgeSubject], known: Mapping[OpinionTarget, StoredReply], *, again: bool
 ) -> list[JudgeSubject]:
     """Return the subjects without a reply; with ``again``, also those with an unreadable one."""
     return [
@@ -340,8 +363,8 @@ def left_to_ask(
     ]
 
 
-def results_of(
-    subjects: Sequence[JudgeSubject], known: Mapping[About, KeptReply]
+def collect_written_results(
+    subjects: Sequence[JudgeSubject], known: Mapping[OpinionTarget, StoredReply]
 ) -> WrittenResults:
     """Return the verdicts on these answers, the unreadable replies, and the answers without one."""
     said, unread, unasked = [], [], []
@@ -350,16 +373,16 @@ def results_of(
         if reply is None:
             unasked.append(one.about)
             continue
-        found = read_found(reply.text) if reply.answered else ""
+        found = parse_written_verdict(reply.text) if reply.answered else ""
         if isinstance(found, str):
             unread.append((one.about, reply))
             continue
         stands = found.quote_stands(one.text)
-        said.append(Candidate(one.about, found, stands, reply.run, reply.created))
+        said.append(JudgedAnswer(one.about, found, stands, reply.run, reply.created))
     return WrittenResults(tuple(said), tuple(unread), tuple(unasked))
 
 
-def _as_read_now(reply: KeptReply) -> KeptReply:
+def _as_read_now(reply: StoredReply) -> StoredReply:
     """Mark a reply as malformed if only an earlier version could read it."""
-    found = read_found(reply.text) if reply.answered else None
+    found = parse_written_verdict(reply.text) if reply.answered else None
     return replace(reply, outcome="malformed", why=found) if isinstance(found, str) else reply

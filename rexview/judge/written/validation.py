@@ -18,10 +18,10 @@ from typing import Final, Literal
 
 from rexview.errors import FileRefused, RunRefused
 from rexview.judge.subjects import JudgeSubject
-from rexview.judge.written import Candidate, WrittenResults
+from rexview.judge.written import JudgedAnswer, WrittenResults
 from rexview.stats.bootstrap import Interval
-from rexview.stats.failure_rates import wilson
-from rexview.untrusted_input import printable, read_file
+from rexview.stats.failure_rates import wilson_interval
+from rexview.untrusted_input import printable_text, read_file
 
 Group = Literal["found", "not found"]
 GROUPS: Final[tuple[Group, ...]] = ("found", "not found")
@@ -37,7 +37,7 @@ _SHOWN: Final = 5
 
 
 @dataclass(frozen=True)
-class Share:
+class GroupShare:
     """A clinician's verdicts on the sample of one group.
 
     ``of`` answers are in the group, ``drawn`` in the sample. ``yes`` and ``no`` were read and
@@ -65,14 +65,14 @@ class Share:
         return self.drawn - self.yes - self.no - self.unsure
 
 
-def sample(
+def draw_samples(
     results: WrittenResults, version: str, judge: str, wanted: Mapping[Group, int], seed: int
-) -> dict[Group, list[tuple[str, Candidate]]]:
+) -> dict[Group, list[tuple[str, JudgedAnswer]]]:
     """Draw answers of each group, each after its item id; the same for the same results.
 
     A longer sample starts with the shorter one of the same seed.
     """
-    drawn: dict[Group, list[tuple[str, Candidate]]] = {}
+    drawn: dict[Group, list[tuple[str, JudgedAnswer]]] = {}
     for group in GROUPS:
         each = [
             (_item(one, version, judge), one)
@@ -84,9 +84,9 @@ def sample(
     return drawn
 
 
-def in_reading_order(
-    drawn: Mapping[Group, Sequence[tuple[str, Candidate]]], seed: int
-) -> list[tuple[str, Candidate]]:
+def mix_samples(
+    drawn: Mapping[Group, Sequence[tuple[str, JudgedAnswer]]], seed: int
+) -> list[tuple[str, JudgedAnswer]]:
     """Return both samples in one random order, which does not reveal the group.
 
     A reader who stops early has read a random part of each group.
@@ -95,8 +95,8 @@ def in_reading_order(
     return sorted(each, key=lambda pair: _digest(seed, pair[0]))
 
 
-def sheet(
-    drawn: Mapping[Group, Sequence[tuple[str, Candidate]]],
+def write_sheet(
+    drawn: Mapping[Group, Sequence[tuple[str, JudgedAnswer]]],
     results: WrittenResults,
     subjects: Sequence[JudgeSubject],
     version: str,
@@ -116,12 +116,12 @@ def sheet(
             subject = by_about[one.about]
             said = (one.found.quote or "", one.found.reason or "")
             texts = (judge, one.about.case, one.about.model, subject.case.question, subject.text)
-            fixed = (item, group, size(results, group), seed, version)
+            fixed = (item, group, count_group(results, group), seed, version)
             writer.writerow([*fixed, *map(_harmless, (*texts, *said)), "", ""])
     return out.getvalue()
 
 
-def size(results: WrittenResults, group: Group) -> int:
+def count_group(results: WrittenResults, group: Group) -> int:
     """Return the number of answers in a group."""
     found = results.count("yes")
     return found if group == "found" else len(results.said) - found
@@ -129,7 +129,7 @@ def size(results: WrittenResults, group: Group) -> int:
 
 def read_sheet(
     path: Path, results: WrittenResults, version: str, judge: str
-) -> tuple[Share, Share]:
+) -> tuple[GroupShare, GroupShare]:
     """Return the shares from a filled sheet, for those found and those not found.
 
     Raises
@@ -159,33 +159,34 @@ def read_sheet(
     ]
     if problems:
         more = f" And {len(problems) - _SHOWN} more." if len(problems) > _SHOWN else ""
-        raise RunRefused(printable(f"{label}, {' '.join(problems[:_SHOWN])}{more}"))
+        raise RunRefused(printable_text(f"{label}, {' '.join(problems[:_SHOWN])}{more}"))
     of_group = {group: [row for row in rows if row["group"] == group] for group in GROUPS}
     wanted = {group: len(each) for group, each in of_group.items()}
-    drawn = sample(results, version, judge, wanted, int(seed))
+    drawn = draw_samples(results, version, judge, wanted, int(seed))
     for group, each in of_group.items():
         listed = sorted(row["item"] for row in each)
-        of = {row["of"] for row in each} - {str(size(results, group))}
+        of = {row["of"] for row in each} - {str(count_group(results, group))}
         if of or listed != sorted(item for item, _ in drawn[group]):
             raise RunRefused(
                 f"{label}: its rows are not the sample that seed {int(seed)} draws from the "
-                f"{size(results, group)} answers {group} now: rows were taken away, or answers "
+                f"{count_group(results, group)} answers {group} now: rows were taken away, or "
+                "answers "
                 "judged or changed since. Draw a new sheet, with the same choice of cases."
             )
     if sum(wanted.values()) != len(rows):
         raise RunRefused(f"{label}, group: write {' or '.join(GROUPS)}, as it was drawn.")
     first, second = (
-        share_of(group, [row["has_it"].strip().lower() for row in of_group[group]], results)
+        compute_share(group, [row["has_it"].strip().lower() for row in of_group[group]], results)
         for group in GROUPS
     )
     return first, second
 
 
-def share_of(group: Group, said: Sequence[str], results: WrittenResults) -> Share:
+def compute_share(group: Group, said: Sequence[str], results: WrittenResults) -> GroupShare:
     """Return the share of a sample; ``said`` has one word per answer, empty for unread ones."""
     yes, no, unsure = (said.count(word) for word in WORDS)
-    interval = wilson(yes, yes + no) if yes + no else None
-    return Share(group, size(results, group), len(said), yes, no, unsure, interval)
+    interval = wilson_interval(yes, yes + no) if yes + no else None
+    return GroupShare(group, count_group(results, group), len(said), yes, no, unsure, interval)
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
@@ -197,7 +198,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
         raise RunRefused(f"{path.name}: it cannot be read ({error.strerror}).") from None
     except (FileRefused, UnicodeDecodeError, csv.Error) as error:
         raise RunRefused(
-            printable(f"{path.name}: it is no CSV in UTF-8 ({error!s:.200}). Save it as such.")
+            printable_text(f"{path.name}: it is no CSV in UTF-8 ({error!s:.200}). Save it as such.")
         ) from None
     missing = [one for one in COLUMNS if one not in (reader.fieldnames or ())]
     if missing:
@@ -209,7 +210,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
     return rows
 
 
-def _item(one: Candidate, version: str, judge: str) -> str:
+def _item(one: JudgedAnswer, version: str, judge: str) -> str:
     return _digest(version, judge, *one.about)[:16]
 
 

@@ -18,7 +18,7 @@ from rexview.metrics.external import calls
 from rexview.metrics.external.calls import Scorer
 from rexview.metrics.identity import MetricId, known_metric
 from rexview.metrics.kept_values import MetricValues
-from rexview.metrics.pairs import ReportPair
+from rexview.metrics.reference_pairs import ReportPair
 
 _OFFLINE: Final = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 _LONGEST_REASON: Final = 300
@@ -174,7 +174,7 @@ CALCULATORS: Final[dict[str, Calculator]] = {one.name: one for one in _CALCULATO
 """Calculators by name, in the order of display."""
 
 
-def calculator_of(name: str) -> Calculator | None:
+def find_calculator(name: str) -> Calculator | None:
     """Return the calculator with a name, or the one that yields a metric of that name.
 
     >>> calculator_of("radcliq_v1").name, calculator_of("radgraph_f1").name
@@ -186,7 +186,7 @@ def calculator_of(name: str) -> Calculator | None:
 
 
 @contextlib.contextmanager
-def loaded(calculator: Calculator, *, download: bool) -> Iterator[Scorer]:
+def load_scorer(calculator: Calculator, *, download: bool) -> Iterator[Scorer]:
     """Load the computation of a metric, in a folder of its own, silent on standard output.
 
     Packages that fetch weights do so only with ``download``.
@@ -236,7 +236,7 @@ def _remedy(calculator: Calculator, error: Exception, download: bool) -> str:
     return f" It needs {calculator.needs}: let it fetch what is not here with --download."
 
 
-def values_of(
+def compute_model_values(
     calculator: Calculator, scorer: Scorer, pairs: Sequence[ReportPair], scope: str
 ) -> list[MetricValues]:
     """Compute the metrics of one model's reports.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from rexview.metrics.pairs import ReportPair
+from rexview.metrics.reference_pairs import ReportPair
 
 Scores = Mapping[str, Sequence[float | None]]
 RADGRAPH_LEVELS = ("radgraph_simple", "radgraph_partial", "radgraph_complete")

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from rexview.detect.report_comparison import families_related_to, zones_meet
-from rexview.metrics.finding_agreement.stated import (
-    Part,
-    Request,
-    Span,
-    Stated,
-    rules,
-    stated_in,
-    weigher,
+from rexview.metrics.finding_agreement.stated_findings import (
+    ReportPart,
+    StatedFinding,
+    StudyRequest,
+    TextSpan,
+    create_weigher,
+    load_agreement_rules,
+    read_stated_findings,
 )
 from rexview.text.findings import finding_info, may_be_same_fracture
 
@@ -29,7 +29,7 @@ _REST: Final = 1
 """Weight of the rest of the chest, which counts as agreed."""
 
 
-class Pair(NamedTuple):
+class PairedFinding(NamedTuple):
     """A finding that both texts have.
 
     ``differs`` are kinds of errors from ``vocab.EDIT_KINDS``: ``location``, ``severity``,
@@ -37,8 +37,8 @@ class Pair(NamedTuple):
     cost more than a share of the credit; ``otherwise`` is the credit without them.
     """
 
-    reference: Stated
-    candidate: Stated
+    reference: StatedFinding
+    candidate: StatedFinding
     credit: float
     differs: tuple[str, ...] = ()
     grave: tuple[str, ...] = ()
@@ -50,11 +50,11 @@ class Pair(NamedTuple):
         return max(self.reference.harm, self.candidate.harm)
 
 
-class Lone(NamedTuple):
+class UnpairedFinding(NamedTuple):
     """A finding that only one text has; ``against`` is the other text's denial, if any."""
 
-    stated: Stated
-    against: Span | None = None
+    stated: StatedFinding
+    against: TextSpan | None = None
 
 
 @dataclass(frozen=True)
@@ -72,21 +72,21 @@ class FindingAgreement:
     """
 
     score: float
-    agreed: tuple[Pair, ...]
-    swapped: tuple[Pair, ...]
-    missed: tuple[Lone, ...]
-    invented: tuple[Lone, ...]
+    agreed: tuple[PairedFinding, ...]
+    swapped: tuple[PairedFinding, ...]
+    missed: tuple[UnpairedFinding, ...]
+    invented: tuple[UnpairedFinding, ...]
 
 
-Denied = Sequence[tuple[str, Span]]
+DeniedFindings = Sequence[tuple[str, TextSpan]]
 """Family and words of each finding that a text denies."""
 
 
-def compare(
-    reference: Sequence[Stated],
-    candidate: Sequence[Stated],
-    denied_by_reference: Denied = (),
-    denied_by_candidate: Denied = (),
+def compare_findings(
+    reference: Sequence[StatedFinding],
+    candidate: Sequence[StatedFinding],
+    denied_by_reference: DeniedFindings = (),
+    denied_by_candidate: DeniedFindings = (),
 ) -> FindingAgreement:
     """Compare the findings that two texts state."""
     pairs, swapped, missed, invented = _paired(reference, candidate)
@@ -105,10 +105,10 @@ def compare(
 
 def _with_grave(
     score: float,
-    pairs: Sequence[Pair],
-    swapped: Sequence[Pair],
-    missed: Sequence[Stated],
-    invented: Sequence[Stated],
+    pairs: Sequence[PairedFinding],
+    swapped: Sequence[PairedFinding],
+    missed: Sequence[StatedFinding],
+    invented: Sequence[StatedFinding],
 ) -> float:
     """Subtract from the score the minimum cost of each grave error.
 
@@ -128,32 +128,34 @@ def _with_grave(
     alone = sum(one.harm for one in (*missed, *invented))
     alone -= sum(taken) + sum(one.harm for one in devices)
     otherwise = (_REST + credited) / (_REST + possible + alone)
-    return max(0.0, min(score, otherwise - count * rules().grave))
+    return max(0.0, min(score, otherwise - count * load_agreement_rules().grave))
 
 
-def _is_device(one: Stated) -> bool:
+def _is_device(one: StatedFinding) -> bool:
     return finding_info(one.findings[0]).group == "device"
 
 
-def _is_new_device(one: Stated, named: Sequence[Stated], missed: Sequence[Stated]) -> bool:
+def _is_new_device(
+    one: StatedFinding, named: Sequence[StatedFinding], missed: Sequence[StatedFinding]
+) -> bool:
     """True if the reference has no such tube, line or pacemaker under another name.
 
     "PICC through the subclavian vein" may be read as two; a tube is "the tube" in either text.
     """
-    if one.family not in rules().devices:
+    if one.family not in load_agreement_rules().devices:
         return False
     related = families_related_to(one.family) | {one.family}
     if any(other.family in related for other in named):
         return False
-    general = rules().general_devices
+    general = load_agreement_rules().general_devices
     return not any(
         other.family in related and {one.family, other.family} & general for other in missed
     )
 
 
 def _paired(
-    reference: Sequence[Stated], candidate: Sequence[Stated]
-) -> tuple[list[Pair], list[Pair], list[Stated], list[Stated]]:
+    reference: Sequence[StatedFinding], candidate: Sequence[StatedFinding]
+) -> tuple[list[PairedFinding], list[PairedFinding], list[StatedFinding], list[StatedFinding]]:
     """Pair findings, the most similar first; the rest is missed or invented."""
     possible = [
         (pair, r, c)
@@ -163,8 +165,8 @@ def _paired(
     ]
     possible.sort(key=lambda one: (not _called_alike(one[0]), -one[0].credit, -one[0].harm))
     taken_r, taken_c = set[int](), set[int]()
-    pairs: list[Pair] = []
-    swapped: list[Pair] = []
+    pairs: list[PairedFinding] = []
+    swapped: list[PairedFinding] = []
     for pair, r, c in possible:
         if r not in taken_r and c not in taken_c:
             taken_r.add(r)
@@ -175,18 +177,18 @@ def _paired(
     return pairs, swapped, missed, invented
 
 
-def _called_alike(pair: Pair) -> bool:
+def _called_alike(pair: PairedFinding) -> bool:
     """True if two findings have the same name; interpretations are compared after that."""
     return bool(pair.credit) and pair.reference.findings[0] == pair.candidate.findings[0]
 
 
-def _lone(left: Sequence[Stated], denied: Denied) -> tuple[Lone, ...]:
+def _lone(left: Sequence[StatedFinding], denied: DeniedFindings) -> tuple[UnpairedFinding, ...]:
     against = dict(reversed(denied))
-    found = [Lone(one, against.get(one.family)) for one in left]
+    found = [UnpairedFinding(one, against.get(one.family)) for one in left]
     return tuple(sorted(found, key=lambda one: -one.stated.harm))
 
 
-def _pair(reference: Stated, candidate: Stated) -> Pair | None:
+def _pair(reference: StatedFinding, candidate: StatedFinding) -> PairedFinding | None:
     """Compare two findings; None if they are not the same."""
     named = _same_finding(reference, candidate)
     if named is None:
@@ -195,7 +197,7 @@ def _pair(reference: Stated, candidate: Stated) -> Pair | None:
     if sides and given and not sides & given:
         # the sign of one finding on one side and of another on the other are two findings
         opposite = reference.family == candidate.family
-        return Pair(reference, candidate, 0.0, ("location",)) if opposite else None
+        return PairedFinding(reference, candidate, 0.0, ("location",)) if opposite else None
     factors = {
         "descriptor": named * _narrowness(reference, candidate),
         "location": _place(reference, candidate),
@@ -211,8 +213,8 @@ def _pair(reference: Stated, candidate: Stated) -> Pair | None:
         ),
         "number": _if(not _same_number(reference.leads, candidate.leads), "other_number"),
     }
-    least, otherwise = rules().credit["least"], math.prod(factors.values())
-    return Pair(
+    least, otherwise = load_agreement_rules().credit["least"], math.prod(factors.values())
+    return PairedFinding(
         reference,
         candidate,
         max(least, otherwise * math.prod(grave.values())),
@@ -223,10 +225,10 @@ def _pair(reference: Stated, candidate: Stated) -> Pair | None:
 
 
 def _if(differs: bool, name: str) -> float:
-    return rules().credit[name] if differs else 1.0
+    return load_agreement_rules().credit[name] if differs else 1.0
 
 
-def _same_finding(reference: Stated, candidate: Stated) -> float | None:
+def _same_finding(reference: StatedFinding, candidate: StatedFinding) -> float | None:
     """Return the credit for the names of two findings; None if they are not the same."""
     credits = [
         credit
@@ -236,7 +238,7 @@ def _same_finding(reference: Stated, candidate: Stated) -> float | None:
     ]
     if credits:
         return max(credits)
-    known, sign = rules().signs, rules().credit["sign"]
+    known, sign = load_agreement_rules().signs, load_agreement_rules().credit["sign"]
     for one, other in ((reference, candidate), (candidate, reference)):
         words = (*(span.text.lower() for span in one.spans), *one.findings)
         if any(known[word] & set(other.findings) for word in words if word in known):
@@ -245,33 +247,33 @@ def _same_finding(reference: Stated, candidate: Stated) -> float | None:
 
 
 def _same_name(one: str, other: str) -> float | None:
-    credit = rules().credit
+    credit = load_agreement_rules().credit
     if one == other:
         return 1.0
     if may_be_same_fracture(one, other):
         return credit["less_specific"] if other == "fracture" else credit["more_specific"]
     if finding_info(one).family != finding_info(other).family:
         return None
-    if other in rules().general:
+    if other in load_agreement_rules().general:
         return credit["less_specific"]
-    if one in rules().general:
+    if one in load_agreement_rules().general:
         return credit["more_specific"]
     return 1.0 if finding_info(one).family == "airspace_opacity" else credit["other_word"]
 
 
-def _narrowness(reference: Stated, candidate: Stated) -> float:
+def _narrowness(reference: StatedFinding, candidate: StatedFinding) -> float:
     """Reduce the credit of two different narrow words ("empyema", "haemothorax") of one finding."""
     both = reference.narrow and candidate.narrow
     return _if(bool(both) and reference.narrow != candidate.narrow, "other_word")
 
 
-def _place(reference: Stated, candidate: Stated) -> float:
+def _place(reference: StatedFinding, candidate: StatedFinding) -> float:
     left = _if(reference.misplaced != candidate.misplaced, "position")
     if reference.sides and not candidate.sides:
         # bilateral findings are often named without sides: "pulmonary oedema"
         left *= _if(len(reference.sides) == 1, "side_not_said")
     elif reference.sides and reference.sides != candidate.sides:
-        left *= rules().credit["one_side_of_two"]
+        left *= load_agreement_rules().credit["one_side_of_two"]
     return left
 
 
@@ -283,7 +285,7 @@ _ZONES: Final = {
 }
 
 
-def _same_zone(reference: Stated, candidate: Stated) -> bool:
+def _same_zone(reference: StatedFinding, candidate: StatedFinding) -> bool:
     """True if two zones can be one place: only equal lobes or zones.
 
     A bilateral finding may have another zone on each side.
@@ -301,14 +303,16 @@ def _same_course(expected: frozenset[str], given: frozenset[str]) -> bool:
     """True if two texts may mean the same course since the previous study; unknown ones do."""
     if not expected or not given or expected & given:
         return True
-    return any({one, other} in rules().changes_alike for one in expected for other in given)
+    return any(
+        {one, other} in load_agreement_rules().changes_alike for one in expected for other in given
+    )
 
 
 def _same_number(expected: int | None, given: int | None) -> bool:
     return expected is None or given is None or expected == given
 
 
-def _severity(reference: Stated, candidate: Stated) -> float:
+def _severity(reference: StatedFinding, candidate: StatedFinding) -> float:
     steps, not_said = [0.0], False
     for side in reference.sides or (None,):
         expected, given = reference.degree(side), candidate.degree(side)
@@ -316,27 +320,29 @@ def _severity(reference: Stated, candidate: Stated) -> float:
             steps.append(abs(expected - given))
         else:
             not_said = not_said or expected is not None
-    return float(rules().credit["severity_step"] ** max(steps)) * _if(not_said, "degree_not_said")
+    return float(load_agreement_rules().credit["severity_step"] ** max(steps)) * _if(
+        not_said, "degree_not_said"
+    )
 
 
-def _size(reference: Stated, candidate: Stated) -> float:
+def _size(reference: StatedFinding, candidate: StatedFinding) -> float:
     if not reference.size:
         return 1.0
     if not candidate.size:
-        return rules().credit["degree_not_said"]
+        return load_agreement_rules().credit["degree_not_said"]
     doublings = abs(math.log2(candidate.size / reference.size))
-    return float(rules().credit["size_doubled"] ** min(1.0, doublings))
+    return float(load_agreement_rules().credit["size_doubled"] ** min(1.0, doublings))
 
 
 __all__ = [
     "FindingAgreement",
     "Lone",
     "Pair",
-    "Part",
-    "Request",
-    "Span",
-    "Stated",
+    "ReportPart",
+    "StatedFinding",
+    "StudyRequest",
+    "TextSpan",
     "compare",
-    "stated_in",
-    "weigher",
+    "create_weigher",
+    "read_stated_findings",
 ]

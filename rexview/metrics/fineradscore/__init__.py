@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import Any, Final, TypeGuard
 
 from rexview.answer_digest import digests_of
-from rexview.metrics.identity import OWN, MetricId
-from rexview.metrics.pairs import ReportPair
-from rexview.metrics.report_lines import Line, report_lines
-from rexview.models.asking.prompts import fill, fixed_wording
-from rexview.models.asking.reading import listed_in
-from rexview.models.asking.tokens import input_tokens
-from rexview.models.backend import Parameters, Prompt, Reply, Request, closed_object
-from rexview.models.running.attempts import Asking, Unread
-from rexview.models.running.folder import JUDGING
-from rexview.models.running.journal import KeptReply, kept_replies
-from rexview.models.running.spec import RunSpec
+from rexview.metrics.identity import OWN_IMPLEMENTATION, MetricId
+from rexview.metrics.reference_pairs import ReportPair
+from rexview.metrics.report_lines import ReportLine, report_lines
+from rexview.models.asking.prompts import fill_template, read_fixed_prompt
+from rexview.models.asking.reply_reader import read_list
+from rexview.models.asking.token_estimate import input_tokens
+from rexview.models.backend import ModelRequest, Parameters, Prompt, Reply, closed_object_schema
+from rexview.models.running.attempts import RunTask, UnreadReply
+from rexview.models.running.run_folder import JUDGING_FOLDER
+from rexview.models.running.run_journal import StoredReply, newest_stored_replies
+from rexview.models.running.run_spec import RunSpec
 from rexview.schema import ReviewSet
 from rexview.vocab import EDIT_KINDS, EDIT_SEVERITIES, JUDGE
 
@@ -53,7 +53,7 @@ class Correction:
     comment: str | None
 
 
-def read_corrections(text: str, lines: Sequence[Line]) -> tuple[Correction, ...] | str:
+def read_corrections(text: str, lines: Sequence[ReportLine]) -> tuple[Correction, ...] | str:
     """Parse the JSON object of a judge.
 
     Returns
@@ -62,7 +62,7 @@ def read_corrections(text: str, lines: Sequence[Line]) -> tuple[Correction, ...]
         A sentence on what is wrong, if anything in the reply is not as requested; then nothing of
         it is used.
     """
-    given = listed_in(text, "corrections", _MOST)
+    given = read_list(text, "corrections", _MOST)
     if isinstance(given, str):
         return given
     found: list[Correction] = []
@@ -79,7 +79,7 @@ def read_corrections(text: str, lines: Sequence[Line]) -> tuple[Correction, ...]
     return tuple(found)
 
 
-def _correction(one: Any, lines: Mapping[int, Line]) -> Correction | str:
+def _correction(one: Any, lines: Mapping[int, ReportLine]) -> Correction | str:
     if not isinstance(one, dict):
         return "it is no object."
     line, action, text = one.get("line"), one.get("action"), one.get("text")
@@ -128,7 +128,7 @@ class ReportSubject:
     """
 
     pair: ReportPair
-    lines: tuple[Line, ...]
+    lines: tuple[ReportLine, ...]
 
     @property
     def id(self) -> str:
@@ -152,15 +152,15 @@ def report_subject(pair: ReportPair) -> ReportSubject:
 @cache
 def judging_prompt() -> Prompt:
     """Return the wording of the request to judges."""
-    return fixed_wording(_PROMPT)
+    return read_fixed_prompt(_PROMPT)
 
 
 def build_line_edit_asking(
     subjects: Iterable[ReportSubject], spec: RunSpec
-) -> Asking[ReportSubject]:
+) -> RunTask[ReportSubject]:
     """Return how a run makes requests for subjects and reads the replies."""
     by_id = {subject.id: subject for subject in subjects}
-    return Asking(
+    return RunTask(
         case=by_id.get,
         build=lambda subject, repeat: build_line_edit_request(
             subject, spec.prompt, spec.parameters, repeat
@@ -173,18 +173,18 @@ def build_line_edit_asking(
 
 def build_line_edit_request(
     subject: ReportSubject, prompt: Prompt, parameters: Parameters, repeat: int = 1
-) -> Request:
+) -> ModelRequest:
     """Build the request for one report."""
     values = {
         "reference": subject.pair.reference,
         "lines": "\n".join(f"[{one.number}] {' '.join(one.text.split())}" for one in subject.lines),
         "kinds": ", ".join(EDIT_KINDS),
     }
-    return Request(
+    return ModelRequest(
         case=subject.id,
         repeat=repeat,
         system=prompt.system,
-        parts=(fill(prompt.texts["ask"], values),),
+        parts=(fill_template(prompt.texts["ask"], values),),
         parameters=parameters,
         prompt_id=prompt.id,
         prompt_hash=prompt.hash,
@@ -202,27 +202,29 @@ def _schema() -> dict[str, Any]:
         "severity": {"type": "integer", "enum": list(EDIT_SEVERITIES)},
         "comment": {"type": "string"},
     }
-    correction = closed_object(properties)
-    return closed_object({"corrections": {"type": "array", "items": correction}})
+    correction = closed_object_schema(properties)
+    return closed_object_schema({"corrections": {"type": "array", "items": correction}})
 
 
-def read_line_edit_reply(request: Request, reply: Reply, subject: ReportSubject) -> Unread:
+def read_line_edit_reply(
+    request: ModelRequest, reply: Reply, subject: ReportSubject
+) -> UnreadReply:
     """Return a reply as received; if it is not as requested, it is malformed, with the reason."""
     if reply.outcome != "answered":
-        return Unread(reply.text, reply.outcome, ())
+        return UnreadReply(reply.text, reply.outcome, ())
     found = read_corrections(reply.text, subject.lines)
     if isinstance(found, str):
-        return Unread(reply.text, "malformed", (found,))
-    return Unread(reply.text, "answered", ())
+        return UnreadReply(reply.text, "malformed", (found,))
+    return UnreadReply(reply.text, "answered", ())
 
 
 # Results of judging: corrections and values of the current reports.
 
 METRIC: Final = "fineradscore"
-IMPLEMENTATION: Final = OWN
+IMPLEMENTATION: Final = OWN_IMPLEMENTATION
 
 
-def reader_of(judge: str, *, corrected: bool = False) -> str:
+def corrections_reader(judge: str, *, corrected: bool = False) -> str:
     """Return the reader under which a judge's corrections are kept.
 
     With ``corrected``, corrections after corrected references are kept apart from the others.
@@ -235,16 +237,16 @@ def judge_metric_identity(judge: str, prompt: Prompt, scope: str) -> MetricId:
     return MetricId(METRIC, IMPLEMENTATION, f"{prompt.version} {judge}", scope)
 
 
-def read_kept_corrections(set_folder: Path, judge: str, prompt: Prompt) -> dict[str, KeptReply]:
+def read_kept_corrections(set_folder: Path, judge: str, prompt: Prompt) -> dict[str, StoredReply]:
     """Return a judge's replies from all runs with this wording, by the id of the subject.
 
     Of several replies the newest readable one counts, otherwise the newest.
     """
-    return kept_replies(set_folder, JUDGING, judge, prompt)
+    return newest_stored_replies(set_folder, JUDGING_FOLDER, judge, prompt)
 
 
 @dataclass(frozen=True)
-class Corrected:
+class CorrectedReport:
     """A report with its corrections."""
 
     subject: ReportSubject
@@ -262,7 +264,9 @@ class Corrected:
         return sum(one.severity for one in self.corrections)
 
 
-def corrected(subjects: Iterable[ReportSubject], said: dict[str, KeptReply]) -> list[Corrected]:
+def find_corrected_reports(
+    subjects: Iterable[ReportSubject], said: dict[str, StoredReply]
+) -> list[CorrectedReport]:
     """Return the reports for which a judge's corrections can be read."""
     found = []
     for subject in subjects:
@@ -271,12 +275,12 @@ def corrected(subjects: Iterable[ReportSubject], said: dict[str, KeptReply]) -> 
             continue
         corrections = read_corrections(one.text, subject.lines)
         if not isinstance(corrections, str):
-            found.append(Corrected(subject, corrections, one.created))
+            found.append(CorrectedReport(subject, corrections, one.created))
     return found
 
 
 def edit_rows(
-    review_set: ReviewSet, reports: Sequence[Corrected], reader: str
+    review_set: ReviewSet, reports: Sequence[CorrectedReport], reader: str
 ) -> list[dict[str, Any]]:
     """Return rows of ``edits``: the corrections, and the lines without error.
 
@@ -294,7 +298,7 @@ def edit_rows(
     return rows
 
 
-def _edits(report: Corrected) -> list[dict[str, Any]]:
+def _edits(report: CorrectedReport) -> list[dict[str, Any]]:
     """Return the rows of one report in the order of its lines."""
     changed = {one.line: one for one in report.corrections if one.action != "insert"}
     texts = {line.number: line.text for line in report.subject.lines}

@@ -22,15 +22,23 @@ from numpy.typing import NDArray
 
 from rexview.errors import SettingsError
 from rexview.geometry import box_problem, iou
-from rexview.models.asking.boxes import Four, in_words, to_stored
-from rexview.models.asking.cards import FILE_NAME, read_cards
-from rexview.models.asking.pictures import send_pixels
-from rexview.models.asking.prompts import fill
-from rexview.models.backend import AttemptFailed, Backend, Card, Parameters, Prompt, Reply, Request
+from rexview.models.asking.box_coordinates import FourNumbers, describe_box_form, to_stored_pixels
+from rexview.models.asking.cards import MODELS_FILE, read_cards
+from rexview.models.asking.prompts import fill_template
+from rexview.models.asking.request_images import encode_pixels
+from rexview.models.backend import (
+    AttemptFailed,
+    Backend,
+    Card,
+    ModelRequest,
+    Parameters,
+    Prompt,
+    Reply,
+)
 from rexview.schema import StudyImage
 from rexview.text.written_boxes import BoxForm, Convention, Corners, WrittenBox, boxes_in_text
 
-ENOUGH_IOU: Final = 0.5
+MIN_IOU: Final = 0.5
 """Mean overlap (IoU) with the squares from which a convention is accepted."""
 FILMS: Final = {"upright": (2048, 2500), "lying": (2500, 2048)}
 """Width and height of the films, pixels."""
@@ -66,7 +74,7 @@ class Calibration:
     texts: tuple[str, ...]
 
 
-def film(name: str) -> NDArray[np.uint8]:
+def draw_film(name: str) -> NDArray[np.uint8]:
     """Draw a film: grey levels, shape (rows, columns)."""
     width, height = FILMS[name]
     pixels = np.full((height, width), 40, np.uint8)
@@ -79,12 +87,12 @@ def film(name: str) -> NDArray[np.uint8]:
     return pixels
 
 
-def squares(name: str) -> dict[str, Four]:
+def film_squares(name: str) -> dict[str, FourNumbers]:
     """Return x, y, width, height in pixels of a film's squares, by letter."""
     return {letter: (left, top, side, side) for letter, (left, top, side) in _SQUARES[name].items()}
 
 
-def phantom_requests(card: Card, prompt: Prompt, parameters: Parameters) -> list[Request]:
+def phantom_requests(card: Card, prompt: Prompt, parameters: Parameters) -> list[ModelRequest]:
     """Make the request for each film, in the words that cases use.
 
     Raises
@@ -95,18 +103,19 @@ def phantom_requests(card: Card, prompt: Prompt, parameters: Parameters) -> list
     if card.images < 1:
         raise AttemptFailed("setup", "By its card this model takes no images: it has no boxes.")
     requests = []
-    form = f'{{"label": the letter, "{card.boxes.key}": {in_words(card.boxes).partition("]")[0]}]}}'
+    numbers = describe_box_form(card.boxes).partition("]")[0]
+    form = f'{{"label": the letter, "{card.boxes.key}": {numbers}]}}'
     for name in FILMS:
-        picture = send_pixels(StudyImage(name, ""), film(name), card)
+        picture = encode_pixels(StudyImage(name, ""), draw_film(name), card)
         letters = ", ".join(_SQUARES[name])
-        values = {"letters": letters, "form": form, "words": in_words(card.boxes)}
+        values = {"letters": letters, "form": form, "words": describe_box_form(card.boxes)}
         caption = f"Image 1: {picture.width} x {picture.height} pixels."
         requests.append(
-            Request(
+            ModelRequest(
                 case=f"phantom-{name}",
                 repeat=1,
                 system="",
-                parts=(caption, picture, fill(_QUESTION, values)),
+                parts=(caption, picture, fill_template(_QUESTION, values)),
                 parameters=replace(parameters, structured=False),
                 prompt_id=prompt.id,
                 prompt_hash=prompt.hash,
@@ -132,26 +141,28 @@ def calibrate(backend: Backend, card: Card, prompt: Prompt, parameters: Paramete
         if isinstance(came, AttemptFailed):
             raise came
         replies.append(came)
-    return judged(requests, [reply.text for reply in replies], card.boxes)
+    return evaluate_replies(requests, [reply.text for reply in replies], card.boxes)
 
 
-def judged(requests: Sequence[Request], texts: Sequence[str], asked: BoxForm) -> Calibration:
+def evaluate_replies(
+    requests: Sequence[ModelRequest], texts: Sequence[str], asked: BoxForm
+) -> Calibration:
     """Compare the answers to the phantom with each convention.
 
     The first of the best is taken: the card's own convention, if that fits as well.
     """
-    written = [_by_letter(text, asked) for text in texts]
+    written = [_boxes_by_letter(text, asked) for text in texts]
     tried: dict[tuple[Convention, Corners], float] = {}
     for form in _candidates(asked):
         overlaps = [
             _overlap(boxes.get(letter), box, form, request)
             for request, boxes, name in zip(requests, written, FILMS, strict=True)
-            for letter, box in squares(name).items()
+            for letter, box in film_squares(name).items()
         ]
         tried[form.convention, form.corners] = sum(overlaps) / len(overlaps)
     best = max(tried, key=lambda one: round(tried[one], 3))
-    fits = tried[best] >= ENOUGH_IOU
-    total = sum(len(squares(name)) for name in FILMS)
+    fits = tried[best] >= MIN_IOU
+    total = sum(len(film_squares(name)) for name in FILMS)
     return Calibration(
         form=BoxForm(*best, key=asked.key) if fits else None,
         overlap=tried[best],
@@ -171,7 +182,7 @@ def _candidates(asked: BoxForm) -> Iterator[BoxForm]:
                 yield BoxForm(convention, corners, asked.key)
 
 
-def _by_letter(text: str, form: BoxForm) -> dict[str, WrittenBox]:
+def _boxes_by_letter(text: str, form: BoxForm) -> dict[str, WrittenBox]:
     """Return the first box of each letter; the field's name does not decide the order here."""
     letters = {letter for name in FILMS for letter in _SQUARES[name]}
     found: dict[str, WrittenBox] = {}
@@ -182,10 +193,12 @@ def _by_letter(text: str, form: BoxForm) -> dict[str, WrittenBox]:
     return found
 
 
-def _overlap(one: WrittenBox | None, box: Four, form: BoxForm, request: Request) -> float:
+def _overlap(
+    one: WrittenBox | None, box: FourNumbers, form: BoxForm, request: ModelRequest
+) -> float:
     if one is None:
         return 0.0
-    placed = to_stored(one.numbers, form, request.images[0])
+    placed = to_stored_pixels(one.numbers, form, request.images[0])
     return 0.0 if box_problem(placed) else iou(placed, box)
 
 
@@ -211,9 +224,9 @@ def save_form(model: str, form: BoxForm, path: Path | None = None) -> Path:
     SettingsError
         The file cannot be read or written, or has a form that takes no new entry.
     """
-    path = path or Path(FILE_NAME)
+    path = path or Path(MODELS_FILE)
     read_cards(path)
-    entry = {"match": [_literal(model)], "draws_boxes": True, "boxes": asdict(form)}
+    entry = {"match": [_exact_pattern(model)], "draws_boxes": True, "boxes": asdict(form)}
     lines = yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=1000)
     try:
         before = path.read_text(encoding="utf-8") if path.exists() else "models:\n"
@@ -231,7 +244,7 @@ def save_form(model: str, form: BoxForm, path: Path | None = None) -> Path:
     return path
 
 
-def _literal(model: str) -> str:
+def _exact_pattern(model: str) -> str:
     """Return a pattern that matches only this name."""
     return re.sub(r"([*?\[])", r"[\1]", model.lower())
 

@@ -17,32 +17,32 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from rexview.errors import SettingsError
-from rexview.models.asking.entries import (
-    Reader,
+from rexview.models.asking.token_estimate import IMAGE_RULES
+from rexview.models.asking.yaml_values import (
+    ValueReader,
     nested,
     number,
     optional,
+    raise_problems,
     read_entry,
     read_mapping,
-    refuse,
     text,
     word,
     yes_no,
 )
-from rexview.models.asking.tokens import IMAGE_RULES
 from rexview.models.backend import Api, Card, Price
 from rexview.schema import Model
-from rexview.text.written_boxes import BoxForm, Convention, Corners, known_boxes
+from rexview.text.written_boxes import BoxForm, Convention, Corners, find_box_settings
 
-FILE_NAME: Final = "models.yaml"
+MODELS_FILE: Final = "models.yaml"
 _BUILT_IN: Final = Path(__file__).with_name("cards.yaml")
 _MOST_TOKENS: Final = 100_000_000
-_line = text(400)
-_side = optional(number(16, 20_000, whole=True))
-_tokens = optional(number(1, _MOST_TOKENS, whole=True))
+_line_reader = text(400)
+_side_reader = optional(number(16, 20_000, whole=True))
+_token_reader = optional(number(1, _MOST_TOKENS, whole=True))
 
 
-def _patterns(value: Any) -> tuple[str, ...]:
+def _read_patterns(value: Any) -> tuple[str, ...]:
     patterns = [value] if isinstance(value, str) else value
     if not isinstance(patterns, list) or not patterns:
         raise ValueError("a pattern of model names such as gpt-5*, or a list of them")
@@ -51,19 +51,19 @@ def _patterns(value: Any) -> tuple[str, ...]:
     return tuple(one.lower() for one in patterns)
 
 
-def _variable(value: Any) -> str:
+def _read_variable(value: Any) -> str:
     if not isinstance(value, str) or not value.isidentifier() or not value.isascii():
         raise ValueError("the name of an environment variable, such as OPENAI_API_KEY")
     return value
 
 
-def _key(value: Any) -> str:
+def _read_key(value: Any) -> str:
     if not isinstance(value, str) or not value.isidentifier() or len(value) > 40:
         raise ValueError("a name of letters, such as box_2d")
     return value
 
 
-def _image_rule(value: Any) -> Mapping[str, Any]:
+def _read_image_rule(value: Any) -> Mapping[str, Any]:
     rule = value.get("rule") if isinstance(value, Mapping) else None
     if rule not in IMAGE_RULES:
         raise ValueError(f"rule: one of {', '.join(IMAGE_RULES)}")
@@ -74,24 +74,24 @@ def _image_rule(value: Any) -> Mapping[str, Any]:
     return {"rule": rule, **{name: read(value[name]) for name in needed}}
 
 
-_BOXES: Final[dict[str, Reader]] = {
+_BOXES: Final[dict[str, ValueReader]] = {
     "convention": word(*get_args(Convention)),
     "corners": word(*get_args(Corners)),
-    "key": _key,
-    "source": _line,
-    "calibrated": _line,
+    "key": _read_key,
+    "source": _line_reader,
+    "calibrated": _line_reader,
 }
-_PRICE: Final[dict[str, Reader]] = {
+_PRICE: Final[dict[str, ValueReader]] = {
     "input": number(0, 100_000),
     "output": number(0, 100_000),
     "cached": optional(number(0, 100_000)),
     "batch": optional(number(0, 1)),
     "date": lambda value: str(value)[:40],  # YAML reads 2026-11-23 as a date
-    "source": _line,
+    "source": _line_reader,
 }
-_READERS: Final[dict[str, Reader]] = {
-    "match": _patterns,
-    "name": _line,
+_READERS: Final[dict[str, ValueReader]] = {
+    "match": _read_patterns,
+    "name": _line_reader,
     "api": word(*get_args(Api)),
     "images": number(0, 100, whole=True),
     "all_views": yes_no,
@@ -100,25 +100,25 @@ _READERS: Final[dict[str, Reader]] = {
     "pictures_back": yes_no,
     "structured": yes_no,
     "boxes": nested(_BOXES, BoxForm),
-    "longest_side": _side,
+    "longest_side": _side_reader,
     "most_pixels": optional(number(256, 64_000_000, whole=True)),
     "square": yes_no,
     "image_format": word("png", "jpeg"),
     "jpeg_quality": number(1, 100, whole=True),
     "detail": optional(word("low", "high", "auto", "original")),
-    "context_tokens": _tokens,
-    "max_output_tokens": _tokens,
-    "default_output_tokens": _tokens,
-    "reasoning_effort": optional(_line),
-    "image_tokens": optional(_image_rule),
+    "context_tokens": _token_reader,
+    "max_output_tokens": _token_reader,
+    "default_output_tokens": _token_reader,
+    "reasoning_effort": optional(_line_reader),
+    "image_tokens": optional(_read_image_rule),
     "price": optional(nested(_PRICE, Price, ("input", "output"))),
-    "key_variable": _variable,
-    "source": _line,
+    "key_variable": _read_variable,
+    "source": _line_reader,
 }
 
 
 @dataclass(frozen=True)
-class _Entry:
+class _CardEntry:
     """One entry of a file: what it changes for models whose names match."""
 
     match: tuple[str, ...]
@@ -131,7 +131,7 @@ class _Entry:
         return any(fnmatchcase(one, pattern) for one in names for pattern in self.match)
 
 
-def read_cards(path: Path, label: str = "", *, with_keys: bool = True) -> tuple[_Entry, ...]:
+def read_cards(path: Path, label: str = "", *, with_keys: bool = True) -> tuple[_CardEntry, ...]:
     """Read the entries of a file; none if the file does not exist.
 
     ``with_keys`` allows the variable of an API key to be named. A review set comes from others, who
@@ -160,20 +160,20 @@ def read_cards(path: Path, label: str = "", *, with_keys: bool = True) -> tuple[
         if not with_keys and "key_variable" in one:
             problems.append(
                 f"{where}, key_variable: a review set cannot say which key is sent. Write it into "
-                f"{FILE_NAME} beside rexview.yaml."
+                f"{MODELS_FILE} beside rexview.yaml."
             )
         values = read_entry(one, readers, where, problems)
-        found.append(_Entry(values.pop("match", ()), values))
-    refuse(problems)
+        found.append(_CardEntry(values.pop("match", ()), values))
+    raise_problems(problems)
     return tuple(found)
 
 
 @cache
-def _built_in() -> tuple[_Entry, ...]:
+def _built_in() -> tuple[_CardEntry, ...]:
     return read_cards(_BUILT_IN)
 
 
-def well_known() -> tuple[str, ...]:
+def known_model_names() -> tuple[str, ...]:
     """Return the model names of the built-in cards, to choose from."""
     names = (entry.match[0].removesuffix("*") for entry in _built_in())
     return tuple(sorted({name for name in names if not set(name) & set("*?[")}))
@@ -204,13 +204,14 @@ def find_card(
     SettingsError
         As :func:`read_cards`.
     """
-    own = read_cards(config or Path(FILE_NAME), f"{FILE_NAME} beside rexview.yaml")
-    of_set = read_cards(folder / FILE_NAME, f"{FILE_NAME} of the review set", with_keys=False) if (
-        folder
-    ) else ()  # fmt: skip
+    own = read_cards(config or Path(MODELS_FILE), f"{MODELS_FILE} beside rexview.yaml")
+    of_set: tuple[_CardEntry, ...] = ()
+    if folder:
+        name = f"{MODELS_FILE} of the review set"
+        of_set = read_cards(folder / MODELS_FILE, name, with_keys=False)
     card = Card((model.lower(),), name=model)
     known = [entry for entry in _built_in() if entry.fits(model)][:1]
-    known = [replace(entry, values={**entry.values, **known_boxes(model)}) for entry in known]
+    known = [replace(entry, values={**entry.values, **find_box_settings(model)}) for entry in known]
     for entries in (known, own, of_set):
         for entry in reversed(entries):
             if entry.fits(model):

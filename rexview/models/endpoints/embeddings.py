@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rexview.models.backend import AttemptFailed, Card
-from rexview.models.endpoints.endpoint import MAX_BODY_BYTES, make_client
-from rexview.models.endpoints.servers import check_confirmed, read_address
+from rexview.models.endpoints.endpoint import MAX_BODY_BYTES, make_openai_client
+from rexview.models.endpoints.server_addresses import check_base_url, check_server_confirmed
 
 _AT_ONCE: Final = 256
 _TIMEOUT_S: Final = 120.0
@@ -37,7 +37,7 @@ class Embeddings:
 
     def __init__(self, model: str, card: Card, base_url: str | None) -> None:
         self.name = model
-        self._address = read_address(base_url)
+        self._address = check_base_url(base_url)
         self._key = os.environ.get(card.key_variable, "").strip() or None
         if self._key is None and not self._address.is_this_machine:
             words = f"There is no key for {self._address.host}: set the environment variable "
@@ -51,8 +51,8 @@ class Embeddings:
         AttemptFailed
             The server did not answer, or did not return a vector for each text.
         """
-        check_confirmed(self._address)
-        client = make_client(self._address, self._key, 1, _TIMEOUT_S, MAX_BODY_BYTES)
+        check_server_confirmed(self._address)
+        client = make_openai_client(self._address, self._key, 1, _TIMEOUT_S, MAX_BODY_BYTES)
         try:
             rows = [
                 row

@@ -9,21 +9,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from rexview.models.backend import AttemptFailed, Parameters, Reply, Request
-from rexview.models.endpoints import chat, request_errors, responses
+from rexview.models.backend import AttemptFailed, ModelRequest, Parameters, Reply
+from rexview.models.endpoints import chat_completions, request_errors, responses_api
 from rexview.models.endpoints.model_output import outcome_of
 from rexview.models.endpoints.request_errors import (
     RequestTarget,
     ServerError,
+    connection_failure,
     error_for_log,
-    fields,
-    lost,
+    http_failure,
+    object_fields,
     parse_untrusted,
-    refused,
     text_or_none,
 )
-from rexview.models.endpoints.servers import Address, read_address
-from rexview.request_deadline import set_deadline
+from rexview.models.endpoints.server_addresses import ServerAddress, check_base_url
+from rexview.request_deadline import limit_request_time
 
 if TYPE_CHECKING:
     import httpx2
@@ -46,8 +46,8 @@ class BodyTooLarge(Exception):
     """A server sends more than the limit."""
 
 
-def make_client(
-    address: Address, key: str | None, connections: int, timeout_s: float, most_bytes: int
+def make_openai_client(
+    address: ServerAddress, key: str | None, connections: int, timeout_s: float, most_bytes: int
 ) -> openai.OpenAI:
     """Return a client that does not retry, follows no redirect and limits the size of a body.
 
@@ -96,7 +96,7 @@ def make_client(
         headers={"accept-encoding": "identity"},
         event_hooks={"response": [bound]},
     )
-    set_deadline(http_client, timeout_s)
+    limit_request_time(http_client, timeout_s)
     # account ids in the environment are meant for OpenAI only
     elsewhere: Any = {} if address.is_openai else dict.fromkeys(_OF_OPENAI, openai.Omit())
     return openai.OpenAI(
@@ -134,14 +134,14 @@ def _bounded_stream(stream: Any, most_bytes: int) -> Any:
 
 
 _ENDPOINT_OF_OPENAI: Final = "OPENAI_API_KEY"
-NO_SCHEMA: Final = "The server did not take the JSON schema: asked without it."
+NO_SCHEMA_NOTE: Final = "The server did not take the JSON schema: asked without it."
 _ABOUT_SCHEMA: Final = re.compile(
     r"response_format|text\.format|json_?schema|structured.output|guided|grammar|\bschema", re.I
 )
 
 
 @dataclass(frozen=True)
-class Came:
+class SuccessBody:
     """A body that arrived with status 200."""
 
     body: Mapping[str, Any]
@@ -185,12 +185,12 @@ class Endpoint:
         key_name: str = _ENDPOINT_OF_OPENAI,
         connections: int = 32,
     ) -> None:
-        self.address = read_address(parameters.base_url)
-        _check(parameters, self.address, key, key_name)
+        self.address = check_base_url(parameters.base_url)
+        _check_parameters(parameters, self.address, key, key_name)
         self.parameters = parameters
-        warnings = (self.address.warning, _about_key(self.address, key, key_name))
+        warnings = (self.address.warning, _key_warning(self.address, key, key_name))
         self.warnings = tuple(words for words in warnings if words)
-        api = chat if parameters.api == "chat" else responses
+        api = chat_completions if parameters.api == "chat" else responses_api
         self.path = api.PATH
         self._asked = RequestTarget(
             host=self.address.host,
@@ -202,7 +202,7 @@ class Endpoint:
         )
         self._key = key
         self._read_body = api.read_body
-        self.client = make_client(
+        self.client = make_openai_client(
             self.address, key, connections, parameters.timeout_s, self.most_bytes
         )
         self._create: Any = (
@@ -211,11 +211,11 @@ class Endpoint:
             else self.client.chat.completions.with_raw_response.create
         )
         self._takes_schema: bool | None = None  # unknown until the server has answered
-        self._limit_name: chat.LimitName = (
+        self._limit_name: chat_completions.LimitName = (
             "max_completion_tokens" if self.address.is_openai else "max_tokens"
         )
 
-    def ask(self, requests: Sequence[Request]) -> list[Reply | AttemptFailed]:
+    def ask(self, requests: Sequence[ModelRequest]) -> list[Reply | AttemptFailed]:
         """Ask for each request in turn.
 
         If the server rejects a part of a request (a schema, the name of the limit), it is asked
@@ -230,20 +230,22 @@ class Endpoint:
     def client_for_files(self, timeout_s: float, most_bytes: int) -> openai.OpenAI:
         """Return another client of the same server for large bodies; the caller closes it."""
         longest = max(timeout_s, self.parameters.timeout_s)
-        return make_client(self.address, self._key, 1, longest, most_bytes)
+        return make_openai_client(self.address, self._key, 1, longest, most_bytes)
 
-    def body_of(self, request: Request, *, structured: bool = True) -> dict[str, Any]:
+    def body_of(self, request: ModelRequest, *, structured: bool = True) -> dict[str, Any]:
         """Return the body to send, by what is known of the server so far."""
         structured = structured and self.parameters.structured and self._takes_schema is not False
         if self.parameters.api == "responses":
-            return responses.body_of(request, structured=structured)
-        body = chat.body_of(request, structured=structured, limit_name=self._limit_name)
+            return responses_api.responses_body(request, structured=structured)
+        body = chat_completions.chat_body(
+            request, structured=structured, limit_name=self._limit_name
+        )
         return {**body, "store": False} if self.address.is_openai else body
 
     def read(self, status: int, body: Any, headers: Mapping[str, str]) -> Reply | AttemptFailed:
         """Read a JSON body, received by HTTP or in the file of a batch."""
-        came = _sorted(status, body, headers)
-        return self._reply(came) if isinstance(came, Came) else self._settled(came)
+        came = _classify_body(status, body, headers)
+        return self._reply(came) if isinstance(came, SuccessBody) else self._settled(came)
 
     def failed(self, error: Exception) -> AttemptFailed:
         """Return the failure for an error of the openai package."""
@@ -251,9 +253,9 @@ class Endpoint:
         import openai
 
         if isinstance(error, openai.APIStatusError):
-            return refused(_told(error.response), self._asked)
+            return http_failure(_error_of_response(error.response), self._asked)
         if isinstance(error, (openai.APIConnectionError, httpx2.HTTPError, httpx2.InvalidURL)):
-            return lost(error, self._asked, self.parameters.timeout_s)
+            return connection_failure(error, self._asked, self.parameters.timeout_s)
         if isinstance(error, BodyTooLarge):
             size = f"{self.most_bytes / 1e6:g} MB"
             message = f"{self.address.host} sent more than {size}, which is not taken."
@@ -261,7 +263,7 @@ class Endpoint:
         kind = type(error).__name__
         return AttemptFailed("setup", f"The request could not be sent ({kind}).")
 
-    def _ask(self, request: Request) -> Reply | AttemptFailed:
+    def _ask(self, request: ModelRequest) -> Reply | AttemptFailed:
         notes: list[str] = []
         with_schema = True
         for _ in range(3):  # as it is, with the limit's other name, without the schema
@@ -272,10 +274,10 @@ class Endpoint:
             latency = round(time.monotonic() - begun, 4)
             if isinstance(came, AttemptFailed):
                 return came
-            if isinstance(came, Came):
+            if isinstance(came, SuccessBody):
                 if request.schema is not None and self.parameters.structured:
                     if not schema_sent:
-                        notes.append(NO_SCHEMA)
+                        notes.append(NO_SCHEMA_NOTE)
                     if self._takes_schema is None:
                         self._takes_schema = schema_sent
                 reply = self._reply(came)
@@ -291,7 +293,10 @@ class Endpoint:
         """Switch to the other name of the limit, if the server complains about the name."""
         if told.status not in (400, 422):
             return False
-        names: tuple[chat.LimitName, chat.LimitName] = ("max_tokens", "max_completion_tokens")
+        names: tuple[chat_completions.LimitName, chat_completions.LimitName] = (
+            "max_tokens",
+            "max_completion_tokens",
+        )
         for used, other in (names, names[::-1]):
             said = told.param == used or (used in told.message and other in told.message)
             if used in body and said:  # not the current name: another thread may have changed it
@@ -306,9 +311,9 @@ class Endpoint:
             return True  # llama-cpp-python sends status 500 for it
         # some servers only report "bad request"
         unknown = self._takes_schema is not True and told.status < 500
-        return unknown and refused(told, self._asked).kind == "request"
+        return unknown and http_failure(told, self._asked).kind == "request"
 
-    def _send(self, body: Mapping[str, Any]) -> Came | ServerError | AttemptFailed:
+    def _send(self, body: Mapping[str, Any]) -> SuccessBody | ServerError | AttemptFailed:
         import openai
 
         host = self.address.host
@@ -317,12 +322,12 @@ class Endpoint:
             response = self._create(**body, stream=False).http_response
             content = response.content
         except openai.APIStatusError as error:
-            return _told(error.response)
+            return _error_of_response(error.response)
         except Exception as error:  # one error must not end a run of many cases
             return self.failed(error)
         found, is_json = parse_untrusted(content)
         if is_json and isinstance(found, dict):
-            return _sorted(200, found, response.headers)
+            return _classify_body(200, found, response.headers)
         if isinstance(found, str) and found.lstrip()[:1] == "<":
             message = f"{host} answers with a web page: check the base URL, which mostly ends /v1."
             return AttemptFailed("request", message, stops_all=True, raw={"body": found[:2000]})
@@ -331,11 +336,11 @@ class Endpoint:
             f"{host} sent an answer that is not JSON.",
             again=True,
             maybe_paid=True,
-            limits=request_errors.rate_limits(response.headers),
+            limits=request_errors.read_rate_limits(response.headers),
             raw={"body": error_for_log(found, self._asked.key)},
         )
 
-    def _reply(self, came: Came) -> Reply:
+    def _reply(self, came: SuccessBody) -> Reply:
         said, raw = self._read_body(came.body, self.parameters.max_output_tokens)
         return Reply(
             outcome=outcome_of(said),
@@ -347,39 +352,39 @@ class Endpoint:
             request_id=came.headers.get("x-request-id") or text_or_none(came.body.get("id")),
             service_tier=text_or_none(came.body.get("service_tier")),
             pictures=said.pictures,
-            limits=request_errors.rate_limits(came.headers),
+            limits=request_errors.read_rate_limits(came.headers),
             raw=raw,
         )
 
     def _settled(self, told: ServerError) -> Reply | AttemptFailed:
         """Return the failure; for a blocked question, a filtered answer."""
         if not told.blocked:
-            return refused(told, self._asked)
+            return http_failure(told, self._asked)
         return Reply(
             outcome="filtered",
             text="",
             finish_reason=told.code,
             request_id=told.headers.get("x-request-id"),
-            limits=request_errors.rate_limits(told.headers),
-            raw=fields(error_for_log(fields(told.body), self._asked.key)),
+            limits=request_errors.read_rate_limits(told.headers),
+            raw=object_fields(error_for_log(object_fields(told.body), self._asked.key)),
         )
 
 
-def _told(response: Any) -> ServerError:
+def _error_of_response(response: Any) -> ServerError:
     return ServerError(response.status_code, parse_untrusted(response.content)[0], response.headers)
 
 
-def _sorted(status: int, body: Any, headers: Mapping[str, str]) -> Came | ServerError:
+def _classify_body(status: int, body: Any, headers: Mapping[str, str]) -> SuccessBody | ServerError:
     """Separate answers from errors, which some servers send with status 200."""
     if status != 200 or not isinstance(body, dict):
         return ServerError(status, body, headers)
     answered = body.get("output") or body.get("choices")
     if body.get("status") == "failed" or (body.get("error") and not answered):
         return ServerError(None, body, headers)
-    return Came(body, headers)
+    return SuccessBody(body, headers)
 
 
-def _about_key(address: Address, key: str | None, key_name: str) -> str | None:
+def _key_warning(address: ServerAddress, key: str | None, key_name: str) -> str | None:
     """Return a warning if a key that may be OpenAI's goes to another server."""
     if address.is_openai or key_name != _ENDPOINT_OF_OPENAI or not (key or "").startswith("sk-"):
         return None
@@ -389,7 +394,9 @@ def _about_key(address: Address, key: str | None, key_name: str) -> str | None:
     )
 
 
-def _check(parameters: Parameters, address: Address, key: str | None, key_name: str) -> None:
+def _check_parameters(
+    parameters: Parameters, address: ServerAddress, key: str | None, key_name: str
+) -> None:
     """Refuse parameters that this endpoint does not support."""
     fault = None
     if parameters.api == "transformers":

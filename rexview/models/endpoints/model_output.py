@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from rexview.models.backend import Outcome, Usage
 
-Ended = Literal["done", "limit", "filter", "other"]
+EndReason = Literal["done", "limit", "filter", "other"]
 """The server's reason why the answer ended."""
 
 
@@ -23,7 +23,7 @@ class ModelOutput:
     """
 
     text: str
-    ended: Ended
+    ended: EndReason
     word: str | None
     refusal: str | None = None
     usage: Usage = field(default_factory=Usage)
@@ -62,7 +62,7 @@ def outcome_of(said: ModelOutput) -> Outcome:
 # Pictures that models return: taken out of the body, which keeps their size and digest.
 
 
-class Returned:
+class ReturnedPictures:
     """The pictures of one body, in order."""
 
     def __init__(self) -> None:
@@ -88,6 +88,6 @@ def data_url(data: bytes, media_type: str) -> str:
     return f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
 
 
-def without(value: dict[str, Any], name: str, returned: Returned) -> dict[str, Any]:
+def without_picture(value: dict[str, Any], name: str, returned: ReturnedPictures) -> dict[str, Any]:
     """Return a copy of an object with the picture in its field ``name`` taken out."""
     return {**value, name: returned.take(value[name])}

@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
-from rexview.models.backend import AttemptFailed, Failing, RateLimits
-from rexview.untrusted_input import printable
+from rexview.models.backend import AttemptFailed, FailureCause, RateLimits
+from rexview.untrusted_input import printable_text
 
 # Limits in headers, and how long to wait.
 
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|ns|h|m|s|d)")
-LONGEST_WAIT_S = 86_400.0
+MAX_SERVER_WAIT_S = 86_400.0
 """Longest wait for a server, a day, whatever it asks for."""
 _MOST_DIGITS = 18
 _SECONDS = {"d": 86_400, "h": 3600, "m": 60, "s": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
@@ -44,7 +44,7 @@ def _count(word: str | None) -> int | None:
     return int(word or "") if is_count else None
 
 
-def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
+def read_rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
     """Read the ``x-ratelimit`` headers; None if the server sends none."""
     found = RateLimits(
         _count(headers.get("x-ratelimit-remaining-requests")),
@@ -55,10 +55,10 @@ def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
     return None if found == RateLimits() else found
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
+def read_retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds that the server asks to wait; a date is relative to now (RFC 9110)."""
     wait = _asked_wait(headers)
-    return None if wait is None else min(wait, LONGEST_WAIT_S)
+    return None if wait is None else min(wait, MAX_SERVER_WAIT_S)
 
 
 def _asked_wait(headers: Mapping[str, str]) -> float | None:
@@ -120,40 +120,41 @@ def count_or_none(value: Any) -> int | None:
     return value if 0 <= value <= _MOST_COUNT else None  # a table stores no larger number
 
 
-def fields(value: Any) -> Mapping[str, Any]:
+def object_fields(value: Any) -> Mapping[str, Any]:
     """Return an object's fields; empty if it is no object."""
     return value if isinstance(value, dict) else {}
 
 
-def items(value: Any) -> list[Any]:
+def list_items(value: Any) -> list[Any]:
     """Return a list's items; empty if it is no list."""
     return value if isinstance(value, list) else []
 
 
-def masked(words: str, key: str | None) -> str:
+def mask_keys(words: str, key: str | None) -> str:
     """Return a text without the key, and without anything that looks like one."""
     if key and len(key) >= 4:
         words = words.replace(key, _MASK)
     return _KEY_LIKE.sub(_MASK, words)
 
 
-def one_line(words: str, key: str | None) -> str:
+def short_line(words: str, key: str | None) -> str:
     """Return a server's words for a message: short, on one line, without keys."""
-    line = printable(" ".join(masked(words[: 10 * MAX_MESSAGE], key).split()))
+    line = printable_text(" ".join(mask_keys(words[: 10 * MAX_MESSAGE], key).split()))
     return line if len(line) <= MAX_MESSAGE else line[: MAX_MESSAGE - 1] + "…"
 
 
 def error_for_log(value: Any, key: str | None, deep: int = 0) -> Any:
     """Return the body of an error for the log: without keys, and of bounded size."""
     if isinstance(value, str):
-        words = masked(value[: 2 * MAX_RAW_TEXT], key)
+        words = mask_keys(value[: 2 * MAX_RAW_TEXT], key)
         return words if len(words) <= MAX_RAW_TEXT else words[:MAX_RAW_TEXT] + "…"
     if isinstance(value, (dict, list)) and deep >= _MOST_DEEP:
         return "…"
     if isinstance(value, dict):
         some = list(value.items())[:_MOST_ITEMS]
         return {
-            masked(str(name)[:200], key): error_for_log(each, key, deep + 1) for name, each in some
+            mask_keys(str(name)[:200], key): error_for_log(each, key, deep + 1)
+            for name, each in some
         }
     if isinstance(value, list):
         return [error_for_log(each, key, deep + 1) for each in value[:_MOST_ITEMS]]
@@ -209,8 +210,8 @@ class ServerError:
     @property
     def error(self) -> Mapping[str, Any]:
         """The error's own fields, wherever the server puts them."""
-        body = fields(self.body)
-        return fields(body.get("error")) or body
+        body = object_fields(self.body)
+        return object_fields(body.get("error")) or body
 
     @property
     def code(self) -> str:
@@ -225,7 +226,7 @@ class ServerError:
     @property
     def message(self) -> str:
         """The server's message."""
-        error = fields(self.body).get("error")
+        error = object_fields(self.body).get("error")
         for value in (self.error.get("message"), error, self.error.get("detail"), self.body):
             if words := text_or_none(value):
                 return "" if words.lstrip().startswith("<") else words  # a proxy's HTML page
@@ -239,7 +240,7 @@ class ServerError:
     @property
     def blocked(self) -> bool:
         """Whether the question was blocked for its content."""
-        inner = text_or_none(fields(self.error.get("innererror")).get("code")) or ""
+        inner = text_or_none(object_fields(self.error.get("innererror")).get("code")) or ""
         return bool({self.code, inner.casefold()} & POLICY_CODES)
 
 
@@ -255,19 +256,19 @@ class RequestTarget:
     other_api: str
 
 
-def refused(told: ServerError, asked: RequestTarget) -> AttemptFailed:
+def http_failure(told: ServerError, asked: RequestTarget) -> AttemptFailed:
     """Return the failure for an HTTP error, or for an error within an answer."""
-    kind, advice, again, stops_all = _judged(told, asked)
-    words = one_line(told.message, asked.key)
+    kind, advice, again, stops_all = _classify_error(told, asked)
+    words = short_line(told.message, asked.key)
     said = f" It says: {words}" if words and kind != "key" else ""
-    wait = retry_after(told.headers)
+    wait = read_retry_after(told.headers)
     return AttemptFailed(
         kind,
         f"{advice}{said}",
         again=again,
         stops_all=stops_all,
         retry_after_s=wait if again else None,
-        limits=rate_limits(told.headers),
+        limits=read_rate_limits(told.headers),
         maybe_paid=told.status in (408, 502, 504, 524)
         or (told.status is None and kind == "server"),
         raw={
@@ -279,7 +280,9 @@ def refused(told: ServerError, asked: RequestTarget) -> AttemptFailed:
     )
 
 
-def _judged(told: ServerError, asked: RequestTarget) -> tuple[Failing, str, bool, bool]:
+def _classify_error(
+    told: ServerError, asked: RequestTarget
+) -> tuple[FailureCause, str, bool, bool]:
     """Return kind, advice, whether to ask again, and whether it stops the run."""
     status, code, words, host = told.status, told.code, told.message, asked.host
     if code in _NO_MONEY or status == 402:
@@ -320,13 +323,13 @@ def _judged(told: ServerError, asked: RequestTarget) -> tuple[Failing, str, bool
         return "request", f"{host} does not serve this account from here.", *_END
     if status is None or status >= 500 or status in (409, 425):
         return "server", f"{host} failed.", True, False
-    return _not_accepted(words, code, host)
+    return _classify_bad_request(words, code, host)
 
 
 _END: Final = (False, True)
 
 
-def _not_accepted(words: str, code: str, host: str) -> tuple[Failing, str, bool, bool]:
+def _classify_bad_request(words: str, code: str, host: str) -> tuple[FailureCause, str, bool, bool]:
     if _LIMIT_TOO_HIGH.search(words):
         advice = f"{host} does not allow so many output tokens: lower --max-output-tokens."
         return "request", advice, False, False
@@ -338,7 +341,9 @@ def _not_accepted(words: str, code: str, host: str) -> tuple[Failing, str, bool,
     return "request", f"{host} did not accept the request.", False, False
 
 
-def lost(error: BaseException, asked: RequestTarget, timeout_s: float) -> AttemptFailed:
+def connection_failure(
+    error: BaseException, asked: RequestTarget, timeout_s: float
+) -> AttemptFailed:
     """Return the failure for a connection that failed or broke off; the cause decides."""
     import httpx2
 
@@ -350,7 +355,7 @@ def lost(error: BaseException, asked: RequestTarget, timeout_s: float) -> Attemp
         return any(isinstance(each, kinds) for each in causes)
 
     host, again, stops_all, paid = asked.host, True, False, True
-    kind: Failing = "network"
+    kind: FailureCause = "network"
     if has(httpx2.ConnectTimeout, httpx2.PoolTimeout):
         message, paid = f"No connection to {host} came about: check network and base URL.", False
     elif has(httpx2.TimeoutException):

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from rexview.child_process import ProcessDied, ProcessUnusable
-from rexview.models.backend import AttemptFailed, Card, Parameters, Reply, Request
-from rexview.models.local.files import Needs, refusal, what_is_missing
-from rexview.models.local.model import LocalModel
+from rexview.models.backend import AttemptFailed, Card, ModelRequest, Parameters, Reply
+from rexview.models.local.local_model import LocalModel
+from rexview.models.local.model_files import MemoryNeeds, missing_packages, setup_failure
 from rexview.models.local.worker import Held, begin, model_version, replies_of
-from rexview.spread.workers import Job, Spread, Workers
+from rexview.spread.workers import WorkerJob, WorkerPool, WorkerProvider
 
 _LOG: Final = logging.getLogger(__name__)
 
 
-class SpreadModel:
+class DistributedModel:
     """A model that each worker loads at its first request; see :class:`.LocalModel`.
 
     If two workers died over a batch, the batch is asked again in halves, down to single requests. A
@@ -28,21 +28,23 @@ class SpreadModel:
         Of kind ``setup`` if this configuration can ask nothing.
     """
 
-    def __init__(self, parameters: Parameters, card: Card, batch: int, spread: Spread) -> None:
-        if (missing := what_is_missing()) is not None:
-            raise refusal(missing)
+    def __init__(
+        self, parameters: Parameters, card: Card, batch: int, spread: WorkerProvider
+    ) -> None:
+        if (missing := missing_packages()) is not None:
+            raise setup_failure(missing)
         self.batch = LocalModel(parameters, card, batch).batch
-        job = Job(
+        job = WorkerJob(
             begin,
             Held(parameters, card, batch),
             model_version,
             "asks a model",
             holds_model=True,
         )
-        self._workers: Final = Workers(spread, job)
+        self._workers: Final = WorkerPool(spread, job)
         self.calls: int | None = self._workers.count
 
-    def prepare(self, *, download: bool = False) -> list[Needs]:
+    def prepare(self, *, download: bool = False) -> list[MemoryNeeds]:
         """Find the model's files on every worker, and return the memory needed there.
 
         Raises
@@ -53,18 +55,18 @@ class SpreadModel:
         try:
             found = self._workers.ask_each(download)
         except (ProcessDied, ProcessUnusable) as error:
-            raise refusal(str(error)) from None
+            raise setup_failure(str(error)) from None
         for one in found:
             if isinstance(one, AttemptFailed):
                 raise one
         return found
 
-    def ask(self, requests: Sequence[Request]) -> list[Reply | AttemptFailed]:
+    def ask(self, requests: Sequence[ModelRequest]) -> list[Reply | AttemptFailed]:
         """Ask the first free worker."""
         try:
             return replies_of(self._workers.ask(list(requests)), len(requests))
         except ProcessUnusable as error:
-            return [refusal(str(error))] * len(requests)
+            return [setup_failure(str(error))] * len(requests)
         except ProcessDied:
             if len(requests) == 1:
                 words = "Two workers died over it: send fewer or smaller images."

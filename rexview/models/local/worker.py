@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))  # run by its path: find rexview
 
-from rexview.child_process import serve
-from rexview.kept_files import code_version
-from rexview.models.backend import AttemptFailed, Card, Parameters, Reply, Request
-from rexview.models.local.files import NEEDED, Needs
-from rexview.models.local.model import LocalModel
+from rexview.child_process import serve_requests
+from rexview.disk_cache import cache_code_version
+from rexview.models.backend import AttemptFailed, Card, ModelRequest, Parameters, Reply
+from rexview.models.local.local_model import LocalModel
+from rexview.models.local.model_files import REQUIRED_PACKAGES, MemoryNeeds
 
-Asked = Sequence[Request] | bool
+Asked = Sequence[ModelRequest] | bool
 """Requests; or a bool: prepare, and whether files may be downloaded."""
-Answer = list[Reply | AttemptFailed] | Needs | AttemptFailed
+Answer = list[Reply | AttemptFailed] | MemoryNeeds | AttemptFailed
 
 
 class Held(NamedTuple):
@@ -35,7 +35,7 @@ class Held(NamedTuple):
 def model_version() -> str:
     """Return the version of the code and packages that decide a model's answers."""
     here = Path(__file__).resolve().parents[1]
-    return code_version(here.rglob("*.py"), *map(_installed, NEEDED))
+    return cache_code_version(here.rglob("*.py"), *map(_installed, REQUIRED_PACKAGES))
 
 
 def _installed(package: str) -> str:
@@ -69,4 +69,4 @@ def replies_of(answer: Any, requests: int) -> list[Reply | AttemptFailed]:
 
 if __name__ == "__main__":
     seconds, _ = sys.argv[1:]
-    serve(begin, int(seconds), "behind")
+    serve_requests(begin, int(seconds), "behind")

@@ -18,11 +18,18 @@ from pathlib import Path
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from rexview.errors import RexviewError
-from rexview.models.backend import AttemptFailed, Backend, Failing, Outcome, Reply, Request
-from rexview.models.running.folder import RUNS, RunFolder
-from rexview.models.running.gate import Gate, Pass, Rest, backoff_s
-from rexview.models.running.journal import Journal, RunItem
-from rexview.models.running.spec import RunSpec, Spent, billed, priced
+from rexview.models.backend import (
+    AttemptFailed,
+    Backend,
+    FailureCause,
+    ModelRequest,
+    Outcome,
+    Reply,
+)
+from rexview.models.running.request_gate import RequestGate, SendingPause, SendPermit, backoff_s
+from rexview.models.running.run_folder import RUNS_FOLDER, RunFolder
+from rexview.models.running.run_journal import Journal, RunItem
+from rexview.models.running.run_spec import RunCost, RunSpec, billed_cost, price_tokens
 from rexview.schema import AnswerBox
 
 # A reply as a row of the table ``answers``.
@@ -68,7 +75,7 @@ class ReplyParts(Protocol):
 
 def answer_row(
     spec: RunSpec,
-    request: Request,
+    request: ModelRequest,
     reply: Reply,
     parts: ReplyParts,
     *,
@@ -89,48 +96,48 @@ def answer_row(
     extra = {
         "outcome": parts.outcome,
         "model_asked": spec.parameters.model,
-        "model_served": _cut(reply.model_served, _MOST_WORD),
-        "request_id": _cut(reply.request_id, _MOST_WORD),
+        "model_served": _shorten_text(reply.model_served, _MOST_WORD),
+        "request_id": _shorten_text(reply.request_id, _MOST_WORD),
         "cost_usd": usd,
         "reasoning_tokens": reply.usage.reasoning,
-        "refusal": _cut(reply.refusal, _MOST_BESIDE),
+        "refusal": _shorten_text(reply.refusal, _MOST_BESIDE),
         "notes": list(dict.fromkeys(notes)) or None,
     }
     row = {
         "case": request.case,
         "model": spec.parameters.model,
         "text": text,
-        "finish_reason": _cut(reply.finish_reason, _MOST_WORD),
-        "usage": _given(usage),
-        "boxes": [_given(_box(box)) for box in parts.boxes],
+        "finish_reason": _shorten_text(reply.finish_reason, _MOST_WORD),
+        "usage": _without_unknown(usage),
+        "boxes": [_without_unknown(_box_fields(box)) for box in parts.boxes],
         "images": list(pictures),
         "choice": parts.choice,
-        "explanation": _cut(parts.explanation, _MOST_BESIDE),
+        "explanation": _shorten_text(parts.explanation, _MOST_BESIDE),
         "latency_s": reply.latency_s,
         "created": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "prompt_id": spec.prompt.id,
         "run_id": spec.id,
         "repeat": request.repeat,
-        "extra": _given(extra),
+        "extra": _without_unknown(extra),
     }
-    return _given(row)
+    return _without_unknown(row)
 
 
-def _box(box: AnswerBox) -> dict[str, Any]:
+def _box_fields(box: AnswerBox) -> dict[str, Any]:
     return {**asdict(box), "box": list(box.box)}
 
 
-def _cut(words: str | None, most: int) -> str | None:
+def _shorten_text(words: str | None, most: int) -> str | None:
     return words[:most] if words else words
 
 
-def _given(values: dict[str, Any]) -> dict[str, Any]:
+def _without_unknown(values: dict[str, Any]) -> dict[str, Any]:
     """Leave out unknown values."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 def save_pictures(
-    run: RunFolder, images: Path | None, request: Request, pictures: Sequence[bytes]
+    run: RunFolder, images: Path | None, request: ModelRequest, pictures: Sequence[bytes]
 ) -> list[str]:
     """Write the pictures of a reply to files, and return their paths.
 
@@ -143,7 +150,7 @@ def save_pictures(
     OSError
         The files cannot be written.
     """
-    place = Path(RUNS) / run.id if images else Path("pictures")
+    place = Path(RUNS_FOLDER) / run.id if images else Path("pictures")
     base = images or run.path
     digest = hashlib.sha256(request.case.encode()).hexdigest()[:8]
     plain = re.sub(r"[^\w-]+", "-", request.case, flags=re.ASCII).strip("-")[:_LONGEST_NAME]
@@ -190,7 +197,7 @@ class RunTally:
         self._lines: deque[str] = deque(maxlen=_LINES)
         self._replies: deque[float] = deque()
         self._began = time.monotonic()
-        self.rest: Rest | None = None
+        self.rest: SendingPause | None = None
 
     def answered(self, outcome: str) -> None:
         """Count an answer."""
@@ -198,7 +205,7 @@ class RunTally:
             self._outcomes[outcome] += 1
             self._replies.append(time.monotonic())
 
-    def failed(self, kind: Failing, line: str) -> None:
+    def failed(self, kind: FailureCause, line: str) -> None:
         """Count a failure, and keep its message."""
         with self._lock:
             self._failed[kind] += 1
@@ -246,10 +253,10 @@ class PendingItem:
 
     item: RunItem
     tries: int = 0
-    request: Request | None = field(default=None, repr=False)
+    request: ModelRequest | None = field(default=None, repr=False)
 
 
-class ToDo:
+class ItemQueue:
     """A queue whose entries can be put back, at once or after a delay."""
 
     def __init__(self, items: Iterable[RunItem]) -> None:
@@ -307,10 +314,10 @@ class ToDo:
             self._turn.notify_all()
 
 
-MOST_TRIES: Final = 6
+MAX_REQUEST_TRIES: Final = 6
 """Limit for a request on which server or network failed; a busy server is asked without limit."""
 
-_CHANGED: Final = (
+_CHANGED_NOTE: Final = (
     "The case or its images have changed since they were sent: boxes may lie elsewhere."
 )
 
@@ -319,7 +326,7 @@ Subject = TypeVar("Subject")
 
 
 @dataclass(frozen=True)
-class Asking(Generic[Subject]):
+class RunTask(Generic[Subject]):
     """How a subject becomes a request, and a reply an answer.
 
     A subject is a case, or another thing with an id: a judge reads two texts. ``case`` finds it by
@@ -328,14 +335,14 @@ class Asking(Generic[Subject]):
     """
 
     case: Callable[[str], Subject | None]
-    build: Callable[[Subject, int], Request]
-    read: Callable[[Request, Reply, Subject], ReplyParts]
-    input_tokens: Callable[[Request], int]
+    build: Callable[[Subject, int], ModelRequest]
+    read: Callable[[ModelRequest, Reply, Subject], ReplyParts]
+    input_tokens: Callable[[ModelRequest], int]
     output_tokens: int
 
 
 @dataclass(frozen=True)
-class Unread:
+class UnreadReply:
     """A reply that could not be read: its raw text, and the reason."""
 
     text: str
@@ -355,12 +362,12 @@ class Attempts:
 
     spec: RunSpec
     run: RunFolder
-    asking: Asking[Any]
+    asking: RunTask[Any]
     backend: Backend
     images: Path | None
     journal: Journal
-    gate: Gate
-    to_do: ToDo
+    gate: RequestGate
+    to_do: ItemQueue
     tally: RunTally
 
     def ask(self, entries: Sequence[PendingItem]) -> None:
@@ -401,7 +408,7 @@ class Attempts:
                 self.give_up_on(entry, failure)
         return entry.request is not None
 
-    def built(self, item: RunItem) -> Request:
+    def built(self, item: RunItem) -> ModelRequest:
         """Build the request of an item.
 
         Raises
@@ -421,13 +428,13 @@ class Attempts:
         except Exception as error:
             raise _own_error(error) from error
 
-    def expected(self, request: Request) -> Spent:
+    def expected(self, request: ModelRequest) -> RunCost:
         """Estimate the cost of a request."""
         output = self.gate.mean_output() or self.asking.output_tokens
-        return priced(self.asking.input_tokens(request), output, self.spec.card.price)
+        return price_tokens(self.asking.input_tokens(request), output, self.spec.card.price)
 
     def note_request(
-        self, event: str, item: RunItem, request: Request, expected: Spent, **more: Any
+        self, event: str, item: RunItem, request: ModelRequest, expected: RunCost, **more: Any
     ) -> None:
         """Log a request, its pictures as digest, size and placement."""
         images = [
@@ -445,14 +452,14 @@ class Attempts:
         self.journal.note(
             event,
             sync=False,
-            **_named(item),
+            **_item_fields(item),
             **more,
             key=request.key,
             expected=expected.as_json(),
             images=images,
         )
 
-    def _came(self, requests: Sequence[Request]) -> Sequence[Reply | AttemptFailed]:
+    def _came(self, requests: Sequence[ModelRequest]) -> Sequence[Reply | AttemptFailed]:
         try:
             came = self.backend.ask(requests)
             if len(came) != len(requests):
@@ -461,13 +468,15 @@ class Attempts:
             return [_own_error(error)] * len(requests)
         return came
 
-    def _give_back(self, leave: Pass, case: str, came: Sequence[Reply | AttemptFailed]) -> None:
+    def _give_back(
+        self, leave: SendPermit, case: str, came: Sequence[Reply | AttemptFailed]
+    ) -> None:
         replies = [one for one in came if isinstance(one, Reply)]
         failures = [one for one in came if isinstance(one, AttemptFailed)]
         if replies:
-            bills = [billed(one.usage, self.spec.card.price) for one in replies]
+            bills = [billed_cost(one.usage, self.spec.card.price) for one in replies]
             known = [one for one in bills if one is not None]
-            spent = sum(known, Spent()) if len(known) == len(bills) else None
+            spent = sum(known, RunCost()) if len(known) == len(bills) else None
             self.gate.replied(leave, spent, replies[-1].limits, len(replies))
         elif failures:
             self.gate.failed(leave, failures[0], case)
@@ -489,19 +498,23 @@ class Attempts:
         try:
             request = self.built(item)
             if key is not None and request.key != key:
-                reply = replace(reply, notes=(*reply.notes, _CHANGED))
+                reply = replace(reply, notes=(*reply.notes, _CHANGED_NOTE))
         except AttemptFailed as failure:
             prompt = spec.prompt
-            request = Request(
+            request = ModelRequest(
                 item.case, item.repeat, "", (), spec.parameters, prompt.id, prompt.hash
             )
             note = f"This is its raw text, as the request cannot be made again: {failure}"
             self.tally.say(f"{item.case}: {note}")
-            parts = Unread(reply.text, reply.outcome, (note,))
+            parts = UnreadReply(reply.text, reply.outcome, (note,))
         self.answered(entry, request, reply, parts)
 
     def answered(
-        self, entry: PendingItem, request: Request, reply: Reply, parts: ReplyParts | None = None
+        self,
+        entry: PendingItem,
+        request: ModelRequest,
+        reply: Reply,
+        parts: ReplyParts | None = None,
     ) -> None:
         """Store a reply: log, pictures, row. ``parts`` is its content, if that has been read.
 
@@ -510,7 +523,7 @@ class Attempts:
         OSError
             The reply cannot be stored.
         """
-        spent = billed(reply.usage, self.spec.card.price)
+        spent = billed_cost(reply.usage, self.spec.card.price)
         pictures = save_pictures(self.run, self.images, request, reply.pictures)
         is_known = parts is None or self.asking.case(request.case) is not None
         parts = parts or self._read(request, reply)
@@ -519,7 +532,7 @@ class Attempts:
         row = answer_row(self.spec, request, reply, parts, pictures=shown, usd=usd)
         self.journal.note(
             "replied",
-            **_named(entry.item),
+            **_item_fields(entry.item),
             reply=_reply_json(reply),
             outcome=parts.outcome,
             spent=spent.as_json() if spent else None,
@@ -532,7 +545,7 @@ class Attempts:
             self.tally.answered(parts.outcome)
         self.to_do.done(entry)
 
-    def _read(self, request: Request, reply: Reply) -> ReplyParts:
+    def _read(self, request: ModelRequest, reply: Reply) -> ReplyParts:
         try:
             case = self.asking.case(request.case)
             if case is not None:
@@ -541,7 +554,7 @@ class Attempts:
         except Exception as error:  # the text is paid for, whatever is wrong with it
             note = f"The reply could not be read ({type(error).__name__}): this is its raw text."
         self.tally.say(f"{request.case}: {note}")
-        return Unread(reply.text, reply.outcome, (note,))
+        return UnreadReply(reply.text, reply.outcome, (note,))
 
     def _failed_attempt(self, entry: PendingItem, failure: AttemptFailed) -> None:
         """Try again, at once or later, or give the entry up."""
@@ -550,7 +563,7 @@ class Attempts:
             self._note_failed(entry, failure, final=False)
             entry.tries = 0
             self.to_do.put_back(entry)  # the gate makes all threads wait
-        elif failure.again and entry.tries < MOST_TRIES:
+        elif failure.again and entry.tries < MAX_REQUEST_TRIES:
             self._note_failed(entry, failure, final=False)
             wait = max(failure.retry_after_s or 0.0, backoff_s(entry.tries))
             self.to_do.put_back(entry, after_s=wait)
@@ -572,7 +585,7 @@ class Attempts:
     def _note_failed(self, entry: PendingItem, failure: AttemptFailed, *, final: bool) -> None:
         self.journal.note(
             "failed",
-            **_named(entry.item),
+            **_item_fields(entry.item),
             kind=failure.kind,
             message=str(failure),
             final=final,
@@ -581,7 +594,7 @@ class Attempts:
         )
 
 
-def _named(item: RunItem) -> dict[str, Any]:
+def _item_fields(item: RunItem) -> dict[str, Any]:
     return item._asdict()
 
 

@@ -12,7 +12,7 @@ from typing import IO, Any, Final
 
 import polars as pl
 
-from rexview.reviewset.tables.source import MAX_COLUMNS, TOO_MANY_COLUMNS, Part
+from rexview.reviewset.tables.source import MAX_COLUMNS, TOO_MANY_COLUMNS, TablePart
 
 # Count the memory that a Parquet file takes before it is read.
 #
@@ -109,7 +109,7 @@ def check_parquet(
                 raise UnreadableError(message, _DIVIDE)
             found = _count_pages(file, about)
         _check_values(found)
-        certain = sum(map(_certain_bytes, found.columns.values()))
+        certain = sum(map(_known_bytes, found.columns.values()))
         possible = certain + sum(one.repeated for one in found.columns.values())
         if certain > most:
             raise _too_large(most)
@@ -120,7 +120,7 @@ def check_parquet(
             message = f"The texts of {prefixed[0]} are written as changes of the one before."
             raise UnreadableError(message, "Write it again without DELTA_BYTE_ARRAY.")
         doubtful = [name for name, one in found.columns.items() if one.repeated]
-        return _with_repeated(path, doubtful, certain, most)
+        return _add_repeated_texts(path, doubtful, certain, most)
     except pa.ArrowNotImplementedError:  # lists whose texts are only partly in a dictionary
         message = "The texts that the file repeats cannot be counted."
         raise UnreadableError(message, "Write it again without dictionaries.") from None
@@ -168,7 +168,7 @@ def _check_values(found: _Pages) -> None:
         raise UnreadableError(f"The file holds more than {MAX_VALUES:,} values.", _DIVIDE)
 
 
-def _certain_bytes(column: _Column) -> int:
+def _known_bytes(column: _Column) -> int:
     """Return the bytes of a column's unpacked pages or values, plus the place of each value."""
     of_values = column.values * (column.width or 0)
     return max(column.page_bytes, of_values) + column.values * _PLACE_BYTES
@@ -194,7 +194,7 @@ def _count_chunk(file: IO[bytes], at: int, end: int, column: _Column, found: _Pa
     column.longest_dictionary = 0
     while at < end:
         header, length = _page_header(file, at)
-        kind, unpacked, packed = (_size_of(header.get(number)) for number in (1, 2, 3))
+        kind, unpacked, packed = (_header_size(header.get(number)) for number in (1, 2, 3))
         at += length + packed
         found.pages += 1
         column.page_bytes += unpacked
@@ -204,7 +204,7 @@ def _count_chunk(file: IO[bytes], at: int, end: int, column: _Column, found: _Pa
             of_page = header.get(5 if kind == _DATA_PAGE else 8)
             if not isinstance(of_page, dict):
                 raise _Damaged
-            values = _size_of(of_page.get(1))
+            values = _header_size(of_page.get(1))
             encoding = of_page.get(2 if kind == _DATA_PAGE else 4)
             column.values += values
             if column.width is None and encoding in _BY_DICTIONARY:
@@ -216,14 +216,14 @@ def _count_chunk(file: IO[bytes], at: int, end: int, column: _Column, found: _Pa
             raise UnreadableError("The file has far too many pages.", _DIVIDE)
 
 
-def _size_of(value: Any) -> int:
+def _header_size(value: Any) -> int:
     """Return a number of bytes or values from a header; a hostile one may be anything."""
     if not isinstance(value, int) or value < 0:
         raise _Damaged
     return value
 
 
-def _with_repeated(path: Path, columns: list[str], certain: int, most: int) -> int:
+def _add_repeated_texts(path: Path, columns: list[str], certain: int, most: int) -> int:
     """Add the lengths of texts that dictionaries repeat to ``certain``, without making them.
 
     Raises
@@ -358,7 +358,7 @@ class ParquetParts:
     The next part is read while one is processed, unless that would take much memory.
     """
 
-    def __init__(self, parts: Sequence[Part], reader: ThreadPoolExecutor) -> None:
+    def __init__(self, parts: Sequence[TablePart], reader: ThreadPoolExecutor) -> None:
         self._reader = reader
         self._next = {one.path: two.path for one, two in pairwise(parts) if two.format == "parquet"}
         self._ahead: dict[Path, Future[pl.DataFrame]] = {}

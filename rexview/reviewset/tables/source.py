@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview.errors import Problem, Severity
-from rexview.reviewset.problems import ProblemList, quoted
+from rexview.reviewset.problems import ProblemList, quote_value
 
 TableFormat = Literal["jsonl", "csv", "parquet"]
 Positions = npt.NDArray[np.int64]
@@ -35,7 +35,7 @@ _STEP: Final = re.compile(r"[^.\[\]]+")
 
 
 @dataclass(frozen=True)
-class At:
+class RowOrigin:
     """The origin of an imported row: the file's name as shown, and the row in it from 1.
 
     ``part`` distinguishes rows if one file has several lists of them (the images and the
@@ -53,7 +53,7 @@ class At:
 
 
 @dataclass(frozen=True)
-class Part:
+class TablePart:
     """One file of a table. ``label`` is its name in problems.
 
     ``grows`` is True if a run may be writing to it, so that its last line may be incomplete.
@@ -77,10 +77,10 @@ class TableSource:
 
     name: str
     label: str
-    parts: tuple[Part, ...] = ()
+    parts: tuple[TablePart, ...] = ()
     problems: ProblemList = field(default_factory=ProblemList)
     rows: Sequence[Mapping[str, Any]] = ()
-    places: Sequence[At] = ()
+    places: Sequence[RowOrigin] = ()
     unfit: dict[int, dict[str, Any]] = field(default_factory=dict)
     read_bytes: int = 0
     _ends: list[int] = field(default_factory=list)
@@ -151,7 +151,7 @@ class TableSource:
 
 
 @dataclass(frozen=True)
-class Location:
+class ColumnLocation:
     """The place of a column, or of one field of a nested column.
 
     ``rows`` maps a position in the column to its row in the table. For a field inside a list or an
@@ -163,7 +163,7 @@ class Location:
     source: TableSource
     field: str
     rows: Positions | None = None
-    parent: Location | None = None
+    parent: ColumnLocation | None = None
     owner: Positions | None = None
     index: Positions | None = None
     required: bool = False
@@ -175,9 +175,9 @@ class Location:
         index: Positions | None = None,
         *,
         required: bool = False,
-    ) -> Location:
+    ) -> ColumnLocation:
         """Return the location of a field of this column's objects; ``""`` for plain items."""
-        return Location(self.source, name, None, self, owner, index, required)
+        return ColumnLocation(self.source, name, None, self, owner, index, required)
 
     def of(self, position: int) -> tuple[int | None, str]:
         """Return the row in the table and the field's full name, such as ``boxes[2].label``."""
@@ -213,6 +213,6 @@ class Location:
             field = self.source.named(row, field) or field
             text = message(position) if callable(message) else message
             if values is not None:
-                text = text.replace("{value}", quoted(values[position]))
+                text = text.replace("{value}", quote_value(values[position]))
             examples.append(Problem(severity, file, file_row, field, text, remedy))
         self.source.problems.add_many(examples, len(positions), table=self.source.label)

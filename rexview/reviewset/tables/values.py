@@ -17,14 +17,14 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from rexview.columns import Column
-from rexview.reviewset.json_text import MISSING, JsonError, is_missing, parse
-from rexview.reviewset.problems import listed
-from rexview.reviewset.tables.source import Location, Positions, Values
+from rexview.columns import DeclaredColumn
+from rexview.reviewset.json_text import MISSING_WORDS, JsonError, is_missing, parse_json
+from rexview.reviewset.problems import join_alternatives
+from rexview.reviewset.tables.source import ColumnLocation, Positions, Values
 from rexview.vocab import LONGEST_ID
 
-YES: Final = ("true", "yes", "y", "1", "1.0", "t")
-NO: Final = ("false", "no", "n", "0", "0.0", "f")
+YES_WORDS: Final = ("true", "yes", "y", "1", "1.0", "t")
+NO_WORDS: Final = ("false", "no", "n", "0", "0.0", "f")
 _DATE_FORMATS: Final = (
     ("%Y-%m-%dT%H:%M:%S%.f%#z", True),
     ("%Y-%m-%d %H:%M:%S%.f%#z", True),
@@ -35,15 +35,17 @@ _EPOCH_SECONDS: Final = (100_000_000, 20_000_000_000)
 """Numbers taken as seconds since 1970 if a date is expected: 1973 to 2603."""
 
 
-def conform_plain(values: Values, column: Column, location: Location) -> pl.Series:
+def conform_plain_column(
+    values: Values, column: DeclaredColumn, location: ColumnLocation
+) -> pl.Series:
     """Convert a column of plain values to ``column.dtype``.
 
     Invalid values are reported and become null: missing values in a required column, words that are
     not in ``column.vocabulary``, and numbers outside its range.
     """
-    if not column.required and isinstance(values, list) and not _any_given(values):
+    if not column.required and isinstance(values, list) and not _has_values(values):
         return column.absent(len(values))
-    series = natural(values, column, location)
+    series = to_plain_series(values, column, location)
     converted = _CONVERTERS[column.kind](series, column, location)
     if column.required and converted.null_count():
         message = "Nothing is given."
@@ -52,11 +54,11 @@ def conform_plain(values: Values, column: Column, location: Location) -> pl.Seri
     return converted.alias(column.name)
 
 
-def _any_given(values: list[Any]) -> bool:
+def _has_values(values: list[Any]) -> bool:
     return any(value is not None for value in values)
 
 
-def natural(values: Values, column: Column, location: Location) -> pl.Series:
+def to_plain_series(values: Values, column: DeclaredColumn, location: ColumnLocation) -> pl.Series:
     """Make a series of one plain type; mixed values become text."""
     if isinstance(values, pl.Series):
         if isinstance(values.dtype, pl.Categorical | pl.Enum):
@@ -84,7 +86,7 @@ def natural(values: Values, column: Column, location: Location) -> pl.Series:
     return pl.Series(texts, dtype=pl.String)
 
 
-def _not_plain(wrong: pl.Series, column: Column, location: Location) -> None:
+def _not_plain(wrong: pl.Series, column: DeclaredColumn, location: ColumnLocation) -> None:
     kind = column.kind_name
     message = f"A list, an object or binary data stands where a {kind} is expected."
     remedy = f"Write one {kind}."
@@ -99,15 +101,15 @@ def _as_text(value: Any) -> str:
     return str(value)
 
 
-def _is_given(series: pl.Series, column: Column) -> pl.Series:
+def _is_given(series: pl.Series, column: DeclaredColumn) -> pl.Series:
     if series.dtype == pl.String:
         text = series.str.strip_chars()
-        nothing = [""] if column.kind in ("id", "text") else MISSING
+        nothing = [""] if column.kind in ("id", "text") else MISSING_WORDS
         return ~text.str.to_lowercase().is_in(nothing).fill_null(True)
     return series.is_not_nan().fill_null(False) if series.dtype.is_float() else series.is_not_null()
 
 
-def _text(series: pl.Series, column: Column, location: Location) -> pl.Series:
+def _text(series: pl.Series, column: DeclaredColumn, location: ColumnLocation) -> pl.Series:
     if series.dtype.is_float():
         whole = (series == series.floor()) & (series.abs() < 2**53)
         text = pl.select(
@@ -125,7 +127,7 @@ def _text(series: pl.Series, column: Column, location: Location) -> pl.Series:
     return text.set(empty, None) if empty.any() else text
 
 
-def _id(series: pl.Series, column: Column, location: Location) -> pl.Series:
+def _id(series: pl.Series, column: DeclaredColumn, location: ColumnLocation) -> pl.Series:
     given = series if series.dtype == pl.String else _text(series, column, location)
     text = _text(given.str.strip_chars(), column, location)
     too_long = text.str.len_chars() > LONGEST_ID
@@ -136,10 +138,10 @@ def _id(series: pl.Series, column: Column, location: Location) -> pl.Series:
     return text
 
 
-def _word(series: pl.Series, column: Column, location: Location) -> pl.Series:
+def _word(series: pl.Series, column: DeclaredColumn, location: ColumnLocation) -> pl.Series:
     text = _id(series, column, location)
     different = text.unique().drop_nulls()
-    if _as_they_are(column.vocabulary).issuperset(different.to_list()):
+    if _unchanged_words(column.vocabulary).issuperset(different.to_list()):
         return text
     folded = different.str.to_lowercase().str.replace_all(r"[\s\-]+", "_")
     known = folded.is_in(list(column.vocabulary))
@@ -148,7 +150,7 @@ def _word(series: pl.Series, column: Column, location: Location) -> pl.Series:
     unknown = different.filter(~known & words.is_not_null())
     if len(unknown):
         choices = (
-            listed(column.vocabulary)
+            join_alternatives(column.vocabulary)
             if len(column.vocabulary) < 10
             else "those listed in FORMAT.md"
         )
@@ -164,23 +166,25 @@ def _word(series: pl.Series, column: Column, location: Location) -> pl.Series:
 
 
 @cache
-def _as_they_are(vocabulary: tuple[str, ...]) -> frozenset[str]:
+def _unchanged_words(vocabulary: tuple[str, ...]) -> frozenset[str]:
     """Return the words that are left unchanged when words are normalised."""
     return frozenset(
-        word for word in vocabulary if re.fullmatch("[a-z0-9_]+", word) and word not in MISSING
+        word
+        for word in vocabulary
+        if re.fullmatch("[a-z0-9_]+", word) and word not in MISSING_WORDS
     )
 
 
 def _none_if_missing(word: str) -> str | None:
-    return None if word in MISSING else word
+    return None if word in MISSING_WORDS else word
 
 
-def _numbers(series: pl.Series, column: Column, location: Location) -> pl.Series:
+def _numbers(series: pl.Series, column: DeclaredColumn, location: ColumnLocation) -> pl.Series:
     """Return Float64 values of any plain series; invalid numbers are reported, NaN becomes null."""
     if series.dtype == pl.String:
         text = series.str.strip_chars()
         numbers = text.cast(pl.Float64, strict=False)
-        missing = text.str.to_lowercase().is_in(MISSING)
+        missing = text.str.to_lowercase().is_in(MISSING_WORDS)
         wrong = numbers.is_null() & text.is_not_null() & ~missing
         _no_number(wrong, series, column, location)
     elif series.dtype.is_numeric() or series.dtype == pl.Null:
@@ -191,20 +195,22 @@ def _numbers(series: pl.Series, column: Column, location: Location) -> pl.Series
     return numbers.fill_nan(None)
 
 
-def _no_number(wrong: pl.Series, series: pl.Series, column: Column, location: Location) -> None:
+def _no_number(
+    wrong: pl.Series, series: pl.Series, column: DeclaredColumn, location: ColumnLocation
+) -> None:
     kind = column.kind_name
     location.report(
         "error", wrong, f"{{value}} is not a {kind}.", f"Write a {kind}{_range(column)}.", series
     )
 
 
-def _range(column: Column) -> str:
+def _range(column: DeclaredColumn) -> str:
     if column.low is not None and column.high is not None:
         return f" from {column.low:g} to {column.high:g}, or leave it empty"
     return f", {column.low:g} or more" if column.low is not None else ""
 
 
-def _in_range(numbers: pl.Series, column: Column, location: Location) -> pl.Series:
+def _in_range(numbers: pl.Series, column: DeclaredColumn, location: ColumnLocation) -> pl.Series:
     wrong = pl.Series([False]).new_from_index(0, len(numbers))
     if column.low is not None:
         wrong |= (numbers < column.low).fill_null(False)
@@ -215,7 +221,7 @@ def _in_range(numbers: pl.Series, column: Column, location: Location) -> pl.Seri
     return numbers.set(wrong, None)
 
 
-def _integer(series: pl.Series, column: Column, location: Location) -> pl.Series:
+def _integer(series: pl.Series, column: DeclaredColumn, location: ColumnLocation) -> pl.Series:
     if series.dtype.is_integer():
         whole = series.cast(pl.Int64, strict=False)
         too_large = whole.is_null() & series.is_not_null()
@@ -233,7 +239,7 @@ def _integer(series: pl.Series, column: Column, location: Location) -> pl.Series
     return _in_range(whole, column, location)
 
 
-def _number(series: pl.Series, column: Column, location: Location) -> pl.Series:
+def _number(series: pl.Series, column: DeclaredColumn, location: ColumnLocation) -> pl.Series:
     numbers = _numbers(series, column, location)
     infinite = numbers.is_infinite().fill_null(False)
     message = "An infinite number is taken as not given."
@@ -242,19 +248,19 @@ def _number(series: pl.Series, column: Column, location: Location) -> pl.Series:
     return _in_range(numbers.set(infinite, None), column, location)
 
 
-def _yes_no(series: pl.Series, column: Column, location: Location) -> pl.Series:
+def _yes_no(series: pl.Series, column: DeclaredColumn, location: ColumnLocation) -> pl.Series:
     if series.dtype == pl.Boolean:
         return series
     text = _id(series, column, location).str.to_lowercase()
-    known = text.is_in(YES) | text.is_in(NO) | text.is_in(MISSING)
+    known = text.is_in(YES_WORDS) | text.is_in(NO_WORDS) | text.is_in(MISSING_WORDS)
     message = "{value} is not true or false."
     remedy = "Write true or false."
     location.report("error", (~known).fill_null(False), message, remedy, series)
-    answer = text.is_in(YES)
-    return answer.set(~(answer | text.is_in(NO)), None)
+    answer = text.is_in(YES_WORDS)
+    return answer.set(~(answer | text.is_in(NO_WORDS)), None)
 
 
-def _date(series: pl.Series, column: Column, location: Location) -> pl.Series:
+def _date(series: pl.Series, column: DeclaredColumn, location: ColumnLocation) -> pl.Series:
     """Return times in UTC, from ISO 8601 in its usual spellings or from seconds since 1970."""
     if series.dtype == pl.Date or isinstance(series.dtype, pl.Datetime):
         if isinstance(series.dtype, pl.Datetime) and series.dtype.time_zone:
@@ -272,12 +278,12 @@ def _date(series: pl.Series, column: Column, location: Location) -> pl.Series:
             break
         parsed = text.str.to_datetime(pattern, time_unit="us", strict=False)
         found = found.fill_null(parsed if zoned else parsed.dt.replace_time_zone("UTC"))
-    unread = found.is_null() & text.is_not_null() & ~text.str.to_lowercase().is_in(MISSING)
+    unread = found.is_null() & text.is_not_null() & ~text.str.to_lowercase().is_in(MISSING_WORDS)
     if unread.any():
         dates = {
             value: moment.astimezone(UTC)
             for value in text.filter(unread).unique().to_list()
-            for moment in [read_date(value)]
+            for moment in [parse_date(value)]
             if moment
         }
         others = [dates.get(value) for value in text.to_list()]
@@ -286,7 +292,7 @@ def _date(series: pl.Series, column: Column, location: Location) -> pl.Series:
     return found
 
 
-def read_date(text: str) -> datetime | None:
+def parse_date(text: str) -> datetime | None:
     """Read a date in any supported spelling, UTC unless it has a zone; None for other texts."""
     try:
         moment = datetime.fromisoformat(text.strip())
@@ -304,7 +310,7 @@ def read_date(text: str) -> datetime | None:
     return datetime.fromtimestamp(seconds, UTC) if low <= seconds <= high else None
 
 
-def _seconds(numbers: pl.Series, series: pl.Series, location: Location) -> pl.Series:
+def _seconds(numbers: pl.Series, series: pl.Series, location: ColumnLocation) -> pl.Series:
     numbers = numbers.fill_nan(None)
     usable = numbers.is_between(*_EPOCH_SECONDS)
     _no_date((~usable).fill_null(False), series, location)
@@ -312,13 +318,13 @@ def _seconds(numbers: pl.Series, series: pl.Series, location: Location) -> pl.Se
     return microseconds.cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
 
 
-def _no_date(wrong: pl.Series, series: pl.Series, location: Location) -> None:
+def _no_date(wrong: pl.Series, series: pl.Series, location: ColumnLocation) -> None:
     message = "{value} is not a date that can be understood."
     remedy = "Write it as 2025-01-31T14:05:00Z."
     location.report("error", wrong, message, remedy, series)
 
 
-_CONVERTERS: Final[dict[str, Callable[[pl.Series, Column, Location], pl.Series]]] = {
+_CONVERTERS: Final[dict[str, Callable[[pl.Series, DeclaredColumn, ColumnLocation], pl.Series]]] = {
     "id": _id,
     "text": _text,
     "word": _word,
@@ -345,7 +351,7 @@ _MANY_LISTS: Final = 100_000
 
 
 @dataclass(frozen=True)
-class Flat:
+class FlatList:
     """The items of a list column.
 
     ``owner`` has the position in the column and ``index`` the place in its list, for each item;
@@ -358,14 +364,14 @@ class Flat:
     lengths: Positions
 
     @classmethod
-    def of_lengths(cls, items: Values, lengths: Positions) -> Flat:
+    def of_lengths(cls, items: Values, lengths: Positions) -> FlatList:
         """Number the items of lists with the given lengths."""
         owner = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
         starts = np.cumsum(lengths) - lengths
         return cls(items, owner, np.arange(len(owner), dtype=np.int64) - starts[owner], lengths)
 
     @classmethod
-    def of_series(cls, lists: pl.Series) -> Flat:
+    def of_series(cls, lists: pl.Series) -> FlatList:
         """Flatten a list column; a null is an empty list."""
         lengths = lists.list.len().fill_null(0).cast(pl.Int64)
         items = lists.explode(empty_as_null=False, keep_nulls=False)
@@ -403,7 +409,7 @@ class Flat:
         return whole.collect()["item"].alias(items.name)
 
 
-def items_of(frame: pl.DataFrame, column: str, *keep: str | pl.Expr) -> pl.DataFrame:
+def explode_items(frame: pl.DataFrame, column: str, *keep: str | pl.Expr) -> pl.DataFrame:
     """Return one row an item: the kept columns, ``index`` in its list from 0, and the item.
 
     An object gives a column for each of its fields, a plain item the column itself.
@@ -414,7 +420,9 @@ def items_of(frame: pl.DataFrame, column: str, *keep: str | pl.Expr) -> pl.DataF
     return rows.unnest(column) if isinstance(rows.schema[column], pl.Struct) else rows
 
 
-def conform(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
+def conform_column(
+    values: Values, column: DeclaredColumn, location: ColumnLocation
+) -> tuple[pl.Series, Leftovers]:
     """Convert a column of any kind to ``column.dtype``.
 
     Returns
@@ -425,7 +433,7 @@ def conform(values: Values, column: Column, location: Location) -> tuple[pl.Seri
         Fields of nested objects that are not declared.
     """
     if column.is_scalar:
-        return conform_plain(values, column, location), {}
+        return conform_plain_column(values, column, location), {}
     if isinstance(values, pl.Series):
         values = _plain_or_python(values, column)
     if isinstance(values, list) and column.kind != "box":
@@ -434,7 +442,7 @@ def conform(values: Values, column: Column, location: Location) -> tuple[pl.Seri
     return series.alias(column.name), leftovers
 
 
-def _plain_or_python(series: pl.Series, column: Column) -> Values:
+def _plain_or_python(series: pl.Series, column: DeclaredColumn) -> Values:
     """Keep a Parquet column typed if it has the declared shape."""
     dtype = series.dtype
     if isinstance(dtype, pl.Array):
@@ -450,7 +458,7 @@ def _plain_or_python(series: pl.Series, column: Column) -> Values:
     return series.to_list()
 
 
-def _parsed(values: list[Any], location: Location) -> list[Any]:
+def _parsed(values: list[Any], location: ColumnLocation) -> list[Any]:
     """Parse values that are JSON text, as in CSV cells."""
     if str not in set(map(type, values)):
         return values
@@ -460,9 +468,9 @@ def _parsed(values: list[Any], location: Location) -> list[Any]:
         found = value
         if isinstance(value, str):
             found = None
-            if value.strip().lower() not in MISSING:
+            if value.strip().lower() not in MISSING_WORDS:
                 try:
-                    found = parse(value)
+                    found = parse_json(value)
                 except JsonError as error:
                     wrong[position] = str(error)
         parsed.append(found)
@@ -475,7 +483,7 @@ def _parsed(values: list[Any], location: Location) -> list[Any]:
     return parsed
 
 
-def _of_type(values: list[Any], kind: type, location: Location, remedy: str) -> list[Any]:
+def _of_type(values: list[Any], kind: type, location: ColumnLocation, remedy: str) -> list[Any]:
     """Keep the values of one type; report the others and treat them as missing."""
     if set(map(type, values)) <= {kind, type(None)}:
         return values
@@ -493,24 +501,28 @@ def _of_type(values: list[Any], kind: type, location: Location, remedy: str) -> 
     return [value if isinstance(value, kind) else None for value in values]
 
 
-def _flat_lists(values: Values, location: Location, remedy: str) -> Flat:
+def _flat_lists(values: Values, location: ColumnLocation, remedy: str) -> FlatList:
     if isinstance(values, pl.Series):
-        return Flat.of_series(values)
+        return FlatList.of_series(values)
     lists = _of_type(values, list, location, remedy)
     lengths_ = np.array([len(value) if value else 0 for value in lists], dtype=np.int64)
-    return Flat.of_lengths([item for value in lists if value for item in value], lengths_)
+    return FlatList.of_lengths([item for value in lists if value for item in value], lengths_)
 
 
-def _texts(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
+def _texts(
+    values: Values, column: DeclaredColumn, location: ColumnLocation
+) -> tuple[pl.Series, Leftovers]:
     flat = _flat_lists(values, location, 'Write a list, such as ["a", "b"].')
     inside = location.inside("", flat.owner, flat.index)
-    texts = natural(flat.items, Column(column.name, "text", ""), inside)
+    texts = to_plain_series(flat.items, DeclaredColumn(column.name, "text", ""), inside)
     if texts.dtype != pl.String:
-        texts = conform_plain(texts, Column(column.name, "text", ""), inside)
+        texts = conform_plain_column(texts, DeclaredColumn(column.name, "text", ""), inside)
     return flat.lists(texts.fill_null("")), {}
 
 
-def _box(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
+def _box(
+    values: Values, column: DeclaredColumn, location: ColumnLocation
+) -> tuple[pl.Series, Leftovers]:
     """Keep all boxes; the check reports those that cannot be drawn."""
     if isinstance(values, pl.Series):
         flat = _flat_lists(values, location, "")
@@ -520,7 +532,7 @@ def _box(values: Values, column: Column, location: Location) -> tuple[pl.Series,
         given = [item for value in lists for item in value]
         if not set(map(type, given)) <= {float, int}:
             given = [_coordinate(item) for item in given]
-        flat = Flat.of_lengths(pl.Series(given, dtype=pl.Float64, strict=False), lengths)
+        flat = FlatList.of_lengths(pl.Series(given, dtype=pl.Float64, strict=False), lengths)
     items = flat.items if isinstance(flat.items, pl.Series) else pl.Series(flat.items)
     return flat.lists(items.cast(pl.Float64, strict=False).fill_null(float("nan"))), {}
 
@@ -536,16 +548,18 @@ def _coordinate(value: Any) -> float:
 
 def _names_are_unique(tags: pl.Series) -> bool:
     """True if every tag of a row has a name, and no two have the same."""
-    flat = Flat.of_series(tags)
+    flat = FlatList.of_series(tags)
     names = flat.fields["name"]
     if names.has_nulls():
         return False
     return not pl.DataFrame({"owner": flat.owner, "name": names}).is_duplicated().any()
 
 
-def _tags(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
+def _tags(
+    values: Values, column: DeclaredColumn, location: ColumnLocation
+) -> tuple[pl.Series, Leftovers]:
     if isinstance(values, pl.Series):
-        flat = Flat.of_series(values)
+        flat = FlatList.of_series(values)
         inside = location.inside("", flat.owner, flat.index)
         texts, _ = _texts(flat.fields["values"], column, inside)
         return flat.lists(
@@ -557,7 +571,7 @@ def _tags(values: Values, column: Column, location: Location) -> tuple[pl.Series
     )
     lengths = np.array([len(value) if value else 0 for value in objects], dtype=np.int64)
     pairs = [pair for value in objects if value for pair in value.items()]
-    flat = Flat.of_lengths(pairs, lengths)
+    flat = FlatList.of_lengths(pairs, lengths)
     lists = [
         [] if value is None else value if isinstance(value, list) else [value] for _, value in pairs
     ]
@@ -580,8 +594,8 @@ def _named_lists(value: Any) -> Any:
 
 def _fields(
     items: Values,
-    column: Column,
-    location: Location,
+    column: DeclaredColumn,
+    location: ColumnLocation,
     owner: Positions,
     index: Positions | None,
 ) -> tuple[pl.Series, dict[int, dict[str, Any]]]:
@@ -604,7 +618,7 @@ def _fields(
             continue
         if values is None:
             values = pl.Series([None], dtype=pl.Null).new_from_index(0, height)
-        columns[part.name], inner = conform(
+        columns[part.name], inner = conform_column(
             values, part, location.inside(part.name, owner, index, required=part.required)
         )
         assert not inner, "objects inside objects are not declared"
@@ -636,7 +650,9 @@ def _unknown_typed(frame: pl.DataFrame) -> dict[int, dict[str, Any]]:
     }
 
 
-def _record(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
+def _record(
+    values: Values, column: DeclaredColumn, location: ColumnLocation
+) -> tuple[pl.Series, Leftovers]:
     if isinstance(values, list):
         example = column.fields[0].name
         values = _of_type(values, dict, location, f'Write an object, such as {{"{example}": …}}.')
@@ -647,7 +663,9 @@ def _record(values: Values, column: Column, location: Location) -> tuple[pl.Seri
     return pl.select(pl.when(~empty).then(structs)).to_series(), dict(unknown)
 
 
-def _records(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
+def _records(
+    values: Values, column: DeclaredColumn, location: ColumnLocation
+) -> tuple[pl.Series, Leftovers]:
     flat = _flat_lists(values, location, "Write a list of objects, such as [{…}, {…}].")
     items = flat.items
     inside = location.inside("", flat.owner, flat.index)
@@ -662,7 +680,9 @@ def _records(values: Values, column: Column, location: Location) -> tuple[pl.Ser
     return flat.lists(structs), leftovers
 
 
-def _object(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
+def _object(
+    values: Values, column: DeclaredColumn, location: ColumnLocation
+) -> tuple[pl.Series, Leftovers]:
     assert isinstance(values, list)
     objects = _of_type(values, dict, location, "Write an object in curly brackets.")
     leftovers = {}
@@ -674,7 +694,7 @@ def _object(values: Values, column: Column, location: Location) -> tuple[pl.Seri
 
 
 _NESTED_CONVERTERS: Final[
-    dict[str, Callable[[Values, Column, Location], tuple[pl.Series, Leftovers]]]
+    dict[str, Callable[[Values, DeclaredColumn, ColumnLocation], tuple[pl.Series, Leftovers]]]
 ] = {
     "texts": _texts,
     "box": _box,

@@ -16,48 +16,48 @@ import polars as pl
 
 from rexview import __version__
 from rexview.schema import ReviewSet
-from rexview.stats.agreement import (
-    PairAgreement,
-    alphas,
-    pair_agreements,
-    pair_tables,
-    score_patterns,
-)
-from rexview.stats.answered import no_answers
+from rexview.stats.answer_states import count_missing_answers
 from rexview.stats.bootstrap import LEVEL, RESAMPLES, SEED, Interval
+from rexview.stats.criterion_agreement import compare_set_criteria
 from rexview.stats.failure_rates import (
-    JUDGED,
-    clusters_of,
-    failure_rates,
-    failure_tests,
-    is_known,
-    judged_by_model,
-    tally_pairs,
+    JUDGED_COLUMNS,
+    clear_unknown_pairs,
+    compare_failures,
+    find_clusters,
+    group_judged,
+    is_frequency_known,
+    measure_failure_rates,
+    tally_model_pairs,
     tally_patients,
-    without_unknown,
 )
-from rexview.stats.final import (
-    CONTENT_ORDERS,
-    TESTED_TOGETHER,
-    ContentOrder,
-    finals,
-    single_scores,
-    unfinished_work,
+from rexview.stats.multiple_choice import measure_choice_accuracies
+from rexview.stats.paired_tests import compare_all_models
+from rexview.stats.reader_agreement import (
+    PairAgreement,
+    count_pair_tables,
+    count_score_patterns,
+    measure_alphas,
+    measure_pair_agreements,
 )
-from rexview.stats.multiple_choice import choice_accuracies
-from rexview.stats.paired import compare
-from rexview.stats.question_scores import agreements_of
 from rexview.stats.report import lists
 from rexview.stats.report import lists as judges_listed
 from rexview.stats.report.lists import TABLES, choice_lists
-from rexview.stats.self_contradiction import contradictions_in
-from rexview.stats.summary import (
+from rexview.stats.score_finals import (
+    CONTENT_ORDERS,
+    TEXT_SCORES,
+    ContentOrder,
+    list_single_scores,
+    list_unfinished_work,
+    load_finals,
+)
+from rexview.stats.score_summaries import (
     GapSummary,
     ScoreSummary,
-    gap_summaries,
-    score_tallies,
-    summaries,
+    summarise_gaps,
+    summarise_scores,
+    tally_scores,
 )
+from rexview.stats.self_contradiction import measure_set_contradictions
 from rexview.vocab import FAILURES, IMAGE_DIMENSIONS
 
 METHODS: Final[dict[str, str]] = {
@@ -103,7 +103,7 @@ _LIBRARIES: Final = ("numpy", "polars", "scipy", "scikit-learn", "krippendorff")
 Row = dict[str, Any]
 
 
-def report(
+def build_statistics_report(
     review_set: ReviewSet,
     *,
     gap_threshold: float,
@@ -132,7 +132,7 @@ def report(
     verdicts : polars.DataFrame, optional
         The readers' verdicts (:attr:`rexview.detect.Survey.verdicts`), for judges.
     again : polars.DataFrame, optional
-        From :func:`rexview.detect.self_contradiction.asked_again`.
+        From :func:`rexview.detect.self_contradiction.compare_repeats`.
     generated : mapping, optional
         From :func:`rexview.stats.report.lists.generated_report_rows`.
     coverage : list of rows, optional
@@ -148,39 +148,49 @@ def report(
         ``unfinished``, each a list of rows, and ``about``: definitions, models, readers and
         versions. Models without an answer in the set are left out.
     """
-    values = finals(review_set, content_order=content_order)
-    given = single_scores(review_set)
+    values = load_finals(review_set, content_order=content_order)
+    given = list_single_scores(review_set)
     answered = set(review_set.answers["model"].unique())
     models = [model.id for model in review_set.models if model.id in answered]
     readers = list(review_set.reader_names)
-    compared = compare(values.by_answer, models, resamples=resamples)
-    counted = score_tallies(values)
-    scores = summaries(counted, models, resamples=resamples)
-    gaps = gap_summaries(counted, models, threshold=gap_threshold, resamples=resamples)
-    agreements = pair_agreements(pair_tables(given, readers), readers, resamples=resamples)
+    compared = compare_all_models(values.by_answer, models, resamples=resamples)
+    counted = tally_scores(values)
+    scores = summarise_scores(counted, models, resamples=resamples)
+    gaps = summarise_gaps(counted, models, threshold=gap_threshold, resamples=resamples)
+    agreements = measure_pair_agreements(
+        count_pair_tables(given, readers), readers, resamples=resamples
+    )
     rates: list[Row] = []
     failure_comparisons: list[Row] = []
     if judged is not None:
         rates, failure_comparisons = _failure_rows(judged, review_set.cases, models, resamples)
-    begun = unfinished_work(review_set).group_by("reader", maintain_order=True).len("cases")
+    begun = list_unfinished_work(review_set).group_by("reader", maintain_order=True).len("cases")
     return {
-        "scores": [_counted(row, "score") for row in scores],
-        "tests": list(map(_plain, compared.tests)),
-        "gap": [_counted(row, "gap") for row in gaps],
-        "readers": list(map(_agreement, agreements)),
-        "no_answer": list(map(_plain, no_answers(review_set.answers, models))),
-        "friedman": list(map(_plain, compared.friedman)),
-        "alpha": list(map(_plain, alphas(score_patterns(given), resamples=resamples))),
+        "scores": [_summary_row(row, "score") for row in scores],
+        "tests": list(map(_plain_row, compared.tests)),
+        "gap": [_summary_row(row, "gap") for row in gaps],
+        "readers": list(map(_agreement_row, agreements)),
+        "no_answer": list(map(_plain_row, count_missing_answers(review_set.answers, models))),
+        "friedman": list(map(_plain_row, compared.friedman)),
+        "alpha": list(
+            map(_plain_row, measure_alphas(count_score_patterns(given), resamples=resamples))
+        ),
         "failures": rates,
         "failure_tests": failure_comparisons,
-        "choices": list(map(_plain, choice_accuracies(review_set, models, resamples=resamples))),
+        "choices": list(
+            map(_plain_row, measure_choice_accuracies(review_set, models, resamples=resamples))
+        ),
         **choice_lists(review_set, resamples=resamples),
         "self_contradiction": []
         if again is None
-        else list(map(_plain, contradictions_in(review_set, again, resamples=resamples))),
+        else list(
+            map(_plain_row, measure_set_contradictions(review_set, again, resamples=resamples))
+        ),
         **(generated or {name: [] for name in TABLES}),
         **judges_listed.judge_lists(review_set, verdicts, resamples=resamples),
-        "curation_agreement": list(map(_plain, agreements_of(review_set, resamples=resamples))),
+        "curation_agreement": list(
+            map(_plain_row, compare_set_criteria(review_set, resamples=resamples))
+        ),
         "curation_coverage": coverage or [],
         "unfinished": begun.to_dicts(),
         "about": {
@@ -190,7 +200,7 @@ def report(
             "content_order": content_order,
             "content": CONTENT_ORDERS[content_order],
             "gap_threshold": gap_threshold,
-            "families": [list(TESTED_TOGETHER), list(IMAGE_DIMENSIONS)],
+            "families": [list(TEXT_SCORES), list(IMAGE_DIMENSIONS)],
             "level": LEVEL,
             "resamples": resamples,
             "seed": SEED,
@@ -200,7 +210,7 @@ def report(
     }
 
 
-def _plain(record: Any, **names: str) -> Row:
+def _plain_row(record: Any, **names: str) -> Row:
     """Return a record's fields by name, with an interval as two limits, ``ci``."""
     row: Row = {}
     for field in fields(record):
@@ -215,14 +225,14 @@ def _plain(record: Any, **names: str) -> Row:
     return row
 
 
-def _counted(record: ScoreSummary | GapSummary, name: str) -> Row:
+def _summary_row(record: ScoreSummary | GapSummary, name: str) -> Row:
     """Return a summary as plain data, with a row for each count: JSON keys cannot be numbers."""
     counts = [{name: value, "n": n} for value, n in record.counts.items()]
-    return _plain(record) | {"counts": counts}
+    return _plain_row(record) | {"counts": counts}
 
 
-def _agreement(record: PairAgreement) -> Row:
-    return _plain(
+def _agreement_row(record: PairAgreement) -> Row:
+    return _plain_row(
         record, difference="mean_difference", difference_interval="mean_difference_interval"
     )
 
@@ -249,14 +259,14 @@ def _failure_rows(
     unknown = {
         about
         for about, (*_, by_rule, by_reader) in counts.items()
-        if not is_known(about[0], by_rule=by_rule, by_reader=by_reader)
+        if not is_frequency_known(about[0], by_rule=by_rule, by_reader=by_reader)
     }
     met = set(flagged["failure"].unique())
     failures = [failure for failure in FAILURES if failure in met]
-    parts = judged_by_model(flagged.select(list(JUDGED)), clusters_of(cases))
+    parts = group_judged(flagged.select(list(JUDGED_COLUMNS)), find_clusters(cases))
     tallies = {about: tally_patients(part.flagged, part.patients) for about, part in parts.items()}
     rates: list[Row] = []
-    for row in failure_rates(tallies, models, failures, resamples=resamples):
+    for row in measure_failure_rates(tallies, models, failures, resamples=resamples):
         about = row.failure, row.model
         only_rule, only_reader, both, hinted, *_ = counts.get(about, (0, 0, 0, 0))
         share = row.rate.not_judged() if about in unknown else row.rate
@@ -278,6 +288,6 @@ def _failure_rows(
                 "why": share.interval.why,
             }
         )
-    pairs = without_unknown(tally_pairs(parts, models, failures), unknown)
-    tests = failure_tests(pairs, resamples=resamples)
-    return rates, [_plain(test) | {"why": test.why or test.interval.why} for test in tests]
+    pairs = clear_unknown_pairs(tally_model_pairs(parts, models, failures), unknown)
+    tests = compare_failures(pairs, resamples=resamples)
+    return rates, [_plain_row(test) | {"why": test.why or test.interval.why} for test in tests]

@@ -11,44 +11,49 @@ import polars as pl
 
 from rexview.schema import ReviewSet
 from rexview.stats.bootstrap import RESAMPLES
+from rexview.stats.error_free_reports import (
+    UNNAMED_EDITOR_ID,
+    count_error_free,
+    list_edited_reports,
+    measure_error_free,
+)
 from rexview.stats.failure_rates import PairTally, Rate
-from rexview.stats.judges import (
-    FEWEST,
+from rexview.stats.judge_agreement import (
+    MIN_COMPARED_ANSWERS,
     FailureAgreement,
     ScoreAgreement,
-    failure_agreements,
-    opinions_in,
-    readers_say,
-    score_agreements,
+    collect_judge_opinions,
+    collect_reader_verdicts,
+    measure_failure_agreements,
+    measure_score_agreements,
 )
-from rexview.stats.line_edits import NOBODY, edited_reports, error_free, error_free_tallies
-from rexview.stats.metric_correlation import COEFFICIENTS, correlations
+from rexview.stats.metric_correlation import COEFFICIENT_NAMES, correlate_columns
 from rexview.stats.multiple_choice import (
-    FINDING_CATEGORY,
+    FINDING_CATEGORY_TAGS,
     ChoiceTally,
-    Pair,
     Rater,
     RaterChoices,
-    accuracy,
-    choice_tally,
-    choice_tests,
-    chosen_in,
-    kappa_of,
-    option_table,
-    pair_of,
+    RaterPairKey,
+    collect_choices,
+    compare_choices,
+    count_options,
+    measure_accuracy,
+    measure_choice_kappa,
+    tally_choices,
+    tally_rater_pair,
 )
 from rexview.stats.preferences import RESAMPLES as COMPARISON_RESAMPLES
-from rexview.stats.preferences import comparisons_between, strengths, tally_preferences
+from rexview.stats.preferences import fit_strengths, select_comparisons, tally_preferences
 from rexview.stats.report_metrics import (
-    IDENTITY,
-    LEAST_FOR_A_PLACE,
-    BoardCell,
-    Identity,
-    Kinds,
-    Rank,
+    IDENTITY_COLUMNS,
+    MIN_ANSWERS_FOR_RANK,
+    LeaderboardCell,
+    MetricIdentity,
+    MetricKindLookup,
+    ModelRank,
     ReportValues,
-    board,
-    report_values,
+    build_board,
+    collect_report_values,
 )
 from rexview.vocab import DIMENSION_NAMES, FAILURES
 
@@ -101,7 +106,8 @@ METHODS: Final[dict[str, str]] = {
     "left alone on an answer whose scores they gave",
     "judge_scores": "a judge's scores against final scores: quadratic-weighted kappa, final scores "
     "not rounded (then it is Lin's concordance correlation); exact: the very same score",
-    "judge_interval": f"BCa bootstrap of patients; none below {FEWEST} answers. With more than 500 "
+    "judge_interval": f"BCa bootstrap of patients; none below {MIN_COMPARED_ANSWERS} answers. "
+    "With more than 500 "
     "patients that differ in their counts fewer resamples are drawn for kappa, never below 999",
 }
 Row = dict[str, Any]
@@ -117,13 +123,13 @@ def judge_lists(
     """
     if review_set.opinions.is_empty():
         return {name: [] for name in LISTS}
-    opinions = opinions_in(review_set)
+    opinions = collect_judge_opinions(review_set)
     failures: list[Row] = []
     if verdicts is not None:
-        read = readers_say(review_set, verdicts)
-        found = failure_agreements(opinions, read, resamples=resamples)
+        read = collect_reader_verdicts(review_set, verdicts)
+        found = measure_failure_agreements(opinions, read, resamples=resamples)
         failures = list(map(_failure_row, found))
-    scores = score_agreements(opinions, review_set, resamples=resamples)
+    scores = measure_score_agreements(opinions, review_set, resamples=resamples)
     return {"judge_failures": failures, "judge_scores": list(map(_score_row, scores))}
 
 
@@ -227,7 +233,7 @@ JUDGE_TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
 
 _COLUMNS: Final = {"task": "category", "difficulty": "difficulty", "site": "site"}
 """Columns of the cases by property of the questions."""
-_TAGS: Final = {"category": FINDING_CATEGORY, "class": ("class",)}
+_TAGS: Final = {"category": FINDING_CATEGORY_TAGS, "class": ("class",)}
 """Names of tags by property of the questions; the first that a case has counts."""
 
 
@@ -241,7 +247,7 @@ def choice_lists(review_set: ReviewSet, *, resamples: int = RESAMPLES) -> dict[s
         and class), ``choice_readers`` (the same over the questions that readers answered),
         ``choice_tests`` and ``choice_kappa``.
     """
-    chosen = chosen_in(review_set)
+    chosen = collect_choices(review_set)
     return {
         "choice_raters": [
             _counted(chosen.raters[place], tally, resamples, by=by, value=value)
@@ -261,7 +267,7 @@ def choice_lists(review_set: ReviewSet, *, resamples: int = RESAMPLES) -> dict[s
 
 def _tallies(chosen: RaterChoices) -> Iterator[tuple[int, ChoiceTally]]:
     for place in range(len(chosen.raters)):
-        tally = choice_tally(chosen, place)
+        tally = tally_choices(chosen, place)
         if tally.patients.n:
             yield place, tally
 
@@ -290,7 +296,7 @@ def _parts(
 
 
 def _counted(rater: Rater, tally: ChoiceTally, resamples: int, **about: str | None) -> Row:
-    found = accuracy(tally, resamples=resamples)
+    found = measure_accuracy(tally, resamples=resamples)
     rate = found.rate
     return {
         "rater": rater.id,
@@ -312,13 +318,13 @@ def _counted(rater: Rater, tally: ChoiceTally, resamples: int, **about: str | No
 def _tests(chosen: RaterChoices, family: str, resamples: int) -> Iterator[Row]:
     """Yield the tests of one family: models among themselves, or each with each reader."""
     raters, readers = chosen.raters, int(family == "readers")
-    pairs: dict[Pair, PairTally] = {
-        (None, a, b): pair_of(chosen, a, b)
+    pairs: dict[RaterPairKey, PairTally] = {
+        (None, a, b): tally_rater_pair(chosen, a, b)
         for a, b in combinations(range(len(raters)), 2)
         if raters[a].is_reader + raters[b].is_reader == readers
     }
     shared = {about: pair for about, pair in pairs.items() if pair.by_patient.n}
-    for test in choice_tests(shared, resamples=resamples):
+    for test in compare_choices(shared, resamples=resamples):
         yield {
             "family": family,
             "rater_a": raters[test.rater_a].id,
@@ -346,7 +352,7 @@ def _kappas(chosen: RaterChoices, cases: pl.DataFrame) -> Iterator[Row]:
     ]
     for task, part in every:
         for a, b in combinations(range(len(part.raters)), 2):
-            found = kappa_of(task, a, b, option_table(part, a, b))
+            found = measure_choice_kappa(task, a, b, count_options(part, a, b))
             if found.n:
                 yield {
                     "task": task,
@@ -368,7 +374,7 @@ GENERATED_REPORTS_METHODS: Final[dict[str, str]] = {
     "boards": "mean over the answers with a value; 1 divided by the mean for metrics shown as a "
     "reciprocal; patients resampled (BCa), places by percentiles of the same resamples",
     "site_ranks": "boards of each site; a model with fewer than "
-    f"{LEAST_FOR_A_PLACE} answers there has no place",
+    f"{MIN_ANSWERS_FOR_RANK} answers there has no place",
     "correlations": "over answers with both values, lower-is-better metrics with the other sign; "
     "delete-a-group jackknife over patients on Fisher's z, Student's t",
     "error_free": "of the reports that a reader or judge went over line by line, those without an "
@@ -383,7 +389,7 @@ _STUDIES: Final = {None: pl.lit(True), "normal": pl.col("normal"), "abnormal": ~
 
 def generated_report_rows(
     review_set: ReviewSet,
-    kinds: Kinds,
+    kinds: MetricKindLookup,
     *,
     not_averaged: Collection[str] = (),
     resamples: int = RESAMPLES,
@@ -406,7 +412,7 @@ def generated_report_rows(
         ``boards``, ``site_ranks``, ``correlations``, ``error_free`` and ``preferences``, each a
         list of rows, which may be empty.
     """
-    values = report_values(review_set)
+    values = collect_report_values(review_set)
     values = values.only(
         np.array([one[0] not in not_averaged for one in values.metrics], dtype=np.bool_)[
             values.metric
@@ -422,18 +428,20 @@ def generated_report_rows(
     }
 
 
-def _scopes(values: ReportValues) -> Iterator[list[Identity]]:
+def _scopes(values: ReportValues) -> Iterator[list[MetricIdentity]]:
     """Yield the metrics of each scope."""
     met = values.met()
     for scope in dict.fromkeys(one[3] for one in met):
         yield [one for one in met if one[3] == scope]
 
 
-def _boards(values: ReportValues, kinds: Kinds, resamples: int, least: int = 1) -> Iterator[Row]:
+def _boards(
+    values: ReportValues, kinds: MetricKindLookup, resamples: int, least: int = 1
+) -> Iterator[Row]:
     models = values.models_met()
     for metrics in _scopes(values):
         given = values.by_patient(metrics, models)
-        found = board(given, metrics, models, kinds, least=least, resamples=resamples)
+        found = build_board(given, metrics, models, kinds, least=least, resamples=resamples)
         for metric in metrics:
             together = np.unique(values.of(metric).together)
             for model in models:
@@ -444,8 +452,8 @@ def _boards(values: ReportValues, kinds: Kinds, resamples: int, least: int = 1) 
                     yield _board_row(cell, shown_as, found.resamples, together_n)
 
 
-def _board_row(cell: BoardCell, shown_as: str, resamples: int, together: list[int]) -> Row:
-    identity = dict(zip(IDENTITY, cell.metric, strict=True))
+def _board_row(cell: LeaderboardCell, shown_as: str, resamples: int, together: list[int]) -> Row:
+    identity = dict(zip(IDENTITY_COLUMNS, cell.metric, strict=True))
     return {
         "scope": identity.pop("scope"),
         **identity,
@@ -466,32 +474,34 @@ def _board_row(cell: BoardCell, shown_as: str, resamples: int, together: list[in
     }
 
 
-def _places(rank: Rank | None) -> Row:
+def _places(rank: ModelRank | None) -> Row:
     names = {"place": "place", "place_low": "low", "place_high": "high"}
     return {name: rank and getattr(rank, field) for name, field in names.items()}
 
 
 def _site_ranks(
-    review_set: ReviewSet, values: ReportValues, kinds: Kinds, resamples: int
+    review_set: ReviewSet, values: ReportValues, kinds: MetricKindLookup, resamples: int
 ) -> Iterator[Row]:
     sites = review_set.cases["site"]
     for site in sites.drop_nulls().unique().sort() if len(values) else ():
         here = (sites == site).fill_null(False).to_numpy()
         for row in _boards(
-            values.of_answers(here[review_set.newest.case]), kinds, resamples, LEAST_FOR_A_PLACE
+            values.of_answers(here[review_set.newest.case]), kinds, resamples, MIN_ANSWERS_FOR_RANK
         ):
             yield {"site": site, **row}
 
 
-def _correlations(values: ReportValues, kinds: Kinds, *, intervals: bool) -> Iterator[Row]:
+def _correlations(
+    values: ReportValues, kinds: MetricKindLookup, *, intervals: bool
+) -> Iterator[Row]:
     for metrics in _scopes(values):
         given, _, patients = values.matrix(metrics)
         lower = [kinds(one[0]).higher_is_better is False for one in metrics]
         given = given * np.where(lower, -1.0, 1.0)
-        for coefficient in COEFFICIENTS if len(metrics) > 1 else ():
-            for one in correlations(given, patients, coefficient, intervals=intervals):
+        for coefficient in COEFFICIENT_NAMES if len(metrics) > 1 else ():
+            for one in correlate_columns(given, patients, coefficient, intervals=intervals):
                 first, second = (
-                    dict(zip(IDENTITY, metrics[place], strict=True))
+                    dict(zip(IDENTITY_COLUMNS, metrics[place], strict=True))
                     for place in (one.first, one.second)
                 )
                 yield {
@@ -509,16 +519,16 @@ def _correlations(values: ReportValues, kinds: Kinds, *, intervals: bool) -> Ite
 
 
 def _error_free(review_set: ReviewSet, resamples: int) -> Iterator[Row]:
-    edited = edited_reports(review_set)
+    edited = list_edited_reports(review_set)
     normal = review_set.cases["normal"].gather(review_set.newest.case[edited["number"].to_numpy()])
     edited = edited.with_columns(normal=normal)
     models = [model.id for model in review_set.models]
     for studies, which in _STUDIES.items():
         left = edited.filter(which.fill_null(False))
-        for tally in error_free_tallies(left, list(review_set.reader_names), models):
-            found = error_free(tally, resamples=resamples)
+        for tally in count_error_free(left, list(review_set.reader_names), models):
+            found = measure_error_free(tally, resamples=resamples)
             yield {
-                "reader": None if found.reader == NOBODY else found.reader,
+                "reader": None if found.reader == UNNAMED_EDITOR_ID else found.reader,
                 "model": found.model,
                 "studies": studies,
                 "free_of_severity": found.severity,
@@ -535,12 +545,12 @@ def _error_free(review_set: ReviewSet, resamples: int) -> Iterator[Row]:
 
 
 def _preferences(review_set: ReviewSet, resamples: int) -> Iterator[Row]:
-    left = comparisons_between(review_set, np.ones(len(review_set.newest), dtype=np.bool_))
+    left = select_comparisons(review_set, np.ones(len(review_set.newest), dtype=np.bool_))
     met = {*left["first"], *left["second"]}
     models = [model.id for model in review_set.models if model.id in met]
     if not models:
         return
-    found = strengths(tally_preferences(left, models), resamples=resamples)
+    found = fit_strengths(tally_preferences(left, models), resamples=resamples)
     for model, one in zip(models, found, strict=True):
         yield {
             "model": model,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rexview.stats.answered import STATUSES
+from rexview.stats.answer_states import STATUSES
 from rexview.stats.report.lists import (
     JUDGE_TABLES,
     MISSING,
@@ -16,7 +16,7 @@ from rexview.stats.report.lists import (
     p_value,
     word,
 )
-from rexview.untrusted_input import printable
+from rexview.untrusted_input import printable_text
 from rexview.vocab import CATEGORY_NAMES, CRITERIA, DIMENSION_NAMES, FAILURES, QUESTION_TAGS
 
 # The tables of generated reports for a terminal.
@@ -119,11 +119,11 @@ _NAMES: Final = (
 
 
 def report_text(report: Mapping[str, Any]) -> str:
-    """Return the result of :func:`rexview.stats.report.document.report` as plain text tables.
+    """Return the result of :func:`.build_statistics_report` as plain text tables.
 
     Numbers are rounded; ``-`` is undefined, with the reason below the table.
     """
-    parts = [printable(report["about"]["name"])]
+    parts = [printable_text(report["about"]["name"])]
     for title, name, columns in _TABLES:
         rows = report[name]
         if name == "choices" and not any(row["n"] or row["unmarked"] for row in rows):
@@ -135,7 +135,7 @@ def report_text(report: Mapping[str, Any]) -> str:
 
 def _table(rows: Sequence[TableRow], columns: Columns) -> str:
     """Return a table with aligned columns, the first to the left, numbers to the right."""
-    cells = [list(columns), *([printable(of(row)) for of in columns.values()] for row in rows)]
+    cells = [list(columns), *([printable_text(of(row)) for of in columns.values()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     words = sum(title in _WORDS for title in columns)
     return "\n".join(
@@ -161,7 +161,7 @@ def _reasons(rows: Sequence[TableRow]) -> str:
             if "free_of_severity" in row:
                 names.append(f"severity {row['free_of_severity']}")
             where.setdefault(row["why"], []).append(" ".join([*dimension, *names]))
-    return "".join(f"\n{printable('; '.join(cases))}: {why}" for why, cases in where.items())
+    return "".join(f"\n{printable_text('; '.join(cases))}: {why}" for why, cases in where.items())
 
 
 def _notes(about: TableRow) -> str:

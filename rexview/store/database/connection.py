@@ -37,21 +37,33 @@ from sqlalchemy import (
 from sqlalchemy import text as sql
 
 from rexview.errors import StoreBusy, StoreUnreachable
-from rexview.store.database.errors import busy, damaged, folder_gone, store_error
-from rexview.store.database.migrate import check_not_newer, migrate, version_at, version_of
+from rexview.store.database.errors import busy_error, damaged_error, folder_gone_error, store_error
+from rexview.store.database.migrate import (
+    check_not_newer,
+    find_schema_version,
+    migrate,
+    read_schema_version,
+)
 from rexview.store.database.sqlite_file import (
     NewestEntry,
     Watermark,
+    create_sqlite_file,
     empty_log,
-    file_states,
-    make_file,
-    open_file,
-    set_up,
+    open_sqlite_file,
+    set_up_connection,
+    sqlite_file_states,
 )
-from rexview.store.database.tables import HISTORY, METADATA, VERSION, ChangedEntry, Damaged, examine
-from rexview.store.entry import Stored
+from rexview.store.database.tables import (
+    HISTORY,
+    METADATA,
+    SCHEMA_VERSION,
+    ChangedEntry,
+    DatabaseDamaged,
+    check_sqlite_file,
+)
+from rexview.store.entry import StoredEntry
 
-WAIT_S: Final = 10.0
+WRITE_WAIT_S: Final = 10.0
 """How long a write waits for other writers, in seconds."""
 _WRITES: Final = "rexview_writes"
 _MIGRATIONS: Final = "migrations"
@@ -64,11 +76,11 @@ _WhichFiles = tuple[tuple[int, int] | None, ...]
 """Identity of the file and of its ``-wal``: device and inode; None for a missing file."""
 
 
-class _Replaced(Exception):
+class _DatabaseReplaced(Exception):
     """The file or its version is no longer the one that was opened; nothing was written to it."""
 
 
-class Database:
+class ReviewsDatabase:
     """A reviews database. Safe to use from many threads and from several processes.
 
     A SQLite file is created when the first entry is written; until then there is nothing to read.
@@ -81,7 +93,7 @@ class Database:
         found when it was opened. For a server: those that were read.
     """
 
-    def __init__(self, url: str, *, wait_s: float = WAIT_S) -> None:
+    def __init__(self, url: str, *, wait_s: float = WRITE_WAIT_S) -> None:
         self.url: Final = _driver_url(url)
         self.is_sqlite: Final = self.url.get_backend_name() == "sqlite"
         self.file: Final = Path(self.url.database or "") if self.is_sqlite else None
@@ -122,7 +134,7 @@ class Database:
         """Close all connections; they are opened again when needed."""
         self._engine.dispose()
 
-    def note_changed(self, rows: Iterable[Stored]) -> None:
+    def note_changed(self, rows: Iterable[StoredEntry]) -> None:
         """Remember which of the rows that were read have been changed since they were written."""
         for row in rows:
             if not row.intact and row.id not in self.changed:
@@ -199,7 +211,7 @@ class Database:
                     if not self.is_sqlite:
                         self._take_lock(connection, lock)
                     elif self._which_files() != self._ready:
-                        raise _Replaced
+                        raise _DatabaseReplaced
                     else:
                         self._check_newest(connection)
                     self._check_version(connection)
@@ -223,7 +235,7 @@ class Database:
             yield
             return
         if not self._writes.acquire(timeout=self.wait_s):
-            raise busy()
+            raise busy_error()
         try:
             yield
         finally:
@@ -248,9 +260,9 @@ class Database:
 
     def _check_version(self, connection: Connection) -> None:
         """Check whether another rexview has changed the tables since they were opened."""
-        if version_at(connection) != VERSION:
+        if read_schema_version(connection) != SCHEMA_VERSION:
             self._ready = False
-            raise _Replaced
+            raise _DatabaseReplaced
         self._version_seen = time.monotonic()
 
     def _take_lock(self, connection: Connection, lock: str) -> None:
@@ -271,14 +283,14 @@ class Database:
             try:
                 self._make_ready()
                 return work()
-            except _Replaced:
+            except _DatabaseReplaced:
                 if time.monotonic() >= ends:
-                    raise busy() from None
+                    raise busy_error() from None
                 continue
             except UnicodeDecodeError:  # in the names of its tables and columns
                 if self.file is None:
                     raise
-                raise damaged(self.file) from None
+                raise damaged_error(self.file) from None
             except _Errors as error:
                 meaning = store_error(error, self.file)
                 if meaning is None:
@@ -303,14 +315,16 @@ class Database:
             self._engine.dispose()
             if self.file is not None:
                 try:
-                    make_file(self.file, self.wait_s)
+                    create_sqlite_file(self.file, self.wait_s)
                 except sqlite3.OperationalError as error:
                     if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
                         raise
-                    raise damaged(self.file) from error  # of a format unknown to SQLite
+                    raise damaged_error(self.file) from error  # of a format unknown to SQLite
                 self._examine(self.file)
             with self._engine.connect() as connection:
-                is_ready = version_of(connection) == VERSION  # read without the lock for writing
+                is_ready = (
+                    find_schema_version(connection) == SCHEMA_VERSION
+                )  # read without the lock for writing
             if not is_ready:
                 self._migrate()
             if self.file is not None:
@@ -323,15 +337,15 @@ class Database:
         try:
             stat = file.stat()
         except OSError:
-            raise folder_gone() from None
+            raise folder_gone_error() from None
         state = (stat.st_dev, stat.st_ino, stat.st_mtime_ns, stat.st_size)
         if self._damaged is not None and self._damaged[0] == state:
             raise self._damaged[1]
         self._damaged = None
         try:
-            self.changed = {entry.id: entry for entry in examine(file)}
-        except Damaged:
-            self._damaged = (state, damaged(file))
+            self.changed = {entry.id: entry for entry in check_sqlite_file(file)}
+        except DatabaseDamaged:
+            self._damaged = (state, damaged_error(file))
             raise self._damaged[1] from None
 
     def _migrate(self) -> None:
@@ -347,7 +361,7 @@ class Database:
         if self.file is None:
             return True
         try:
-            states = file_states(self.file)
+            states = sqlite_file_states(self.file)
         except OSError as error:
             raise StoreUnreachable(
                 "The reviews database cannot be opened.",
@@ -357,9 +371,11 @@ class Database:
 
     def _make_engine(self) -> Engine:
         if self.file is not None:
-            engine = create_engine(self.url, creator=partial(open_file, self.file, self.wait_s))
-            event.listen(engine, "connect", set_up)
-            event.listen(engine, "begin", _begin)
+            engine = create_engine(
+                self.url, creator=partial(open_sqlite_file, self.file, self.wait_s)
+            )
+            event.listen(engine, "connect", set_up_connection)
+            event.listen(engine, "begin", _begin_transaction)
             return engine
         return create_engine(
             self.url,
@@ -393,24 +409,24 @@ def _driver_url(text: str) -> URL:
     return url.set(drivername=driver)
 
 
-def _begin(connection: Connection) -> None:
+def _begin_transaction(connection: Connection) -> None:
     writes = connection.get_execution_options().get(_WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-_databases: dict[str, Database] = {}
+_databases: dict[str, ReviewsDatabase] = {}
 _databases_lock: Final = Lock()
 
 
-def database_at(url: str) -> Database:
+def open_reviews_database(url: str) -> ReviewsDatabase:
     """Return the database at an address: one object for all users in this process."""
     with _databases_lock:
         if url not in _databases:
-            _databases[url] = Database(url)
+            _databases[url] = ReviewsDatabase(url)
         return _databases[url]
 
 
-def open_databases() -> tuple[Database, ...]:
+def open_databases() -> tuple[ReviewsDatabase, ...]:
     """Return the databases that this process has open."""
     with _databases_lock:
         return tuple(_databases.values())
@@ -434,7 +450,7 @@ def close_databases() -> None:
 
 # Checks of a reviews database that change nothing: reachable, version, writable.
 
-LOOK_S = 3.0
+CHECK_WAIT_S = 3.0
 """How long a check waits for others who are writing, in seconds."""
 
 
@@ -461,22 +477,22 @@ def check_database(url: str) -> DatabaseCheck:
     StoreUnreachable, StoreBusy, StoreFull
         It is unreachable, refuses this app, is damaged, or cannot be written to.
     """
-    database = Database(url, wait_s=LOOK_S)
+    database = ReviewsDatabase(url, wait_s=CHECK_WAIT_S)
     try:
-        changed = 0 if database.file is None else _changed(database)
-        version, clock = database.look(_try if database.file is None else _try_file)
+        changed = 0 if database.file is None else _count_changed(database)
+        version, clock = database.look(_try_server if database.file is None else _try_file)
     finally:
         database.close()
     return DatabaseCheck(version, clock, changed)
 
 
-def _changed(database: Database) -> int:
+def _count_changed(database: ReviewsDatabase) -> int:
     file = database.file
     assert file is not None
     try:
-        return len(examine(file))
-    except Damaged:
-        raise damaged(file) from None
+        return len(check_sqlite_file(file))
+    except DatabaseDamaged:
+        raise damaged_error(file) from None
     except sqlite3.Error as error:
         if (meaning := store_error(error, file)) is None:
             raise
@@ -484,17 +500,17 @@ def _changed(database: Database) -> int:
 
 
 def _try_file(connection: Connection) -> tuple[str | None, datetime | None]:
-    version = version_of(connection)
+    version = find_schema_version(connection)
     check_not_newer(version)
     _try_to_insert(connection)
     return version, None
 
 
-def _try(connection: Connection) -> tuple[str | None, datetime | None]:
-    limit = round(LOOK_S * 1000)
+def _try_server(connection: Connection) -> tuple[str | None, datetime | None]:
+    limit = round(CHECK_WAIT_S * 1000)
     connection.execute(text(f"SET LOCAL lock_timeout = {limit}"))
     connection.execute(text(f"SET LOCAL statement_timeout = {limit}"))
-    version = version_of(connection)
+    version = find_schema_version(connection)
     check_not_newer(version)
     may_make = text("SELECT has_schema_privilege(current_schema(), 'CREATE')")
     read_only = text("SELECT current_setting('transaction_read_only') = 'on'")

@@ -14,17 +14,17 @@ from sqlalchemy import exc
 from rexview.errors import StoreBusy, StoreError, StoreFull, StoreUnreachable
 
 _Make = Callable[[], StoreError]
-busy: Final = partial(
+busy_error: Final = partial(
     StoreBusy,
     "Others are writing to the reviews database; nothing was written.",
     "Try again in a moment.",
 )
-folder_gone: Final = partial(  # the folder is never created again
+folder_gone_error: Final = partial(  # the folder is never created again
     StoreUnreachable,
     "The folder of the reviews database is no longer there; nothing was written.",
     "Put it back, or open the review set where it lies now.",
 )
-read_only: Final = partial(
+read_only_error: Final = partial(
     StoreUnreachable,
     "The reviews database may not be written to.",
     "Give the app the right to write to it and to its folder.",
@@ -38,7 +38,7 @@ _MORE_ROOM: Final = "Make room on it, or ask for a larger quota."
 _SERVER: Final[tuple[tuple[tuple[str, ...], _Make], ...]] = (
     # lock_not_available, serialization_failure, deadlock_detected, too_many_connections,
     # query_canceled: the time limit
-    (("55P03", "40001", "40P01", "53300", "57014"), busy),
+    (("55P03", "40001", "40P01", "53300", "57014"), busy_error),
     (
         ("53100", "53200", "53000"),  # disk_full, out_of_memory, no resources
         partial(
@@ -86,25 +86,25 @@ def store_error(error: Exception, file: Path | None) -> StoreError | None:
     ``file`` is the SQLite file, None for a database server.
     """
     if isinstance(error, exc.TimeoutError):
-        return busy()
+        return busy_error()
     cause = (error.orig if isinstance(error, exc.DBAPIError) else error) or error
     if file is not None:
         code = getattr(cause, "sqlite_errorcode", None)
         if code == _SQLITE_ERROR and any(words in str(cause) for words in _NAMES_CHANGED):
-            return damaged(file)
-        return None if code is None else _of_sqlite(code, file)
+            return damaged_error(file)
+        return None if code is None else _sqlite_store_error(code, file)
     state = getattr(cause, "sqlstate", None)
     if state is None and isinstance(error, exc.OperationalError | exc.InterfaceError):
         state = _NO_CONNECTION  # the connection failed before the server could send a code
     return next((make() for codes, make in _SERVER if str(state).startswith(codes)), None)
 
 
-def _of_sqlite(extended: int, file: Path) -> StoreError | None:
+def _sqlite_store_error(extended: int, file: Path) -> StoreError | None:
     code = extended & 0xFF
     if code in _SQLITE_OURS:
         return None
     if code in _SQLITE_BUSY:
-        return busy()
+        return busy_error()
     if code == _SQLITE_FULL or (code == _SQLITE_IO and not _has_room(file)):
         return StoreFull(
             "The disk with the reviews database is full; nothing was written.",
@@ -115,11 +115,11 @@ def _of_sqlite(extended: int, file: Path) -> StoreError | None:
             "The disk with the reviews database takes no more; nothing was written.", _MORE_ROOM
         )
     if code in _SQLITE_READ_ONLY:
-        return read_only()
-    return damaged(file) if code in _SQLITE_BROKEN else _cannot_open()
+        return read_only_error()
+    return damaged_error(file) if code in _SQLITE_BROKEN else _cannot_open()
 
 
-def damaged(file: Path) -> StoreUnreachable:
+def damaged_error(file: Path) -> StoreUnreachable:
     """Return the error for a corrupt file."""
     return StoreUnreachable(
         f"The file {file.name} is damaged or is no database.",
@@ -127,12 +127,12 @@ def damaged(file: Path) -> StoreUnreachable:
     )
 
 
-def cannot_make(error: OSError) -> StoreError:
+def creation_error(error: OSError) -> StoreError:
     """Return the error for a file that the system does not let us create."""
     if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", None), errno.EFBIG):
         return StoreFull("The disk takes no reviews database; nothing was written.", _MORE_ROOM)
     is_refused = error.errno in (errno.EACCES, errno.EROFS, errno.EPERM)
-    return read_only() if is_refused else _cannot_open()
+    return read_only_error() if is_refused else _cannot_open()
 
 
 def _has_room(file: Path) -> bool:

@@ -9,26 +9,27 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import Connection, create_engine, inspect, text
 
 from rexview.errors import StoreNewer
-from rexview.store.database.tables import VERSION, VERSION_TABLE
+from rexview.store.database.tables import SCHEMA_VERSION, VERSION_TABLE
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
+
 _SCRIPTS: Final = Path(__file__).parent / "migrations"
 
 
-def version_of(connection: Connection) -> str | None:
+def find_schema_version(connection: Connection) -> str | None:
     """Return the version of the database, None if it has no tables."""
-    return version_at(connection) if inspect(connection).has_table(VERSION_TABLE) else None
+    return read_schema_version(connection) if inspect(connection).has_table(VERSION_TABLE) else None
 
 
-def version_at(connection: Connection) -> str | None:
+def read_schema_version(connection: Connection) -> str | None:
     """Return the version of a database that has its tables; a cheap query."""
     found = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}"))  # noqa: S608
     return found.scalar_one_or_none()
 
 
-def migrate(connection: Connection, *, to: str = VERSION) -> None:
+def migrate(connection: Connection, *, to: str = SCHEMA_VERSION) -> None:
     """Create or migrate the tables inside the caller's transaction, which holds a lock.
 
     Raises
@@ -36,11 +37,11 @@ def migrate(connection: Connection, *, to: str = VERSION) -> None:
     StoreNewer
         A newer rexview made the database; it is left unchanged.
     """
-    version = version_of(connection)
+    version = find_schema_version(connection)
     if version == to:
         return
     check_not_newer(version)
-    if version is None and to == VERSION and connection.dialect.name == "sqlite":
+    if version is None and to == SCHEMA_VERSION and connection.dialect.name == "sqlite":
         for statement in _new_sqlite_file():
             connection.exec_driver_sql(statement)
         return
@@ -65,7 +66,7 @@ def _new_sqlite_file() -> tuple[str, ...]:
     engine = create_engine("sqlite://")
     try:
         with engine.begin() as connection:
-            _upgrade(connection, VERSION)
+            _upgrade(connection, SCHEMA_VERSION)
             made = connection.exec_driver_sql(
                 "SELECT sql FROM sqlite_master "
                 "WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
@@ -73,7 +74,7 @@ def _new_sqlite_file() -> tuple[str, ...]:
             statements = made.scalars().all()
     finally:
         engine.dispose()
-    return (*statements, f"INSERT INTO {VERSION_TABLE} VALUES ('{VERSION}')")  # noqa: S608
+    return (*statements, f"INSERT INTO {VERSION_TABLE} VALUES ('{SCHEMA_VERSION}')")  # noqa: S608
 
 
 def check_not_newer(version: str | None) -> None:
@@ -83,10 +84,10 @@ def check_not_newer(version: str | None) -> None:
     ------
     StoreNewer
     """
-    if version is not None and version > VERSION:
+    if version is not None and version > SCHEMA_VERSION:
         raise StoreNewer(
             f"The reviews database is of version {version}, made by a newer rexview; this one "
-            f"knows version {VERSION}.",
+            f"knows version {SCHEMA_VERSION}.",
             "Update rexview on this computer.",
         )
 

@@ -12,17 +12,17 @@ from sqlalchemy import text as sql
 
 from rexview.errors import StoreError
 from rexview.settings import Settings
-from rexview.store.database.connection import Database, lock_number
+from rexview.store.database.connection import ReviewsDatabase, lock_number
 from rexview.store.database.errors import store_error
 from rexview.store.database.tables import ENDED_SIGN_INS
-from rexview.store.location import data_folder, sqlite_address
+from rexview.store.database_location import data_folder, sqlite_address
 
-LOOK_EVERY_S: Final = 2.0
+CHECK_EVERY_S: Final = 2.0
 """Seconds between two checks that the connection, and with it the locks, still exists."""
 _LOG: Final = logging.getLogger(__name__)
 
 
-class HeldLocks:
+class AdvisoryLocks:
     """The locks of one process. Safe to use from many threads; :meth:`is_held` needs no query.
 
     Parameters
@@ -31,7 +31,7 @@ class HeldLocks:
         Used by nobody else; one of its connections stays open.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ReviewsDatabase) -> None:
         self._database = database
         self._lock, self._stopped = Lock(), Event()
         self._names: frozenset[str] = frozenset()
@@ -112,7 +112,7 @@ class HeldLocks:
         return bool(found.scalar_one())
 
     def _follow(self) -> None:
-        while not self._stopped.wait(LOOK_EVERY_S):
+        while not self._stopped.wait(CHECK_EVERY_S):
             with self._lock:
                 try:
                     if self._connection is not None:
@@ -136,19 +136,19 @@ class HeldLocks:
 # server, and reviews have one file per set. So ended sign-ins are stored in a file in the user's
 # data folder.
 
-KEPT: Final = timedelta(days=31)
+REVOCATION_RETENTION: Final = timedelta(days=31)
 """How long an ended sign-in is remembered: a day longer than any browser keeps its cookie."""
 _FILE: Final = "sign-ins.sqlite"
 _LOCK: Final = "sign-ins"
 
 
-class EndedSignIns:
+class RevokedSignInStore:
     """The ended sign-ins of all servers. Safe to use from many threads.
 
     Every method may raise :class:`rexview.errors.StoreError`.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ReviewsDatabase) -> None:
         self._database: Final = database
 
     def read(self, *, now: datetime | None = None) -> frozenset[str]:
@@ -166,7 +166,9 @@ class EndedSignIns:
             connection.execute(delete(table).where(table.c.forgotten <= now))
             known = select(table.c.id).where(table.c.id == sign_in)
             if connection.execute(known).first() is None:
-                connection.execute(insert(table).values(id=sign_in, forgotten=now + KEPT))
+                connection.execute(
+                    insert(table).values(id=sign_in, forgotten=now + REVOCATION_RETENTION)
+                )
 
         self._database.write(write, lock=_LOCK)
 
@@ -175,7 +177,7 @@ class EndedSignIns:
         self._database.close()
 
 
-def open_ended_sign_ins(settings: Settings) -> EndedSignIns:
+def open_revoked_sign_ins(settings: Settings) -> RevokedSignInStore:
     """Return the ended sign-ins of a server; nothing is created before the first one ends.
 
     They have connections of their own: a check must not wait while everybody writes.
@@ -186,4 +188,4 @@ def open_ended_sign_ins(settings: Settings) -> EndedSignIns:
         The address of the database is invalid.
     """
     file = sqlite_address(data_folder() / _FILE)
-    return EndedSignIns(Database(settings.database_url or file))
+    return RevokedSignInStore(ReviewsDatabase(settings.database_url or file))

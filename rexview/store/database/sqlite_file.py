@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from rexview.store.database.errors import cannot_make, folder_gone
-from rexview.store.location import data_folder
+from rexview.store.database.errors import creation_error, folder_gone_error
+from rexview.store.database_location import data_folder
 
 TOLERANT_TEXT: Final = partial(str, encoding="utf-8", errors="replace")
 """Decode bytes from a file; damaged text can be read, and its checksum shows the damage."""
@@ -22,7 +22,7 @@ _NOTE_BYTES: Final = 200
 """Fixed size of the note in bytes; it is overwritten in place, which also works on a full disk."""
 
 
-def make_file(file: Path, wait_s: float) -> None:
+def create_sqlite_file(file: Path, wait_s: float) -> None:
     """Create a SQLite file in WAL mode if there is none, so that readers need not wait.
 
     The folder of a review set is never created. It may have been renamed, and nobody would see what
@@ -37,17 +37,17 @@ def make_file(file: Path, wait_s: float) -> None:
     except FileExistsError:
         pass
     except (FileNotFoundError, NotADirectoryError):
-        raise folder_gone() from None
+        raise folder_gone_error() from None
     except OSError as error:
-        raise cannot_make(error) from error
-    with closing(open_file(file, wait_s)) as connection:
+        raise creation_error(error) from error
+    with closing(open_sqlite_file(file, wait_s)) as connection:
         connection.isolation_level = None
         (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
         if mode != "wal":
             connection.execute("PRAGMA journal_mode = WAL")
 
 
-def open_file(file: Path, wait_s: float, how: str = "mode=rw") -> sqlite3.Connection:
+def open_sqlite_file(file: Path, wait_s: float, how: str = "mode=rw") -> sqlite3.Connection:
     """Open an existing SQLite file; none is created, since its folder may just have been renamed.
 
     ``how`` is a query of SQLite's file addresses. ``immutable=1`` reads a file unchanged, even
@@ -59,7 +59,7 @@ def open_file(file: Path, wait_s: float, how: str = "mode=rw") -> sqlite3.Connec
     return connection
 
 
-def file_states(file: Path) -> tuple[os.stat_result | None, ...]:
+def sqlite_file_states(file: Path) -> tuple[os.stat_result | None, ...]:
     """Return the state of a SQLite file and of its ``-wal``; None for a missing file.
 
     Raises
@@ -76,7 +76,7 @@ def file_states(file: Path) -> tuple[os.stat_result | None, ...]:
     return tuple(found)
 
 
-def set_up(connection: Any, _record: Any) -> None:
+def set_up_connection(connection: Any, _record: Any) -> None:
     """Set up a connection so that committed data survives a power cut."""
     connection.isolation_level = None  # we begin transactions ourselves
     connection.execute("PRAGMA foreign_keys = ON")

@@ -28,9 +28,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
-from rexview.store.database.sqlite_file import TOLERANT_TEXT, open_file
-from rexview.store.entry import Stored
-from rexview.store.kinds import SHARED
+from rexview.store.database.sqlite_file import TOLERANT_TEXT, open_sqlite_file
+from rexview.store.entry import StoredEntry
+from rexview.store.kinds import SHARED_KINDS
 
 # Integrity of a database: SQLite's own check, and the checksum in each row of the history.
 #
@@ -44,7 +44,7 @@ _WITH_CHECKSUMS: Final = "0004"
 _NOT_COUNTED: Final = ("id", CHECKSUM)
 
 
-class Damaged(Exception):
+class DatabaseDamaged(Exception):
     """The database is corrupt. Never leaves the package: see :mod:`.errors`."""
 
 
@@ -76,10 +76,10 @@ def checksum(row: Mapping[str, Any]) -> str:
     SQLite's form, so the checksum is the same in either kind of database. Empty columns do not
     count: a column added by a later version changes no checksum.
     """
-    return _digest((name, _kept(value)) for name, value in row.items())
+    return _digest((name, _sqlite_form(value)) for name, value in row.items())
 
 
-def _kept(value: Any) -> Any:
+def _sqlite_form(value: Any) -> Any:
     if isinstance(value, datetime):
         return moment_text(value)
     return json_text(value) if isinstance(value, dict | list) else value
@@ -101,7 +101,7 @@ def is_intact(row: Mapping[str, Any]) -> bool:
     return row[CHECKSUM] is None or row[CHECKSUM] == checksum(row)
 
 
-def examine(file: Path) -> tuple[ChangedEntry, ...]:
+def check_sqlite_file(file: Path) -> tuple[ChangedEntry, ...]:
     """Check a whole SQLite file; return the entries that were changed after they were written.
 
     This takes about 2 s for 200,000 entries, so it runs when a file is opened, not on each page
@@ -113,18 +113,18 @@ def examine(file: Path) -> tuple[ChangedEntry, ...]:
         The file is corrupt; nothing in it can be relied on.
     sqlite3.Error
     """
-    with closing(open_file(file, wait_s=10)) as connection:
+    with closing(open_sqlite_file(file, wait_s=10)) as connection:
         try:
             if connection.execute("PRAGMA integrity_check(1)").fetchall() != [("ok",)]:
-                raise Damaged
+                raise DatabaseDamaged
             if not _has_checksums(connection):
                 return ()
-            return tuple(_changed(connection))
+            return tuple(_changed_entries(connection))
         except UnicodeDecodeError as error:  # in the names of its tables and columns
-            raise Damaged from error
+            raise DatabaseDamaged from error
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # a table or column is missing
-                raise Damaged from error
+                raise DatabaseDamaged from error
             raise
 
 
@@ -135,19 +135,19 @@ def _has_checksums(connection: sqlite3.Connection) -> bool:
         return False  # it has no tables yet
     versions = connection.execute("SELECT version_num FROM rexview_version").fetchall()
     if len(versions) != 1 or not _VERSION.fullmatch(str(versions[0][0])):
-        raise Damaged
+        raise DatabaseDamaged
     columns = {row[1] for row in connection.execute("PRAGMA table_info(history)")}
     wanted = {"id", "token", "at", "review_set", "person", "kind", "value", "previous", "via"}
     if not wanted <= columns:
-        raise Damaged
+        raise DatabaseDamaged
     if versions[0][0] < _WITH_CHECKSUMS:
         return False
     if CHECKSUM not in columns:
-        raise Damaged
+        raise DatabaseDamaged
     return True
 
 
-def _changed(connection: sqlite3.Connection) -> Iterable[ChangedEntry]:
+def _changed_entries(connection: sqlite3.Connection) -> Iterable[ChangedEntry]:
     rows = connection.execute("SELECT * FROM history ORDER BY id")
     names = [column[0] for column in rows.description]
     begun = False
@@ -171,7 +171,7 @@ def _word(value: Any) -> str:
     return "" if value is None else TOLERANT_TEXT(value) if isinstance(value, bytes) else str(value)
 
 
-VERSION: Final = "0005"
+SCHEMA_VERSION: Final = "0005"
 """The newest migration: the version that this code reads and writes."""
 VERSION_TABLE: Final = "rexview_version"
 _NAMING: Final = {"ix": "ix_%(table_name)s_%(column_0_N_name)s", "uq": "uq_%(table_name)s_token"}
@@ -276,10 +276,10 @@ _SUBJECT_COLUMNS: Final = ("case_id", "model_id", "subject", "picture")
 
 def subject_columns(kind: str) -> tuple[str, ...]:
     """Return the columns, besides set and kind, that identify what an entry is about."""
-    return _SUBJECT_COLUMNS if kind in SHARED else ("person", *_SUBJECT_COLUMNS)
+    return _SUBJECT_COLUMNS if kind in SHARED_KINDS else ("person", *_SUBJECT_COLUMNS)
 
 
-def stored(row: Row[Any]) -> Stored:
+def stored_entry(row: Row[Any]) -> StoredEntry:
     """Make a record from a row of the history.
 
     A changed row gets no value: neither its present content nor its ``previous`` can be taken for
@@ -299,12 +299,12 @@ def stored(row: Row[Any]) -> Stored:
     }
     if is_intact(row._asdict()):
         more = {"picture": row.picture, "value": row.value, "previous": row.previous}
-        return Stored(id=row.id, at=row.at, **fields, **more)
+        return StoredEntry(id=row.id, at=row.at, **fields, **more)
     as_text: dict[str, Any] = {
         name: None if found is None else str(found) for name, found in fields.items()
     }
     picture = row.picture if isinstance(row.picture, int) else None
-    return Stored(
+    return StoredEntry(
         id=row.id,
         at=row.at,
         **as_text | {"person_role": "", "answer_digest": None},

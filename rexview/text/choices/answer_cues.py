@@ -37,14 +37,14 @@ NAMED_AS: Final = re.compile(
     rf"(?=[acdeflopnrsvbо答正])(?P<final>\bfinal\s+)?(?P<noun>{_NOUN})(?P<rest>[^.;\n]{{0,80}})",
     re.IGNORECASE,
 )
-OF_ANOTHER: Final = re.compile(
+OTHER_ANSWER_BEFORE: Final = re.compile(
     r"\b(?:second|third|2nd|3rd|next|alternative|runner-up|worst|poorest|least|less|wrong|incorrect"
     r"|false|rejected|eliminated|excluded|discarded)(?:\s+(?:best|likely|probable|good))?\s+\Z",
     re.IGNORECASE,
 )
 """Before such a noun: the option named is not the answer."""
-IS: Final = re.compile(rf"{_BE}{_AS}\s*", re.IGNORECASE)
-OTHER_TONGUES: Final = re.compile("antw|r[ée]p|respu|rispo|resposta|ответ|答|正")
+COPULA: Final = re.compile(rf"{_BE}{_AS}\s*", re.IGNORECASE)
+FOREIGN_NOUNS: Final = re.compile("antw|r[ée]p|respu|rispo|resposta|ответ|答|正")
 """Nouns of other languages; the words after such a label are not English either."""
 NOT_THE_ANSWER: Final = re.compile(
     r"\b(?:wrong|incorrect|false|no|not|null|rejected|nicht|pas|non|не)\b", re.IGNORECASE
@@ -86,24 +86,24 @@ PRAISED: Final = re.compile(
     r"(?:correct\s+|right\s+)?(?:answer|choice|option)\b",
     re.IGNORECASE,
 )
-SPURNED: Final = re.compile(
+REJECTION: Final = re.compile(
     r"\s*\b(?:is|are|was|seems?|appears?|would be|does|can)\s*(?:n['’ ]t\b|not\b|wrong|incorrect"
     r"|false|unlikely|less|excluded|impossible|implausible|out\b|ruled|too\b)"
     r"|\s*[-–—:]\s*(?:no|not|wrong|incorrect|false)\b",
     re.IGNORECASE,
 )
-SPOKEN_OF: Final = re.compile(
+OPTION_SENTENCE: Final = re.compile(
     r"\s+(?:is|are|was|seems?|would|could|might|may|can|cannot|has|does|shows?|fits?)\b",
     re.IGNORECASE,
 )
 """After a label: a sentence about the option, which need not be the answer."""
-GOES_ON: Final = re.compile(
+LABEL_FOLLOWER: Final = re.compile(
     r"\s*(?:$|[.,;:!)\]\n–—/&→-]|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
     r"|(?:because|since|as|due|for|based|given|after all|here|is|seems|would|and|or)\b)",
     re.IGNORECASE,
 )
 """May follow a letter that means an option; "A patient" and "I think" do not match."""
-AND: Final = re.compile(
+CONJUNCTION: Final = re.compile(
     r"\s*(?:,\s*(?:and|or|nor)?|and|or|nor|/|&|\+)\s*(?:option\s+|answer:\s*)?", re.I
 )
 CHANGED_MIND: Final = re.compile(
@@ -133,7 +133,7 @@ FIELD: Final = re.compile(
     re.IGNORECASE,
 )
 AFFIRMED: Final = re.compile(rf"\s*(?:[:→–—-]|->)\s*{_SURE}\b", re.IGNORECASE)
-BESIDE: Final = re.compile(
+REPEATING_FIELD: Final = re.compile(
     rf'"(?:(?:answer|option|choice|selected)_)?(?:text|label|name|value)"\s*:\s*{_VALUE}',
     re.IGNORECASE,
 )
@@ -279,7 +279,7 @@ class _Forms(dict[int, str]):
 _FORMS: Final = _Forms()
 
 
-def plain(text: str) -> str:
+def strip_markup(text: str) -> str:
     """Replace markup and thoughts by spaces, letter for letter, so that offsets are kept."""
     if not text.isascii():
         text = text.translate(_FORMS)
@@ -303,6 +303,6 @@ def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])
 
 
-def folded(text: str) -> str:
+def fold_words(text: str) -> str:
     """Return the words of a text in lower case, separated by one space."""
     return " ".join(re.findall(r"\w+", text.casefold()))

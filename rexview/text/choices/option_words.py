@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
-from rexview.text.choices.answer_cues import folded, plain
+from rexview.text.choices.answer_cues import fold_words, strip_markup
 
 _OWN_LABEL: Final = re.compile(r"\s*\(?([A-Za-z]|\d{1,2})[.):]\s+(?=\S)")
 _BRACKETED: Final = re.compile(r"([^()]+)\(([^()]+)\)")
@@ -57,7 +57,7 @@ class Options:
 
 
 @lru_cache(maxsize=4_096)
-def options_of(options: tuple[str, ...]) -> Options:
+def parse_options(options: tuple[str, ...]) -> Options:
     """Read the labels of options, or label them A, B, C; ``options`` must not be empty."""
     own = [_OWN_LABEL.match(option) for option in options]
     labels = tuple(match[1].upper() if match else "" for match in own)
@@ -73,10 +73,10 @@ def options_of(options: tuple[str, ...]) -> Options:
     else:
         labels = tuple(chr(ord("A") + n) for n in range(min(len(options), 26)))
     token = _TOKENS["digit" if labels[0].isdigit() else "letter"]
-    words = tuple(plain(option) for option in options)
+    words = tuple(strip_markup(option) for option in options)
     split = [_BRACKETED.fullmatch(one.strip()) for one in words]
-    parts = tuple((folded(one[1]), folded(one[2])) if one else () for one in split)
-    return Options(labels, tuple(folded(one) for one in words), token, parts, words)
+    parts = tuple((fold_words(one[1]), fold_words(one[2])) if one else () for one in split)
+    return Options(labels, tuple(fold_words(one) for one in words), token, parts, words)
 
 
 # Other words for those of an option: numbers, initials, a spelling slip.
@@ -109,13 +109,13 @@ _FEWEST, _MOST = 2, 5
 """Minimum and maximum number of letters in initials."""
 
 
-def may_be_short(word: str, folded: str) -> bool:
+def may_be_short_form(word: str, folded: str) -> bool:
     """True if a word may abbreviate others: a number in words, or initials."""
     return folded in _DIGITS or (word.isupper() and _FEWEST <= len(word) <= _MOST)
 
 
 @lru_cache(maxsize=4_096)
-def spelled_out(options: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+def expand_short_forms(options: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """Return short forms and the words of options that they mean: "third" for "3rd", "LLL".
 
     Initials are those of neighbouring words, with or without linking words. A word that an option
@@ -145,12 +145,12 @@ def _initials(run: Sequence[str]) -> set[str]:
     return {one for one in every - _NO_INITIALS if one.isalpha() and _FEWEST <= len(one) <= _MOST}
 
 
-def meant_by(reply: str, options: Sequence[str], question: str) -> int | None:
+def match_reply(reply: str, options: Sequence[str], question: str) -> int | None:
     """Return the one option that a short reply means, None for none or several.
 
     The reply is an option with spelling slips, or the last words of only one option, whose words
     before them only repeat the question. ``options`` are folded
-    (:func:`rexview.text.choices.answer_cues.folded`).
+    (:func:`rexview.text.choices.answer_cues.fold_words`).
     """
     if len(reply) > _LONGEST or re.search(r"[.;?\n]\s*\w", reply):
         return None
@@ -234,7 +234,7 @@ _RANGE_AFTER: Final = re.compile(r"(?:\s+to\s+|\s*/\s*)(\w+)")
 _UNIT: Final = re.compile(r"\s*(?:cm|mm|%|°|degrees?|days?|weeks?|years?|hours?)")
 _BOUNDS: Final = r"[<>≤≥]\s*|\b(?:than|over|under|above|below|beyond)\s+"
 _BOUND: Final = re.compile(rf"(?:{_BOUNDS})\d", re.IGNORECASE)
-NOT_SO_MUCH: Final = re.compile(rf"(?:\d[.,]|{_BOUNDS})\Z", re.IGNORECASE)
+NUMBER_PREFIX: Final = re.compile(rf"(?:\d[.,]|{_BOUNDS})\Z", re.IGNORECASE)
 """Before a number: the start of a longer number, or a bound."""
 _IN_ALL: Final = re.compile(r"\b(?:total of|in total,?|altogether,?)\s+\Z", re.IGNORECASE)
 _EMPTY: Final = frozenset(
@@ -270,7 +270,7 @@ _PLACES: Final = frozenset(
 _ENDINGS: Final = frozenset(("", "s", "es", "d", "ed", "a", "e", "al", "um", "ar", "ly", "y"))
 
 
-class Named(NamedTuple):
+class OptionMention(NamedTuple):
     """An option's words in the text; ``denied``: as not there, or as merely possible."""
 
     option: int
@@ -279,14 +279,14 @@ class Named(NamedTuple):
     denied: bool
 
 
-class Words:
+class OptionSearch:
     """The words of one text, to search for those of its question's options."""
 
     def __init__(self, text: str, options: Options, question: str) -> None:
         self.text, self.options, self.question = text, options, question
 
     @cached_property
-    def _found(self) -> tuple[list[Named], list[int]]:
+    def _found(self) -> tuple[list[OptionMention], list[int]]:
         """All words of options from left to right; only the longest of overlapping ones."""
         places, folded = [], []
         for match in re.finditer(r"\w+", self.text):
@@ -304,19 +304,19 @@ class Words:
                 last = bisect_left(starts, at + len(words) + 1) - 1
                 found.append((places[first][0], -places[last][1], number))
                 at = line.find(f" {words} ", at + len(words))
-        longest: list[Named] = []
+        longest: list[OptionMention] = []
         for start, minus_end, number in sorted(found):
             before = longest[-1] if longest else None
             if not before or -minus_end > before.end or (start, -minus_end) == before[1:3]:
-                longest.append(Named(number, start, -minus_end, False))
+                longest.append(OptionMention(number, start, -minus_end, False))
         return longest, [one.start for one in longest]
 
     def _spelled_out(self, word: str) -> tuple[str, ...]:
         """Return a word in lower case; initials and numbers as the options write them."""
         plain = word.casefold()
-        if not may_be_short(word, plain):  # true for nearly all words
+        if not may_be_short_form(word, plain):  # true for nearly all words
             return (plain,)
-        stands_for = spelled_out(self.options.folded)
+        stands_for = expand_short_forms(self.options.folded)
         return stands_for.get(word) or stands_for.get(plain) or (plain,)
 
     @cached_property
@@ -328,7 +328,7 @@ class Words:
         """True if a text contains a bound, and no option is one."""
         return bool(_BOUND.search(text)) and not self._has_bounds
 
-    def begin_at(self, at: int) -> list[Named]:
+    def begin_at(self, at: int) -> list[OptionMention]:
         """Return the options whose words come next after an offset."""
         named, starts = self._found
         index = bisect_left(starts, at)
@@ -336,7 +336,7 @@ class Words:
             return []
         return [one for one in named[index : index + 4] if one.start == starts[index]]
 
-    def everywhere(self) -> list[Named]:
+    def everywhere(self) -> list[OptionMention]:
         """Return all words of options in their order, denied or not."""
         return self._found[0]
 
@@ -349,7 +349,7 @@ class Words:
         }
         return len(first) > 1
 
-    def between(self, start: int, end: int) -> list[Named]:
+    def between(self, start: int, end: int) -> list[OptionMention]:
         """Return the options named in a stretch of text, and whether each is denied there."""
         named, starts = self._found
         index = bisect_left(starts, start)
@@ -364,7 +364,7 @@ class Words:
         ]
         return totals or inside
 
-    def _is_meant(self, one: Named, first: int) -> bool:
+    def _is_meant(self, one: OptionMention, first: int) -> bool:
         """True if words with several meanings mean the option here."""
         words = self.options.folded[one.option]
         before = self.text[max(first, one.start - 10) : one.start]
@@ -375,11 +375,11 @@ class Words:
         if words.isdigit():
             behind = re.match(r"\s+(\w{4,})", self.text[one.end : one.end + 30])
             return bool(behind and behind[1].casefold()[:5] in self.question.casefold())
-        if words[0].isdigit() and NOT_SO_MUCH.search(before) and not self._has_bounds:
+        if words[0].isdigit() and NUMBER_PREFIX.search(before) and not self._has_bounds:
             return False
         return not (words[-1].isdigit() and _UNIT.match(self.text, one.end))
 
-    def is_denied(self, one: Named, first: int) -> bool:
+    def is_denied(self, one: OptionMention, first: int) -> bool:
         """True if the clause around some words denies them or only considers them possible."""
         before = self.text[max(first, one.start - _CLAUSE_LENGTH) : one.start]
         after = self.text[one.end : one.end + _CLAUSE_LENGTH]
@@ -406,13 +406,13 @@ class Words:
         for match in re.finditer(r"\w+", self.text):
             if match[0].casefold() not in telling:
                 continue
-            one = Named(option, *match.span(), False)
+            one = OptionMention(option, *match.span(), False)
             named = any(other.start <= one.start < other.end for other in self._found[0])
             if not named and not self.is_denied(one, 0):
                 return True
         return False
 
-    def in_other_order(self) -> Named | None:
+    def in_other_order(self) -> OptionMention | None:
         """Find the only option whose words are all in one sentence, in any order.
 
         None if such a sentence contains words of other options, a denial or doubt, or a place that
@@ -420,13 +420,17 @@ class Words:
         """
         sets = [frozenset(words.split()) - _EMPTY for words in self.options.folded]
         known = frozenset().union(*sets)
-        found: list[Named] = []
+        found: list[OptionMention] = []
         for match in _SENTENCE.finditer(self.text):
             words: dict[str, list[str]] = {}
             for written in re.findall(r"\w+", match[0]):
                 for word in self._spelled_out(written):
                     words.setdefault(word[:4], []).append(word)
-            said = {one for one in known if any(same(one, word) for word in words.get(one[:4], ()))}
+            said = {
+                one
+                for one in known
+                if any(have_same_stem(one, word) for word in words.get(one[:4], ()))
+            }
             for number, wanted in enumerate(sets):
                 if len(wanted) < 2 or wanted & _NEGATIVE or not wanted <= said:
                     continue
@@ -434,7 +438,7 @@ class Words:
                 unsure = _DENIED.search(match[0]) or self._is_bound(match[0])
                 if elsewhere or said - wanted or unsure:
                     return None
-                found.append(Named(number, match.start(), match.end(), False))
+                found.append(OptionMention(number, match.start(), match.end(), False))
         if len({one.option for one in found}) != 1:
             return None
         start = found[0].start
@@ -445,7 +449,7 @@ class Words:
         )
 
 
-def same(one: str, other: str) -> bool:
+def have_same_stem(one: str, other: str) -> bool:
     """True if two words differ only by an ending: nodule and nodules, not nodular."""
     if one == other:
         return True

@@ -13,35 +13,35 @@ from rexview.text.findings.lexicon import (
     is_narrower,
     may_be_same_fracture,
     means_alone,
-    misplaced_as,
+    misplaced_devices,
 )
-from rexview.text.findings.mention import Finding, Mention
-from rexview.text.findings.reading import (
+from rexview.text.findings.mention import LexiconFinding, Mention
+from rexview.text.findings.mention_finder import (
     REPORT_SECTIONS,
-    as_displayed,
     asserted_mentions,
+    convert_to_patient_sides,
     find_mentions,
+    find_sides,
     report_mentions,
     report_text,
-    sides_of_text,
 )
 
 __all__ = [
     "REPORT_SECTIONS",
-    "Finding",
+    "LexiconFinding",
     "Mention",
     "SideSpan",
-    "as_displayed",
     "asserted_mentions",
+    "convert_to_patient_sides",
     "find_mentions",
+    "find_sides",
     "finding_info",
     "finding_name",
     "finding_region",
     "is_narrower",
     "may_be_same_fracture",
     "means_alone",
-    "misplaced_as",
+    "misplaced_devices",
     "report_mentions",
     "report_text",
-    "sides_of_text",
 ]

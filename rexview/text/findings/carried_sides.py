@@ -9,8 +9,8 @@ from typing import Final
 from rexview.geometry import OTHER_SIDE
 from rexview.text.findings.clauses import (
     Clause,
-    Draft,
-    Reading,
+    MentionDraft,
+    SentenceReading,
     SideSpan,
     is_left_over,
     is_size_and_side,
@@ -46,7 +46,9 @@ def _span(tokens: Tokens, first: int, term: Term) -> tuple[int, int]:
     return tokens.starts[first + term.i], tokens.ends[first + term.j - 1]
 
 
-def give_lone_side(tokens: Tokens, first: int, said: Reading, found: list[Draft]) -> None:
+def assign_lone_side(
+    tokens: Tokens, first: int, said: SentenceReading, found: list[MentionDraft]
+) -> None:
     """Give findings the one side that their sentence names for none of them.
 
     A sentence gives the position of its finding, even in a clause of its own: "an opacity is
@@ -68,8 +70,8 @@ def give_lone_side(tokens: Tokens, first: int, said: Reading, found: list[Draft]
             draft.sides = places[:1]
 
 
-def give_excepted(
-    tokens: Tokens, first: int, said: Reading, clause: Clause, drafts: list[Draft]
+def assign_excepted_side(
+    tokens: Tokens, first: int, said: SentenceReading, clause: Clause, drafts: list[MentionDraft]
 ) -> None:
     """Give findings the side that is otherwise clear: "the right lung is clear except for"."""
     if tokens.words[first + clause.terms[0].i] not in _EXCEPTING:
@@ -85,7 +87,9 @@ def give_excepted(
                 draft.sides = places[:1]
 
 
-def with_second_side(tokens: Tokens, first: int, said: Reading, found: list[Draft]) -> list[Draft]:
+def add_second_side(
+    tokens: Tokens, first: int, said: SentenceReading, found: list[MentionDraft]
+) -> list[MentionDraft]:
     """Return the finding of a note again if the end of the note repeats it: "mod L eff, tiny R".
 
     Also for "and a small right one" and "and a smaller one on the right", and for a replacement.
@@ -118,7 +122,9 @@ def with_second_side(tokens: Tokens, first: int, said: Reading, found: list[Draf
     return [replace(draft, sides=[place], compared=True)]
 
 
-def _instead(tokens: Tokens, first: int, said: Reading, gone: Draft) -> list[Draft]:
+def _instead(
+    tokens: Tokens, first: int, said: SentenceReading, gone: MentionDraft
+) -> list[MentionDraft]:
     """Return what replaced a finding: "the right line was replaced by a left one"."""
     if gone.status != "negated" or len({side for side, _, _ in gone.sides}) != 1:
         return []
@@ -132,7 +138,7 @@ def _instead(tokens: Tokens, first: int, said: Reading, gone: Draft) -> list[Dra
     return []
 
 
-def says_again(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
+def repeats_finding(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
     """True if a clause repeats a finding on another side: "same on the right", "a new one"."""
     if is_size_and_side(tokens.words, clause.terms) or is_left_over(tokens.words, clause.terms):
         return True
@@ -161,7 +167,9 @@ def _is_the_one(words: list[str]) -> bool:
     return "the" in words[:2] and _ONE in words[words.index("the") :][:3]
 
 
-def again(last: list[Draft], places: list[SideSpan], clause: Clause) -> list[Draft]:
+def repeat_findings(
+    last: list[MentionDraft], places: list[SideSpan], clause: Clause
+) -> list[MentionDraft]:
     """Return the last findings again, on another side, as a clause repeats them."""
     status: Status = "uncertain" if clause.has("maybe_before", "maybe_after") else "positive"
     return [

@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from rexview.geometry import OTHER_SIDE
-from rexview.text.findings.lexicon import Outline, Term, lexicon, outline, scan
+from rexview.text.findings.lexicon import Term, TermSummary, find_terms, lexicon, summarize_terms
 from rexview.text.findings.mention import Mention, Side, Status
-from rexview.text.findings.sentences import Tokens, words_of
-from rexview.text.findings.side_attachment import PARTS, attach
+from rexview.text.findings.sentences import Tokens, split_words
+from rexview.text.findings.side_attachment import PARTS, attach_sides
 from rexview.text.findings.side_exclusions import PAIRED, clean_sides
 from rexview.text.findings.status import AFTERWARDS, EARLIER, SINCE, mention_status
 
@@ -25,7 +25,7 @@ _SIDE_ENOUGH: Final = frozenset(("pleural_effusion/2",))
 """Findings for which a side is enough, without a part of the body."""
 
 
-def parts_meant(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
+def resolve_body_parts(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
     """Resolve words that mean a finding only together with a part of the body.
 
     Returns
@@ -157,7 +157,7 @@ _ONLY_AFTER: Final = frozenset(("there", "only"))
 _BROKEN: Final = "fracture"
 """A fracture of no named bone."""
 _BROKEN_WIRE: Final = "broken_wire"
-_WIRES: Final = frozenset(words_of("wire wires lead leads cerclage"))
+_WIRES: Final = frozenset(split_words("wire wires lead leads cerclage"))
 _REMAINING: Final = frozenset(("remains", "persists", "stays"))
 _NO_SIDES: Final[list[Term]] = []
 SideSpan = tuple[Side, int, int]
@@ -168,7 +168,7 @@ _NOWHERE: Final[list[tuple[None, None, None]]] = [(None, None, None)]
 
 
 @dataclass(slots=True, eq=False)
-class Draft:
+class MentionDraft:
     """A mention while the text is still being read."""
 
     finding: str
@@ -247,10 +247,10 @@ class Statement(NamedTuple):
     asked: bool
     sided: bool
 
-    def draft(self, tokens: Tokens, first: int, span: tuple[int, int]) -> Draft:
+    def draft(self, tokens: Tokens, first: int, span: tuple[int, int]) -> MentionDraft:
         """Convert it to a draft; its positions count from token ``first``."""
         starts, ends = tokens.starts, tokens.ends
-        return Draft(
+        return MentionDraft(
             self.finding,
             self.status,
             starts[first + self.i],
@@ -273,7 +273,7 @@ class Clause:
     terms: list[Term]
     statements: list[Statement] = field(default_factory=list)
 
-    def drafts(self, tokens: Tokens, first: int, span: tuple[int, int]) -> list[Draft]:
+    def drafts(self, tokens: Tokens, first: int, span: tuple[int, int]) -> list[MentionDraft]:
         """Return drafts of its findings; ``span`` is the sentence's.
 
         Positions in the clause count from token ``first``.
@@ -294,7 +294,7 @@ class Clause:
 
 
 def read_clauses(
-    words: list[str], terms: list[Term], said: Outline, *, asked: bool
+    words: list[str], terms: list[Term], said: TermSummary, *, asked: bool
 ) -> list[Clause]:
     """Split the terms of a sentence into clauses and read the findings of each.
 
@@ -303,7 +303,9 @@ def read_clauses(
     parts = _split(words, terms, said.cues)
     if len(parts) == 1 and len(parts[0]) == len(terms):
         return [Clause(terms, _statements(words, terms, said, asked=asked))]
-    return [Clause(part, _statements(words, part, outline(part), asked=asked)) for part in parts]
+    return [
+        Clause(part, _statements(words, part, summarize_terms(part), asked=asked)) for part in parts
+    ]
 
 
 def _split(words: list[str], terms: list[Term], cues: set[str]) -> list[list[Term]]:
@@ -396,14 +398,14 @@ def _until_break(terms: list[Term], k: int) -> list[Term]:
 
 
 def _statements(
-    words: list[str], terms: list[Term], said: Outline, *, asked: bool
+    words: list[str], terms: list[Term], said: TermSummary, *, asked: bool
 ) -> list[Statement]:
-    sites = parts_meant(terms) if said.near else {}
+    sites = resolve_body_parts(terms) if said.near else {}
     if not said.finding and not sites:
         return []
     cues, zoned = said.cues, said.zone
     sided = said.side or not cues.isdisjoint(_RELATIVE)
-    owners = attach(words, _without_parts(words, terms), sites) if sided else {}
+    owners = attach_sides(words, _without_parts(words, terms), sites) if sided else {}
     pointing = "this" in cues
     definite = "the" in words[max(0, terms[0].i - _BEFORE) : terms[-1].i]
     known = lexicon().findings
@@ -554,7 +556,7 @@ _LETTERS: Final = ("r", "l")
 """Letters for sides."""
 
 
-class Reading(NamedTuple):
+class SentenceReading(NamedTuple):
     """Reading of a sentence by itself; positions are tokens of the part that was read.
 
     ``named``: a term is a finding, or may be one with a part of the body. ``sided``: a term names a
@@ -575,7 +577,7 @@ class Reading(NamedTuple):
 
 def read_alone(
     tokens: Tokens, i: int, j: int, *, begin: int, asked: bool = False, before: Side | None = None
-) -> tuple[Reading, int]:
+) -> tuple[SentenceReading, int]:
     """Read tokens ``i`` to ``j``, a sentence or its label.
 
     ``begin`` is the start of the whole sentence, ``asked`` marks a question, and ``before`` is the
@@ -640,15 +642,15 @@ def _read(
     side_letters: tuple[tuple[int, bool], ...],
     asked: bool,
     before: Side | None,
-) -> Reading:
+) -> SentenceReading:
     given = list(words)
-    terms = scan(given, i, j, dict(side_letters))
+    terms = find_terms(given, i, j, dict(side_letters))
     if any("access" in term.cues for term in terms):
         drop_access(given, terms)
-    said = outline(terms)
+    said = summarize_terms(terms)
     named = said.finding or said.near
     if not said.matters:
-        return Reading(terms, [], said.cues, False, False, False, False, None, False)
+        return SentenceReading(terms, [], said.cues, False, False, False, False, None, False)
     clean_sides(given, terms, said, before)
     sides = (
         term.side
@@ -658,7 +660,9 @@ def _read(
     side = next(sides, None)
     clauses = read_clauses(given, terms, said, asked=asked)
     relative = "same" in said.cues or "opposite" in said.cues
-    return Reading(terms, clauses, said.cues, True, said.finding, named, said.side, side, relative)
+    return SentenceReading(
+        terms, clauses, said.cues, True, said.finding, named, said.side, side, relative
+    )
 
 
 forget_sentences: Final = _read.cache_clear

@@ -9,24 +9,31 @@ from typing import Final
 
 from rexview.geometry import OTHER_SIDE
 from rexview.text.findings.carried_sides import (
-    again,
-    give_excepted,
-    give_lone_side,
-    says_again,
-    with_second_side,
+    add_second_side,
+    assign_excepted_side,
+    assign_lone_side,
+    repeat_findings,
+    repeats_finding,
 )
-from rexview.text.findings.clauses import LASTING, Clause, Draft, Reading, SideSpan, read_alone
+from rexview.text.findings.clauses import (
+    LASTING,
+    Clause,
+    MentionDraft,
+    SentenceReading,
+    SideSpan,
+    read_alone,
+)
 from rexview.text.findings.lexicon import finding_info
 from rexview.text.findings.mention import Side, Status
 from rexview.text.findings.sentences import Sentence, Tokens
 from rexview.text.findings.side_exclusions import PAIRED, SHIFTS
-from rexview.text.phrases import either, word_set
+from rexview.text.phrases import list_alternatives, word_set
 
 # State that earlier sentences leave for the next one.
 
 
 @dataclass(slots=True)
-class Context:
+class ReadingContext:
     """State from headings and earlier sentences that applies to the next one.
 
     ``section`` and ``status`` come from a heading ("Indication:" makes what follows hypothetical).
@@ -44,14 +51,14 @@ class Context:
     topic: SideSpan | None = None
     topic_line: int | None = None
     topic_indent: int | None = None
-    last: list[Draft] = field(default_factory=list)
+    last: list[MentionDraft] = field(default_factory=list)
     last_line: int = -1
     pending: SideSpan | None = None
     side: Side | None = None
     side_is_told: bool = False
     correcting: bool = False
     tentative: bool = False
-    drafts: list[Draft] = field(default_factory=list)
+    drafts: list[MentionDraft] = field(default_factory=list)
 
 
 # Retractions by a correction: "left effusion, no, right effusion".
@@ -63,8 +70,12 @@ _MEMORY: Final = 40
 """Number of mentions before a correction that it can retract."""
 
 
-def correct(
-    tokens: Tokens, sentence: Sentence, clauses: list[Clause], context: Context, found: list[Draft]
+def apply_correction(
+    tokens: Tokens,
+    sentence: Sentence,
+    clauses: list[Clause],
+    context: ReadingContext,
+    found: list[MentionDraft],
 ) -> None:
     """Retract what a correction replaces: "left effusion, no, right effusion".
 
@@ -110,7 +121,7 @@ def correct(
     target = next((draft for draft in reversed(earlier) if draft.sides), None)
     # "... no, the left": only a side, so it belongs to the last finding with a side
     if sides and target is not None and not any(c.has("normal", "own") for c in clauses):
-        renewed = Draft(
+        renewed = MentionDraft(
             target.finding, target.status, target.start, target.end, sides[-1:], target.zone,
             target.sentence, target.section,
         )  # fmt: skip
@@ -118,11 +129,11 @@ def correct(
         found.append(renewed)
 
 
-def _side_after(draft: Draft, at: int) -> bool:
+def _side_after(draft: MentionDraft, at: int) -> bool:
     return bool(draft.sides) and all(start > at for _, start, _ in draft.sides)
 
 
-def _supersede(draft: Draft, earlier: list[Draft]) -> None:
+def _supersede(draft: MentionDraft, earlier: list[MentionDraft]) -> None:
     """Retract earlier mentions of the same family on another side than ``draft``.
 
     One on the same side is no contradiction and is kept.
@@ -145,7 +156,7 @@ _BOXES: Final = " \t-*+[]()☐□◻⬜"
 _BOX: Final = 6
 
 
-def indent_of(tokens: Tokens, k: int) -> int:
+def line_indent(tokens: Tokens, k: int) -> int:
     """Return the indent of the line of token ``k``, in characters."""
     text = tokens.text
     start = text.rfind("\n", 0, tokens.starts[k]) + 1
@@ -162,7 +173,7 @@ def leads_lines(tokens: Tokens, sentence: Sentence) -> int | None:
     if stop < 0 or text[end:stop].strip(" \t:*_.") or not text[stop + 1 : stop + 2].isspace():
         return None
     after = text[stop + 1 : stop + _LINE_START]
-    indent = indent_of(tokens, sentence.i)
+    indent = line_indent(tokens, sentence.i)
     return indent if len(after) - len(after.lstrip(" \t")) > indent else None
 
 
@@ -195,9 +206,11 @@ def is_unticked(tokens: Tokens, sentence: Sentence) -> bool:
 
 # Headings, labels and questions that set the topic of the sentences after them.
 
-_WEIGHED: Final = re.compile(either("heading", "weighed"))
-_ASKED: Final = re.compile(f"{either('heading', 'weighed')}|{either('heading', 'asked')}")
-_SECTION: Final = re.compile(either("heading", "section"))
+_WEIGHED: Final = re.compile(list_alternatives("heading", "weighed"))
+_ASKED: Final = re.compile(
+    f"{list_alternatives('heading', 'weighed')}|{list_alternatives('heading', 'asked')}"
+)
+_SECTION: Final = re.compile(list_alternatives("heading", "section"))
 _BODY: Final = word_set("sentence", "body")
 _SOON: Final = 120
 """Tokens of a request or history before its findings."""
@@ -206,7 +219,7 @@ SHORT: Final = 7
 _ALL_WELL: Final = frozenset(("normal", "clear", "unremarkable", "fine", "ok"))
 
 
-def read_label(tokens: Tokens, sentence: Sentence, context: Context) -> int:
+def read_label(tokens: Tokens, sentence: Sentence, context: ReadingContext) -> int:
     """Process a heading or label; return the token at which the rest of the sentence starts."""
     end = sentence.i + sentence.label if sentence.label else sentence.j
     heading = sentence.kind == "heading"
@@ -245,7 +258,7 @@ def _goes_on_to_findings(tokens: Tokens, k: int) -> bool:
 
 
 def _read_finding_heading(
-    tokens: Tokens, first: int, sentence: Sentence, said: Reading, context: Context
+    tokens: Tokens, first: int, sentence: Sentence, said: SentenceReading, context: ReadingContext
 ) -> None:
     """Process a heading that names a finding: the text after it gives presence and position."""
     span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
@@ -271,8 +284,8 @@ def called_normal_next(tokens: Tokens, sentence: Sentence) -> bool:
 
 # Relations between sentences: headings, "it is on the left", corrections, answers.
 #
-# A finding and its side are often in different sentences. A :class:`Context` holds the state from
-# earlier sentences: each sentence is read with it and changes it.
+# A finding and its side are often in different sentences. A :class:`ReadingContext` holds the state
+# from earlier sentences: each sentence is read with it and changes it.
 
 _LEADS: Final = re.compile(
     r"(?:so,? )?(?:the |my )?(?:in (?:conclusion|summary|short)|to (?:summari[sz]e|conclude)"
@@ -308,10 +321,12 @@ _SOON_LINES: Final = 2
 """Lines after a finding in which a fragment with only a side may still belong to it."""
 
 
-def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[Draft]:
+def read_sentence(
+    tokens: Tokens, sentence: Sentence, context: ReadingContext
+) -> list[MentionDraft]:
     """Read one sentence in its context, and update the context for the next."""
     i = sentence.i
-    if context.topic_indent is not None and indent_of(tokens, sentence.i) <= context.topic_indent:
+    if context.topic_indent is not None and line_indent(tokens, sentence.i) <= context.topic_indent:
         context.topic, context.topic_indent = None, None
     # a label within a line ("Left: ...") applies to the end of its line only
     if context.topic_line is not None and sentence.line != context.topic_line:
@@ -351,7 +366,7 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
         if named and not sentence.label and context.topic[0] not in named:
             context.topic, context.topic_line = None, None
     span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
-    found: list[Draft] = []
+    found: list[MentionDraft] = []
     unticked = is_unticked(tokens, sentence)
     doubtful = len(tokens.text) if queried is None else tokens.starts[queried]
     for clause in said.clauses:
@@ -365,7 +380,7 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
             opening = tokens.words[first + clause.terms[0].i]
             near = sentence.line - context.last_line < _SOON_LINES
             if not found:
-                give_excepted(tokens, first, said, clause, drafts)
+                assign_excepted_side(tokens, first, said, clause, drafts)
             _give_context(drafts, clause, opening, context, found, near=near)
             found += drafts
             continue
@@ -374,22 +389,22 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
             _mark_resolved(part.words[clause.terms[0].i : clause.terms[-1].j + 2], context)
         _complete_earlier(part, sentence.moved(-first), clause, context, found)
     if found:
-        give_lone_side(tokens, first, said, found)
-        found += with_second_side(tokens, first, said, found)
+        assign_lone_side(tokens, first, said, found)
+        found += add_second_side(tokens, first, said, found)
     # "the right one is larger": a second finding beside the first, not the first on another side
     if found and not _COMPARED.isdisjoint(tokens.words[sentence.i : sentence.j]):
         for draft in found:
             draft.compared = True
     if context.correcting or context.tentative or "correction" in said.cues:
         part = tokens.part(first, sentence.j + PAIRED)
-        correct(part, sentence.moved(-first), said.clauses, context, found)
+        apply_correction(part, sentence.moved(-first), said.clauses, context, found)
     if found:
         context.last, context.last_line = found, sentence.line
         _keep_side(found, context)
     return found
 
 
-def _keep_side(found: list[Draft], context: Context) -> None:
+def _keep_side(found: list[MentionDraft], context: ReadingContext) -> None:
     """Record the side of the last finding that is there; "the same side" points back to it."""
     sides = [
         side
@@ -412,7 +427,12 @@ def _queried_from(tokens: Tokens, sentence: Sentence) -> int | None:
 
 
 def _reply(
-    tokens: Tokens, i: int, sentence: Sentence, said: Reading, first: int, context: Context
+    tokens: Tokens,
+    i: int,
+    sentence: Sentence,
+    said: SentenceReading,
+    first: int,
+    context: ReadingContext,
 ) -> bool:
     """Process the "yes" or "no" to a question about a finding; return True if that was all."""
     asked = [draft for draft in context.last if draft.asked and draft.status == "hypothetical"]
@@ -447,11 +467,11 @@ def _says_no_first(tokens: Tokens, i: int, sentence: Sentence) -> bool:
 
 
 def _give_context(
-    drafts: list[Draft],
+    drafts: list[MentionDraft],
     clause: Clause,
     opening: str,
-    context: Context,
-    found: list[Draft],
+    context: ReadingContext,
+    found: list[MentionDraft],
     *,
     near: bool,
 ) -> None:
@@ -484,7 +504,7 @@ def _give_context(
     context.pending = None
 
 
-def _mark_resolved(words: list[str], context: Context) -> None:
+def _mark_resolved(words: list[str], context: ReadingContext) -> None:
     """Set earlier findings to the status ``prior`` if a clause states "it has resolved"."""
     if not words or words[0] not in ("it", "this", "these", "they", "both", "all", "which"):
         return
@@ -500,7 +520,7 @@ def _is_apposed(clause: Clause, opening: str) -> bool:
     return opening in ("this", "it", "these", "which") and "it" in clause.terms[0].cues
 
 
-def _last_sides(context: Context) -> list[SideSpan]:
+def _last_sides(context: ReadingContext) -> list[SideSpan]:
     places = {
         place[0]: place
         for draft in context.last
@@ -512,7 +532,11 @@ def _last_sides(context: Context) -> list[SideSpan]:
 
 
 def _complete_earlier(
-    tokens: Tokens, sentence: Sentence, clause: Clause, context: Context, found: list[Draft]
+    tokens: Tokens,
+    sentence: Sentence,
+    clause: Clause,
+    context: ReadingContext,
+    found: list[MentionDraft],
 ) -> None:
     """Let a clause that names only a side complete the findings before it: "It lies on the left".
 
@@ -582,20 +606,20 @@ def _complete_earlier(
             replace(draft, status="positive", sides=places[:1], compared=True)
             for draft in found or context.last
         ]
-    elif not open_ones and says_again(tokens, sentence, clause):
-        context.drafts += again(found or context.last, places, clause)
+    elif not open_ones and repeats_finding(tokens, sentence, clause):
+        context.drafts += repeat_findings(found or context.last, places, clause)
     # no earlier finding lacks a side, so it is the side of what comes next: "Side: left."
     elif label or clause.has("topic") or (short and not refers and not clause.has("verb")):
         context.pending = places[0]
 
 
-def _is_open(draft: Draft) -> bool:
+def _is_open(draft: MentionDraft) -> bool:
     """True if a question about a finding has had no yes or no."""
     return draft.asked and draft.status == "hypothetical"
 
 
 def _lies_elsewhere(
-    tokens: Tokens, clause: Clause, last: list[Draft], places: list[SideSpan]
+    tokens: Tokens, clause: Clause, last: list[MentionDraft], places: list[SideSpan]
 ) -> bool:
     """True if a finding absent on one side is on the other: "it's on the left, as I see it".
 

@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from rexview.package_data import read_table
-from rexview.text.findings.mention import Finding, Side
-from rexview.text.findings.sentences import words_of
+from rexview.package_data import read_package_table
+from rexview.text.findings.mention import LexiconFinding, Side
+from rexview.text.findings.sentences import split_words
 
 _FOLDER: Final = Path(__file__).parent
 _CHOICE: Final = re.compile(r"\{([^{}]*)\}")
@@ -50,14 +50,14 @@ class Meaning:
 
 
 @dataclass(slots=True)
-class Opening:
+class PhraseNode:
     """Phrases that start with the same words: their own meaning, and longer ones by next word."""
 
     alone: Meaning | None = None
-    longer: dict[str, Opening] = field(default_factory=lambda: _NOTHING_LONGER)
+    longer: dict[str, PhraseNode] = field(default_factory=lambda: _NOTHING_LONGER)
 
 
-_NOTHING_LONGER: Final[dict[str, Opening]] = {}
+_NOTHING_LONGER: Final[dict[str, PhraseNode]] = {}
 """Shared by the many phrases that start no longer one; it must remain empty."""
 
 
@@ -70,8 +70,8 @@ class Lexicon:
     bronchus).
     """
 
-    findings: dict[str, Finding]
-    phrases: dict[str, Opening]
+    findings: dict[str, LexiconFinding]
+    phrases: dict[str, PhraseNode]
     narrower: frozenset[tuple[str, ...]]
     misplaced: dict[str, tuple[str, ...]]
 
@@ -81,10 +81,10 @@ def lexicon() -> Lexicon:
     """Read the lexicon, once."""
     data = _load("lexicon.yaml")
     meanings: dict[tuple[str, ...], Meaning] = {}
-    findings: dict[str, Finding] = {}
+    findings: dict[str, LexiconFinding] = {}
     for group, entries in (("finding", data["findings"]), ("device", data["devices"])):
         for name, entry in entries.items():
-            findings[name] = Finding(
+            findings[name] = LexiconFinding(
                 name,
                 entry["name"],
                 "device" if group == "device" else "finding",
@@ -138,15 +138,15 @@ def _side_within(words: Sequence[str]) -> Side | None:
     return sides.pop() if len(sides) == 1 and _CHAMBERS.isdisjoint(words) else None
 
 
-def _indexed(meanings: dict[tuple[str, ...], Meaning]) -> dict[str, Opening]:
+def _indexed(meanings: dict[tuple[str, ...], Meaning]) -> dict[str, PhraseNode]:
     """Arrange phrases as a tree of words."""
-    root = Opening()
+    root = PhraseNode()
     for words, meaning in meanings.items():
         opening = root
         for word in words:
             if opening.longer is _NOTHING_LONGER:
                 opening.longer = {}
-            opening = opening.longer.setdefault(word, Opening())
+            opening = opening.longer.setdefault(word, PhraseNode())
         opening.alone = meaning
     return root.longer
 
@@ -164,7 +164,7 @@ def may_be_same_fracture(one: str, other: str) -> bool:
     return _FRACTURE in (one, other) and named.endswith(f"_{_FRACTURE}")
 
 
-def misplaced_as(finding: str) -> tuple[str, ...]:
+def misplaced_devices(finding: str) -> tuple[str, ...]:
     """Return the devices that a finding is in the wrong place; none for any other finding.
 
     >>> misplaced_as("bronchial_tube")
@@ -179,7 +179,7 @@ def is_narrower(phrase: str) -> bool:
     >>> is_narrower("empyema"), is_narrower("pleural effusion")
     (True, False)
     """
-    return words_of(phrase) in lexicon().narrower
+    return split_words(phrase) in lexicon().narrower
 
 
 def means_alone(phrase: str) -> bool:
@@ -188,9 +188,9 @@ def means_alone(phrase: str) -> bool:
     >>> means_alone("effusion"), means_alone("blunting")
     (True, False)
     """
-    opening: Opening | None = None
+    opening: PhraseNode | None = None
     longer = lexicon().phrases
-    for word in words_of(phrase):
+    for word in split_words(phrase):
         opening = longer.get(word)
         if opening is None:
             return False
@@ -198,7 +198,7 @@ def means_alone(phrase: str) -> bool:
     return opening is not None and opening.alone is not None and opening.alone.finding is not None
 
 
-def finding_info(finding: str) -> Finding:
+def finding_info(finding: str) -> LexiconFinding:
     """Return the lexicon's entry for a finding's id.
 
     Raises
@@ -225,14 +225,14 @@ def finding_region(finding: str) -> str:
 
 
 def _load(name: str) -> dict[str, Any]:
-    content: dict[str, Any] = read_table(_FOLDER / name)
+    content: dict[str, Any] = read_package_table(_FOLDER / name)
     return content
 
 
 def _spellings(phrases: Iterable[str], *, plurals: bool = False) -> Iterator[tuple[str, ...]]:
     """Yield each phrase as words: as given, with US spelling, with a plural last word."""
     for phrase in (one for given in phrases for one in _expanded(given)):
-        given = words_of(phrase)
+        given = split_words(phrase)
         for words in {given, _american(given)}:
             yield words
             if plurals and (plural := _plural(words[-1])):
@@ -312,7 +312,7 @@ class Term:
         return self.meaning.host or self.meaning.zone is not None or bool(self.meaning.site_of)
 
 
-class Outline(NamedTuple):
+class TermSummary(NamedTuple):
     """Kinds of terms in a sentence.
 
     ``near``: words that mean a finding only with a part of the body. ``matters``: some term
@@ -327,7 +327,7 @@ class Outline(NamedTuple):
     cues: set[str]
 
 
-def outline(terms: Iterable[Term]) -> Outline:
+def summarize_terms(terms: Iterable[Term]) -> TermSummary:
     """Return the kinds of terms among some terms."""
     finding = near = side = zone = False
     cues: set[str] = set()
@@ -346,10 +346,12 @@ def outline(terms: Iterable[Term]) -> Outline:
         if term.cues:
             cues |= term.cues
     matter = finding or near or side or not cues.isdisjoint(_TELLING)
-    return Outline(finding, near, side, zone, matter, cues)
+    return TermSummary(finding, near, side, zone, matter, cues)
 
 
-def scan(words: list[str], start: int, end: int, side_letters: Mapping[int, bool]) -> list[Term]:
+def find_terms(
+    words: list[str], start: int, end: int, side_letters: Mapping[int, bool]
+) -> list[Term]:
     """Find the phrases of the lexicon in some words; the longest counts at each place.
 
     ``side_letters`` maps the positions of a single "R" or "L" to True if it is in upper case.
@@ -381,9 +383,9 @@ def scan(words: list[str], start: int, end: int, side_letters: Mapping[int, bool
 
 
 @cache
-def _openings() -> dict[str, Opening]:
+def _openings() -> dict[str, PhraseNode]:
     """Return the possible starts of a term by first word: a phrase, a mark or a side's letter."""
-    others = {word: Opening() for word in (*PUNCTUATION, *_LETTERS)}
+    others = {word: PhraseNode() for word in (*PUNCTUATION, *_LETTERS)}
     return others | lexicon().phrases
 
 

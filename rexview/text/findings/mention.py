@@ -13,7 +13,7 @@ Group = Literal["finding", "device"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LexiconFinding:
     """An entry of the lexicon.
 
     Attributes
@@ -136,7 +136,7 @@ PACEMAKERS: Final = frozenset({"pacemaker", "pacing_lead"})
 """Findings whose leads are counted."""
 
 
-def number_of(text: str, mentions: Iterable[Mention]) -> tuple[int, Mention] | None:
+def count_findings(text: str, mentions: Iterable[Mention]) -> tuple[int, Mention] | None:
     """Return how many of a finding a text counts, and the mention with the number.
 
     ``mentions`` are those of the finding. Numbers on both sides of the patient are added; otherwise
@@ -169,7 +169,7 @@ def _count_before(text: str, one: Mention) -> int | None:
     return n if words.endswith("s") or n == 1 else None
 
 
-def leads(text: str) -> tuple[int, tuple[int, int]] | None:
+def count_leads(text: str) -> tuple[int, tuple[int, int]] | None:
     """Return how many pacing leads a text mentions, and the offsets of the words; None for none.
 
     >>> leads("Dual-chamber pacemaker."), leads("A pacemaker with its lead in the ventricle.")[0]

@@ -104,7 +104,7 @@ def _is_glued(text: str, stop: int) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def words_of(phrase: str) -> tuple[str, ...]:
+def split_words(phrase: str) -> tuple[str, ...]:
     """Split a phrase of the lexicon into the words that :class:`Tokens` would yield.
 
     >>> words_of("Kerley-B lines")
@@ -154,7 +154,7 @@ class Sentence(NamedTuple):
         return self._replace(i=self.i + by, j=self.j + by)
 
 
-def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
+def split_sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
     """Split tokens into sentences, across lines if a sentence continues."""
     words = tokens.words
     i = start

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from rexview.text.findings.lexicon import Term, lexicon
-from rexview.text.findings.mention import Finding
-from rexview.text.findings.sentences import words_of
+from rexview.text.findings.mention import LexiconFinding
+from rexview.text.findings.sentences import split_words
 from rexview.text.findings.side_exclusions import SHIFTS
 from rexview.text.phrases import word_set
 
@@ -15,7 +15,7 @@ from rexview.text.phrases import word_set
 # "Collapse right base, left drain": a comma may separate two findings, or two sides of one.
 
 
-def usable(term: Term) -> bool:
+def gives_side(term: Term) -> bool:
     """True if a term gives a side that a finding may have."""
     return term.side is not None and not term.way and not term.clear
 
@@ -34,13 +34,13 @@ def closes_finding(terms: list[Term], k: int) -> bool:
 
 def closes_with_side(terms: list[Term], k: int) -> bool:
     """True if only a side follows a comma: "effusion and thick pleura, left"."""
-    if terms[k].mark != "," or k + 1 >= len(terms) or not usable(terms[k + 1]):
+    if terms[k].mark != "," or k + 1 >= len(terms) or not gives_side(terms[k + 1]):
         return False
     rest = next((n for n in range(k + 2, len(terms)) if not terms[n].names_anatomy), len(terms))
     return rest == len(terms) or bool(terms[rest].mark)
 
 
-def is_told_behind(terms: list[Term], k: int) -> bool:
+def closes_statement(terms: list[Term], k: int) -> bool:
     """True if a side ends the statement on a finding: "a drain, right, and basal opacity"."""
     return (
         k > 1
@@ -78,13 +78,15 @@ _ATTACHED: Final = word_set("sentence", "attached")
 _OUTSIDE: Final = frozenset(("neck", "arm", "extremity"))
 """Parts outside the chest through which a device enters, or in which a finding is."""
 _ONWARD: Final = frozenset(
-    words_of(
+    split_words(
         "passes passing turns turning turned goes crosses crossing into traverses swings heads"
     )
-    + words_of("runs travels cephalad loops kinks doubles over across enters entering through")
+    + split_words("runs travels cephalad loops kinks doubles over across enters entering through")
 )
 """Between where a device enters and a place that it passes or ends in."""
-_COPULAS: Final = frozenset(words_of("is are was were remains remain appears looks became becomes"))
+_COPULAS: Final = frozenset(
+    split_words("is are was were remains remain appears looks became becomes")
+)
 _LYING: Final = frozenset(
     (
         "stent",
@@ -103,7 +105,7 @@ _SINGULAR: Final = frozenset(("is", "has", "was", "shows", "appears"))
 PARTS: Final = word_set("sentence", "part")
 
 
-def attach(
+def attach_sides(
     words: list[str], terms: list[Term], sites: dict[int, list[tuple[str, int]]]
 ) -> dict[int, list[Term]]:
     """Assign sides to the findings of a clause.
@@ -126,7 +128,7 @@ def attach(
         outside = term.entry and not _OUTSIDE.isdisjoint(words[term.j : term.j + 1])
         if outside and not (devices and device.get(k - 1, True)):
             term.entry = False  # nothing enters there: a shunt passes the neck on its side
-    sided = [k for k, term in enumerate(terms) if usable(term)] or [len(terms)]
+    sided = [k for k, term in enumerate(terms) if gives_side(term)] or [len(terms)]
     first, last = sided[0], sided[-1]
     before = {
         k: _before(words, terms, k, k, device=device[k]) if k > first else []
@@ -160,7 +162,7 @@ def attach(
                     found[part] = ways[-1:]
             continue
         for part in {part for _, part in sites[k]} if k in sites else (k,):
-            own = next((terms[n] for n in (k, part) if usable(terms[n])), None)
+            own = next((terms[n] for n in (k, part) if gives_side(terms[n])), None)
             sides = [own] if own is not None else before[part] or before[k]
             if not sides and _is_apposed(words, terms, k):
                 named = [
@@ -186,7 +188,7 @@ def attach(
     return found
 
 
-def _goes_in(known: dict[str, Finding], finding: str) -> bool:
+def _goes_in(known: dict[str, LexiconFinding], finding: str) -> bool:
     """True if a finding is a device with a tip in the chest; a shunt only passes through."""
     return known[finding].group == "device" and known[finding].family != "shunt"
 
@@ -211,7 +213,7 @@ def _is_apposed(words: list[str], terms: list[Term], k: int) -> bool:
 
 def _to_give(term: Term) -> bool:
     """True if a side can belong to another finding: that of "dextroscoliosis" cannot."""
-    return usable(term) and (term.finding is None or "access" in term.cues)
+    return gives_side(term) and (term.finding is None or "access" in term.cues)
 
 
 def _before(
@@ -245,7 +247,7 @@ def _before(
             and k
             and terms[k - 1].j == term.i
             and terms[k - 1].side != "bilateral"  # "oedema, right more than left, left effusion"
-            and (usable(terms[k - 1]) or terms[k - 1].names_anatomy)
+            and (gives_side(terms[k - 1]) or terms[k - 1].names_anatomy)
             and not closes_finding(terms, k - 1)
         ):
             passed_and = True
@@ -254,7 +256,7 @@ def _before(
         elif "and" in term.cues:
             if not found and not placed and not (k and terms[k - 1].finding):
                 break
-            if found and not (k and (usable(terms[k - 1]) or terms[k - 1].names_anatomy)):
+            if found and not (k and (gives_side(terms[k - 1]) or terms[k - 1].names_anatomy)):
                 break
             if found and closes_finding(terms, k - 1):
                 break
@@ -298,7 +300,7 @@ def _before(
 
 def _belongs_to_earlier(terms: list[Term], k: int, finding: int) -> bool:
     """True if a side belongs to an earlier finding: "opacity in the [left] base and right ..."."""
-    if is_told_behind(terms, k):
+    if closes_statement(terms, k):
         return True
     for back in range(k - 1, max(-1, k - 4), -1):
         earlier = terms[back]
@@ -428,7 +430,7 @@ def _subject(
             found.append(term)
             chained = False
         elif found:
-            if "and" in term.cues or (term.mark == "," and usable(terms[k - 1])):
+            if "and" in term.cues or (term.mark == "," and gives_side(terms[k - 1])):
                 chained = True
             elif not term.names_anatomy:
                 break

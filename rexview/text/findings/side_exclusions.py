@@ -10,19 +10,19 @@ from itertools import pairwise, takewhile
 from typing import Final
 
 from rexview.geometry import OTHER_SIDE
-from rexview.text.findings.lexicon import Meaning, Outline, Term, lexicon, misplaced_as
+from rexview.text.findings.lexicon import Meaning, Term, TermSummary, lexicon, misplaced_devices
 from rexview.text.findings.mention import Side
-from rexview.text.findings.sentences import words_of
+from rexview.text.findings.sentences import split_words
 from rexview.text.phrases import word_set
 
 # The words right and left where they name no side: "right above it", "little of it is left".
 
 _JUST: Final = frozenset(
-    words_of("above below beneath under underneath next beside where here there")
+    split_words("above below beneath under underneath next beside where here there")
 )
 """After a "right" that means "just"."""
-_REMAINS: Final = frozenset(words_of("is are was were remains"))
-_LITTLE: Final = frozenset(words_of("only little nothing some just anything what all much"))
+_REMAINS: Final = frozenset(split_words("is are was were remains"))
+_LITTLE: Final = frozenset(split_words("only little nothing some just anything what all much"))
 
 
 def is_no_side(words: list[str], term: Term) -> bool:
@@ -49,12 +49,14 @@ def _is_remaining(words: list[str], term: Term) -> bool:
 # Slips of the tongue within a sentence: "in the left correction right upper lobe".
 
 _PUT_RIGHT: Final = frozenset(
-    words_of("correction correct corrected sorry scratch strike mean meant actually wait rather er")
-    + words_of("oops delete apologies pardon erratum no")
+    split_words(
+        "correction correct corrected sorry scratch strike mean meant actually wait rather er"
+    )
+    + split_words("oops delete apologies pardon erratum no")
 )
 """Between a side given by mistake and the correct one."""
 _SLIPS: Final = _PUT_RIGHT | set(
-    words_of("i that is make should be the on in at of to side it , . - — – ( … not um uh a")
+    split_words("i that is make should be the on in at of to side it , . - — – ( … not um uh a")
 )
 _SLIP: Final = 8
 """Tokens of a slip and its correction between two sides."""
@@ -82,29 +84,31 @@ SHIFTS: Final = frozenset({"mediastinal_shift", "tracheal_deviation"})
 """Findings whose side is the direction of a shift."""
 _DASH: Final = "-"
 _OF_FILMS: Final = frozenset(
-    words_of(
+    split_words(
         "projections views films images radiographs studies occasions scans examinations exams"
     )
-    + words_of("dates readers cases times of")
+    + split_words("dates readers cases times of")
 )
 """After a "both" that does not refer to the body."""
-_FILMS: Final = frozenset(words_of("film radiograph xray ray cxr scan plate"))
+_FILMS: Final = frozenset(split_words("film radiograph xray ray cxr scan plate"))
 _EITHER: Final = frozenset(("each", "either"))
 _BORDERS: Final = frozenset(("border", "borders", "margin", "margins", "contour"))
 _QUADRANTS: Final = frozenset(("ruq", "luq"))
 _ABDOMINAL: Final = "abdominal_clips"
 _IN_BRONCHI: Final = frozenset(("stent", "foreign_body", "mass", "nodule", "bronchiectasis"))
 _OF_TWO: Final = frozenset(
-    words_of("higher hazier denser whiter darker blacker brighter lighter lucent cloudier greyer")
+    split_words(
+        "higher hazier denser whiter darker blacker brighter lighter lucent cloudier greyer"
+    )
 )
 """Before a "than" that compares one side with the other, which has nothing."""
 _VIEWS: Final = frozenset(
-    words_of("pa ap view views frontal film radiograph projection decubitus two")
+    split_words("pa ap view views frontal film radiograph projection decubitus two")
 )
-_BEEN: Final = frozenset(words_of("been previously formerly earlier was were before initially"))
-_DESCRIBED: Final = frozenset(words_of("described reported stated dictated labelled labeled"))
-_IS: Final = frozenset(words_of("is are lies sits"))
-_NOW: Final = frozenset(words_of("now currently today instead"))
+_BEEN: Final = frozenset(split_words("been previously formerly earlier was were before initially"))
+_DESCRIBED: Final = frozenset(split_words("described reported stated dictated labelled labeled"))
+_IS: Final = frozenset(split_words("is are lies sits"))
+_NOW: Final = frozenset(split_words("now currently today instead"))
 _SHADOWS: Final = frozenset(("airspace_opacity", "atelectasis", "nodule"))
 _HIDES: Final = (
     "obscur",
@@ -119,15 +123,17 @@ _HIDES: Final = (
     "adjac",
 )
 _IMAGE_PARTS: Final = word_set("sentence", "image_part")
-_MORE: Final = frozenset(words_of("greater worse greatest worst more larger"))
+_MORE: Final = frozenset(split_words("greater worse greatest worst more larger"))
 _COMPARED: Final = 4
 """Words between a side and the word that compares it."""
 PAIRED: Final = 9
 """Words after "both" in which the second of two things must be named."""
-_CHAMBERS: Final = frozenset(words_of("atrial ventricular atrium ventricle cardiac heart"))
+_CHAMBERS: Final = frozenset(split_words("atrial ventricular atrium ventricle cardiac heart"))
 _ON_THE_WAY: Final = frozenset(
-    words_of("anterior posterior basal mid upper lower and to through")
-    + words_of("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
+    split_words("anterior posterior basal mid upper lower and to through")
+    + split_words(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+    )
 )
 """Directions and ordinals between "lateral" and the place that it describes."""
 _WALL: Final = "wall"
@@ -152,7 +158,7 @@ _DROPPING: Final = frozenset(
 
 
 def clean_sides(
-    words: list[str], terms: list[Term], said: Outline, before: Side | None = None
+    words: list[str], terms: list[Term], said: TermSummary, before: Side | None = None
 ) -> None:
     """Remove, reverse or merge the sides in a sentence that belong to no finding.
 
@@ -245,7 +251,7 @@ def _bronchial(terms: list[Term]) -> bool:
 
 def _is_misplaced(findings: Iterable[str]) -> bool:
     """True if one of some findings is a device in the wrong place, where it has its side."""
-    return any(misplaced_as(finding) for finding in findings)
+    return any(misplaced_devices(finding) for finding in findings)
 
 
 def _of_abdomen(terms: list[Term]) -> bool:

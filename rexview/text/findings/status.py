@@ -6,7 +6,7 @@ from typing import Final
 
 from rexview.text.findings.lexicon import Term
 from rexview.text.findings.mention import Status
-from rexview.text.findings.sentences import words_of
+from rexview.text.findings.sentences import split_words
 from rexview.text.phrases import word_set
 
 _AFTERWARDS: Final = frozenset({"after", "following", "post", "since"})
@@ -15,13 +15,15 @@ _BARE: Final = frozenset(
 )
 """They refer to words before them only at the end of a clause ("effusion: none")."""
 _PREDICATES: Final = frozenset(
-    words_of("is are was were has have shows remains seen noted present")
+    split_words("is are was were has have shows remains seen noted present")
 )
 _NOW: Final = frozenset(
-    words_of("at now today currently presently seen visible identified noted present evident shown")
+    split_words(
+        "at now today currently presently seen visible identified noted present evident shown"
+    )
 )
 """After a bare "none" that ends the statement on a finding: "effusion: none at present"."""
-_ANEW: Final = frozenset(words_of("the a an its his her their this that there"))
+_ANEW: Final = frozenset(split_words("the a an its his her their this that there"))
 """After a comma or an "and": a new subject."""
 _IF: Final = frozenset(("if_before", "if_after"))
 _PRIOR: Final = frozenset(("prior_before", "prior_after"))
@@ -29,10 +31,10 @@ _MAYBE: Final = frozenset(("maybe_before", "maybe_after"))
 _WALK: Final = 24
 """Terms examined on either side of a finding."""
 EARLIER: Final = frozenset(
-    words_of("prior previous previously earlier before last preceding comparison old yesterday")
+    split_words("prior previous previously earlier before last preceding comparison old yesterday")
 )
-SINCE: Final = frozenset(words_of("from since than to with over until new"))
-_VARIANT: Final = frozenset(words_of("variant variants variation"))
+SINCE: Final = frozenset(split_words("from since than to with over until new"))
+_VARIANT: Final = frozenset(split_words("variant variants variation"))
 _VARIANTS: Final = frozenset(("azygos_fissure", "cervical_rib", "dextrocardia"))
 """Findings that are normal variants themselves."""
 _SHORT: Final = 3
@@ -40,26 +42,28 @@ _WAYS: Final = frozenset(("to", "toward", "towards"))
 _AFTER_COMMA: Final = frozenset(("were", "if", "which"))
 """Start a supposition after a comma: "an effusion, which would otherwise explain it"."""
 _STILL: Final = frozenset(
-    words_of("which that previously formerly although though however described reported noted seen")
+    split_words(
+        "which that previously formerly although though however described reported noted seen"
+    )
 )
-_AFTER_PRIOR: Final = frozenset(words_of("since compared"))
-_AT_DATE: Final = frozenset(words_of("in on since"))
+_AFTER_PRIOR: Final = frozenset(split_words("since compared"))
+_AT_DATE: Final = frozenset(split_words("in on since"))
 _MONTHS: Final = frozenset(
-    words_of("january february march april may june july august september october november")
-    + words_of("december jan feb mar apr jun jul aug sept oct nov dec xxxx date")
+    split_words("january february march april may june july august september october november")
+    + split_words("december jan feb mar apr jun jul aug sept oct nov dec xxxx date")
 )
 _DEGREES: Final = word_set("sentence", "degree")
 AFTERWARDS: Final = _NOW | _ANEW | _DEGREES | {"which"}
 """Words after a clause that rules use."""
 _GOING_ON: Final = frozenset(
-    words_of("keeps keep persists persist continues grows increases enlarges worsens")
+    split_words("keeps keep persists persist continues grows increases enlarges worsens")
 )
-_CAUSES: Final = frozenset(words_of("owing due because secondary"))
+_CAUSES: Final = frozenset(split_words("owing due because secondary"))
 """After something not seen: the reason follows."""
-_ONE_SIDE: Final = frozenset(words_of("left right lt rt bilateral"))
-_ENDS: Final = frozenset(words_of("tip tips end ends sidehole sideport"))
+_ONE_SIDE: Final = frozenset(split_words("left right lt rt bilateral"))
+_ENDS: Final = frozenset(split_words("tip tips end ends sidehole sideport"))
 """Parts of a tube or a line that a film may not show, unlike the rest."""
-_DIFFERENTIAL: Final = frozenset(words_of("ddx dd differential differentials"))
+_DIFFERENTIAL: Final = frozenset(split_words("ddx dd differential differentials"))
 """Before a list of what a finding may be."""
 _IS_NOT: Final = frozenset(
     ("is not", "are not", "was not", "were not", "isn't", "aren't", "wasn't", "weren't", "not")

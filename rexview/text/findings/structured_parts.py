@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from rexview.text.phrases import either
+from rexview.text.phrases import list_alternatives
 
 # Values of objects and tables, with their offsets.
 
@@ -306,7 +306,9 @@ _SIDE: Final = re.compile(
     r"\W*(?:right|left|rt|lt|r|l)(?: (?:side|lung|chest|hemithorax))?\W*", re.IGNORECASE
 )
 _NUMBER: Final = re.compile(r"\d\s*(?:mm|cm|th|nd|rd|st)\b", re.IGNORECASE)
-_HEADER: Final = re.compile(rf"\W*(?:{either('field', 'table_header')})\b", re.IGNORECASE)
+_HEADER: Final = re.compile(
+    rf"\W*(?:{list_alternatives('field', 'table_header')})\b", re.IGNORECASE
+)
 
 
 def _has_header(text: str, rows: list[list[Span]]) -> bool:

@@ -10,13 +10,19 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rexview.text.findings.clauses import Clause, Draft, Reading, SideSpan, read_alone
-from rexview.text.findings.discourse import Context, read_sentence
-from rexview.text.findings.lexicon import Term, scan
+from rexview.text.findings.clauses import (
+    Clause,
+    MentionDraft,
+    SentenceReading,
+    SideSpan,
+    read_alone,
+)
+from rexview.text.findings.discourse import ReadingContext, read_sentence
+from rexview.text.findings.lexicon import Term, find_terms
 from rexview.text.findings.mention import Side, Status
-from rexview.text.findings.sentences import Sentence, Tokens, sentences
+from rexview.text.findings.sentences import Sentence, Tokens, split_sentences
 from rexview.text.findings.structured_parts import Node, Span
-from rexview.text.phrases import either, whole_words
+from rexview.text.phrases import list_alternatives, whole_words
 
 _SIDE_KEY: Final = whole_words("field", "side")
 _ATTRIBUTES_KEY: Final = whole_words("field", "attributes")
@@ -27,10 +33,14 @@ _PRIOR_KEY: Final = whole_words("field", "prior")
 _REMARK_KEY: Final = whole_words("field", "remark")
 _TIP_KEY: Final = whole_words("field", "tip")
 _YES: Final = re.compile(
-    rf"\W*(?:{either('field', 'present_value')})\W*(?:$|[,;(–—-])", re.IGNORECASE
+    rf"\W*(?:{list_alternatives('field', 'present_value')})\W*(?:$|[,;(–—-])", re.IGNORECASE
 )
-_NO: Final = re.compile(rf"\W*(?:{either('field', 'absent_value')})?\W*(?:$|[,;(])", re.IGNORECASE)
-_MAYBE: Final = re.compile(rf"\W*(?:{either('field', 'doubtful_value')})\W*$", re.IGNORECASE)
+_NO: Final = re.compile(
+    rf"\W*(?:{list_alternatives('field', 'absent_value')})?\W*(?:$|[,;(])", re.IGNORECASE
+)
+_MAYBE: Final = re.compile(
+    rf"\W*(?:{list_alternatives('field', 'doubtful_value')})\W*$", re.IGNORECASE
+)
 _ABSENT: Final = re.compile(
     r"no|none(?: (?:seen|present|visible|identified|noted|evident|detected))?"
     r"|absent|neither|nil|resolved|cleared|gone|removed"
@@ -56,23 +66,23 @@ class _Around:
     """Information from the fields around a value."""
 
     side: SideSpan | None = None
-    named: tuple[Draft, ...] = ()
+    named: tuple[MentionDraft, ...] = ()
     status: Status | None = None
     section: str | None = None
     parts: frozenset[str] = frozenset()
 
 
-def read_record(tokens: Tokens, record: Node) -> list[Draft]:
+def read_record(tokens: Tokens, record: Node) -> list[MentionDraft]:
     """Return the findings in an object or a row of a table."""
     return _read(tokens, record, _Around(), 0)
 
 
-def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft]:
+def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[MentionDraft]:
     if node.fields is None:
         return _prose(tokens, node.span, around)
     if depth > _DEPTH:
         return []
-    found: list[Draft] = []
+    found: list[MentionDraft] = []
     sides: list[SideSpan] = []
     status: Status | None = None
     outer = around
@@ -148,7 +158,7 @@ def _sides_in_attributes(tokens: Tokens, node: Node) -> list[SideSpan]:
     ]
 
 
-def _with_lone_side(tokens: Tokens, node: Node, found: list[Draft]) -> list[Draft]:
+def _with_lone_side(tokens: Tokens, node: Node, found: list[MentionDraft]) -> list[MentionDraft]:
     """Give a record's one finding without a side the one side that its other fields name.
 
     The fields may have any name, except those of a device's tip.
@@ -174,7 +184,9 @@ def _with_lone_side(tokens: Tokens, node: Node, found: list[Draft]) -> list[Draf
     return found
 
 
-def _joined(tokens: Tokens, node: Node, around: _Around, found: list[Draft]) -> list[Draft]:
+def _joined(
+    tokens: Tokens, node: Node, around: _Around, found: list[MentionDraft]
+) -> list[MentionDraft]:
     """Read all fields of a record as one sentence, for findings that no single field names.
 
     Examples: "ETT | right main bronchus", ``{"lesion": "expansile", "bone": "rib 7"}``. A word in
@@ -189,10 +201,10 @@ def _joined(tokens: Tokens, node: Node, around: _Around, found: list[Draft]) -> 
     if not 0 < j - i <= _LONGEST:
         return found
     line = _without_marks(tokens, i, j)
-    near = any(term.meaning.near for term in scan(line.words, 0, len(line.words), {}))
+    near = any(term.meaning.near for term in find_terms(line.words, 0, len(line.words), {}))
     if not near:
         return found
-    context = Context(section=around.section, status=around.status, topic=around.side)
+    context = ReadingContext(section=around.section, status=around.status, topic=around.side)
     sentence = Sentence(0, len(line.words), "prose", 0, 0, item=False, asked=False)
     read = [draft for draft in read_sentence(line, sentence, context) if draft.sides]
     starts = {draft.start: draft for draft in read}
@@ -217,10 +229,10 @@ def _without_marks(tokens: Tokens, i: int, j: int) -> Tokens:
     return line
 
 
-def _near_key(tokens: Tokens, key: Span, parts: frozenset[str]) -> list[Draft]:
+def _near_key(tokens: Tokens, key: Span, parts: frozenset[str]) -> list[MentionDraft]:
     """Return the finding that a key means within the part around it: "pleura": {"fluid": ...}."""
     return [
-        Draft(name.partition("/")[0], "positive", *place, [], None, key)
+        MentionDraft(name.partition("/")[0], "positive", *place, [], None, key)
         for term in _terms(tokens, key)
         for name in term.meaning.near
         if name in parts
@@ -270,7 +282,7 @@ def _parts(tokens: Tokens, span: Span) -> frozenset[str]:
 def _inner(
     around: _Around,
     name: str,
-    drafts: list[Draft],
+    drafts: list[MentionDraft],
     places: list[SideSpan],
     parts: frozenset[str],
 ) -> _Around:
@@ -286,7 +298,7 @@ def _inner(
     return _Around(side, named, status, name or around.section, parts or around.parts)
 
 
-def _named_value(tokens: Tokens, span: Span, around: _Around) -> list[Draft]:
+def _named_value(tokens: Tokens, span: Span, around: _Around) -> list[MentionDraft]:
     """Read a short value of a field that names a finding (or of a side's column beside one)."""
     within = _prose(tokens, span, around)
     if within:
@@ -308,8 +320,12 @@ def _named_value(tokens: Tokens, span: Span, around: _Around) -> list[Draft]:
 
 
 def _complete(
-    found: list[Draft], sides: list[SideSpan], status: Status | None, around: _Around, node: Node
-) -> list[Draft]:
+    found: list[MentionDraft],
+    sides: list[SideSpan],
+    status: Status | None,
+    around: _Around,
+    node: Node,
+) -> list[MentionDraft]:
     """Apply a record's separate fields for side and status to its findings."""
     if not found and around.named and (sides or status):
         found = [replace(draft, status="positive", sentence=node.span) for draft in around.named]
@@ -321,15 +337,17 @@ def _complete(
     return found
 
 
-def _prose(tokens: Tokens, span: Span, around: _Around) -> list[Draft]:
+def _prose(tokens: Tokens, span: Span, around: _Around) -> list[MentionDraft]:
     i, j = _range(tokens, span)
-    context = Context(section=around.section, status=around.status, topic=around.side)
-    for sentence in sentences(tokens, i, j):
+    context = ReadingContext(section=around.section, status=around.status, topic=around.side)
+    for sentence in split_sentences(tokens, i, j):
         context.drafts += read_sentence(tokens, sentence, context)
     return _of_part(tokens, span, context.drafts, around)
 
 
-def _of_part(tokens: Tokens, span: Span, drafts: list[Draft], around: _Around) -> list[Draft]:
+def _of_part(
+    tokens: Tokens, span: Span, drafts: list[MentionDraft], around: _Around
+) -> list[MentionDraft]:
     """Read a cell as a finding of the part that its row names: "Pleura | thickening"."""
     if not around.parts:
         return drafts
@@ -345,11 +363,11 @@ def _of_part(tokens: Tokens, span: Span, drafts: list[Draft], around: _Around) -
             sides = _sides(tokens, span) or ([around.side] if around.side else [])
             denied = _has_cue(tokens, (span[0], start), "not_before")
             status = around.status or ("negated" if denied else "positive")
-            drafts = [Draft(named[0], status, start, end, sides, None, span)]
+            drafts = [MentionDraft(named[0], status, start, end, sides, None, span)]
     return drafts
 
 
-def _key(tokens: Tokens, span: Span) -> tuple[list[Draft], list[SideSpan]]:
+def _key(tokens: Tokens, span: Span) -> tuple[list[MentionDraft], list[SideSpan]]:
     """Return the findings and the sides that a key, header or label names."""
     said, first = _read_cell(tokens, span)
     span = (span[0], min(span[1], span[0] + _KEY_LENGTH))
@@ -383,7 +401,7 @@ def _status_in(text: str, span: Span) -> Status | None:
     return "negated" if _NO.match(value) else None
 
 
-def _read_cell(tokens: Tokens, span: Span) -> tuple[Reading, int]:
+def _read_cell(tokens: Tokens, span: Span) -> tuple[SentenceReading, int]:
     """Read the start of a key, header or cell, and the token from which its positions count."""
     i, j = _range(tokens, (span[0], min(span[1], span[0] + _KEY_LENGTH)))
     return read_alone(tokens, i, j, begin=i)
@@ -392,7 +410,7 @@ def _read_cell(tokens: Tokens, span: Span) -> tuple[Reading, int]:
 def _terms(tokens: Tokens, span: Span) -> list[Term]:
     """Find the terms in the start of a key, header or cell."""
     i, j = _range(tokens, (span[0], min(span[1], span[0] + _KEY_LENGTH)))
-    return scan(tokens.words, i, j, tokens.side_letters(i, j))
+    return find_terms(tokens.words, i, j, tokens.side_letters(i, j))
 
 
 def _lower(text: str, span: Span | None) -> str:

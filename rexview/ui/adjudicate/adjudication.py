@@ -17,24 +17,24 @@ import streamlit as st
 from rexview.analysis.adjudication import (
     CaseDifferences,
     Difference,
-    next_without_consensus,
-    reader_labels,
+    find_next_without_consensus,
+    label_readers,
 )
-from rexview.analysis.case.blinding import blinded_page, cover_names
-from rexview.analysis.case.record import CasePage
-from rexview.analysis.colours import slot_colours
-from rexview.analysis.query.engine import position_in
-from rexview.analysis.query.study import rubric_of
+from rexview.analysis.case.blinding import build_blinded_page, cover_names
+from rexview.analysis.case.case_page import CasePage
+from rexview.analysis.colours import assign_slot_colours
+from rexview.analysis.query.engine import find_position
+from rexview.analysis.query.study_tasks import read_study_rubric
 from rexview.answer_digest import digests_of
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store import Stored, may
+from rexview.store import StoredEntry, may_write_kind
 from rexview.store.current_state import CurrentState
 from rexview.ui import reviews as study_records
 from rexview.ui.answers import case_panels as answers_html
 from rexview.ui.safe_text import as_markdown, lines_as_markdown, markdown_html
-from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
+from rexview.ui.viewer.case_payload import ViewerSettings, show_viewer
 from rexview.ui.web.access import permissions
 from rexview.ui.web.app.shell import show_nothing_yet
 from rexview.ui.web.components import component
@@ -42,9 +42,13 @@ from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.pages import PAGE_READERS, PAGE_STUDY
 from rexview.ui.web.saving.entries import ADJUDICATE_PAGE
 from rexview.ui.web.saving.outbox import outbox_json
-from rexview.ui.web.saving.reader_study import adjudicator_slots, shown_consensus, shown_names
+from rexview.ui.web.saving.reader_study import (
+    adjudicator_slots,
+    shown_answer_ids,
+    visible_consensus,
+)
 from rexview.ui.web.server import review_sets
-from rexview.vocab import DIMENSION_NAMES, moment
+from rexview.vocab import DIMENSION_NAMES, time_text
 from rexview.words import tr
 
 # The fields for a consensus, and its unsaved entries: small components of our own.
@@ -71,12 +75,14 @@ def show_consensus(
     """
     item = (about.case, about.model, about.dimension, about.picture)
     row = state.of("adjudicate", person.id).get(item)
-    stands = shown_consensus(review_set, review_sets.reviews(review_set), person, row)
+    stands = visible_consensus(review_set, review_sets.reviews(review_set), person, row)
     digest = digests_of(review_set).of(about.case, about.model)
     of_this_answer = row is not None and row.answer_digest in (None, digest)
     mine = row is not None and row.person == person.id
     other = (
-        None if row is None or mine else {**stands, "name": row.person_name, "at": moment(row.at)}
+        None
+        if row is None or mine
+        else {**stands, "name": row.person_name, "at": time_text(row.at)}
     )
     data = {
         "outbox": outbox_json(review_set, ADJUDICATE_PAGE, person),
@@ -87,13 +93,13 @@ def show_consensus(
             "subject": about.dimension,
             "picture": about.picture,
         },
-        "help": rubric_of(review_set)[about.dimension].question,
+        "help": read_study_rubric(review_set)[about.dimension].question,
         "revision": state.revision,
         "stands": stands,
         "fields": stands if of_this_answer else _NOTHING,
         "mine": mine,
         "saved": _saved(review_set, row) if row is not None and of_this_answer else "",
-        "at": moment(row.at) if row is not None else "",
+        "at": time_text(row.at) if row is not None else "",
         "other": other,
     }
     fields = component("rexview_consensus", "adjudicate/assets/consensus.js", style=_STYLE)
@@ -116,16 +122,16 @@ def show_unsaved(review_set: ReviewSet, person: Person, case: str, shown: Sequen
     notice(key=key, data=data, on_go_change=go, on_refresh_change=lambda: None)
 
 
-def _saved(review_set: ReviewSet, row: Stored) -> str:
+def _saved(review_set: ReviewSet, row: StoredEntry) -> str:
     value = row.value or {}
     if not any(value.values()):
         return ""
     name = study_records.reader_names(review_set, [row.person])[row.person]
     if value.get("score") is None:
         return tr("No score yet, comment kept {time}, {name}").format(
-            time=moment(row.at), name=name
+            time=time_text(row.at), name=name
         )
-    return tr("Saved {time}, {name}").format(time=moment(row.at), name=name)
+    return tr("Saved {time}, {name}").format(time=time_text(row.at), name=name)
 
 
 # An adjudicated answer and the readers' scores on it, as HTML.
@@ -143,7 +149,7 @@ def answer_html(slot: str, text: str, colour: str) -> str:
 
 def scores_beside_html(review_set: ReviewSet, one: Difference, labels: Mapping[str, str]) -> str:
     """Return the readers' scores on one item side by side, with anchors and comments."""
-    rubric = rubric_of(review_set)[one.dimension]
+    rubric = read_study_rubric(review_set)[one.dimension]
     cells = "".join(
         f"<div><h4>{html.escape(labels.get(mark.reader, mark.reader))}: <b>{mark.score}</b></h4>"
         f'<p class="rx-quiet">{html.escape(rubric.anchors[mark.score])}</p>'
@@ -202,19 +208,19 @@ class AdjudicationRound:
         reader, slots = adjudicator_slots(
             self.review_set, self.shown.case, self.person, self.letter_key
         )
-        return shown_names(
+        return shown_answer_ids(
             self.review_set, self.shown.case, slots, reader=reader, key=self.letter_key
         )
 
     def page(self, case: str) -> CasePage | None:
         """Return a case with its answers under letters."""
-        return blinded_page(self.review_set, case, self.slots(case))
+        return build_blinded_page(self.review_set, case, self.slots(case))
 
 
 def current_round(review_set: ReviewSet) -> AdjudicationRound | None:
     """Return the current adjudication; show a message and return None if there is nothing."""
     person = permissions.require_name(f"# {tr('Adjudicate')}\n\n{_PURPOSE}")
-    if not may(person, "adjudicate"):
+    if not may_write_kind(person, "adjudicate"):
         st.info(tr("Your role does not adjudicate."))
         st.stop()
     if not review_sets.is_newest(review_set):
@@ -239,9 +245,9 @@ def current_round(review_set: ReviewSet) -> AdjudicationRound | None:
         )
         return None
     ids = [one.case for one in cases]
-    wanted = link_keys.case_wanted()
+    wanted = link_keys.link_case()
     if wanted not in ids:
-        wanted = next_without_consensus(cases, None) or ids[0]
+        wanted = find_next_without_consensus(cases, None) or ids[0]
     link_keys.go_to_case(wanted)
     return AdjudicationRound(review_set, person, cases, ids.index(wanted), state, letter_key)
 
@@ -262,7 +268,7 @@ def _choose_apart(review_set: ReviewSet) -> None:
 def show_header(now: AdjudicationRound) -> None:
     """Show the progress, links to other cases, and the choice of the list."""
     agreed = sum(one.has_consensus for one in now.cases)
-    following = next_without_consensus(now.cases, now.shown.case)
+    following = find_next_without_consensus(now.cases, now.shown.case)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         _go_button("previous", tr("Previous"), ":material/chevron_left:", _beside(now, -1))
         _go_button("next", tr("Next"), ":material/chevron_right:", _beside(now, 1))
@@ -306,8 +312,8 @@ def show_picture(now: AdjudicationRound, page: CasePage) -> None:
     show_viewer(
         now.review_set,
         page,
-        partial(position_in, now.ids),
-        ViewerManner(blinded=True, height=_HEIGHT),
+        partial(find_position, now.ids),
+        ViewerSettings(blinded=True, height=_HEIGHT),
         ahead=[one for case in beside if (one := now.page(case))],
     )
 
@@ -328,11 +334,11 @@ def show_answers(now: AdjudicationRound, page: CasePage) -> None:
     shown = now.answers_shown()
     show_unsaved(now.review_set, now.person, now.shown.case, tuple(shown.values()))
     every = {mark.reader for one in now.shown.differences for mark in one.scores}
-    labels = dict(reader_labels(every, now.shown.case, key=now.letter_key))
+    labels = dict(label_readers(every, now.shown.case, key=now.letter_key))
     if now.review_set.info.protocol.name_readers and st.session_state.get(_NAMED):
         labels = study_records.reader_names(now.review_set, every)
         labels |= {key: name for key, name in now.review_set.reader_names.items() if key in every}
-    colours = slot_colours(now.slots(now.shown.case))
+    colours = assign_slot_colours(now.slots(now.shown.case))
     for slot, model in now.slots(now.shown.case).items():
         differences = [one for one in now.shown.differences if one.model == model]
         answer = next((one for one in page.answers if one.model == slot), None)

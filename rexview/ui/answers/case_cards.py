@@ -9,7 +9,7 @@ from typing import Final
 
 from rexview.analysis import ANSWER_STATUSES, REFERENCE_COLOUR, CaseFilter
 from rexview.analysis.case.cards import AnswerSummary, CardBox, CaseCard
-from rexview.analysis.ranking import EACH_END, MOST_WHOLE
+from rexview.analysis.ranking import MAX_UNRANKED, SHOWN_AT_EACH_END
 from rexview.errors import RexviewError
 from rexview.geometry import box_problem
 from rexview.metrics.identity import MetricId
@@ -78,7 +78,7 @@ def _card_html(
     kind = CATEGORY_NAMES.get(case.category or "", case.category or "")
     kind = kind or QUESTION_TYPES.get(case.question_type, "")
     answers = sorted(card.answers, key=partial(_place, card))
-    most = _MOST_ANSWERS if len(answers) <= MOST_WHOLE else EACH_END
+    most = _MOST_ANSWERS if len(answers) <= MAX_UNRANKED else SHOWN_AT_EACH_END
     order = case_filter.metric_order
     metric = order.metric if order else None
     rows = [

@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from rexview.analysis.case.record import MOST_BESIDE, CaseHeadline, CasePage, FailingModels
+from rexview.analysis.case.case_page import MAX_SIDE_BY_SIDE, CaseHeadline, CasePage, FailingModels
 from rexview.analysis.query.engine import Position
 from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.analysis.written_failures import MarkedAnswer
-from rexview.detect.self_contradiction import Differences, differences, is_usable
+from rexview.detect.self_contradiction import RepeatDifferences, find_repeat_differences, is_usable
 from rexview.rubric import load_rubric
 from rexview.schema import Answer, Case, Flag, ReaderFlag, Report, ReviewSet, Score
-from rexview.stats import FinalScores, limit_reached, status_of, write_score
+from rexview.stats import FinalScores, find_status, format_final_score, has_reached_limit
 from rexview.text.findings import finding_info
-from rexview.text.language import OTHER, language_of
+from rexview.text.language import OTHER, detect_language
 from rexview.ui.answers.choice_question import (
-    Vote,
+    OptionVote,
     choice_html,
     choice_spans,
     explanation_html,
@@ -37,12 +37,12 @@ from rexview.ui.answers.flags import (
     Visitor,
     evidence_spans,
     flags_html,
+    in_app_note,
     link_spans,
     marks_html,
-    written_here,
 )
-from rexview.ui.safe_text import Span, inline_html, markdown_html, plain_html
-from rexview.ui.tables.number_table import stacked
+from rexview.ui.safe_text import MarkedSpan, inline_html, markdown_html, plain_html
+from rexview.ui.tables.number_table import label_cells
 from rexview.vocab import (
     CONTENT_PARTS,
     DIMENSION_NAMES,
@@ -51,7 +51,7 @@ from rexview.vocab import (
     FINISH_REASONS,
     option_letter,
 )
-from rexview.words import counted, listed, tr, trn
+from rexview.words import counted, join_words, tr, trn
 
 # Notes on the text of one answer, as HTML: how it ended, counts, unsupported language.
 
@@ -69,7 +69,7 @@ def ending_html(answer: Answer) -> str:
     if answer.error:
         said = tr("Error: {error}").format(error=html.escape(answer.error))
         return f'<p class="rx-cut">{said}</p>'
-    if limit_reached(answer):
+    if has_reached_limit(answer):
         return f'<p class="rx-cut">{_cut(answer)}</p>'
     if answer.finish_reason == "content_filter":
         return f'<p class="rx-cut">{tr("Blocked by a content filter")}</p>'
@@ -118,7 +118,7 @@ def _tokens(n: int, most: int | None) -> str:
     return said.format(n=n, most=most)
 
 
-def unread_answer_html(answer: Answer) -> str:
+def unjudged_answer_html(answer: Answer) -> str:
     """Return a note that an answer in another language than English is not judged by its words."""
     told = tr(
         "Not read by the rules (seems to be {language}): failures in its words are not judged."
@@ -127,7 +127,7 @@ def unread_answer_html(answer: Answer) -> str:
     return _unread_html(answer.text or "", told, other)
 
 
-def unread_report_html(report: Report) -> str:
+def unjudged_report_html(report: Report) -> str:
     """Return a note that a report in another language than English is compared with no answer."""
     told = tr("Not read by the rules (seems to be {language}): no answer is compared with it.")
     other = tr("Not read by the rules (not in English): no answer is compared with it.")
@@ -136,7 +136,7 @@ def unread_report_html(report: Report) -> str:
 
 
 def _unread_html(text: str, told: str, other: str) -> str:
-    language = language_of(text)
+    language = detect_language(text)
     if language is None:
         return ""
     words = other if language == OTHER else told.format(language=language)
@@ -154,7 +154,7 @@ def repeats_html(case: Case, answer: Answer, repeats: Sequence[Answer]) -> str:
     if not repeats:
         return ""
     every = (answer, *repeats)
-    found = differences(case, every)
+    found = find_repeat_differences(case, every)
     differs = "".join(f" <b>{html.escape(words)}</b>" for words in _summary(found))
     items = "".join(_repeat_html(case, one, found, place) for place, one in enumerate(every))
     kept = html.escape(f"{case.id}/{answer.model}/repeats")
@@ -166,7 +166,7 @@ def repeats_html(case: Case, answer: Answer, repeats: Sequence[Answer]) -> str:
     )
 
 
-def _summary(found: Differences) -> list[str]:
+def _summary(found: RepeatDifferences) -> list[str]:
     """Return the differences, in a few words each."""
     words = []
     if found.sides:
@@ -183,7 +183,7 @@ def _summary(found: Differences) -> list[str]:
     return words
 
 
-def _repeat_html(case: Case, answer: Answer, found: Differences, place: int) -> str:
+def _repeat_html(case: Case, answer: Answer, found: RepeatDifferences, place: int) -> str:
     """Return one repeat as HTML, with only what differs from the answer above."""
     marks = [
         f"{mention.side} {finding_info(mention.finding).name}"
@@ -209,7 +209,7 @@ def _repeat_html(case: Case, answer: Answer, found: Differences, place: int) -> 
     )
     marked = [counted(len(answer.boxes), "box")] if answer.boxes else []
     marked += [counted(len(answer.images), "picture")] if answer.images else []
-    not_shown = f" · {tr('{what}, not shown').format(what=listed(marked))}" if marked else ""
+    not_shown = f" · {tr('{what}, not shown').format(what=join_words(marked))}" if marked else ""
     return (
         f"<li><p><b>{number}</b> {said}</p>"
         f'{choice_html(case, answer)}<div class="rx-body" tabindex="0">'
@@ -234,7 +234,7 @@ _GOOD: Final = 4.0
 
 def format_score(score: float | None) -> str:
     """Format a final score: ``4``, ``3.5``, or a dash for none."""
-    return "–" if score is None else write_score(score)
+    return "–" if score is None else format_final_score(score)
 
 
 def score_chain_html(
@@ -297,7 +297,7 @@ _MOST_NAMED = 5
 
 
 def question_html(
-    case: Case, flags: Sequence[tuple[str, Flag]] = (), votes: Sequence[Vote] = ()
+    case: Case, flags: Sequence[tuple[str, Flag]] = (), votes: Sequence[OptionVote] = ()
 ) -> str:
     """Return the question as HTML; a choice question with options, the right one, and the votes.
 
@@ -357,7 +357,7 @@ def case_headline_html(found: CaseHeadline, meaning: str, whose: tuple[str, str]
 class AnswerAdditions:
     """A page's additions to one answer: marked words, HTML above its text and below it."""
 
-    marks: Sequence[Span] = ()
+    marks: Sequence[MarkedSpan] = ()
     above: str = ""
     below: str = ""
 
@@ -406,7 +406,7 @@ def answers_html(
 
 def _failing_html(found: FailingModels, n: int, names: Mapping[str, str]) -> str:
     """Return how many answers there are, and which fail; empty if all fit next to the image."""
-    if n <= MOST_BESIDE:
+    if n <= MAX_SIDE_BY_SIDE:
         return ""
     parts = []
     if found.failing:
@@ -460,7 +460,7 @@ def _answer_html(
         f'aria-label="{tr("Answer of {name}").format(name=name)}">'
         f"<header><h3>{name}</h3>{place}{_headline_html(answer, final)}</header>"
         f"{chain}{_NOT_JUDGED if answer.model in page.not_judged else ''}"
-        f"{_NOT_YET if answer.model in page.not_yet else ''}{unread_answer_html(answer)}"
+        f"{_NOT_YET if answer.model in page.not_yet else ''}{unjudged_answer_html(answer)}"
         f"{flags_html(page, answer, review_set.reader_names, visitor, case_filter, worst)}"
         f"{marks_html(page, answer, review_set.reader_names, visitor, case_filter)}"
         f"{_add_html(answer) if visitor.may_judge else ''}"
@@ -488,7 +488,7 @@ def _headline_html(answer: Answer, final: FinalScores | None) -> str:
         return (
             f'<span class="rx-content" title="{title}">{score}<small> {tr("of 5")}</small></span>'
         )
-    status = status_of(answer)
+    status = find_status(answer)
     if status == "answered":
         return f'<span class="rx-content rx-quiet">{tr("not scored")}</span>'
     word = tr("cut off") if (answer.text or "").strip() else tr("no answer")
@@ -498,7 +498,7 @@ def _headline_html(answer: Answer, final: FinalScores | None) -> str:
 
 def report_html(
     page: CasePage,
-    marks: Mapping[str, Sequence[Span]] = MappingProxyType({}),
+    marks: Mapping[str, Sequence[MarkedSpan]] = MappingProxyType({}),
     beside: str = "",
     head: str = "",
 ) -> str:
@@ -510,7 +510,7 @@ def report_html(
     report = page.case.report
     flags = page.keyed_flags()
 
-    def spans(field: str, text: str) -> list[Span]:
+    def spans(field: str, text: str) -> list[MarkedSpan]:
         found = evidence_spans(flags, "report", field)
         return [*marks.get(field, ()), *found, *link_spans(text, page)]
 
@@ -520,14 +520,14 @@ def report_html(
     return (
         '<section class="rx-report" id="report" tabindex="0">'
         f"<h3>{tr('Radiologist’s report')}{head}</h3>"
-        f"{request_html(page.case)}{unread_report_html(report)}"
+        f"{request_html(page.case)}{unjudged_report_html(report)}"
         f'<div class="rx-versions"><div>{sections}</div>{beside}</div>'
         "</section>"
     )
 
 
 def report_sections_html(
-    report: Report, spans: Callable[[str, str], Iterable[Span]] = lambda field, text: ()
+    report: Report, spans: Callable[[str, str], Iterable[MarkedSpan]] = lambda field, text: ()
 ) -> str:
     """Return a report section by section; ``spans`` marks words of a field's text."""
     return "".join(
@@ -679,7 +679,7 @@ def _score_table_html(
     unfinished_note = tr("case not finished: not counted yet")
     for reader in dict.fromkeys(score.reader for score in scores):
         of_reader = [score for score in scores if score.reader == reader]
-        note = written_here("app" if any(one.origin == "app" for one in of_reader) else None)
+        note = in_app_note("app" if any(one.origin == "app" for one in of_reader) else None)
         if reader in unfinished:
             note += f' <small class="rx-quiet">{unfinished_note}</small>'
         add(html.escape(readers.get(reader, reader)), of_reader, note=note)
@@ -689,7 +689,7 @@ def _score_table_html(
         title = html.escape(title.format(who=", ".join(sorted(who))))
         add(tr("Consensus"), agreed, f' class="rx-agreed" title="{title}"')
     listed = f'<ul class="rx-comments">{"".join(comments)}</ul>' if comments else ""
-    drawn = stacked(
+    drawn = label_cells(
         f'<div class="rx-scroll"><table class="rx-scores"><caption>{html.escape(name)}</caption>'
         f"<thead><tr><td></td>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.analysis.case.record import CasePage
+from rexview.analysis.case.case_page import CasePage
 from rexview.detect.self_contradiction import is_usable
 from rexview.schema import Answer, Case, ReviewSet
-from rexview.stats import STATUSES, status_of
+from rexview.stats import STATUSES, find_status
 from rexview.text.choices.option_words import METHODS
 from rexview.ui.answers.flags import link_spans
-from rexview.ui.safe_text import Span, inline_html, markdown_html
-from rexview.vocab import has_own_letter, lettered
-from rexview.words import inside, tr, trn
+from rexview.ui.safe_text import MarkedSpan, inline_html, markdown_html
+from rexview.vocab import option_with_letter, starts_with_letter
+from rexview.words import mid_sentence, tr, trn
 
 _QUOTED: Final = 60
 """Maximum characters quoted of the text that a choice was read from."""
@@ -23,7 +23,7 @@ _KINDS: Final = ((tr("Models"), False), (tr("Readers"), True))
 
 
 @dataclass(frozen=True)
-class Vote:
+class OptionVote:
     """The vote of a model or reader; without a usable ``choice`` (None) ``note`` is the reason.
 
     ``colour`` is the model's; readers have none. The note of a reader's choice says how long it
@@ -37,16 +37,18 @@ class Vote:
     note: str = ""
 
 
-def votes_of(page: CasePage, review_set: ReviewSet, colours: Mapping[str, str]) -> list[Vote]:
+def collect_votes(
+    page: CasePage, review_set: ReviewSet, colours: Mapping[str, str]
+) -> list[OptionVote]:
     """Return all votes: models and readers of the files, then people who answered here."""
     case, kinds = page.case, {model.id: model.kind for model in review_set.models}
     votes = [
-        Vote(
+        OptionVote(
             review_set.model_names[answer.model],
             answer.choice if is_usable(case, answer) else None,
             kinds[answer.model] == "reader",
             colours[answer.model],
-            "" if is_usable(case, answer) else why_unusable(case, answer),
+            "" if is_usable(case, answer) else unusable_reason(case, answer),
         )
         for answer in page.answers
     ]
@@ -55,12 +57,12 @@ def votes_of(page: CasePage, review_set: ReviewSet, colours: Mapping[str, str]) 
         there = 0 <= given.choice < len(case.options)
         took = "" if given.seconds is None else f"{given.seconds:.1f} s"
         note = took if there else _no_such_option(case, given.choice)
-        votes.append(Vote(name, given.choice if there else None, is_reader=True, note=note))
+        votes.append(OptionVote(name, given.choice if there else None, is_reader=True, note=note))
     return votes
 
 
 def options_html(
-    case: Case, option_html: Callable[[str, int], str], votes: Sequence[Vote] = ()
+    case: Case, option_html: Callable[[str, int], str], votes: Sequence[OptionVote] = ()
 ) -> str:
     """List the options of a choice question with their votes; the right one is marked.
 
@@ -84,7 +86,7 @@ def options_html(
             f"{option_html(option, number)}{_RIGHT if is_right else ''}{count}</span>"
             f"{_votes_html(own)}</div></li>"
         )
-    own_letters = all(has_own_letter(one, number) for number, one in enumerate(case.options))
+    own_letters = all(starts_with_letter(one, number) for number, one in enumerate(case.options))
     letters = ' style="list-style:none"' if own_letters else ' type="A"'
     listed = f'<ol class="rx-options"{letters}>{"".join(rows)}</ol>'
     return listed + _unusable_html(votes) + _summary_html(case, votes)
@@ -94,7 +96,7 @@ _RIGHT: Final = f" <b>{tr('(correct)')}</b>"
 _RIGHT_ROW: Final = ' class="rx-right"'
 
 
-def _votes_html(votes: Sequence[Vote]) -> str:
+def _votes_html(votes: Sequence[OptionVote]) -> str:
     """Return who chose an option, models first; readers are marked as such."""
     said = []
     for kind, is_reader in _KINDS:
@@ -105,14 +107,14 @@ def _votes_html(votes: Sequence[Vote]) -> str:
     return f'<span class="rx-votes">{"".join(said)}</span>' if said else ""
 
 
-def _vote_html(vote: Vote) -> str:
+def _vote_html(vote: OptionVote) -> str:
     css = "rx-vote rx-vote-reader" if vote.is_reader else "rx-vote"
     colour = f' style="--rx-colour:{html.escape(vote.colour)}"' if vote.colour else ""
     title = f' title="{html.escape(vote.note)}"' if vote.note else ""
     return f'<span class="{css}"{colour}{title}>{html.escape(vote.name)}</span>'
 
 
-def _unusable_html(votes: Sequence[Vote]) -> str:
+def _unusable_html(votes: Sequence[OptionVote]) -> str:
     """List who chose no option of the question, each with the reason."""
     rows = "".join(
         f"<li>{_vote_html(vote)} {html.escape(vote.note)}</li>"
@@ -122,7 +124,7 @@ def _unusable_html(votes: Sequence[Vote]) -> str:
     return f'<ul class="rx-unusable"><li>{tr("No usable choice:")}</li>{rows}</ul>' if rows else ""
 
 
-def _summary_html(case: Case, votes: Sequence[Vote]) -> str:
+def _summary_html(case: Case, votes: Sequence[OptionVote]) -> str:
     """Count the choices of models and readers: right, wrong, unusable."""
     said = []
     for kind, is_reader in _KINDS:
@@ -163,13 +165,13 @@ def reason_html(page: CasePage) -> str:
     return said
 
 
-def why_unusable(case: Case, answer: Answer) -> str:
+def unusable_reason(case: Case, answer: Answer) -> str:
     """Return in a few words why an answer has no usable choice."""
-    status = status_of(answer)
+    status = find_status(answer)
     if answer.choice is not None:
         return _no_such_option(case, answer.choice)
     if status != "answered":
-        return inside(STATUSES[status])
+        return mid_sentence(STATUSES[status])
     return tr("the text does not commit to one option") if answer.text else tr("nothing was chosen")
 
 
@@ -188,10 +190,10 @@ def choice_html(case: Case, answer: Answer) -> str:
         return ""
     choice = answer.choice
     if choice is None or not is_usable(case, answer):
-        why = html.escape(why_unusable(case, answer))
+        why = html.escape(unusable_reason(case, answer))
         return f'<p class="rx-choice"><b>{tr("No usable choice")}</b>: {why}</p>'
     verdict = "" if case.correct is None else _VERDICTS[choice == case.correct]
-    option = html.escape(lettered(case.options[choice], choice))
+    option = html.escape(option_with_letter(case.options[choice], choice))
     return f'<p class="rx-choice">{option}{verdict}{_read_html(answer)}</p>'
 
 
@@ -210,12 +212,12 @@ def _read_html(answer: Answer) -> str:
     return f"<small>{said.format(quoted=html.escape(quoted), method=method)}</small>"
 
 
-def choice_spans(answer: Answer) -> list[Span]:
+def choice_spans(answer: Answer) -> list[MarkedSpan]:
     """Return the words of an answer that its choice was read from, to be marked."""
     read = answer.choice_read
     if read is None:
         return []
-    return [Span(read.start, read.end, "rx-chosen", title=tr("The choice was read here"))]
+    return [MarkedSpan(read.start, read.end, "rx-chosen", title=tr("The choice was read here"))]
 
 
 def explanation_html(page: CasePage, answer: Answer) -> str:

@@ -11,15 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.analysis.case.finding_links import finding_spans
-from rexview.analysis.case.record import CasePage
-from rexview.analysis.query.filter.case_filter import CaseFilter, asks_for, asks_for_mark
-from rexview.analysis.written_failures import FailureWords, MarkedAnswer, form_value_of
-from rexview.detect.precision import precision_of
+from rexview.analysis.case.case_page import CasePage
+from rexview.analysis.case.finding_links import find_finding_spans
+from rexview.analysis.query.filter.case_filter import (
+    CaseFilter,
+    filter_names_failure,
+    filter_names_mark,
+)
+from rexview.analysis.written_failures import FailureWording, MarkedAnswer, make_form_value
+from rexview.detect.precision import find_precision
 from rexview.models.backend import Prompt
 from rexview.schema import Answer, Flag
-from rexview.ui.safe_text import Span
-from rexview.vocab import FAILURES, day
+from rexview.ui.safe_text import MarkedSpan
+from rexview.vocab import FAILURES, date_text
 from rexview.words import tr, trc, trn
 
 _Keyed = Sequence[tuple[str, Flag]]
@@ -45,26 +49,28 @@ ANYBODY = Visitor()
 ANY_CASE = CaseFilter()
 
 
-def link_spans(text: str, page: CasePage) -> list[Span]:
+def link_spans(text: str, page: CasePage) -> list[MarkedSpan]:
     """Return the spans of a text about findings, to be highlighted with the rest of each finding.
 
     Each finding that is also elsewhere on the page is one stop of the Tab key per text.
     """
-    spans: list[Span] = []
+    spans: list[MarkedSpan] = []
     met: set[str] = set()
-    for link in finding_spans(text, page.box_keys):
+    for link in find_finding_spans(text, page.box_keys):
         shared = link.key in page.shared_keys
         css = "rx-side" if link.is_side else "rx-finding" if shared else "rx-lone"
         stop = shared and not link.is_side and link.key not in met
         if stop:
             met.add(link.key)
         spans.append(
-            Span(link.start, link.end, css, {"rx-finding": link.key}, link.about, focusable=stop)
+            MarkedSpan(
+                link.start, link.end, css, {"rx-finding": link.key}, link.about, focusable=stop
+            )
         )
     return spans
 
 
-def evidence_spans(flags: _Keyed, where: str, field: str | None = None) -> list[Span]:
+def evidence_spans(flags: _Keyed, where: str, field: str | None = None) -> list[MarkedSpan]:
     """Return the spans of flags' evidence in the answer, the question, or a field of the report.
 
     ``where`` may also be ``option`` or ``correct_option``; ``field`` is then the option's number.
@@ -78,7 +84,7 @@ def evidence_spans(flags: _Keyed, where: str, field: str | None = None) -> list[
             if field is not None and item.field != field:
                 continue
             css = "rx-evidence rx-weak-evidence" if weak else "rx-evidence"
-            spans.append(Span(item.start, item.end, css, {"rx-evidence": key}))
+            spans.append(MarkedSpan(item.start, item.end, css, {"rx-evidence": key}))
     return spans
 
 
@@ -110,7 +116,7 @@ def flags_html(
     ruled_out: list[str] = []
     for failure in dict.fromkeys(flag.failure for _, flag in keyed):
         same = [(key, flag) for key, flag in keyed if flag.failure == failure]
-        one = _Flagged(
+        one = _FlaggedFailure(
             failure,
             same,
             answer,
@@ -153,7 +159,7 @@ def _folded_html(title: str, items: Sequence[str], kept: str, *, is_open: bool =
 
 
 @dataclass(frozen=True)
-class _Flagged:
+class _FlaggedFailure:
     """A failure of an answer with its flags; ``reason`` is the user's.
 
     ``is_worst`` is True if the headline of the case is about it.
@@ -205,7 +211,7 @@ class _Flagged:
         by_rule = any(not one.is_hint for one in self.by_rule)
         said = "both" if by_rule and by_reader else "reader" if by_reader else "detector"
         source = "hint" if self.is_only_hinted else said
-        return asks_for(self.case_filter, self.answer.model, self.failure, source)
+        return filter_names_failure(self.case_filter, self.answer.model, self.failure, source)
 
     def ruled_out_html(self) -> str:
         """Return who rejected a failure that nobody raises: its rule changed, or there was none."""
@@ -289,7 +295,7 @@ class _Flagged:
             return f"<p><b>{YOU}</b> {html.escape(self.reason)}</p>" if self.reason else ""
         verdict = html.escape(VERDICT_WORDS.get(flag.verdict or "", flag.verdict or ""))
         name = html.escape(self.readers.get(flag.reader or "", flag.reader or tr("Reader")))
-        where = written_here(flag.origin)
+        where = in_app_note(flag.origin)
         return f"<p><b>{name}</b>{where} <i>{verdict}</i> {html.escape(flag.message)}</p>"
 
 
@@ -299,7 +305,7 @@ def _others(n: int, verdict: str) -> str:
     return trn("{n:,} reader rejected", "{n:,} readers rejected", n).format(n=n)
 
 
-def written_here(origin: str | None) -> str:
+def in_app_note(origin: str | None) -> str:
     """Return a note on what was written in the app, among what came with the set."""
     return f' <small class="rx-here">{tr("written here")}</small>' if origin == "app" else ""
 
@@ -331,7 +337,7 @@ def _by_rule_html(flag: Flag) -> str:
     """Return whether a rule found or only suggests it, and how often its suggestions were right."""
     if not flag.is_hint:
         return tr("flagged by rule")
-    measured = precision_of(flag.failure)
+    measured = find_precision(flag.failure)
     if measured is None:
         return tr("suggested by rule")
     words = tr("suggested by rule, {share:.0%} right in tests")
@@ -384,10 +390,10 @@ WRITTEN: Final = "written:"
 _EARLIER: Final = tr("about earlier words")
 
 
-def named_failures(standing: Mapping[str, FailureWords]) -> dict[str, tuple[str, str]]:
+def written_failure_names(standing: Mapping[str, FailureWording]) -> dict[str, tuple[str, str]]:
     """Return title and counting rule of the written failures, by their name among all failures."""
     return {
-        f"{WRITTEN}{name}": (words.prompt.name, str(form_value_of(words.prompt)["counts"]))
+        f"{WRITTEN}{name}": (words.prompt.name, str(make_form_value(words.prompt)["counts"]))
         for name, words in standing.items()
     }
 
@@ -405,12 +411,12 @@ def marks_html(
     """
     of_answer = [one for one in page.marks if one.mark.model == answer.model and not one.mark.stale]
     items = "".join(
-        _Marked(
+        _MarkedFailure(
             answer,
             [one for one in of_answer if one.mark.failure == failure],
             readers,
             visitor,
-            asks_for_mark(case_filter, answer.model, failure),
+            filter_names_mark(case_filter, answer.model, failure),
         ).listed_html()
         for failure in dict.fromkeys(one.mark.failure for one in of_answer)
     )
@@ -419,7 +425,7 @@ def marks_html(
 
 
 @dataclass(frozen=True)
-class _Marked:
+class _MarkedFailure:
     """A written failure with the people who marked it on an answer, at least one."""
 
     answer: Answer
@@ -439,7 +445,7 @@ class _Marked:
         item = html.escape(f"{self.answer.model}/{failure}")
         kept = f"{html.escape(self.answer.case)}/{item}"
         title = html.escape(words.prompt.name)
-        counts = html.escape(str(form_value_of(words.prompt)["counts"]))
+        counts = html.escape(str(make_form_value(words.prompt)["counts"]))
         who, is_open = html.escape(self._who()), " open" if self.mine or self.is_asked else ""
         first = " data-rx-asked" if self.is_asked else ""
         return (
@@ -501,7 +507,7 @@ class _Marked:
         if one.mark.reader == self.visitor.reader:
             return f"<p><b>{YOU}</b>{earlier} {reason}</p>" if reason or earlier else ""
         name = html.escape(self.readers.get(one.mark.reader, one.mark.reader))
-        where, said = written_here("app"), tr("marked")
+        where, said = in_app_note("app"), tr("marked")
         return f"<p><b>{name}</b>{where} <i>{said}</i>{earlier} {reason}</p>"
 
 
@@ -517,7 +523,7 @@ _TITLES: Final = {
 
 def definition_html(prompt: Prompt) -> str:
     """Return title and parts; people's text is escaped."""
-    value = form_value_of(prompt)
+    value = make_form_value(prompt)
     parts = "".join(
         f"<p><b>{title}:</b> {_part(value[part])}" for part, title in _TITLES.items() if value[part]
     )
@@ -534,9 +540,9 @@ def _part(value: object) -> str:
 # Author and time of a version of a failure's text.
 
 
-def written_at(words: FailureWords) -> str:
+def version_note(words: FailureWording) -> str:
     """Return ``Ann, 26 Nov 2026, 21:40:07 UTC``; the digest if there is no author."""
     if words.at is None:
         who = words.by or tr("from a file or a run of the set")
         return f"{who}, {words.version[:8]}"
-    return f"{words.by}, {day(words.at)}, {words.at:%H:%M:%S} UTC"
+    return f"{words.by}, {date_text(words.at)}, {words.at:%H:%M:%S} UTC"

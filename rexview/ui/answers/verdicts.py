@@ -16,20 +16,20 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.analysis.case.record import CasePage, failures_of_reader
-from rexview.analysis.written_failures import MARK_KIND as MARK
-from rexview.analysis.written_failures import MarkedAnswer, standing_failures
+from rexview.analysis.case.case_page import CasePage, list_reader_failures
+from rexview.analysis.written_failures import WRITTEN_MARK_KIND as MARK
+from rexview.analysis.written_failures import MarkedAnswer, current_failures
 from rexview.answer_digest import digests_of
 from rexview.errors import StoreError
 from rexview.people import LONGEST_NAME
-from rexview.schema import Mark, ReaderFlag, ReviewSet
-from rexview.store import may
-from rexview.ui.answers.flags import UNNAMED, WRITTEN, Visitor, named_failures
+from rexview.schema import FailureMark, ReaderFlag, ReviewSet
+from rexview.store import may_write_kind
+from rexview.ui.answers.flags import UNNAMED, WRITTEN, Visitor, written_failure_names
 from rexview.ui.web.access import permissions
 from rexview.ui.web.components import component
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.saving.entries import CASE_PAGE
-from rexview.ui.web.saving.outbox import name_problem, outbox_json, take_name
+from rexview.ui.web.saving.outbox import name_problem, outbox_json, set_name_from_component
 from rexview.ui.web.server import review_sets
 from rexview.vocab import FAILURES
 from rexview.words import tr
@@ -52,15 +52,15 @@ _VERDICTS: Final = ("confirmed", "rejected")
 
 def visitor() -> Visitor:
     """Return the user of the page; without sign-in they may judge before giving a name."""
-    person = permissions.current()
+    person = permissions.current_person()
     if person is None:
-        return Visitor(UNNAMED, permissions.role() == "lead")
-    return Visitor(person.id, may(person, "verdict"))
+        return Visitor(UNNAMED, permissions.current_role() == "lead")
+    return Visitor(person.id, may_write_kind(person, "verdict"))
 
 
 def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
     """Return one case with all its verdicts, including unsaved ones."""
-    page = review_sets.case_page(review_sets.newest(review_set), case_id)
+    page = review_sets.case_page(review_sets.with_current_reviews(review_set), case_id)
     if page is None:
         return None
     page = _with_unsaved_marks(review_set, page)
@@ -88,7 +88,7 @@ def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
 def _with_unsaved_marks(review_set: ReviewSet, page: CasePage) -> CasePage:
     """Add unsaved marks of written failures, and remove withdrawn ones."""
     entries = [one for one in _unsaved(review_set, MARK) if one.get("case") == page.case.id]
-    standing = standing_failures(review_sets.newest(review_set)) if entries else {}
+    standing = current_failures(review_sets.with_current_reviews(review_set)) if entries else {}
     reader = visitor().reader
     newest: dict[tuple[str, str, str], MarkedAnswer | None] = {}
     for one in entries:
@@ -101,7 +101,7 @@ def _with_unsaved_marks(review_set: ReviewSet, page: CasePage) -> CasePage:
         if value is not None:
             version, reason = (value.get(name) for name in ("version", "comment"))
             about = page.case.id, model, reader, str(failure), str(version)
-            mark = Mark(*about, str(reason) if reason else None, datetime.now(UTC))
+            mark = FailureMark(*about, str(reason) if reason else None, datetime.now(UTC))
             newest[key] = MarkedAnswer(mark, standing[str(failure)])
     return page.with_marks([one for one in newest.values() if one], newest)
 
@@ -137,7 +137,10 @@ def judged_json(review_set: ReviewSet, page: CasePage) -> dict[str, Any]:
         revision = review_sets.reviews(review_set).revision()
     except StoreError:
         revision = 0
-    in_words = [f"{WRITTEN}{name}" for name in standing_failures(review_sets.newest(review_set))]
+    in_words = [
+        f"{WRITTEN}{name}"
+        for name in current_failures(review_sets.with_current_reviews(review_set))
+    ]
     digests = digests_of(review_set).of_all((page.case.id, one.model) for one in page.answers)
     return {
         "case": page.case.id,
@@ -146,7 +149,7 @@ def judged_json(review_set: ReviewSet, page: CasePage) -> dict[str, Any]:
             answer.model: {
                 "name": review_set.model_names[answer.model],
                 "shown": digests[page.case.id, answer.model],
-                "failures": [*failures_of_reader(page.case, answer), *in_words],
+                "failures": [*list_reader_failures(page.case, answer), *in_words],
             }
             for answer in page.answers
         },
@@ -159,8 +162,8 @@ def show_verdicts(review_set: ReviewSet, page: CasePage) -> None:
     def keep_unsaved() -> None:
         st.session_state[link_keys.SESSION_VERDICTS] = st.session_state[_KEY].get("unsaved")
 
-    person = permissions.current()
-    standing = standing_failures(review_sets.newest(review_set))
+    person = permissions.current_person()
+    standing = current_failures(review_sets.with_current_reviews(review_set))
     built_in = {failure.id: (failure.name, failure.meaning) for failure in FAILURES.values()}
     data = {
         **judged_json(review_set, page),
@@ -170,7 +173,7 @@ def show_verdicts(review_set: ReviewSet, page: CasePage) -> None:
         "named": person is not None,
         "nameProblem": name_problem(_KEY),
         "longest": {"name": LONGEST_NAME, "reason": LONGEST_REASON},
-        "failures": built_in | named_failures(standing),
+        "failures": built_in | written_failure_names(standing),
         "versions": {f"{WRITTEN}{name}": one.prompt.hash for name, one in standing.items()},
     }
     with st.container(key="rx_unseen"):
@@ -181,5 +184,5 @@ def show_verdicts(review_set: ReviewSet, page: CasePage) -> None:
             key=_KEY,
             data=data,
             on_unsaved_change=keep_unsaved,
-            on_name_change=partial(take_name, _KEY),
+            on_name_change=partial(set_name_from_component, _KEY),
         )

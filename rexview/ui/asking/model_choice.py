@@ -12,25 +12,30 @@ from typing import Any, Final, get_args
 
 import streamlit as st
 
-from rexview.addresses import address_of_set
+from rexview.addresses import remote_set_address
 from rexview.analysis.run_models.jobs import missing_requirements
-from rexview.analysis.run_models.local_needs import needs_here
-from rexview.analysis.run_models.run_request import CONCURRENCY, MOST_AT_ONCE, RunRequest
+from rexview.analysis.run_models.local_memory import estimate_local_memory
+from rexview.analysis.run_models.run_request import DEFAULT_CONCURRENCY, MAX_CONCURRENCY, RunRequest
 from rexview.errors import RexviewError, RunError, SettingsError
-from rexview.models.asking.cards import find_card, well_known
-from rexview.models.asking.own_files import models_text, save_models, save_prompt
+from rexview.models.asking.cards import find_card, known_model_names
+from rexview.models.asking.edited_files import models_text, save_models, save_prompt
 from rexview.models.asking.prompts import built_in_prompts, prompt_text
 from rexview.models.backend import Api, AttemptFailed, Card, Prompt
-from rexview.models.endpoints.servers import Address, confirm, is_confirmed, read_address
-from rexview.models.running.run import disk_words
-from rexview.models.running.spec import RunSpec
+from rexview.models.endpoints.server_addresses import (
+    ServerAddress,
+    check_base_url,
+    confirm_server_address,
+    is_confirmed_server,
+)
+from rexview.models.running.model_run import disk_error_text
+from rexview.models.running.run_spec import RunSpec
 from rexview.schema import ReviewSet
-from rexview.ui.asking.run_figures import card_words
+from rexview.ui.asking.run_figures import card_summary_html
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.web.link import keys as link_keys
-from rexview.ui.web.link.link_choices import change_link, kept_in_link, option_kept_in_link
+from rexview.ui.web.link.link_choices import bind_option_to_link, bind_to_link, change_link
 from rexview.ui.web.streamlit_adapter.process import secrets_loaded
-from rexview.ui.web.streamlit_adapter.script_run import save_button, typed_fields, words_taken
+from rexview.ui.web.streamlit_adapter.script_run import finish_draft, save_button, typed_fields
 from rexview.words import tr
 
 # Files that a person edits: a model's abilities, and a copy of the prompt.
@@ -42,7 +47,7 @@ _LONGEST_NAME: Final = 80
 
 def can_write(review_set: ReviewSet) -> bool:
     """Return whether files can be written into the folder of a set."""
-    return address_of_set(review_set.folder) is None and os.access(review_set.folder, os.W_OK)
+    return remote_set_address(review_set.folder) is None and os.access(review_set.folder, os.W_OK)
 
 
 def edit_card(model: str, card: Card, review_set: ReviewSet) -> None:
@@ -103,7 +108,7 @@ def _field(text: str, key: str, save: Callable[[], None], review_set: ReviewSet)
         except SettingsError as error:
             st.session_state[problem] = str(error)
         else:
-            words_taken(key)
+            finish_draft(key)
             st.toast(tr("Saved in the review set's folder."))
 
     st.text_area(
@@ -153,7 +158,7 @@ def choose_model(review_set: ReviewSet) -> ModelChoice | None:
     with left:
         model = _model(review_set)
     with right:
-        place = offer_options(tr("Where"), link_keys.QUERY_RUN_PLACE, _PLACES, "openai")
+        place = choose_option(tr("Where"), link_keys.QUERY_RUN_PLACE, _PLACES, "openai")
     base_url, api = _server() if place == "server" else (None, None)
     if place == "here":
         api = "transformers"
@@ -167,7 +172,7 @@ def choose_model(review_set: ReviewSet) -> ModelChoice | None:
         st.error(lines_as_markdown(error), icon=":material/error:")
         edit_card(model, Card((model.lower(),)), review_set)
         return None
-    st.html(card_words(card))
+    st.html(card_summary_html(card))
     edit_card(model, card, review_set)
     return ModelChoice(model, card, place, base_url, api)
 
@@ -175,9 +180,11 @@ def choose_model(review_set: ReviewSet) -> ModelChoice | None:
 def _model(review_set: ReviewSet) -> str:
     asked = (link_keys.query_value(link_keys.QUERY_RUN_MODEL) or "").strip()[:_CHOICES_LONGEST]
     names = [model.id for model in review_set.models]
-    groups = [well_known(), names] if review_set.info.notice else [names, well_known()]
+    groups = (
+        [known_model_names(), names] if review_set.info.notice else [names, known_model_names()]
+    )
     options = list(dict.fromkeys(filter(None, (*groups[0], *groups[1], asked))))
-    kept = kept_in_link(
+    kept = bind_to_link(
         "run_model", link_keys.QUERY_RUN_MODEL, asked or None, lambda chosen: chosen or None
     )
     chosen = st.selectbox(
@@ -192,7 +199,7 @@ def _model(review_set: ReviewSet) -> str:
     return (chosen or "").strip()[:_CHOICES_LONGEST]
 
 
-def offer_options(label: str, query: str, options: dict[str, str], usual: str) -> str:
+def choose_option(label: str, query: str, options: dict[str, str], usual: str) -> str:
     """Show a choice of options; return the chosen one."""
     return str(
         st.segmented_control(
@@ -200,7 +207,7 @@ def offer_options(label: str, query: str, options: dict[str, str], usual: str) -
             list(options),
             format_func=lambda option: as_markdown(options[option]),
             required=True,
-            **option_kept_in_link(f"run_{query}", query, options, usual),
+            **bind_option_to_link(f"run_{query}", query, options, usual),
         )
     )
 
@@ -208,7 +215,7 @@ def offer_options(label: str, query: str, options: dict[str, str], usual: str) -
 def _server() -> tuple[str, Api | None]:
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        address = offer_text(
+        address = show_text_field(
             tr("Address"),
             link_keys.QUERY_RUN_URL,
             placeholder="http://localhost:8000/v1",
@@ -218,13 +225,13 @@ def _server() -> tuple[str, Api | None]:
             ),
         )
     with right:
-        chosen = offer_options("API", link_keys.QUERY_RUN_API, _APIS, "chat")
+        chosen = choose_option("API", link_keys.QUERY_RUN_API, _APIS, "chat")
     return address, next((api for api in get_args(Api) if api == chosen), None)
 
 
-def offer_text(label: str, query: str, *, longest: int = _CHOICES_LONGEST, **more: Any) -> str:
+def show_text_field(label: str, query: str, *, longest: int = _CHOICES_LONGEST, **more: Any) -> str:
     """Show a text field; return its text without surrounding spaces."""
-    kept = kept_in_link(
+    kept = bind_to_link(
         f"run_{query}",
         query,
         link_keys.query_value(query) or "",
@@ -233,7 +240,7 @@ def offer_text(label: str, query: str, *, longest: int = _CHOICES_LONGEST, **mor
 
     def changed() -> None:
         kept["on_change"]()
-        words_taken(query)
+        finish_draft(query)
 
     with typed_fields(query):
         more |= {"key": kept["key"], "on_change": changed, "max_chars": longest}
@@ -244,7 +251,7 @@ def choose_limits() -> dict[str, Any]:
     """Return longest answer, budget and concurrency, as fields of :class:`RunRequest`."""
     columns = st.columns(3, gap="small")
     with columns[0]:
-        limit = offer_number(
+        limit = show_number_field(
             tr("Longest answer, tokens"),
             link_keys.QUERY_RUN_LIMIT,
             None,
@@ -252,28 +259,30 @@ def choose_limits() -> dict[str, Any]:
             tr("Empty: the server decides."),
         )
     with columns[1]:
-        budget = offer_text(
+        budget = show_text_field(
             tr("Budget"),
             link_keys.QUERY_RUN_BUDGET,
             placeholder=tr("5 USD or 200,000 tokens"),
             help=tr("Spending limit. Empty: no limit."),
         )
     with columns[2]:
-        at_once = offer_number(
+        at_once = show_number_field(
             tr("Requests at a time"),
             link_keys.QUERY_RUN_AT_ONCE,
-            CONCURRENCY,
-            MOST_AT_ONCE,
+            DEFAULT_CONCURRENCY,
+            MAX_CONCURRENCY,
             tr("How many run at the same time."),
         )
     return {"max_output_tokens": limit, "budget": budget or None, "concurrency": at_once}
 
 
-def offer_number(label: str, query: str, usual: int | None, most: int, words: str) -> int | None:
+def show_number_field(
+    label: str, query: str, usual: int | None, most: int, words: str
+) -> int | None:
     """Show a field for a number from 1; return it, or the usual one if it is empty."""
     typed = link_keys.query_value(query) or ""
     asked = int(typed) if typed.isdecimal() and len(typed) < 9 else 0
-    kept = kept_in_link(
+    kept = bind_to_link(
         f"run_{query}",
         query,
         asked if 1 <= asked <= most else usual,
@@ -294,7 +303,7 @@ def offer_number(label: str, query: str, usual: int | None, most: int, words: st
 # Keys from Streamlit's secrets: read only here, and passed on by environment.
 
 
-def keys_known(variable: str) -> Mapping[str, str]:
+def secret_keys(variable: str) -> Mapping[str, str]:
     """Return the key of a variable, if the secrets have it at their top level."""
     value = st.secrets.get(variable) if secrets_loaded() else None
     return {variable: value} if isinstance(value, str) and value else {}
@@ -303,15 +312,15 @@ def keys_known(variable: str) -> Mapping[str, str]:
 # The address that requests are sent to: what it still needs, and a person's consent.
 
 
-def may_begin(review_set: ReviewSet, spec: RunSpec, what: str) -> tuple[bool, bool]:
+def confirm_start(review_set: ReviewSet, spec: RunSpec, what: str) -> tuple[bool, bool]:
     """Show where requests go, and what is missing.
 
     ``what`` is sent there: ``Images and questions of 3 cases``. Return whether the run may start,
     and whether a local model is loaded although it takes more memory than is free.
     """
     local = spec.parameters.api == "transformers"
-    address = None if local else read_address(spec.parameters.base_url)
-    missing = missing_requirements(spec, keys_known(spec.card.key_variable))
+    address = None if local else check_base_url(spec.parameters.base_url)
+    missing = missing_requirements(spec, secret_keys(spec.card.key_variable))
     if missing:
         st.warning(as_markdown(missing), icon=":material/key:")
     if address and address.warning:
@@ -331,7 +340,7 @@ def may_begin(review_set: ReviewSet, spec: RunSpec, what: str) -> tuple[bool, bo
                 what=as_markdown(what), host=as_markdown(address.host)
             )
         )
-        agreed = is_confirmed(address) or _agreed(address, what)
+        agreed = is_confirmed_server(address) or _agreed(address, what)
     else:
         st.markdown(
             tr("**{what} are sent to {host}**, with the key in {variable}.").format(
@@ -344,7 +353,7 @@ def may_begin(review_set: ReviewSet, spec: RunSpec, what: str) -> tuple[bool, bo
     return agreed and writable and not missing, insists
 
 
-def may_go_on(name: str, api: str | None, base_url: str | None) -> bool:
+def confirm_resume(name: str, api: str | None, base_url: str | None) -> bool:
     """Ask whether a run or job of the set's folder may send to another computer, or a new port.
 
     Somebody else may have made that folder with its address. ``name`` distinguishes runs and jobs.
@@ -352,10 +361,10 @@ def may_go_on(name: str, api: str | None, base_url: str | None) -> bool:
     if api == "transformers":
         return True
     try:
-        address = read_address(base_url)
+        address = check_base_url(base_url)
     except AttemptFailed:
         return True  # resuming shows the error, and sends nothing
-    if address.is_this_machine and is_confirmed(address):
+    if address.is_this_machine and is_confirmed_server(address):
         return True
     words = tr("Allow sending to {host}").format(host=as_markdown(address.host))
     return st.checkbox(words, key=f"run_may_go_on_{name}_{address.url}")
@@ -372,14 +381,14 @@ def confirm_address(api: str | None, base_url: str | None) -> None:
     if api == "transformers":
         return
     try:
-        confirm(read_address(base_url))
+        confirm_server_address(check_base_url(base_url))
     except AttemptFailed as failure:
         raise RunError(str(failure)) from None
     except OSError as error:
-        raise RunError(disk_words(error)) from None
+        raise RunError(disk_error_text(error)) from None
 
 
-def _agreed(address: Address, what: str) -> bool:
+def _agreed(address: ServerAddress, what: str) -> bool:
     return st.checkbox(tr("Allow sending these"), key=f"run_agreed_{address.url}_{what}")
 
 
@@ -387,7 +396,7 @@ def _room_for(spec: RunSpec) -> tuple[bool, bool]:
     """Show a model's memory needs; return whether it may start, and whether against that advice."""
     try:
         with st.spinner(tr("Checking what the model needs…")):
-            found = needs_here(spec)
+            found = estimate_local_memory(spec)
     except RexviewError as error:
         st.warning(as_markdown(str(error)), icon=":material/memory:")
         return False, False

@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.analysis.run_models.run_request import ANSWERS, RunKind
-from rexview.models.backend import FAILINGS, OUTCOMES, Card, SentImage
-from rexview.models.running.progress import Progress, State
+from rexview.analysis.run_models.run_request import ANSWER_RUN, RunKind
+from rexview.models.backend import FAILURE_CAUSES, OUTCOMES, Card, SentImage
+from rexview.models.running.run_progress import RunProgress, RunState
 from rexview.ui.safe_text import as_markdown
-from rexview.vocab import VIEWS, duration, moment
+from rexview.vocab import VIEWS, duration_text, time_text
 from rexview.words import counted, tr
 
-STATES: Final[Mapping[State, str]] = {
+STATES: Final[Mapping[RunState, str]] = {
     "starting": tr("Starting"),
     "running": tr("Running"),
     "waiting": tr("Waiting"),
@@ -47,10 +47,10 @@ _UNITS: Final[Mapping[str, Callable[[int], str]]] = {
 """Formats the number of a run's subjects, by the unit of its kind."""
 
 
-def begun_words(created: str, by: str | None) -> str:
+def start_note(created: str, by: str | None) -> str:
     """Return when and by whom a run was started; ``created`` is in ISO 8601, as stored."""
     try:
-        at = moment(datetime.fromisoformat(created))
+        at = time_text(datetime.fromisoformat(created))
     except (ValueError, OverflowError):
         at = created
     if by:
@@ -58,7 +58,7 @@ def begun_words(created: str, by: str | None) -> str:
     return tr("started {moment}").format(moment=at)
 
 
-def card_words(card: Card) -> str:
+def card_summary_html(card: Card) -> str:
     """Return the known abilities of a model in one subdued line."""
     return f'<p class="rx-quiet rx-card">{html.escape(" · ".join(_abilities(card)))}</p>'
 
@@ -84,7 +84,7 @@ def _abilities(card: Card) -> Iterator[str]:
         yield tr("no price known")
 
 
-def picture_words(picture: SentImage) -> str:
+def image_description(picture: SentImage) -> str:
     """Describe an image as it is sent, as plain text."""
     kind = picture.media_type.removeprefix("image/").upper()
     view = VIEWS.get(picture.view, picture.view)
@@ -98,7 +98,7 @@ def picture_words(picture: SentImage) -> str:
     return f"{' · '.join(parts)} · SHA-256 {picture.sha256[:12]}…"
 
 
-def progress_html(progress: Progress, kind: RunKind) -> str:
+def progress_html(progress: RunProgress, kind: RunKind) -> str:
     """Return the progress of a run of a kind: a bar, its cost, and why it waits."""
     share = progress.done / progress.total if progress.total else 0.0
     numbers = " · ".join(html.escape(part) for part in _numbers(progress, kind))
@@ -117,8 +117,8 @@ def progress_html(progress: Progress, kind: RunKind) -> str:
     return f'<div class="rx-run">{"".join(parts)}</div>'
 
 
-def _numbers(progress: Progress, kind: RunKind) -> Iterator[str]:
-    if kind == ANSWERS:
+def _numbers(progress: RunProgress, kind: RunKind) -> Iterator[str]:
+    if kind == ANSWER_RUN:
         answered = tr("{n:,} of {total:,} answered")
         yield answered.format(n=progress.done, total=progress.total)
     else:
@@ -131,19 +131,19 @@ def _numbers(progress: Progress, kind: RunKind) -> Iterator[str]:
     if progress.per_minute and progress.at_work:
         yield tr("{n:,.0f} a minute").format(n=progress.per_minute)
     if progress.seconds_left and progress.at_work:
-        yield tr("{duration} left").format(duration=duration(progress.seconds_left))
+        yield tr("{duration} left").format(duration=duration_text(progress.seconds_left))
     tokens = _whole(progress.spent.get("input")) + _whole(progress.spent.get("output"))
     yield tr("{n:,} tokens").format(n=tokens)
     usd = progress.spent.get("usd")
     if isinstance(usd, int | float) and progress.budget:
-        yield tr("{money} of {budget}").format(money=money(usd), budget=progress.budget)
+        yield tr("{money} of {budget}").format(money=format_usd(usd), budget=progress.budget)
     elif isinstance(usd, int | float):
-        yield money(usd)
+        yield format_usd(usd)
     elif progress.budget:
         yield tr("budget {budget}").format(budget=progress.budget)
 
 
-def money(usd: float) -> str:
+def format_usd(usd: float) -> str:
     """Format an amount; a small one is not rounded to zero."""
     return f"{usd:,.2f} USD" if usd >= 0.01 or not usd else tr("under 0.01 USD")
 
@@ -160,15 +160,15 @@ def _until(moment: str | None) -> str:
         return ""
     if left <= 1:
         return tr("Resumes now.")
-    return tr("Resumes in {duration}.").format(duration=duration(left))
+    return tr("Resumes in {duration}.").format(duration=duration_text(left))
 
 
-def counts_html(progress: Progress) -> str:
+def counts_html(progress: RunProgress) -> str:
     """List answers by outcome, and failures by kind; empty if there are no replies."""
     rows = []
     for css, words, found in (
         ("rx-came", OUTCOMES, progress.outcomes),
-        ("rx-failed", FAILINGS, progress.failed),
+        ("rx-failed", FAILURE_CAUSES, progress.failed),
     ):
         names: Mapping[str, str] = dict(words)  # type: ignore[arg-type]
         rows += [
@@ -187,12 +187,12 @@ FIGURES: Final = {
 }
 
 
-def show_figures(requests: float, sent: float, written: float, usd: float | None) -> None:
+def show_estimate(requests: float, sent: float, written: float, usd: float | None) -> None:
     """Show requests, tokens in and out, and the cost; ``usd`` is None if no price is known."""
     values = {
         "input_tokens": f"{sent:,.0f}",
         "output_tokens": f"{written:,.0f}",
-        "usd": tr("not known") if usd is None else money(usd),
+        "usd": tr("not known") if usd is None else format_usd(usd),
     }
     with st.container(horizontal=True, gap="large"):
         st.metric(tr("Requests"), as_markdown(f"{requests:,.0f}"), width="content")

@@ -11,22 +11,22 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from rexview.models.running.folder import CURATING
+from rexview.models.running.run_folder import CURATING_FOLDER
 from rexview.schema import ReviewSet
 from rexview.ui.asking.model_choice import (
     ModelChoice,
     choose_limits,
     choose_model,
-    offer_number,
-    offer_options,
-    offer_text,
+    choose_option,
+    show_number_field,
+    show_text_field,
 )
-from rexview.ui.asking.runs import begin_form, show_runs
+from rexview.ui.asking.run_list import show_runs, show_start_form
 from rexview.ui.filters import FilteredSet
 from rexview.ui.safe_text import as_markdown
 from rexview.ui.web.access import permissions
 from rexview.ui.web.link import keys as link_keys
-from rexview.ui.web.link.link_choices import kept_in_link
+from rexview.ui.web.link.link_choices import bind_to_link
 from rexview.ui.web.link.pages import PAGE_RUN_MODELS
 from rexview.words import counted, tr
 
@@ -37,7 +37,7 @@ def choose_cases(filtered: FilteredSet) -> tuple[list[str], int]:
     ways = {"all": tr("All")}
     if case_filter.active:
         ways = {"filter": tr("In the filter ({n:,})").format(n=total), **ways}
-    way = offer_options(tr("Cases"), link_keys.QUERY_JUDGED["cases"], ways, next(iter(ways)))
+    way = choose_option(tr("Cases"), link_keys.QUERY_JUDGED["cases"], ways, next(iter(ways)))
     if way != "filter":
         return [], filtered.review_set.cases.height
     return [f"--filter={urlencode(case_filter.to_query(), doseq=True)}"], total
@@ -48,7 +48,7 @@ def choose_models(filtered: FilteredSet) -> list[str]:
     names = {model.id: model.name for model in filtered.review_set.models}
     query = link_keys.QUERY_JUDGED["models"]
     asked = [one for one in st.query_params.get_all(query) if one in names]
-    kept = kept_in_link("judged_models", query, asked, lambda chosen: list(chosen) or None)
+    kept = bind_to_link("judged_models", query, asked, lambda chosen: list(chosen) or None)
     chosen = st.multiselect(
         tr("Answers by"),
         list(names),
@@ -59,7 +59,7 @@ def choose_models(filtered: FilteredSet) -> list[str]:
     return [f"--model={model}" for model in chosen]
 
 
-def begin_judge(
+def show_judge_start(
     filtered: FilteredSet,
     judge: ModelChoice,
     own: Sequence[str],
@@ -79,12 +79,12 @@ def begin_judge(
     if heading:
         st.markdown(heading)
     what = sent[0 if judge.card.images else 1].format(cases=counted(cases, "case"))
-    begin_form(filtered.review_set, judge.wanted(**more), "judge", own, what)
+    show_start_form(filtered.review_set, judge.wanted(**more), "judge", own, what)
 
 
 # A model proposes questions about the studies of a set: the steps, and the start.
 
-_QUERY: Final = link_keys.QUERY_ASKED_FOR
+_QUERY: Final = link_keys.QUERY_GENERATED_QUESTIONS
 _WHAT: Final = {"open": tr("Open questions"), "choice": tr("Multiple choice")}
 _STEPS: Final = {"propose": tr("Propose"), "rate": tr("Score"), "tag": tr("Tag")}
 _TOLD: Final = {
@@ -96,7 +96,7 @@ _MOST_EACH: Final = 20
 _USUAL_EACH: Final = 5
 
 
-def ask_for_questions(review_set: ReviewSet) -> None:
+def show_question_forms(review_set: ReviewSet) -> None:
     """Show forms for a model to propose, score, tag or check questions, and the runs.
 
     Nothing is shown to people who may not start runs.
@@ -105,11 +105,11 @@ def ask_for_questions(review_set: ReviewSet) -> None:
         return
     _form(review_set)
     st.markdown(f"## {tr('Runs')}")
-    show_runs(review_set, (CURATING,))
+    show_runs(review_set, (CURATING_FOLDER,))
 
 
 def _form(review_set: ReviewSet) -> None:
-    what = offer_options(tr("Make"), _QUERY["what"], _WHAT, "open")
+    what = choose_option(tr("Make"), _QUERY["what"], _WHAT, "open")
     chosen = choose_model(review_set)
     if chosen is None:
         return
@@ -118,7 +118,7 @@ def _form(review_set: ReviewSet) -> None:
     if own is None or not chosen.complete:
         return
     what = tr("Reports or indications of the set's studies")
-    begin_form(review_set, chosen.wanted(**more), "curate", own, what)
+    show_start_form(review_set, chosen.wanted(**more), "curate", own, what)
 
 
 def _open() -> list[str] | None:
@@ -126,7 +126,7 @@ def _open() -> list[str] | None:
     with left:
         usual = list(_STEPS)
         asked = [one for one in st.query_params.get_all(_QUERY["steps"]) if one in _STEPS]
-        kept = kept_in_link(
+        kept = bind_to_link(
             "asked_steps",
             _QUERY["steps"],
             asked or usual,
@@ -136,9 +136,9 @@ def _open() -> list[str] | None:
             tr("Steps"), usual, selection_mode="multi", format_func=_STEPS.__getitem__, **kept
         )
     with middle:
-        told = offer_options(tr("Input to the model"), _QUERY["told"], _TOLD, "either")
+        told = choose_option(tr("Input to the model"), _QUERY["told"], _TOLD, "either")
     with right:
-        each = offer_number(
+        each = show_number_field(
             tr("Questions per study"),
             _QUERY["each"],
             _USUAL_EACH,
@@ -154,7 +154,7 @@ def _open() -> list[str] | None:
 
 
 def _multiple_choice() -> list[str]:
-    validator = offer_text(
+    validator = show_text_field(
         tr("Checked by"),
         _QUERY["validator"],
         placeholder=tr("a model; only rules if empty"),
@@ -190,7 +190,7 @@ def choose_judge(filtered: FilteredSet) -> None:
         return
     left, middle, right = st.columns([7, 4, 5], gap="medium")
     with left:
-        what = offer_options(
+        what = choose_option(
             tr("Opinion on"), link_keys.QUERY_JUDGED["what"], _JUDGING_WHAT, "both"
         )
     with middle:
@@ -198,4 +198,4 @@ def choose_judge(filtered: FilteredSet) -> None:
     with right:
         cases, total = choose_cases(filtered)
     own = [*([f"--{what}"] if what != "both" else []), *models, *cases]
-    begin_judge(filtered, judge, own, total, _SENT, heading=f"## {tr('Estimate and start')}")
+    show_judge_start(filtered, judge, own, total, _SENT, heading=f"## {tr('Estimate and start')}")

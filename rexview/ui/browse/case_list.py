@@ -16,12 +16,12 @@ from rexview.analysis import (
     Facets,
     FailureSources,
     SetFacts,
-    chips,
-    orders,
+    list_chips,
+    list_orders,
     search_caption,
 )
-from rexview.analysis.case.cards import OUTCOMES, AnswerSummary, CaseCard
-from rexview.analysis.failures import SO_FAR, judged_caption, rests_on_flags, so_far_after
+from rexview.analysis.case.cards import CHOICE_OUTCOME_NAMES, AnswerSummary, CaseCard
+from rexview.analysis.failures import SO_FAR, add_so_far, depends_on_flags, judged_caption
 from rexview.schema import ReviewSet
 from rexview.ui.filters import set_filter
 from rexview.ui.meeting.pinning import pin_filter
@@ -29,10 +29,10 @@ from rexview.ui.safe_text import as_markdown
 from rexview.ui.tables.data_table import show_wide_table
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import browse_link, go_to, href, linked_html
-from rexview.ui.web.link.link_choices import change_link, choose_page, filter_asked
+from rexview.ui.web.link.link_choices import change_link, choose_page, requested_filter
 from rexview.ui.web.link.pages import PAGE_CASE
 from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, option_letter
-from rexview.words import inside, noun, tr, trn
+from rexview.words import mid_sentence, noun, tr, trn
 
 VIEWS: Final = {"cards": tr("Cards"), "table": tr("Table")}
 _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
@@ -43,7 +43,7 @@ _OF_FLAGS: Final = (tr("Harm"), tr("Failures"), tr("Suggested"))
 PAGE_SIZE: Final = {"cards": 24, "table": 100}
 
 
-def list_head(
+def show_list_head(
     review_set: ReviewSet, engine: Engine, total: int, case_filter: CaseFilter, *, so_far: bool
 ) -> tuple[str, Sequence[str], int]:
     """Show the number of cases (``total``), their order and view, and buttons to pin them.
@@ -60,15 +60,13 @@ def list_head(
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key="rx_list_head"
     ):
-        _show_range(total, first, len(ids), so_far=so_far and rests_on_flags(case_filter))
-        names = orders(engine.facts, case_filter)
+        _show_range(total, first, len(ids), so_far=so_far and depends_on_flags(case_filter))
+        names = list_orders(engine.facts, case_filter)
         st.session_state["browse_sort"] = case_filter.sort
         st.selectbox(
             tr("Order"),
             list(names),
-            format_func=lambda sort: so_far_after(
-                names[sort], so_far=so_far and sort == "severity"
-            ),
+            format_func=lambda sort: add_so_far(names[sort], so_far=so_far and sort == "severity"),
             key="browse_sort",
             on_change=_sort,
             label_visibility="collapsed",
@@ -106,7 +104,7 @@ def show_search(case_filter: CaseFilter, counts: Facets) -> None:
     others = [
         browse_link(
             replace(case_filter, mention=value.value),
-            f"{value.count:,} {html.escape(inside(value.name))}",
+            f"{value.count:,} {html.escape(mid_sentence(value.name))}",
         )
         for value in counts.mentions
         if not value.chosen
@@ -117,7 +115,9 @@ def show_search(case_filter: CaseFilter, counts: Facets) -> None:
     linked_html(f'<p class="rx-searched" role="status">{shown}</p>', key="search_words")
 
 
-def list_foot(total: int, first: int, shown: int, case_filter: CaseFilter, *, so_far: bool) -> None:
+def show_list_foot(
+    total: int, first: int, shown: int, case_filter: CaseFilter, *, so_far: bool
+) -> None:
     """Show the page numbers of a list longer than one page."""
     view = link_keys.query_value(link_keys.QUERY_VIEW) or "cards"
     size = PAGE_SIZE.get(view, PAGE_SIZE["cards"])
@@ -125,7 +125,7 @@ def list_foot(total: int, first: int, shown: int, case_filter: CaseFilter, *, so
         return
     with st.container(horizontal=True, vertical_alignment="center", key="rx_list_foot"):
         choose_page(total, size, key="browse_page")
-        _show_range(total, first, shown, so_far=so_far and rests_on_flags(case_filter))
+        _show_range(total, first, shown, so_far=so_far and depends_on_flags(case_filter))
 
 
 def show_table(
@@ -197,7 +197,7 @@ def _rows(card: CaseCard, names: dict[str, str], case_filter: CaseFilter) -> lis
             **about,
             "Model": names[answer.model],
             "Choice": None if answer.choice is None else option_letter(answer.choice),
-            "Outcome": OUTCOMES[answer.outcome] if answer.outcome else None,
+            "Outcome": CHOICE_OUTCOME_NAMES[answer.outcome] if answer.outcome else None,
             **({order.metric.described: answer.metric} if order else {}),
             "Harm": (answer.harm or None) if with_harm else None,
             "Failures": _names(answer, hints=False),
@@ -219,7 +219,7 @@ def _names(answer: AnswerSummary, *, hints: bool) -> str:
 
 
 def _show_range(total: int, first: int, shown: int, *, so_far: bool) -> None:
-    text = so_far_after(_range_text(total, first, shown), so_far=so_far)
+    text = add_so_far(_range_text(total, first, shown), so_far=so_far)
     st.html(f'<p class="rx-count">{text}</p>')
 
 
@@ -233,7 +233,7 @@ def _range_text(total: int, first: int, shown: int) -> str:
 
 
 def _sort() -> None:
-    set_filter(replace(filter_asked(), sort=st.session_state["browse_sort"]))
+    set_filter(replace(requested_filter(), sort=st.session_state["browse_sort"]))
 
 
 def _show_as() -> None:
@@ -254,7 +254,7 @@ def filter_bar_html(
     ``so_far`` is True if not every answer has been scanned for failures.
     """
     heads = "".join(_head_html(case_filter, head, so_far=so_far) for head in counts.headlines)
-    shown = chips(facts, case_filter)
+    shown = list_chips(facts, case_filter)
     chip_row = ""
     if shown:
         drawn = [
@@ -287,12 +287,12 @@ def _head_html(case_filter: CaseFilter, head: FailureSources, *, so_far: bool) -
             head.cases,
         )
     judged = of.format(judged=head.judged, n=head.cases)
-    name = so_far_after(failure.plural, so_far=so_far)
+    name = add_so_far(failure.plural, so_far=so_far)
     sources = sources_text(head.detector, head.reader, head.both)
     label = (
         f"<b>{head.total:,} <small>{noun(head.total, 'case')}</small></b>"
         f"<span>{html.escape(name)}</span>"
-        f"<small>{so_far_after(sources, so_far=so_far and not head.total)}</small>"
+        f"<small>{add_so_far(sources, so_far=so_far and not head.total)}</small>"
         f"<small>{judged}</small>"
     )
     css = "rx-head rx-on" if active else "rx-head"

@@ -11,54 +11,59 @@ from typing import Any, Final
 import streamlit as st
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.judge_opinions import CaseOpinions, CaseWritten, opinions_on, written_on
-from rexview.analysis.case.record import (
+from rexview.analysis.case.case_page import (
     CaseHeadline,
     CasePage,
-    case_headline,
-    failing_first,
-    failing_models,
+    build_case_headline,
+    find_failing_models,
+    sort_failing_first,
+)
+from rexview.analysis.case.judge_opinions import (
+    CaseOpinions,
+    CaseWrittenOpinions,
+    collect_opinions,
+    collect_written_opinions,
 )
 from rexview.analysis.case.report_comparison import (
-    NOT_NAMED,
+    UNNAMED_EDITOR,
     ReportCase,
+    build_report_case,
     compare_texts,
-    gather_report,
 )
-from rexview.analysis.failures import name_so_far
+from rexview.analysis.failures import describe_so_far
 from rexview.analysis.query.engine import Engine, Position
-from rexview.analysis.query.filter.judge_conditions import judge_word
+from rexview.analysis.query.filter.judge_conditions import format_judge
 from rexview.harm import HarmTable
 from rexview.schema import Case, ReviewSet
-from rexview.stats.judges import Judge
+from rexview.stats.judge_agreement import Judge
 from rexview.ui import reviews
 from rexview.ui.answers import case_panels as answers_html
 from rexview.ui.answers import verdicts
 from rexview.ui.answers.case_panels import AnswerAdditions
-from rexview.ui.answers.choice_question import reason_html, votes_of
+from rexview.ui.answers.choice_question import collect_votes, reason_html
 from rexview.ui.answers.flags import ANY_CASE
 from rexview.ui.case import reports as report_parts
 from rexview.ui.case.reports import aligned_html, differences_html
-from rexview.ui.export import offer_case
-from rexview.ui.judge.judge_opinions import added_by_judge, added_by_written, judge_named
+from rexview.ui.export import show_case_export
+from rexview.ui.judge.judge_opinions import find_judge, judge_additions, written_failure_additions
 from rexview.ui.meeting import pinning as pins
 from rexview.ui.meeting.pinning import show_pins
 from rexview.ui.turning.ticket import turning_json
-from rexview.ui.viewer.case_payload import ViewerManner, shown_data
+from rexview.ui.viewer.case_payload import ViewerSettings, page_viewer_data
 from rexview.ui.web.components import component
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.pages import PAGE_BROWSE, PAGE_CASE
 from rexview.ui.web.saving.entries import CASE_PAGE
 from rexview.ui.web.server import review_sets, server_state
-from rexview.ui.web.server.review_sets import Seen
+from rexview.ui.web.server.review_sets import PageView
 from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES, judge_name
-from rexview.words import listed, tr
+from rexview.words import join_words, tr
 
 # The texts next to the image of a case, part by part, for the page and for the browser.
 #
 # Both are made here, so that a case that the browser turns to looks as on the page.
 
-MANNER: Final = ViewerManner(page_keys=(*verdicts.KEYS, *pins.KEYS))
+VIEWER_SETTINGS: Final = ViewerSettings(page_keys=(*verdicts.KEYS, *pins.KEYS))
 """The viewer's settings on the Case page."""
 PARTS: Final = ("place", "headline", "question", "report", "answers", "aligned", "scores")
 """The text properties of :class:`CaseTexts`."""
@@ -98,19 +103,19 @@ class CaseTexts:
     harm: HarmTable
     editors: tuple[str, ...] | None = None
     opinions: CaseOpinions | None = None
-    written: tuple[CaseWritten, ...] = ()
+    written: tuple[CaseWrittenOpinions, ...] = ()
     case_filter: CaseFilter = ANY_CASE
 
     @cached_property
     def reports(self) -> ReportCase | None:
         """The comparison of the shown reports; None if the case asks for no report."""
-        return gather_report(self.review_set, self.shown, self.harm, self.editors)
+        return build_report_case(self.review_set, self.shown, self.harm, self.editors)
 
     @property
     def place(self) -> str:
         """The case's position and kind."""
         case = self.page.case
-        return answers_html.place_html(case, self.position, self.filter_name, kind_of(case))
+        return answers_html.place_html(case, self.position, self.filter_name, question_kind(case))
 
     @property
     def headline(self) -> str:
@@ -124,13 +129,13 @@ class CaseTexts:
 
     @cached_property
     def _worst(self) -> CaseHeadline | None:
-        return case_headline(self.shown, self.harm)
+        return build_case_headline(self.shown, self.harm)
 
     @property
     def question(self) -> str:
         """The question with its options and votes."""
         page, colours = self.page, review_sets.colours(self.review_set)
-        votes = votes_of(page, self.review_set, colours)
+        votes = collect_votes(page, self.review_set, colours)
         question = answers_html.question_html(page.case, page.keyed_flags(), votes)
         return question + reason_html(page)
 
@@ -159,17 +164,19 @@ class CaseTexts:
             added=self._added,
             case_filter=self.case_filter,
             worst=self._worst,
-            failing=failing_models(self.shown, self.harm),
+            failing=find_failing_models(self.shown, self.harm),
         )
 
     @property
     def _added(self) -> Mapping[str, AnswerAdditions]:
         """Additions to each answer: metrics of reports, and judges' opinions."""
         found: Mapping[str, AnswerAdditions]
-        found = report_parts.added(self.reports, self.page.case.id) if self.reports else {}
+        found = (
+            report_parts.report_additions(self.reports, self.page.case.id) if self.reports else {}
+        )
         models = [answer.model for answer in self.shown.answers]
-        more = [added_by_judge(self.opinions, models)] if self.opinions is not None else []
-        more += [added_by_written(self.written, models)] if self.written else []
+        more = [judge_additions(self.opinions, models)] if self.opinions is not None else []
+        more += [written_failure_additions(self.written, models)] if self.written else []
         for one in more:
             found = {model: found.get(model, AnswerAdditions()) + one[model] for model in models}
         return found
@@ -195,7 +202,7 @@ class CaseTexts:
             self.shown.scores,
             names=self.review_set.model_names,
             readers=self.review_set.reader_names,
-            agreed=reviews.consensus_on(self.review_set, self.page.case.id),
+            agreed=reviews.case_consensus(self.review_set, self.page.case.id),
             uncounted=self.shown.uncounted,
             unfinished=self.shown.unfinished,
             stale_scores=self.shown.stale_scores,
@@ -215,7 +222,7 @@ def show_part(texts: CaseTexts, part: str) -> None:
 
 
 @dataclass(frozen=True)
-class CasesAround:
+class NeighbouringCases:
     """The cases of the Case page that a browser may turn to.
 
     Attributes
@@ -237,7 +244,7 @@ class CasesAround:
     review_set: ReviewSet
     case_filter: CaseFilter
     models: tuple[str, ...] | None
-    seen: Seen
+    seen: PageView
     editors: tuple[str, ...] | None = None
     judge: str | None = None
 
@@ -258,47 +265,47 @@ class CasesAround:
         page = review_sets.case_page(self.review_set, case_id, self.seen)
         if page is None:
             return None
-        place, name = self.position(case_id), name_so_far(self._engine, self.case_filter)
+        place, name = self.position(case_id), describe_so_far(self._engine, self.case_filter)
         harm = self._engine.facts.harm
         shown = page.of_models(self.models or ())
-        shown = shown if shown.answers else failing_first(page, harm)
-        judge = judge_named(self._engine.facts, self.judge)
-        opinions = opinions_of(self.review_set, self._engine, page, judge)
-        written = written_on(self.review_set, self.case_filter, case_id, page.answers)
+        shown = shown if shown.answers else sort_failing_first(page, harm)
+        judge = find_judge(self._engine.facts, self.judge)
+        opinions = case_opinions(self.review_set, self._engine, page, judge)
+        written = collect_written_opinions(self.review_set, self.case_filter, case_id, page.answers)
         around = place, name, harm, self.editors, opinions, written, self.case_filter
         texts = CaseTexts(self.review_set, page, shown, *around)
-        viewer = shown_data(self.review_set, shown, lambda _: place, MANNER)
+        viewer = page_viewer_data(self.review_set, shown, lambda _: place, VIEWER_SETTINGS)
         return {
             "case": case_id,
-            "viewer": viewer.to_json(MANNER.height),
+            "viewer": viewer.to_json(VIEWER_SETTINGS.height),
             "texts": {part: getattr(texts, part) for part in PARTS},
             "judged": verdicts.judged_json(self.review_set, shown),
         }
 
 
-def cases_around(review_set: ReviewSet, detail: Mapping[str, Any]) -> CasesAround:
-    """Return the cases around a page, from :func:`rexview.ui.case.case_page.turning`."""
+def neighbouring_cases(review_set: ReviewSet, detail: Mapping[str, Any]) -> NeighbouringCases:
+    """Return the cases around a page, from :func:`rexview.ui.case.case_page.turning_ticket`."""
     models, editors = detail["models"], detail["editors"]
-    return CasesAround(
-        review_sets.newest(review_set),
+    return NeighbouringCases(
+        review_sets.with_current_reviews(review_set),
         CaseFilter.read(detail["query"])[0],
         None if models is None else tuple(models),
-        Seen(**detail["seen"]),
+        PageView(**detail["seen"]),
         None if editors is None else tuple(editors),
         detail["judge"],
     )
 
 
-def opinions_of(
+def case_opinions(
     review_set: ReviewSet, engine: Engine, page: CasePage, judge: Judge | None
 ) -> CaseOpinions | None:
     """Return a judge's opinions on the answers of a case; None if no judge is shown."""
     if judge is None:
         return None
-    return opinions_on(review_set, engine, page.case.id, page.answers, judge)
+    return collect_opinions(review_set, engine, page.case.id, page.answers, judge)
 
 
-def kind_of(case: Case) -> str:
+def question_kind(case: Case) -> str:
     """Name the kind of question, the category and the first tags; the tag "none" is left out."""
     names = [QUESTION_TYPES.get(case.question_type, case.question_type)]
     if case.category:
@@ -346,7 +353,7 @@ def show_header(review_set: ReviewSet, texts: CaseTexts, case_filter: CaseFilter
             icon=":material/grid_view:",
             query_params=link_keys.link_query(case_filter),
         )
-        offer_case(review_set, texts.page.case.id)
+        show_case_export(review_set, texts.page.case.id)
 
 
 def _share_button(review_set: ReviewSet) -> None:
@@ -358,7 +365,7 @@ def _share_button(review_set: ReviewSet) -> None:
     button(key="share", width="content", data={"set": name})
 
 
-def answer_choices(page: CasePage, names: Mapping[str, str], harm: HarmTable) -> CasePage:
+def choose_answers(page: CasePage, names: Mapping[str, str], harm: HarmTable) -> CasePage:
     """Show a choice and order of the answers; the link keeps it.
 
     By default, failing answers come first if not all fit.
@@ -377,7 +384,7 @@ def answer_choices(page: CasePage, names: Mapping[str, str], harm: HarmTable) ->
         placeholder=tr("Choose the answers to show"),
     )
     if not chosen or chosen == models:
-        return failing_first(page, harm)
+        return sort_failing_first(page, harm)
     return page.of_models(tuple(chosen))
 
 
@@ -386,7 +393,9 @@ def choose_editors(review_set: ReviewSet, page: CasePage) -> tuple[str, ...] | N
 
     Return None for everybody's. The choice is shown if several people or judges made corrections.
     """
-    named = review_set.edits["reader"].fill_null(NOT_NAMED).unique(maintain_order=True).to_list()
+    named = (
+        review_set.edits["reader"].fill_null(UNNAMED_EDITOR).unique(maintain_order=True).to_list()
+    )
     if page.case.question_type != "report" or len(named) < 2:
         return None
     names = review_set.reader_names
@@ -416,7 +425,7 @@ def show_comparison(page: CasePage, names: Mapping[str, str]) -> None:
         tr("Differences between"),
         pairs,
         index=None,
-        format_func=lambda pair: listed([texts[place][0] for place in pair]),
+        format_func=lambda pair: join_words([texts[place][0] for place in pair]),
         placeholder=tr("Compare two texts word by word"),
         key=f"compare_{page.case.id}",
         label_visibility="collapsed",
@@ -427,15 +436,17 @@ def show_comparison(page: CasePage, names: Mapping[str, str]) -> None:
         st.html(differences_html(pieces, first, second, whole=whole))
 
 
-def turning(review_set: ReviewSet, case_filter: CaseFilter, texts: CaseTexts) -> dict[str, Any]:
-    """Return the data with which the browser fetches other cases, for :func:`cases_around`."""
-    usual = failing_first(texts.page, texts.harm)
+def turning_ticket(
+    review_set: ReviewSet, case_filter: CaseFilter, texts: CaseTexts
+) -> dict[str, Any]:
+    """Return the data with which the browser fetches other cases (:func:`neighbouring_cases`)."""
+    usual = sort_failing_first(texts.page, texts.harm)
     chosen = [answer.model for answer in texts.shown.answers]
     detail = {
         "query": case_filter.to_query(),
-        "seen": asdict(review_sets.seen_now(review_set)),
+        "seen": asdict(review_sets.current_page_view(review_set)),
         "editors": texts.editors,
-        "judge": judge_word(texts.opinions.judge) if texts.opinions else None,
+        "judge": format_judge(texts.opinions.judge) if texts.opinions else None,
         "models": None if texts.shown.answers == usual.answers else chosen,
     }
     return turning_json(review_set, PAGE_CASE, detail, state=review_set.fingerprint)

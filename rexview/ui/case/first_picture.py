@@ -12,13 +12,13 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from rexview.errors import RexviewError
-from rexview.reviewset.image_files import known_image
+from rexview.reviewset.image_checks import image_with_facts
 from rexview.schema import ReviewSet
 from rexview.ui.viewer import VIEWER_KEY, ViewerData, radiograph_viewer
-from rexview.ui.viewer.viewer_component import shown_image
+from rexview.ui.viewer.viewer_component import viewer_image
 from rexview.ui.web.link import keys as link_keys
-from rexview.ui.web.server import given_sets, set_folders
-from rexview.ui.web.server.server_state import on_tables
+from rexview.ui.web.server import open_sets, set_folders
+from rexview.ui.web.server.server_state import uses_clickhouse
 from rexview.ui.web.streamlit_adapter.script_run import Container
 
 _SORT: Final = "sort"
@@ -50,18 +50,20 @@ def show_first_picture() -> bool:
 
     False if only the whole page can find the case, or the error.
     """
-    if on_tables():
+    if uses_clickhouse():
         return False
     try:
         folder = set_folders.folder_of(link_keys.query_value(link_keys.QUERY_SET))
-        review_set = given_sets.open_set(folder)
+        review_set = open_sets.open_set(folder)
     except RexviewError:
         return False  # the page shows the reason
     case_id = _case_of_link(review_set)
     case = review_set.case(case_id) if case_id else None
     if case is None:
         return False
-    views = tuple(shown_image(review_set, known_image(review_set, one)) for one in case.images)
+    views = tuple(
+        viewer_image(review_set, image_with_facts(review_set, one)) for one in case.images
+    )
     if not any(view.pixels for view in views):
         return False
     active = case.key_image.id if case.key_image else None

@@ -12,35 +12,40 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from rexview.analysis.case.record import CasePage
+from rexview.analysis.case.case_page import CasePage
 from rexview.analysis.case.report_comparison import (
-    NOT_NAMED,
-    Beside,
-    Mark,
-    Piece,
+    UNNAMED_EDITOR,
+    AlignedRow,
+    AlignedSentence,
     ReportCase,
-    Row,
+    ReportMark,
+    ReportSentence,
     ScopedAgreement,
-    Sentence,
+    TextPart,
     compare_texts,
     is_marked,
     metric_value_identity,
 )
-from rexview.metrics.finding_agreement import FindingAgreement, Lone, Pair, Stated
-from rexview.metrics.finding_agreement import Span as Words
-from rexview.metrics.pairs import SCOPES
+from rexview.metrics.finding_agreement import (
+    FindingAgreement,
+    PairedFinding,
+    StatedFinding,
+    UnpairedFinding,
+)
+from rexview.metrics.finding_agreement import TextSpan as Words
+from rexview.metrics.reference_pairs import SCOPES
 from rexview.schema import CorrectedReference, Edit, MetricValue, Report, ReviewSet
 from rexview.ui.answers.case_panels import AnswerAdditions, metric_text
-from rexview.ui.answers.flags import evidence_spans, link_spans, written_here
-from rexview.ui.safe_text import Span, inline_html, markdown_html
-from rexview.ui.tables.number_table import stacked
-from rexview.vocab import EDIT_KINDS, EDIT_SEVERITIES, day, judge_name
-from rexview.words import inside, tr, trc, trn
+from rexview.ui.answers.flags import evidence_spans, in_app_note, link_spans
+from rexview.ui.safe_text import MarkedSpan, inline_html, markdown_html
+from rexview.ui.tables.number_table import label_cells
+from rexview.vocab import EDIT_KINDS, EDIT_SEVERITIES, date_text, judge_name
+from rexview.words import mid_sentence, tr, trc, trn
 
 # Two texts as one, as HTML: parts in only one of them are marked.
 
 
-def changes_html(pieces: Iterable[Piece]) -> str:
+def changes_html(pieces: Iterable[TextPart]) -> str:
     """Return two texts as one: the first's own parts struck through, the second's underlined."""
     tags = {"both": "span", "first": "del", "second": "ins"}
     return "".join(
@@ -48,7 +53,7 @@ def changes_html(pieces: Iterable[Piece]) -> str:
     )
 
 
-def differences_html(pieces: Sequence[Piece], first: str, second: str, *, whole: bool) -> str:
+def differences_html(pieces: Sequence[TextPart], first: str, second: str, *, whole: bool) -> str:
     """As :func:`changes_html`, with a legend that names the texts."""
     body = changes_html(pieces)
     only = tr("Only the beginning of the texts is compared.")
@@ -65,7 +70,7 @@ def differences_html(pieces: Sequence[Piece], first: str, second: str, *, whole:
 #
 # Texts from models, files and readers are escaped here or in :mod:`rexview.ui.safe_text`.
 
-Marks = Mapping[str, Sequence[Span]]
+Marks = Mapping[str, Sequence[MarkedSpan]]
 """The marks in a text, by model or by section of the reference."""
 
 _MARKUP: Final = re.compile(r"[*_`#|~]")
@@ -87,7 +92,7 @@ def aligned_html(
     """Return the reports of a page next to their reference, a row for each of its sentences."""
     if not reports.rows:
         return ""
-    shown = _Aligned(page, review_set, reports, colours, in_reference, in_answers)
+    shown = _AlignedReports(page, review_set, reports, colours, in_reference, in_answers)
     heads = "".join(shown.head_html(one.model) for one in page.answers)
     has_reference = any(row.reference for row in reports.rows)
     first = f'<th scope="col">{tr("Reference")}</th>' if has_reference else ""
@@ -121,7 +126,7 @@ def _section_html(title: str, columns: int) -> str:
 
 
 @dataclass(frozen=True)
-class _Aligned:
+class _AlignedReports:
     page: CasePage
     review_set: ReviewSet
     reports: ReportCase
@@ -135,7 +140,7 @@ class _Aligned:
         return {one.model: self.reports.edits_at(one.model) for one in self.page.answers}
 
     @cached_property
-    def spans(self) -> dict[str, list[Span]]:
+    def spans(self) -> dict[str, list[MarkedSpan]]:
         """The marks in each answer, by model."""
         return {
             one.model: [
@@ -147,7 +152,7 @@ class _Aligned:
         }
 
     @cached_property
-    def reference_spans(self) -> dict[str, list[Span]]:
+    def reference_spans(self) -> dict[str, list[MarkedSpan]]:
         """The marks in each section of the reference."""
         flags, report = self.page.keyed_flags(), self.page.case.report
         return {
@@ -190,7 +195,7 @@ class _Aligned:
     def reader(self, reader: str) -> str:
         return self.review_set.reader_names.get(reader) or judge_name(reader) or tr("Not named")
 
-    def row_html(self, row: Row, *, has_reference: bool) -> str:
+    def row_html(self, row: AlignedRow, *, has_reference: bool) -> str:
         cells = "".join(
             self.cell_html(row, one.model, self.colours[one.model]) for one in self.page.answers
         )
@@ -202,7 +207,7 @@ class _Aligned:
             first = '<th role="rowheader" scope="row"><span class="rx-quiet">–</span></th>'
         return f'<tr role="row">{first}{cells}</tr>'
 
-    def cell_html(self, row: Row, model: str, colour: str) -> str:
+    def cell_html(self, row: AlignedRow, model: str, colour: str) -> str:
         given = row.by_model.get(model, ())
         lines = "".join(self.line_html(beside, model) for beside in given)
         if not given:
@@ -213,7 +218,7 @@ class _Aligned:
             f"{lines}</td>"
         )
 
-    def line_html(self, beside: Beside, model: str) -> str:
+    def line_html(self, beside: AlignedSentence, model: str) -> str:
         """Return a line with its number and, on its first occurrence, its corrections."""
         line = beside.sentence.line
         words = _words_html(beside.sentence, self.spans[model])
@@ -226,7 +231,7 @@ class _Aligned:
                 f"{number}<div>{words}</div></div>"
             )
         edits = self.edits[model].get(line.number, ())
-        kept = [self.reader(one.reader or NOT_NAMED) for one in edits if one.action == "keep"]
+        kept = [self.reader(one.reader or UNNAMED_EDITOR) for one in edits if one.action == "keep"]
         fine = f'<small class="rx-quiet">✓ {html.escape(", ".join(kept))}</small>' if kept else ""
         shown = "".join(self.edit_html(one) for one in edits if one.action != "keep")
         return f'<div class="rx-said">{number}<div>{words}{fine}{shown}</div></div>'
@@ -235,7 +240,7 @@ class _Aligned:
         """Return one correction: its author, severity, reason, and text."""
         about = [EDIT_KINDS.get(edit.kind or "", edit.kind or ""), edit.significance or ""]
         said = html.escape(", ".join(filter(None, about)))
-        who = html.escape(self.reader(edit.reader or NOT_NAMED))
+        who = html.escape(self.reader(edit.reader or UNNAMED_EDITOR))
         action = _ACTIONS.get(edit.action, edit.action)
         if edit.action == "insert" and edit.line == 0:
             action = tr("Insert before the first line")
@@ -243,14 +248,14 @@ class _Aligned:
         return (
             f'<div class="rx-edit"{_level(edit.severity)}><p>{_severity_html(edit.severity)} '
             f"<b>{action}</b> {said} "
-            f"<i>{who}</i>{written_here(edit.origin)}</p>{_change_html(edit)}{comment}</div>"
+            f"<i>{who}</i>{in_app_note(edit.origin)}</p>{_change_html(edit)}{comment}</div>"
         )
 
 
 def _by_reader(edits: Iterable[Edit]) -> dict[str, list[Edit]]:
     given: dict[str, list[Edit]] = {}
     for edit in edits:
-        given.setdefault(edit.reader or NOT_NAMED, []).append(edit)
+        given.setdefault(edit.reader or UNNAMED_EDITOR, []).append(edit)
     return given
 
 
@@ -292,7 +297,7 @@ def _change_html(edit: Edit) -> str:
     return f"<p>{body}{rest}</p>" if body else ""
 
 
-def _words_html(sentence: Sentence, spans: Iterable[Span]) -> str:
+def _words_html(sentence: ReportSentence, spans: Iterable[MarkedSpan]) -> str:
     """Return the text of a sentence with its marks."""
     line = sentence.line
     own = [
@@ -334,7 +339,7 @@ def marks_in_reference(reports: ReportCase, names: Mapping[str, str]) -> Marks:
         for one in marks:
             if one.where == "report":
                 by.setdefault((one.what, one.words), []).append(model)
-    found: dict[str, list[Span]] = {}
+    found: dict[str, list[MarkedSpan]] = {}
     for (what, words), models in by.items():
         said = tr("Missed by {models}") if what == "missed" else tr("Other side in {models}")
         part = (
@@ -358,16 +363,16 @@ _LABELS: Final = {
 }
 
 
-def _mark(words: Words, what: str, title: str, some: str = "") -> Span:
+def _mark(words: Words, what: str, title: str, some: str = "") -> MarkedSpan:
     css, label = f"rx-wrong rx-{what}", f"{_LABELS[what]}{some}"
-    return Span(words.start, words.end, css, title=title, label=label)
+    return MarkedSpan(words.start, words.end, css, title=title, label=label)
 
 
-def _invented(one: Lone) -> str:
+def _invented(one: UnpairedFinding) -> str:
     return tr("The reference says it is absent") if one.against else tr("Not in the reference")
 
 
-def added(reports: ReportCase, case: str) -> dict[str, AnswerAdditions]:
+def report_additions(reports: ReportCase, case: str) -> dict[str, AnswerAdditions]:
     """Return the additions to the reports of a case, by model."""
     marks = marks_in_answers(reports)
     return {
@@ -401,7 +406,7 @@ def _folded_html(title: str, body: str, kept: str) -> str:
     return f'<details data-rx-keep="{kept}"><summary>{title}</summary>{body}</details>'
 
 
-def _headline(agreement: ScopedAgreement, marks: Sequence[Mark]) -> str:
+def _headline(agreement: ScopedAgreement, marks: Sequence[ReportMark]) -> str:
     parts = agreement.parts
     missed = [one for one in parts.missed if is_marked(one, "report", marks)]
     invented = [one for one in parts.invented if is_marked(one, "answer", marks)]
@@ -421,7 +426,7 @@ def _headline(agreement: ScopedAgreement, marks: Sequence[Mark]) -> str:
         for what, n, words in counts
         if n
     )
-    scope = html.escape(inside(SCOPES.get(agreement.scope, agreement.scope)))
+    scope = html.escape(mid_sentence(SCOPES.get(agreement.scope, agreement.scope)))
     title = tr(
         "0 to 1: findings in both texts, weighted by the harm of getting them wrong. "
         "Compared: {scope}"
@@ -432,7 +437,7 @@ def _headline(agreement: ScopedAgreement, marks: Sequence[Mark]) -> str:
     )
 
 
-def _agreement_html(agreement: FindingAgreement, marks: Sequence[Mark]) -> str:
+def _agreement_html(agreement: FindingAgreement, marks: Sequence[ReportMark]) -> str:
     """List the parts, the most severe first.
 
     A finding in only one text is missed or invented if a rule reports so, else "in one text only".
@@ -455,13 +460,13 @@ def _agreement_html(agreement: FindingAgreement, marks: Sequence[Mark]) -> str:
     return f'<ul class="rx-parts">{"".join(items)}</ul>' if items else ""
 
 
-def _places(stated: Stated) -> str:
+def _places(stated: StatedFinding) -> str:
     """Return the number of marks in the text for one finding, if there are several."""
     n = len(stated.spans)
     return trn("; marked {n} time", "; marked {n} times", n).format(n=n) if n > 1 else ""
 
 
-def _item(what: str, stated: Stated, more: str) -> str:
+def _item(what: str, stated: StatedFinding, more: str) -> str:
     label = {"agreed": tr("in both")}.get(what) or _LABELS[what]
     weight = (
         f'<small title="{tr("Weight: harm of getting it wrong, 0 to 4")}">'
@@ -474,24 +479,24 @@ def _item(what: str, stated: Stated, more: str) -> str:
     )
 
 
-def _as_written(pair: Pair) -> str:
+def _as_written(pair: PairedFinding) -> str:
     return tr("report: {finding}").format(finding=pair.candidate.name)
 
 
-def _missed(one: Lone) -> str:
+def _missed(one: UnpairedFinding) -> str:
     return tr("the report says it is absent") if one.against else ""
 
 
-def _agreed(pair: Pair) -> str:
+def _agreed(pair: PairedFinding) -> str:
     if not pair.differs:
         return ""
-    kinds = ", ".join(inside(EDIT_KINDS.get(kind, kind)) for kind in pair.differs)
+    kinds = ", ".join(mid_sentence(EDIT_KINDS.get(kind, kind)) for kind in pair.differs)
     return tr("differs: {kinds}; credit {credit:.2f}").format(kinds=kinds, credit=pair.credit)
 
 
 def _metrics_html(values: Sequence[MetricValue]) -> str:
     rows = "".join(_metric_html(value) for value in values)
-    return stacked(
+    return label_cells(
         '<div class="rx-scroll"><table class="rx-scores"><thead><tr>'
         f'<th scope="col">{tr("Metric")}</th><th scope="col">{tr("Value")}</th>'
         f'<th scope="col">{tr("Computed by")}</th><th scope="col">{trc("column", "Of")}</th>'
@@ -531,9 +536,9 @@ def _corrected_html(given: Report, one: CorrectedReference, review_set: ReviewSe
             rest = "" if whole else f'<p class="rx-quiet">{only}</p>'
             sections += f'<h4>{name}</h4><div class="rx-plain">{changes_html(pieces)}</div>{rest}'
     comment = f'<p class="rx-quiet">{html.escape(one.comment)}</p>' if one.comment else ""
-    written = f", {day(one.created)}" if one.created else ""
+    written = f", {date_text(one.created)}" if one.created else ""
     by = tr("Corrected by {who}").format(who=html.escape(who))
     return (
-        f'<section class="rx-corrected"><h3>{by}{written}{written_here(one.origin)}</h3>'
+        f'<section class="rx-corrected"><h3>{by}{written}{in_app_note(one.origin)}</h3>'
         f"{sections}{comment}</section>"
     )

@@ -13,20 +13,26 @@ from uuid import UUID
 
 import streamlit as st
 
-from rexview.analysis.case.blinding import BlindedText, cover_names, covered
-from rexview.analysis.case.comments import find_quote, nth_of, screen_words
+from rexview.analysis.case.blinding import BlindedText, cover_names, cover_text
+from rexview.analysis.case.comments import find_quote, find_quote_index, screen_words
 from rexview.answer_digest import digests_of
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import Answer, ReviewSet
-from rexview.store import Comment, Entry, Reviews, may
+from rexview.store import Comment, Entry, Reviews, may_write_kind
 from rexview.store.current_state import FROM_FILE
 from rexview.ui.web.access import permissions
 from rexview.ui.web.components import component
 from rexview.ui.web.link.pages import PAGE_CASE, PAGE_SCORE
-from rexview.ui.web.saving.entries import CASE_PAGE, SCORE_PAGE, Refused, SentEntry, whole
-from rexview.ui.web.saving.outbox import name_problem, outbox_json, take_name
-from rexview.ui.web.saving.reader_study import Study
+from rexview.ui.web.saving.entries import (
+    CASE_PAGE,
+    SCORE_PAGE,
+    EntryRefused,
+    SentEntry,
+    whole_number,
+)
+from rexview.ui.web.saving.outbox import name_problem, outbox_json, set_name_from_component
+from rexview.ui.web.saving.reader_study import ReaderStudy
 from rexview.ui.web.server import review_sets
 from rexview.words import tr
 
@@ -83,7 +89,7 @@ def case_targets(review_set: ReviewSet, case_id: str) -> CommentTargets:
     )
 
 
-def score_targets(study: Study, case_id: str) -> CommentTargets:
+def score_targets(study: ReaderStudy, case_id: str) -> CommentTargets:
     """Return the comment targets on the Score page: answers by their letters.
 
     A reader sees only their own comments from pages that name no model. Others' comments may reveal
@@ -96,7 +102,7 @@ def score_targets(study: Study, case_id: str) -> CommentTargets:
         case_id,
         {slot: tr("Answer {slot}").format(slot=slot) for slot in answers},
         answers,
-        {slot: covered(study.review_set, one.text or "") for slot, one in answers.items()},
+        {slot: cover_text(study.review_set, one.text or "") for slot, one in answers.items()},
         study.shown(case_id),
     )
 
@@ -123,7 +129,7 @@ def show_comments(review_set: ReviewSet, targets: CommentTargets) -> None:
 @st.fragment(run_every=REFRESH_S)
 def _live(review_set: ReviewSet, targets: CommentTargets) -> None:
     permissions.guard(PAGE_SCORE if targets.is_blinded else PAGE_CASE)
-    person = permissions.current()
+    person = permissions.current_person()
     problem = name_problem(_KEY)
     comments: tuple[Comment, ...] = ()
     revision = 0
@@ -136,7 +142,9 @@ def _live(review_set: ReviewSet, targets: CommentTargets) -> None:
     data = {
         "outbox": outbox_json(review_set, targets.page, person),
         "case": targets.case,
-        "may": may(person, "comment") if person else permissions.role() == "lead",
+        "may": may_write_kind(person, "comment")
+        if person
+        else permissions.current_role() == "lead",
         "named": person is not None,
         "problem": problem,
         "revision": revision,
@@ -145,7 +153,10 @@ def _live(review_set: ReviewSet, targets: CommentTargets) -> None:
     }
     panel = component(NAME, f"{_FILES}.js", style=f"{_FILES}.css", title=tr("The comments"))
     panel(
-        key=_KEY, data=data, on_name_change=partial(take_name, _KEY), on_refresh_change=lambda: None
+        key=_KEY,
+        data=data,
+        on_name_change=partial(set_name_from_component, _KEY),
+        on_refresh_change=lambda: None,
     )
 
 
@@ -180,7 +191,7 @@ def _comment_json(
         start, end = int(one.on.get("start") or 0), int(one.on.get("end") or 0)
         if text[start:end] == quote:
             start, end = shown.shown(start, end)
-            screen, nth = shown.text[start:end], nth_of(shown.text, start, end)
+            screen, nth = shown.text[start:end], find_quote_index(shown.text, start, end)
     box = one.on.get("index")
     return {
         "id": one.id,
@@ -224,12 +235,12 @@ def comment_entry(
         try:
             comment = str(UUID(comment))
         except ValueError:
-            raise Refused(tr("The comment has no id.")) from None
+            raise EntryRefused(tr("The comment has no id.")) from None
     before = known.get(comment)
     content: Mapping[str, Any] = sent.value if isinstance(sent.value, Mapping) else {}
     is_new = sent.kind == "comment" and bool(content)
     if before is None and (not is_new or _is_hidden(reviews, targets, comment)):
-        raise Refused(tr("The comment no longer exists."))
+        raise EntryRefused(tr("The comment no longer exists."))
     if sent.kind == "resolve":
         resolved = {"resolved": sent.value is True}
         return Entry("resolve", subject=comment, value=resolved, token=sent.token, via=sent.page)
@@ -241,13 +252,13 @@ def comment_entry(
         replace(sent, value=text).check_unseen(row, before.text, {"text": before.text})
         about, reply_to = before, before.reply_to
     elif reply_to is not None and about is None:
-        raise Refused(tr("The comment you reply to no longer exists."))
+        raise EntryRefused(tr("The comment you reply to no longer exists."))
     if about is not None:
         case, model, on = about.case, about.model, about.on
     else:
         case, (model, on) = targets.case, _target(sent, content, targets)
     if targets.is_blinded and model is not None and targets.key_of(model) is None:
-        raise Refused(_NO_ANSWER)  # the database's message would name the missing model
+        raise EntryRefused(_NO_ANSWER)  # the database's message would name the missing model
     value = {"text": text, "on": dict(on), "reply_to": reply_to} if content else None
     return Entry("comment", case, model, comment, value=value, token=sent.token, via=sent.page)
 
@@ -271,21 +282,21 @@ def _target(
         return None, {"what": "case"}
     answer = targets.answers.get(sent.slot)
     if answer is None:
-        raise Refused(_NO_ANSWER)
+        raise EntryRefused(_NO_ANSWER)
     if targets.shown.get(sent.slot) != sent.shown:
-        raise Refused(_CHANGED)
-    number, quote = whole(content.get("box")), _text(content.get("quote"))
+        raise EntryRefused(_CHANGED)
+    number, quote = whole_number(content.get("box")), _text(content.get("quote"))
     if number is not None:
         if not 0 <= number < len(answer.boxes):
-            raise Refused(_NO_ANSWER)
+            raise EntryRefused(_NO_ANSWER)
         box = answer.boxes[number]
         spot = {"image": box.image, "box": list(box.box), "label": box.label, "index": number}
         return answer.model, {"what": "box", **spot}
     if quote is not None:
         screen = targets.texts[sent.slot]  # covered text must not be found by guessing
-        found = find_quote(screen.text, quote, whole(content.get("before")) or 0)
+        found = find_quote(screen.text, quote, whole_number(content.get("before")) or 0)
         if found is None:
-            raise Refused(tr("The words that you selected are not in the answer."))
+            raise EntryRefused(tr("The words that you selected are not in the answer."))
         start, end = screen.source(found.start, found.end)
         return answer.model, {
             "what": "span",

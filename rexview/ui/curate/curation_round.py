@@ -9,24 +9,24 @@ from functools import cached_property, lru_cache
 from typing import Any, Final, Literal
 
 from rexview.analysis.curation import (
-    AlikeQuestion,
     CandidateView,
     Curation,
     CurationStudy,
-    curation_of,
+    SimilarQuestion,
+    build_curation,
 )
 from rexview.analysis.query.engine import Position
-from rexview.curation.candidates import CandidateRating, Considered
-from rexview.curation.coverage import CATEGORY, Coverage, coverage
+from rexview.curation.candidates import CandidateRating, CandidateSummary
+from rexview.curation.coverage import CATEGORY, Coverage, count_coverage
 from rexview.people import Person
 from rexview.schema import Case, ReviewSet
-from rexview.store import Reviews, Stored
+from rexview.store import Reviews, StoredEntry
 from rexview.store.current_state import CurrentState
 from rexview.ui.answers import case_panels as answers_html
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import href
 from rexview.ui.web.link.pages import PAGE_CURATE
-from rexview.ui.web.saving.curation_entries import CURATION_KINDS, is_scored, written_json
+from rexview.ui.web.saving.curation_entries import CURATION_KINDS, candidates_json, is_scored
 from rexview.ui.web.server import review_sets
 from rexview.vocab import (
     CATEGORIES,
@@ -34,7 +34,7 @@ from rexview.vocab import (
     CRITERIA,
     QUESTION_DEFECTS,
     QUESTION_TAGS,
-    moment,
+    time_text,
 )
 from rexview.words import tr, trn
 
@@ -139,7 +139,7 @@ class CurationRound:
     @cached_property
     def covered(self) -> Coverage:
         """What the chosen questions of all studies cover."""
-        return coverage(
+        return count_coverage(
             view.candidate for study in self.curation.studies for view in study.candidates
         )
 
@@ -159,7 +159,7 @@ class CurationRound:
         return self.review_set.reader_names.get(reader, named)
 
 
-def round_of(
+def load_round(
     review_set: ReviewSet, person: Person, show: StudyScope, category: str | None, score_first: bool
 ) -> CurationRound:
     """Return the current round of a person on an open set.
@@ -169,14 +169,14 @@ def round_of(
     StoreError
         The written entries cannot be read.
     """
-    written = review_sets.newest(review_set)
+    written = review_sets.with_current_reviews(review_set)
     reviews = review_sets.reviews(review_set)
     return CurationRound(
         written,
         person,
         reviews,
         reviews.current_state(),
-        curation_now(written),
+        current_curation(written),
         show,
         category,
         score_first,
@@ -184,9 +184,9 @@ def round_of(
 
 
 @lru_cache(maxsize=4)
-def curation_now(review_set: ReviewSet) -> Curation:
+def current_curation(review_set: ReviewSet) -> Curation:
     """Return the studies of a set with people's entries, made once for each state."""
-    return curation_of(review_set)
+    return build_curation(review_set)
 
 
 # History of the candidates of a study, in words: who, when, and the change.
@@ -225,7 +225,7 @@ def history_json(
             left[candidate] += 1
             continue
         found[candidate].append(
-            {"at": moment(row.at), "name": row.person_name, "words": words_of(row)}
+            {"at": time_text(row.at), "name": row.person_name, "words": describe_change(row)}
         )
     for candidate, more in left.items():
         words = trn(
@@ -237,7 +237,7 @@ def history_json(
     return found
 
 
-def words_of(row: Stored) -> str:
+def describe_change(row: StoredEntry) -> str:
     """Describe what an entry changed."""
     if not row.intact:
         return tr("this entry was changed outside the app and cannot be read")
@@ -290,7 +290,7 @@ _READER: Final = "reader"
 def study_json(now: CurationRound, study: CurationStudy) -> dict[str, Any]:
     """Return one study's data for the curator's desk."""
     case, position = now.review_set.case(study.case), now.position(study.case)
-    own = written_json(now.state, now.person, study.case)
+    own = candidates_json(now.state, now.person, study.case)
     seen = frozenset(str(own["solved"]).split())
     history = history_json(now, study.case, seen)
     return {
@@ -342,7 +342,7 @@ def candidate_json(
     }
 
 
-def _select(one: Considered) -> dict[str, Any] | None:
+def _select(one: CandidateSummary) -> dict[str, Any] | None:
     names = ("decision", "question", "boxes_question", "category", "comment")
     return {name: getattr(one.selection, name) for name in names} if one.selection else None
 
@@ -354,7 +354,7 @@ def _rate(rating: CandidateRating | None) -> dict[str, Any] | None:
     return {**rating.scores, **more}
 
 
-def _own_tags(one: Considered, now: CurationRound) -> dict[str, Any] | None:
+def _own_tags(one: CandidateSummary, now: CurationRound) -> dict[str, Any] | None:
     if one.tagged_by != now.person.id:
         return None
     return {"tags": {name: list(values) for name, values in one.tags.items()}}
@@ -379,7 +379,7 @@ def _other_json(now: CurationRound, rating: CandidateRating) -> dict[str, str]:
     return {"name": now.reader_name(rating.by), "words": " · ".join(given)}
 
 
-def _alike_json(now: CurationRound, one: Considered, like: AlikeQuestion) -> dict[str, Any]:
+def _alike_json(now: CurationRound, one: CandidateSummary, like: SimilarQuestion) -> dict[str, Any]:
     other, there = now.curation.view(like.case, like.candidate), now.curation.study(like.case)
     same_study = like.case == one.case
     title = there.study_id or there.case if there else like.case

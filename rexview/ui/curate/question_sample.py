@@ -10,26 +10,26 @@ from typing import Any, Final
 import polars as pl
 import streamlit as st
 
-from rexview.analysis.published.rexvqa import EXPERTS_READ, expert_defects
+from rexview.analysis.published.rexvqa import EXPERT_QUESTION_COUNT, published_expert_defects
 from rexview.analysis.query.engine import Position
-from rexview.curation.choice.sample import DefectShare, SampleResult, sample_result
-from rexview.curation.choice.validation import CHECKS, verdict_of
+from rexview.curation.choice.expert_sample import DefectShare, SampleResult, count_expert_verdicts
+from rexview.curation.choice.validation import CHECKS, combine_checks
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store.current_state import CurrentState
-from rexview.store.merged_set import EXPERT
+from rexview.store.merged_set import EXPERT_CHECK
 from rexview.ui.answers import case_panels as answers_html
-from rexview.ui.curate.views import SAMPLE, STYLES, page_of, show_how_to_begin
+from rexview.ui.curate.page_parts import SAMPLE, STYLES, show_model_help, study_page
 from rexview.ui.safe_text import lines_as_markdown
 from rexview.ui.turning.item_pad import TurnableItems, draw_pad
 from rexview.ui.turning.ticket import turning_json
-from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
+from rexview.ui.viewer.case_payload import ViewerSettings, show_viewer
 from rexview.ui.web.app.shell import show_nothing_yet
 from rexview.ui.web.components import component
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.pages import PAGE_CURATE, PAGE_RUN_MODELS
-from rexview.ui.web.saving.curation_entries import written_json
+from rexview.ui.web.saving.curation_entries import candidates_json
 from rexview.ui.web.saving.entries import CURATE_PAGE
 from rexview.ui.web.saving.outbox import outbox_json
 from rexview.ui.web.server import review_sets
@@ -64,7 +64,7 @@ class SampleRound:
     @cached_property
     def told(self) -> frozenset[tuple[str, str]]:
         """The questions that the person has judged: case and candidate."""
-        own = (pl.col("check") == EXPERT) & (pl.col("by") == self.person.id)
+        own = (pl.col("check") == EXPERT_CHECK) & (pl.col("by") == self.person.id)
         rows = self.review_set.validations.filter(own).select("case", "candidate")
         return frozenset((case, candidate) for case, candidate in rows.iter_rows())
 
@@ -102,7 +102,7 @@ class SampleRound:
     def checks(self, case: str, candidate: str) -> list[dict[str, Any]]:
         """Return the checks of a question by rules and models, and the person's own."""
         of_question = (pl.col("case") == case) & (pl.col("candidate") == candidate)
-        others = (pl.col("check") == EXPERT) & (pl.col("by") != self.person.id)
+        others = (pl.col("check") == EXPERT_CHECK) & (pl.col("by") != self.person.id)
         return self.review_set.validations.filter(of_question & ~others).to_dicts()
 
 
@@ -114,14 +114,14 @@ def sample_round(review_set: ReviewSet, person: Person) -> SampleRound:
     StoreError
         The written entries cannot be read.
     """
-    written = review_sets.newest(review_set)
+    written = review_sets.with_current_reviews(review_set)
     state = review_sets.reviews(review_set).current_state()
     return SampleRound(written, person, state, _result(written))
 
 
 @lru_cache(maxsize=4)
 def _result(review_set: ReviewSet) -> SampleResult:
-    return sample_result(review_set)
+    return count_expert_verdicts(review_set)
 
 
 # Data of the sampled questions of one study, and of the experts' findings so far.
@@ -139,7 +139,7 @@ def item_json(now: SampleRound, case_id: str) -> dict[str, Any]:
         "place": position.number or "–",
         "previous": position.before,
         "next": position.after,
-        "own": written_json(now.state, now.person, case_id),
+        "own": candidates_json(now.state, now.person, case_id),
         "report": {"state": "shown", "html": report, "always": True},
         "content": {"questions": [_question(now, row) for row in now.rows(case_id)]},
     }
@@ -147,8 +147,8 @@ def item_json(now: SampleRound, case_id: str) -> dict[str, Any]:
 
 def _question(now: SampleRound, row: Mapping[str, Any]) -> dict[str, Any]:
     rows = now.checks(row["case"], row["candidate"])
-    own = next((one for one in rows if one["check"] == EXPERT), None)
-    checks = [one for one in rows if one["check"] != EXPERT]
+    own = next((one for one in rows if one["check"] == EXPERT_CHECK), None)
+    checks = [one for one in rows if one["check"] != EXPERT_CHECK]
     given = {name: own[name] for name in ("passed", "defect", "comment")} if own else None
     return {
         "id": row["candidate"],
@@ -166,7 +166,9 @@ def _question(now: SampleRound, row: Mapping[str, Any]) -> dict[str, Any]:
         "given": {"validate": given},
         "checks": [_check(one) for one in checks if one["passed"] is not True],
         "passed": sum(one["passed"] is True for one in checks),
-        "untold": [CHECKS[one] for one in verdict_of(row["case"], row["candidate"], checks).untold],
+        "untold": [
+            CHECKS[one] for one in combine_checks(row["case"], row["candidate"], checks).untold
+        ],
     }
 
 
@@ -192,7 +194,7 @@ def shares_json(result: SampleResult) -> dict[str, Any]:
         "of": result.of,
         "read": len(result.read),
         "unsure": result.unsure,
-        "paper": tr("ReXVQA, first {n}").format(n=EXPERTS_READ),
+        "paper": tr("ReXVQA, first {n}").format(n=EXPERT_QUESTION_COUNT),
         "rows": _rows(result.defects),
     }
 
@@ -203,7 +205,7 @@ def _rows(shares: Sequence[DefectShare]) -> list[dict[str, str]]:
             "name": tr("Any defect") if one.defect is None else QUESTION_DEFECTS[one.defect],
             "found": tr("{found} of {read}").format(found=one.found, read=one.read),
             "share": _percent(one),
-            "paper": expert_defects().get(one.defect or "", "–"),
+            "paper": published_expert_defects().get(one.defect or "", "–"),
         }
         for one in shares
     ]
@@ -218,7 +220,7 @@ def _percent(one: DefectShare) -> str:
 
 _HEIGHT: Final = "clamp(560px, calc(100dvh - 190px), 1200px)"
 _TAKEN_KEYS: Final = "0123456789jkyeugnp?"
-_MANNER: Final = ViewerManner(taken_keys=_TAKEN_KEYS, height=_HEIGHT)
+_MANNER: Final = ViewerSettings(taken_keys=_TAKEN_KEYS, height=_HEIGHT)
 _ASSETS: Final = "curate/sample/assets"
 _STYLES: Final = (*STYLES, f"{_ASSETS}/sample.css")
 
@@ -232,7 +234,7 @@ def show_sample(review_set: ReviewSet, person: Person) -> None:
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/cloud_off:")
         st.stop()
-    case = now.case_of(link_keys.case_wanted())
+    case = now.case_of(link_keys.link_case())
     if case is None:
         _show_begin(now)
         return
@@ -242,7 +244,7 @@ def show_sample(review_set: ReviewSet, person: Person) -> None:
     left, right = st.columns([10, 11], gap="small")
     with right:
         _show_pad(now, case, turning)
-    page = page_of(now.review_set, case)
+    page = study_page(now.review_set, case)
     if page is not None:
         with left:
             show_viewer(now.review_set, page, now.position, _MANNER, turning=turning)
@@ -255,7 +257,7 @@ def _show_begin(now: SampleRound) -> None:
             (PAGE_RUN_MODELS, tr("Have a model make questions")),
         )
         words = "--choice --model MODEL --validator MODEL"
-        show_how_to_begin(f'python -m rexview curate "{now.review_set.folder}" {words}')
+        show_model_help(f'python -m rexview curate "{now.review_set.folder}" {words}')
     else:
         st.info(tr("Every multiple choice question fails a check: there are none to read."))
 
@@ -281,12 +283,12 @@ def _show_pad(now: SampleRound, case: str, turning: Any) -> None:
     draw_pad(pad, data, key="curate_sample")
 
 
-class SampleAround(TurnableItems[SampleRound]):
+class NeighbouringSampleStudies(TurnableItems[SampleRound]):
     """The studies of the sample that a browser may turn to."""
 
     def case_json(self, case_id: str) -> dict[str, Any] | None:
         """Return the page's data of a study in the sample; None for another one."""
         if case_id not in self.now.questions:
             return None
-        page = page_of(self.now.review_set, case_id)
+        page = study_page(self.now.review_set, case_id)
         return self.turned_json(page, item_json(self.now, case_id), _MANNER) if page else None

@@ -11,28 +11,28 @@ import streamlit as st
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store import may
+from rexview.store import may_write_kind
 from rexview.ui.curate.curation_round import (
     SHOWN,
     CurationRound,
     StudyScope,
     counts_json,
-    round_of,
+    load_round,
     study_json,
     targets_json,
     words_json,
 )
-from rexview.ui.curate.question_sample import SampleAround, sample_round
-from rexview.ui.curate.views import SAMPLE, STYLES, page_of, show_how_to_begin
+from rexview.ui.curate.page_parts import SAMPLE, STYLES, show_model_help, study_page
+from rexview.ui.curate.question_sample import NeighbouringSampleStudies, sample_round
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.turning.item_pad import TurnableItems, draw_pad
 from rexview.ui.turning.ticket import turning_json
-from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
+from rexview.ui.viewer.case_payload import ViewerSettings, show_viewer
 from rexview.ui.web.access import permissions
 from rexview.ui.web.app.shell import show_nothing_yet
 from rexview.ui.web.components import component
 from rexview.ui.web.link import keys as link_keys
-from rexview.ui.web.link.link_choices import kept_in_link, option_kept_in_link
+from rexview.ui.web.link.link_choices import bind_option_to_link, bind_to_link
 from rexview.ui.web.link.pages import PAGE_CURATE, PAGE_RUN_MODELS
 from rexview.ui.web.saving.entries import CURATE_PAGE
 from rexview.ui.web.saving.outbox import outbox_json
@@ -47,7 +47,7 @@ PURPOSE: Final = tr(
 HEIGHT: Final = "clamp(560px, calc(100dvh - 190px), 1200px)"
 TAKEN_KEYS: Final = "0123456789jkyxetwdsuhgnp?"
 """Keys of the desk (``keys.js``) and of every pad, and the digits next to them."""
-MANNER: Final = ViewerManner(taken_keys=TAKEN_KEYS, height=HEIGHT)
+DESK_VIEWER_SETTINGS: Final = ViewerSettings(taken_keys=TAKEN_KEYS, height=HEIGHT)
 _ANY: Final = "any"
 _MOST_WANTED: Final = 100_000
 _ASSETS: Final = "curate/assets"
@@ -55,7 +55,7 @@ _STYLES: Final = (*STYLES, f"{_ASSETS}/desk.css")
 
 
 @dataclass(frozen=True)
-class Choices:
+class StudySelection:
     """The selected studies and the order of scoring; all of it is in the link."""
 
     show: StudyScope = "all"
@@ -64,22 +64,22 @@ class Choices:
     wanted: int | None = None
 
 
-def who_curates() -> Person:
+def require_curator() -> Person:
     """Return the curator; ask for a missing name, and stop people who may not curate."""
     person = permissions.require_name(f"# {tr('Curate')}\n\n{PURPOSE}")
-    if not may(person, "select"):
+    if not may_write_kind(person, "select"):
         st.info(tr("Your role does not curate."))
         st.stop()
     return person
 
 
-def choose() -> Choices:
+def choose_studies() -> StudySelection:
     """Show a choice of the studies, and of whether the own scores come first."""
     show = _choose_show()
     category = _choose_category()
     wanted = _choose_wanted()
     first = link_keys.query_value(link_keys.QUERY_SCORE_FIRST) != "0"
-    kept = kept_in_link(
+    kept = bind_to_link(
         "curate_score_first",
         link_keys.QUERY_SCORE_FIRST,
         first,
@@ -90,11 +90,11 @@ def choose() -> Choices:
         "chosen not to. Scores given after seeing the model's say little about it."
     )
     st.toggle(tr("Score first"), help=help_text, **kept)
-    return Choices(show, category, first, wanted)
+    return StudySelection(show, category, first, wanted)
 
 
 def _choose_show() -> StudyScope:
-    kept = option_kept_in_link("curate_show", link_keys.QUERY_CURATE, SHOWN, "all")
+    kept = bind_option_to_link("curate_show", link_keys.QUERY_CURATE, SHOWN, "all")
     chosen = st.segmented_control(
         tr("Studies"),
         list(SHOWN),
@@ -108,7 +108,7 @@ def _choose_show() -> StudyScope:
 
 def _choose_category() -> str | None:
     names = {_ANY: tr("Any category"), **CATEGORIES["open"]}
-    kept = option_kept_in_link("curate_category", link_keys.QUERY_QUESTION_CATEGORY, names, _ANY)
+    kept = bind_option_to_link("curate_category", link_keys.QUERY_QUESTION_CATEGORY, names, _ANY)
     chosen = st.selectbox(
         tr("Category"),
         list(names),
@@ -124,7 +124,7 @@ def _choose_wanted() -> int | None:
     text = link_keys.query_value(link_keys.QUERY_WANTED) or ""
     given = int(text) if text.isdecimal() and 0 < len(text) < 7 else 0
     shown = given if 0 < given <= _MOST_WANTED else None
-    kept = kept_in_link(
+    kept = bind_to_link(
         "curate_wanted",
         link_keys.QUERY_WANTED,
         shown,
@@ -153,18 +153,18 @@ def _from_the_first(kept: Mapping[str, Any]) -> dict[str, Any]:
     return {**kept, "on_change": changed}
 
 
-def current_round(review_set: ReviewSet, person: Person, choices: Choices) -> CurationRound:
+def current_round(review_set: ReviewSet, person: Person, choices: StudySelection) -> CurationRound:
     """Return the current studies; explain and stop if they cannot be read."""
     if not review_sets.is_newest(review_set):
         st.rerun()  # a running run has added candidates
     try:
-        return round_of(review_set, person, choices.show, choices.category, choices.score_first)
+        return load_round(review_set, person, choices.show, choices.category, choices.score_first)
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/cloud_off:")
         st.stop()
 
 
-def show_begin(now: CurationRound) -> None:
+def show_candidate_help(now: CurationRound) -> None:
     """Explain how to get candidates if there are none yet."""
     if any(study.candidates for study in now.curation.studies):
         return
@@ -172,12 +172,12 @@ def show_begin(now: CurationRound) -> None:
         tr("No questions were proposed yet. Have a model propose them, or write your own."),
         (PAGE_RUN_MODELS, tr("Have a model propose questions")),
     )
-    show_how_to_begin(f'python -m rexview curate "{now.review_set.folder}" --model MODEL')
+    show_model_help(f'python -m rexview curate "{now.review_set.folder}" --model MODEL')
 
 
-def show_study(now: CurationRound, choices: Choices) -> None:
+def show_study(now: CurationRound, choices: StudySelection) -> None:
     """Show one study: the viewer, and next to it the report and the candidates."""
-    case = now.case_of(link_keys.case_wanted())
+    case = now.case_of(link_keys.link_case())
     study = now.curation.study(case) if case else None
     if study is None:
         st.info(tr("No study here: {shown}.").format(shown=as_markdown(SHOWN[choices.show])))
@@ -188,13 +188,16 @@ def show_study(now: CurationRound, choices: Choices) -> None:
     with right:
         _show_desk(now, choices, study_json(now, study), turning)
     with left:
-        page = page_of(now.review_set, study.case)
+        page = study_page(now.review_set, study.case)
         if page is not None:
-            show_viewer(now.review_set, page, now.position, MANNER, turning=turning)
+            show_viewer(now.review_set, page, now.position, DESK_VIEWER_SETTINGS, turning=turning)
 
 
 def _show_desk(
-    now: CurationRound, choices: Choices, study: Mapping[str, Any], turning: Mapping[str, Any]
+    now: CurationRound,
+    choices: StudySelection,
+    study: Mapping[str, Any],
+    turning: Mapping[str, Any],
 ) -> None:
     covered = now.covered
     data = {
@@ -219,7 +222,7 @@ def _show_desk(
     draw_pad(desk, data, key="curate_desk")
 
 
-def _turning(now: CurationRound, choices: Choices) -> dict[str, Any]:
+def _turning(now: CurationRound, choices: StudySelection) -> dict[str, Any]:
     detail = {
         "show": choices.show,
         "category": choices.category,
@@ -229,20 +232,20 @@ def _turning(now: CurationRound, choices: Choices) -> dict[str, Any]:
     return turning_json(now.review_set, PAGE_CURATE, detail, state=files)
 
 
-class StudiesAround(TurnableItems[CurationRound]):
+class NeighbouringStudies(TurnableItems[CurationRound]):
     """The studies of a round that a browser may turn to."""
 
     def case_json(self, case_id: str) -> dict[str, Any] | None:
         """Return exactly the page's data of a study; None if there is none."""
-        study, page = self.now.curation.study(case_id), page_of(self.now.review_set, case_id)
+        study, page = self.now.curation.study(case_id), study_page(self.now.review_set, case_id)
         if study is None or page is None:
             return None
-        return self.turned_json(page, study_json(self.now, study), MANNER)
+        return self.turned_json(page, study_json(self.now, study), DESK_VIEWER_SETTINGS)
 
 
-def studies_around(
+def neighbouring_studies(
     review_set: ReviewSet, detail: Mapping[str, Any]
-) -> StudiesAround | SampleAround | None:
+) -> NeighbouringStudies | NeighbouringSampleStudies | None:
     """Return the requesting person's studies; None for people who do not curate.
 
     Raises
@@ -250,13 +253,13 @@ def studies_around(
     StoreError
         The written entries cannot be read.
     """
-    person = permissions.current()
-    if person is None or not may(person, "select"):
+    person = permissions.current_person()
+    if person is None or not may_write_kind(person, "select"):
         return None
     if detail.get("part") == SAMPLE:
-        return SampleAround(sample_round(review_set, person))
+        return NeighbouringSampleStudies(sample_round(review_set, person))
     show: StudyScope = next((one for one in SHOWN if one == detail.get("show")), "all")
     category = detail.get("category")
-    return StudiesAround(
-        round_of(review_set, person, show, category, detail.get("score_first") is not False)
+    return NeighbouringStudies(
+        load_round(review_set, person, show, category, detail.get("score_first") is not False)
     )

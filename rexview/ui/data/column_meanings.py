@@ -11,15 +11,15 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.importers.table.cells import FIELDS, ScoreScale
+from rexview.importers.table.cells import COLUMN_FIELDS, ScoreScale
 from rexview.importers.table.column_mapping import (
     ANSWER_FIELDS,
-    JUDGEMENTS,
+    JUDGEMENT_KINDS,
     AnswerColumn,
     ColumnMapping,
     FieldColumn,
     JudgementColumn,
-    KeptColumn,
+    UnmappedColumn,
 )
 from rexview.ui.safe_text import as_markdown
 from rexview.vocab import DIMENSION_NAMES, FAILURES
@@ -40,14 +40,14 @@ def _judgement_name(judges: str) -> str:
     return tr("Failure: {name}").format(name=FAILURES[judges].name)
 
 
-_JUDGEMENT_NAMES: Final = {_judgement_name(judges): judges for judges in JUDGEMENTS}
-_FIELD_NAMES: Final = {name: field for field, name in FIELDS.items()}
+_JUDGEMENT_NAMES: Final = {_judgement_name(judges): judges for judges in JUDGEMENT_KINDS}
+_FIELD_NAMES: Final = {name: field for field, name in COLUMN_FIELDS.items()}
 MEANINGS: Final = (KEEP, LEAVE_OUT, *_FIELD_NAMES, *_JUDGEMENT_NAMES)
 """All possible meanings of a column."""
 _SHOWN: Final = {KEEP: tr("Keep as it is"), LEAVE_OUT: tr("Leave out")}
 
 
-def meaning_words(meaning: str) -> str:
+def meaning_label(meaning: str) -> str:
     """Return a meaning as it is shown; fields have their names in files."""
     return _SHOWN.get(meaning, meaning)
 
@@ -104,10 +104,10 @@ def proposed_choices(mapping: ColumnMapping) -> list[ColumnChoice]:
         found[column] = ColumnChoice(column, LEAVE_OUT, private=True)
     for field in mapping.fields:
         if field.column is not None:
-            name = FIELDS[field.field]
+            name = COLUMN_FIELDS[field.field]
             found[field.column] = ColumnChoice(field.column, name, examples=field.samples)
     for answer in mapping.answers:
-        name = FIELDS[answer.field]
+        name = COLUMN_FIELDS[answer.field]
         found[answer.column] = ColumnChoice(
             answer.column, name, answer.model, examples=answer.samples
         )
@@ -123,16 +123,17 @@ def proposed_choices(mapping: ColumnMapping) -> list[ColumnChoice]:
     return list(found.values())
 
 
-def chosen_mapping(mapping: ColumnMapping, choices: Sequence[ColumnChoice]) -> ColumnMapping:
+def mapping_from_choices(mapping: ColumnMapping, choices: Sequence[ColumnChoice]) -> ColumnMapping:
     """Return the mapping of the same file that results from these choices.
 
     If two columns have the same field, the first keeps it. The second becomes an answer column
-    named after itself if possible, so that the import can report it (see :func:`doubled`).
+    named after itself if possible, so that the import can report it (see
+    :func:`duplicate_meanings`).
     """
     fields: dict[str, FieldColumn] = {}
     answers: list[AnswerColumn] = []
     judgements: list[JudgementColumn] = []
-    kept: list[KeptColumn] = []
+    kept: list[UnmappedColumn] = []
     known = {one.column: one for one in mapping.kept}
     left_out: list[str] = []
     for one in choices:
@@ -159,10 +160,10 @@ def chosen_mapping(mapping: ColumnMapping, choices: Sequence[ColumnChoice]) -> C
             else:
                 fields.setdefault(field, FieldColumn(field, one.column, samples=one.examples))
         else:
-            kept.append(known.get(one.column) or KeptColumn(one.column, one.examples))
+            kept.append(known.get(one.column) or UnmappedColumn(one.column, one.examples))
     return replace(
         mapping,
-        fields=tuple(fields.get(field, FieldColumn(field, None)) for field in FIELDS),
+        fields=tuple(fields.get(field, FieldColumn(field, None)) for field in COLUMN_FIELDS),
         answers=tuple(answers),
         judgements=tuple(judgements),
         identity=tuple(left_out),
@@ -170,7 +171,7 @@ def chosen_mapping(mapping: ColumnMapping, choices: Sequence[ColumnChoice]) -> C
     )
 
 
-def doubled(choices: Sequence[ColumnChoice]) -> list[str]:
+def duplicate_meanings(choices: Sequence[ColumnChoice]) -> list[str]:
     """Return the meanings of several columns that only one may have."""
     alone = (one.meaning for one in choices if one.meaning in _FIELD_NAMES and not one.model)
     counts = Counter(alone)
@@ -196,7 +197,7 @@ def confirm_columns(proposal: ColumnMapping) -> ColumnMapping | None:
     first = _first_shown(len(proposed), key)
     for place in range(first, min(first + _PAGE, len(proposed))):
         chosen[place] = _row(proposed[place], chosen[place], chosen, key, place)
-    mapping = chosen_mapping(proposal, chosen)
+    mapping = mapping_from_choices(proposal, chosen)
     if not mapping.answers and mapping.column_of("model") is None and mapping.column_of("answer"):
         model = st.text_input(
             tr("Model that gave these answers"),
@@ -205,7 +206,11 @@ def confirm_columns(proposal: ColumnMapping) -> ColumnMapping | None:
             persist_state="session",
         )
         mapping = replace(mapping, model=model.strip() or proposal.model)
-    wrong = [f"Only one column can be: {', '.join(twice)}." for twice in [doubled(chosen)] if twice]
+    wrong = [
+        f"Only one column can be: {', '.join(twice)}."
+        for twice in [duplicate_meanings(chosen)]
+        if twice
+    ]
     wrong += [problem.message for problem in mapping.problems()] if not wrong else []
     for message in wrong:
         st.error(as_markdown(message), icon=":material/error:")
@@ -260,7 +265,7 @@ def _row(
             tr("Meaning of {column}").format(column=as_markdown(proposed.column)),
             MEANINGS,
             MEANINGS.index(proposed.meaning),
-            format_func=meaning_words,
+            format_func=meaning_label,
             key=f"{key}_meaning",
             on_change=_release_others,
             args=(form_key, place, tuple(all_choices)),

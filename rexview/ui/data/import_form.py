@@ -16,17 +16,17 @@ import platformdirs
 import streamlit as st
 
 from rexview.errors import RexviewError
-from rexview.importers import FORMATS, import_source
-from rexview.importers.formats import Importer, ImportReport, Option
-from rexview.reviewset.pictures import progress_told
+from rexview.importers import IMPORT_FORMATS, import_source
+from rexview.importers.formats import Importer, ImportOption, ImportReport
+from rexview.reviewset.picture_decoding import report_progress
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
 from rexview.ui.data.import_preview import ImportRequest, confirm_import, show_receipt
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.tables.data_table import show_error
 from rexview.ui.web.server import review_sets
-from rexview.ui.web.streamlit_adapter.script_run import typed_fields, words_taken
-from rexview.untrusted_input import file_name, typed_path
+from rexview.ui.web.streamlit_adapter.script_run import finish_draft, typed_fields
+from rexview.untrusted_input import read_typed_path, safe_file_name
 from rexview.words import tr
 
 # The files of an import: typed paths, and uploads, which are kept for the session.
@@ -61,24 +61,24 @@ def choose_sources(importer: Importer) -> list[Path]:
     _take_uploads(dropped)
     sources = _show_uploads()
     for line in text.splitlines():
-        path = allowed_path(line) if line.strip() else None
+        path = check_path(line) if line.strip() else None
         if path is not None and path not in sources and _there(path):
             sources.append(path)
     return sources
 
 
-def allowed_path(text: str) -> Path | None:
+def check_path(text: str) -> Path | None:
     """Return a typed path, or show why it cannot be used."""
     try:
-        path = typed_path(text.strip().strip("\"'"))
-        review_sets.may_open(path)
+        path = read_typed_path(text.strip().strip("\"'"))
+        review_sets.check_folder_allowed(path)
     except RexviewError as error:
         st.error(lines_as_markdown(error), icon=":material/error:")
         return None
     return path
 
 
-def any_uploaded(sources: Sequence[Path]) -> bool:
+def has_uploads(sources: Sequence[Path]) -> bool:
     """Return whether any source is an upload, which is deleted when the session ends."""
     uploads = st.session_state.get(_UPLOADS)
     return uploads is not None and any(one.is_relative_to(uploads.folder) for one in sources)
@@ -149,7 +149,7 @@ def _keep(folder: Path, name: str, content: bytes, others: Collection[Path]) -> 
 
     ``others`` are the earlier uploads: a second file of the same name gets a number.
     """
-    plain = file_name(name)
+    plain = safe_file_name(name)
     path = folder / plain
     number = 2
     while path in others:
@@ -165,7 +165,7 @@ _STEPS: Final = 100
 
 
 @contextmanager
-def progress_shown() -> Iterator[None]:
+def decoding_progress() -> Iterator[None]:
     """Show the number of decoded images during the block."""
     place = st.empty()
 
@@ -176,7 +176,7 @@ def progress_shown() -> Iterator[None]:
                 tr("{n:,} of {total:,} pictures decoded").format(n=done, total=total),
             )
 
-    with progress_told(show):
+    with report_progress(show):
         yield
     place.empty()
 
@@ -207,12 +207,12 @@ def show_import_form(open_set: ReviewSet | None) -> str | None:
         return _show_report(report)
     format_id = st.selectbox(
         tr("Format"),
-        list(FORMATS),
-        format_func=lambda one: FORMATS[one].name,
+        list(IMPORT_FORMATS),
+        format_func=lambda one: IMPORT_FORMATS[one].name,
         key="import_format",
         persist_state="session",
     )
-    importer = FORMATS[format_id]
+    importer = IMPORT_FORMATS[format_id]
     st.caption(importer.description)
     with typed_fields(_TYPED):
         sources = choose_sources(importer)
@@ -240,12 +240,12 @@ def _show_import(importer: Importer, sources: Sequence[Path], open_set: ReviewSe
         disabled=confirmed is None,
     )
     if pressed and confirmed is not None:
-        if any_uploaded(sources):
+        if has_uploads(sources):
             confirmed["copy"] = True  # uploads are deleted when the session ends
         report = _import(importer, sources, target, confirmed)
         if report is not None:
             st.session_state[_REPORT] = report
-            words_taken(_TYPED)
+            finish_draft(_TYPED)
             st.rerun()
 
 
@@ -328,12 +328,12 @@ def _options(importer: Importer) -> dict[str, Any] | None:
                 values[option.name] = _option(option)
     given = {name: value for name, value in values.items() if value not in (None, "", [])}
     places = [one.name for one in importer.options if one.type in ("file", "folder")]
-    if None in [allowed_path(str(given[name])) for name in places if name in given]:
+    if None in [check_path(str(given[name])) for name in places if name in given]:
         return None
     return given
 
 
-def _option(option: Option) -> Any:
+def _option(option: ImportOption) -> Any:
     key = f"import_option_{option.name}_{option.type}"
     kept: Mapping[str, Any] = {"key": key, "persist_state": "session"}
     if option.type in ("flag", "switch"):
@@ -357,11 +357,11 @@ def _import(
     importer: Importer, sources: Sequence[Path], target: _Target, options: Mapping[str, Any]
 ) -> ImportReport | None:
     """Import; return the report, or show the error and return None."""
-    out = allowed_path(target.folder)
+    out = check_path(target.folder)
     if out is None:
         return None
     try:
-        with st.spinner(tr("Importing…")), progress_shown():
+        with st.spinner(tr("Importing…")), decoding_progress():
             return import_source(importer.id, sources, out, options=options, into=target.into)
     except RexviewError as error:
         show_error(error, key="import_failed")

@@ -18,16 +18,16 @@ from typing import Any, Final
 import numpy as np
 import streamlit as st
 
-from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_ON_FILM
+from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_IMAGE_COLOUR
 from rexview.geometry import box_problem
 from rexview.importers.box_placement import SHAPES, UNITS, BoxPreview, BoxReading
-from rexview.importers.formats import PROPOSED
-from rexview.importers.receipt import Receipt, alike
-from rexview.importers.run import ImportPreview, preview_source
-from rexview.ui.data.column_meanings import chosen_mapping, confirm_columns, proposed_choices
+from rexview.importers.formats import PROPOSED_MAPPING
+from rexview.importers.import_run import ImportPreview, preview_source
+from rexview.importers.receipt import Receipt, group_alike_problems
+from rexview.ui.data.column_meanings import confirm_columns, mapping_from_choices, proposed_choices
 from rexview.ui.safe_text import as_markdown
 from rexview.ui.tables.data_table import show_error
-from rexview.words import beginning, counted, tr, trn
+from rexview.words import counted, sentence_start, tr, trn
 
 # How images become cases: each way with its number of cases.
 
@@ -139,7 +139,7 @@ def _choose(one: BoxPreview) -> str:
     def shown(reading: str) -> str:
         words = BoxReading.parse(reading).in_words
         known = {proposed: tr("(proposed)"), **dict.fromkeys(fitting, tr("(also fits)"))}
-        return f"{beginning(words)} {known.get(reading, '')}".rstrip()
+        return f"{sentence_start(words)} {known.get(reading, '')}".rstrip()
 
     name = hashlib.sha256(repr((one.file, one.model, one.count)).encode()).hexdigest()[:16]
     chosen: str = st.selectbox(
@@ -160,7 +160,7 @@ def pictures_html(
     """Return images with the boxes that a reading makes of their numbers, as HTML."""
     if not one.pictures:
         return f'<p class="rx-quiet">{tr("The size of its pictures is unknown.")}</p>'
-    colour = REFERENCE_ON_FILM if one.model is None else MODEL_COLOURS[1]
+    colour = REFERENCE_IMAGE_COLOUR if one.model is None else MODEL_COLOURS[1]
     figures = "".join(
         _figure_html(case, size, boxes, reading, pictures.get((case, image)), colour)
         for case, image, size, boxes in one.pictures
@@ -303,7 +303,7 @@ def _columns(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _problems(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
-    for kind in alike(receipt.problems):
+    for kind in group_alike_problems(receipt.problems):
         one = kind.first
         named = f"{one.message} ({one.field})" if one.field else one.message
         rows = _named(kind.rows, kind.count) or (f"{kind.count:,}" if kind.count > 1 else "")
@@ -379,7 +379,7 @@ def confirm_import(asked: ImportRequest, *, takes: Collection[str]) -> dict[str,
     Return None if the import is impossible; the page shows why. ``takes`` are the names of the
     format's options.
     """
-    usual: dict[str, Any] = {"mapping": PROPOSED} if "mapping" in takes else {}
+    usual: dict[str, Any] = {"mapping": PROPOSED_MAPPING} if "mapping" in takes else {}
     first = asked.preview(usual)
     _show_files(first.receipt)
     if first.references and "reference" in takes:
@@ -440,7 +440,7 @@ def _decide(first: ImportPreview) -> dict[str, Any] | None:
             mapping = confirm_columns(proposal)
         if mapping is None:
             return None
-        if mapping != chosen_mapping(proposal, proposed_choices(proposal)):
+        if mapping != mapping_from_choices(proposal, proposed_choices(proposal)):
             mappings.append(mapping)
     if mappings:
         decisions["mapping"] = mappings
@@ -491,7 +491,7 @@ def _summary(receipt: Receipt) -> str:
     ):
         if number:
             parts.append(left.format(n=number))
-    kinds = len(alike(receipt.problems))
+    kinds = len(group_alike_problems(receipt.problems))
     if kinds:
         parts.append(counted(kinds, "warning"))
     return " · ".join(parts)

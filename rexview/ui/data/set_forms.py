@@ -10,11 +10,11 @@ from typing import Final
 import streamlit as st
 
 from rexview import reviewset
-from rexview.addresses import is_address, set_folder, set_name, shown_set
+from rexview.addresses import display_set, is_address, remote_set_folder, set_display_name
 from rexview.errors import Problem, RexviewError
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
-from rexview.ui.data.import_form import allowed_path, progress_shown, show_import_form
+from rexview.ui.data.import_form import check_path, decoding_progress, show_import_form
 from rexview.ui.safe_text import as_markdown
 from rexview.ui.tables.data_table import show_error, show_problems
 from rexview.ui.web.access import permissions
@@ -22,10 +22,10 @@ from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import linked_html
 from rexview.ui.web.link.pages import PAGE_DATA, PAGE_OVERVIEW
 from rexview.ui.web.server import review_sets, server_state
-from rexview.ui.web.server.given_sets import is_behind
-from rexview.ui.web.server.loaded_sets import loaded_set
-from rexview.ui.web.server.server_state import on_tables
-from rexview.ui.web.streamlit_adapter.script_run import typed_fields, words_taken
+from rexview.ui.web.server.clickhouse_sets import clickhouse_set
+from rexview.ui.web.server.open_sets import is_outdated
+from rexview.ui.web.server.server_state import uses_clickhouse
+from rexview.ui.web.streamlit_adapter.script_run import finish_draft, typed_fields
 from rexview.words import counted, tr
 
 _LOOK_AGAIN_S: Final = 3.0
@@ -34,7 +34,7 @@ _FORMAT_FILE: Final = Path(reviewset.__file__).with_name("FORMAT.md")
 
 def _show_loaded(review_set: ReviewSet) -> None:
     """Show how much of a set is on ClickHouse, and whether its files are newer."""
-    loaded = loaded_set(review_set.folder)
+    loaded = clickhouse_set(review_set.folder)
     manifest = loaded.opened().manifest
     cases, answers = counted(manifest.n_cases, "case"), counted(manifest.n_answers, "answer")
     st.markdown(
@@ -65,14 +65,14 @@ def show_open_set(review_set: ReviewSet) -> None:
     st.markdown(f"**{as_markdown(info.name)}**")
     if info.description:
         st.text(info.description)
-    st.caption(tr("Folder: {folder}").format(folder=as_markdown(shown_set(review_set.folder))))
-    if on_tables():
+    st.caption(tr("Folder: {folder}").format(folder=as_markdown(display_set(review_set.folder))))
+    if uses_clickhouse():
         _show_loaded(review_set)
-    elif is_behind(review_set):
+    elif is_outdated(review_set):
         st.info(tr("Answers are being added. The newest appear on every page a little later."))
     of_tables = (
         []
-        if on_tables()
+        if uses_clickhouse()
         else [
             (tr("Cases"), review_set.cases.height),
             *_answer_counts(review_set),
@@ -160,15 +160,15 @@ def open_form() -> None:
     with st.container(horizontal=True, gap="small"):
         if link_keys.query_value(link_keys.QUERY_SET) and st.button(
             tr("Back to {name}").format(
-                name=as_markdown(set_name(server_state.settings().review_set))
+                name=as_markdown(set_display_name(server_state.settings().review_set))
             ),
             key="open_default",
         ):
             link_keys.choose_set(None)
             st.switch_page(PAGE_OVERVIEW)
         for folder in recent[:6]:
-            label = tr("Demo") if folder == DEMO_FOLDER else as_markdown(set_name(folder))
-            place = shown_set(folder)
+            label = tr("Demo") if folder == DEMO_FOLDER else as_markdown(set_display_name(folder))
+            place = display_set(folder)
             if st.button(label, help=as_markdown(place), key=f"open_{review_sets.set_id(folder)}"):
                 _open(place)
 
@@ -179,12 +179,12 @@ def _open(text: str) -> None:
         return
     try:
         with st.spinner(tr("Checking and opening…")):
-            name = review_sets.allow(folder)
+            name = review_sets.register_folder(folder)
             review_sets.open_set(folder)
     except RexviewError as error:
         show_error(error, key="opening")
         return
-    words_taken("open_folder")
+    finish_draft("open_folder")
     link_keys.choose_set(name)
     st.switch_page(PAGE_OVERVIEW, query_params=link_keys.link_query())
 
@@ -196,7 +196,7 @@ def _existing_folder(text: str) -> Path | None:
         return None
     if is_address(text.strip()):
         return _elsewhere(text.strip())
-    folder = allowed_path(text)
+    folder = check_path(text)
     if folder is None:
         return None
     with suppress(OSError):
@@ -211,8 +211,8 @@ def _existing_folder(text: str) -> Path | None:
 def _elsewhere(text: str) -> Path | None:
     """Return the folder of a set whose address a person typed, or show why it cannot be used."""
     try:
-        folder = set_folder(text, server_state.settings().cache_folder)
-        review_sets.may_open(folder)
+        folder = remote_set_folder(text, server_state.settings().cache_folder)
+        review_sets.check_folder_allowed(folder)
     except RexviewError as error:
         st.error(as_markdown(str(error)), icon=":material/error:")
         return None
@@ -230,9 +230,9 @@ def check_form() -> None:
     folder = _existing_folder(text)
     if folder is None:
         return
-    words_taken("check_folder")
-    with st.spinner(tr("Checking…")), progress_shown():
-        problems = reviewset.check(folder, pixels=pixels)
+    finish_draft("check_folder")
+    with st.spinner(tr("Checking…")), decoding_progress():
+        problems = reviewset.check_review_set(folder, pixels=pixels)
     errors = sum(problem.severity == "error" for problem in problems)
     warnings = len(problems) - errors
     if errors:

@@ -8,29 +8,29 @@ from functools import lru_cache, partial
 
 import streamlit as st
 
-from rexview.analysis import CaseFilter, Engine, SetFacts, model_colours
+from rexview.analysis import CaseFilter, Engine, SetFacts, assign_model_colours
 from rexview.analysis.charts.failures import groups_chart, rates_chart
-from rexview.analysis.charts.linked import LinkedChart
+from rexview.analysis.charts.linked_chart import LinkedChart
 from rexview.analysis.download_files import TableFile
-from rexview.analysis.download_frames import FAILURE_SHARES, failure_frame, group_frame
+from rexview.analysis.download_frames import FAILURE_SHARES, failure_frame, failure_group_frame
 from rexview.analysis.failures import (
     BY_FINDING,
-    COUNTED,
+    COUNTED_SOURCES,
     FailureGroups,
     FailureRow,
     FailureTables,
     GroupCell,
+    add_so_far,
     comparison_caption,
     counted_caption,
     group_caption,
-    group_choices,
     judged_caption,
+    list_failure_groupings,
     rate_caption,
-    so_far_after,
     so_far_caption,
 )
-from rexview.analysis.ranking import Ranking, in_each_group, ranked
-from rexview.detect.precision import Precision, precision_of
+from rexview.analysis.ranking import DisplayRanking, rank_for_display, rank_in_each_group
+from rexview.detect.precision import Precision, find_precision
 from rexview.stats.bootstrap import Interval
 from rexview.stats.failure_rates import FailureTest, Rate
 from rexview.ui.charts import show_chart
@@ -39,8 +39,9 @@ from rexview.ui.tables.data_table import show_table
 from rexview.ui.tables.number_table import (
     MOST_PAIRS,
     NOTHING,
-    Head,
-    Reasons,
+    HeadCell,
+    MissingReasons,
+    format_points,
     group_rows,
     linked_number,
     mcnemar_html,
@@ -48,17 +49,16 @@ from rexview.ui.tables.number_table import (
     pairs_title,
     ranked_head,
     short_name,
-    signed_points,
     table_html,
 )
 from rexview.ui.tables.ranked import ranked_item, ranked_tools
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import linked_html
-from rexview.ui.web.link.link_choices import kept_in_link, option_kept_in_link
+from rexview.ui.web.link.link_choices import bind_option_to_link, bind_to_link
 from rexview.ui.web.server import query_cache
 from rexview.ui.web.server.shared_work import cache_on_first_argument
 from rexview.vocab import FAILURES, SUGGESTED_FAILURES
-from rexview.words import inside, tr, trn
+from rexview.words import mid_sentence, tr, trn
 
 # The tables of the Failures page as HTML: every number is a link to the answers behind it.
 
@@ -79,14 +79,16 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
     ]
     heads += [tr("Difference"), tr("p adjusted")] if compared else []
     tests = {test.failure: test for test in tables.tests} if compared else {}
-    of_models = in_each_group(tables.models)
-    reasons = Reasons()
+    of_models = rank_in_each_group(tables.models)
+    reasons = MissingReasons()
     body: list[str] = []
     for failure in tables.failures:
-        measured = precision_of(failure) if failure in SUGGESTED_FAILURES else None
+        measured = find_precision(failure) if failure in SUGGESTED_FAILURES else None
         rows = tables.of(failure)
         is_known = any(row.rate.share is not None for row in rows)
-        ranking = ranked(rows, lambda row: row.rate.share) if is_known else _by_hints(rows)
+        ranking = (
+            rank_for_display(rows, lambda row: row.rate.share) if is_known else _by_hints(rows)
+        )
         about = (
             f"{html.escape(FAILURES[failure].plural)}"
             f"<small>{html.escape(judged_caption(failure, short=True))}</small>"
@@ -123,12 +125,14 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
     return table_html(title, heads, body, " ".join(caption), tools) + reasons.html()
 
 
-def _by_hints(rows: Sequence[FailureRow]) -> Ranking[FailureRow]:
+def _by_hints(rows: Sequence[FailureRow]) -> DisplayRanking[FailureRow]:
     """Rank models without judged answers by how often a rule suggests the failure."""
-    return ranked(rows, lambda row: float(row.hinted.value))
+    return rank_for_display(rows, lambda row: float(row.hinted.value))
 
 
-def _rate_cells(row: FailureRow, where: str, reasons: Reasons, measured: Precision | None) -> str:
+def _rate_cells(
+    row: FailureRow, where: str, reasons: MissingReasons, measured: Precision | None
+) -> str:
     of = f"<small>{tr('of {n:,}').format(n=row.answers)}</small>"
     judged = linked_number(row.judged, f"{row.rate.n:,}{of}")
     hinted = NOTHING
@@ -157,19 +161,19 @@ def _rate_cells(row: FailureRow, where: str, reasons: Reasons, measured: Precisi
     )
 
 
-def _not_judged(rate: Rate, where: str, reasons: Reasons) -> str:
+def _not_judged(rate: Rate, where: str, reasons: MissingReasons) -> str:
     """Return that no answers were judged, because 0% would mean that all is well."""
     return reasons.add(rate.interval.why or tr("Undefined."), where, tr("not judged"))
 
 
-def _limits(limits: Interval, where: str, reasons: Reasons) -> str:
+def _limits(limits: Interval, where: str, reasons: MissingReasons) -> str:
     if limits.low is None or limits.high is None:
         return reasons.add(limits.why or tr("Undefined."), where)
     return tr("{low:.0%} to {high:.0%}").format(low=limits.low, high=limits.high)
 
 
 def _test_numbers(
-    tables: FailureTables, test: FailureTest, reasons: Reasons, where: str
+    tables: FailureTables, test: FailureTest, reasons: MissingReasons, where: str
 ) -> tuple[str, str]:
     if test.difference is None:
         difference = reasons.add(test.why or tr("Undefined."), where)
@@ -177,7 +181,7 @@ def _test_numbers(
         limits = test.interval
         if limits.low is not None and limits.high is not None:
             between = tr("{low} to {high}").format(
-                low=signed_points(limits.low), high=signed_points(limits.high)
+                low=format_points(limits.low), high=format_points(limits.high)
             )
         else:  # many models have no interval and no reason
             between = (
@@ -196,7 +200,7 @@ def _test_numbers(
             first=first, only_first=only_first, second=second, only_second=only_second
         )
         difference = (
-            f"<b>{signed_points(test.difference)}</b> {tr('points')}"
+            f"<b>{format_points(test.difference)}</b> {tr('points')}"
             f'<small class="rx-ci">{between}</small><small class="rx-ci">{pairs}</small>'
             f'<small class="rx-ci rx-failed-only">{failed_only}</small>'
         )
@@ -208,7 +212,7 @@ def comparisons_html(tables: FailureTables) -> str:
     tests = sorted(tables.tests, key=lambda test: (test.p_adj is None, test.p_adj or 0.0))
     if not tests:
         return ""
-    reasons, body = Reasons(), []
+    reasons, body = MissingReasons(), []
     for test in tests[:MOST_PAIRS]:
         first, second = (tables.models[model] for model in (test.model_a, test.model_b))
         where = tr("{plural}, {first} and {second}").format(
@@ -228,9 +232,9 @@ def meanings_html(tables: FailureTables) -> str:
     items = []
     for failure in tables.failures:
         about = FAILURES[failure]
-        found = precision_of(failure)
+        found = find_precision(failure)
         rule = f" {found.caption}" if found else ""
-        outright = precision_of(failure, "contradiction")
+        outright = find_precision(failure, "contradiction")
         rule += f" {outright.caption}" if outright else ""
         text = f"{about.meaning} {judged_caption(failure)}{rule}"
         items.append(f"<li><b>{html.escape(about.plural)}.</b> {html.escape(text)}</li>")
@@ -242,11 +246,11 @@ def groups_html(groups: FailureGroups, title: str, *, so_far: str = "") -> str:
 
     ``so_far`` is a note on how many answers were scanned, if not all of them.
     """
-    ranking = ranked(groups.models, groups.failures_of)
+    ranking = rank_for_display(groups.models, groups.failures_of)
     names = groups.models
-    heads: list[str | Head] = [groups.by.name, tr("All models")]
+    heads: list[str | HeadCell] = [groups.by.name, tr("All models")]
     heads += [ranked_head(names[model], model, ranking) for model in ranking.order]
-    reasons, body = Reasons(), []
+    reasons, body = MissingReasons(), []
     for group in groups.groups:
         head = f'<th scope="row">{short_name(group.name)}</th>'
         cells = ""
@@ -267,7 +271,7 @@ def groups_html(groups: FailureGroups, title: str, *, so_far: str = "") -> str:
     return table_html(title, heads, body, caption, tools) + reasons.html()
 
 
-def _group_cell(cell: GroupCell, where: str, reasons: Reasons) -> str:
+def _group_cell(cell: GroupCell, where: str, reasons: MissingReasons) -> str:
     if cell.rate.n and cell.rate.share is None:
         return _not_judged(cell.rate, where, reasons)
     if not cell.rate.n or cell.rate.share is None:
@@ -281,7 +285,7 @@ def _group_cell(cell: GroupCell, where: str, reasons: Reasons) -> str:
 
 @cache_on_first_argument(16)
 def _rates(tables: FailureTables, facts: SetFacts) -> LinkedChart | None:
-    return rates_chart(tables, model_colours(facts.models), caption=_rates_caption(tables))
+    return rates_chart(tables, assign_model_colours(facts.models), caption=_rates_caption(tables))
 
 
 def _rates_caption(tables: FailureTables) -> str:
@@ -290,7 +294,7 @@ def _rates_caption(tables: FailureTables) -> str:
 
 
 def _title(words: str, tables: FailureTables) -> str:
-    return so_far_after(words, so_far=not tables.scanned.is_complete)
+    return add_so_far(words, so_far=not tables.scanned.is_complete)
 
 
 @lru_cache(maxsize=16)
@@ -298,7 +302,7 @@ def _groups(groups: FailureGroups, facts: SetFacts, so_far: str) -> LinkedChart 
     caption = " ".join(
         filter(None, (so_far, group_caption(groups.kind, any_small=groups.any_small)))
     )
-    return groups_chart(groups, model_colours(facts.models), caption=caption)
+    return groups_chart(groups, assign_model_colours(facts.models), caption=caption)
 
 
 def choose_counted() -> str:
@@ -306,17 +310,19 @@ def choose_counted() -> str:
     return str(
         st.segmented_control(
             tr("Flagged by"),
-            list(COUNTED),
-            format_func=lambda word: COUNTED[word][0],
+            list(COUNTED_SOURCES),
+            format_func=lambda word: COUNTED_SOURCES[word][0],
             required=True,
-            **option_kept_in_link("failures_counted", link_keys.QUERY_COUNTED, COUNTED, "any"),
+            **bind_option_to_link(
+                "failures_counted", link_keys.QUERY_COUNTED, COUNTED_SOURCES, "any"
+            ),
         )
     )
 
 
 def show_rates(tables: FailureTables, facts: SetFacts) -> None:
     """Show the rates as a table and a chart, and the meaning of each failure."""
-    colours = model_colours(facts.models)
+    colours = assign_model_colours(facts.models)
     title = _title(tr("Table 4. Failures by model"), tables)
     with st.spinner(tr("Comparing the models…")):
         drawn = rates_html(tables, colours, title)
@@ -338,7 +344,7 @@ def show_rates(tables: FailureTables, facts: SetFacts) -> None:
 
 def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) -> None:
     """Show one failure by finding, region or a property of the cases, most failures first."""
-    choices = {choice.key: choice for choice in group_choices(engine)}
+    choices = {choice.key: choice for choice in list_failure_groupings(engine)}
     left, right = st.columns(2, gap="small")
     with left:
         failure = _choose_failure(case_filter, tables, engine.facts)
@@ -347,11 +353,11 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) 
     groups = query_cache.failure_groups(engine, case_filter, failure, by, counted=tables.counted)
     if not groups.groups:
         nothing = _title(tr("No answer here shows this failure"), tables)
-        st.info(as_markdown(f"{nothing}: {inside(FAILURES[failure].plural)}."))
+        st.info(as_markdown(f"{nothing}: {mid_sentence(FAILURES[failure].plural)}."))
         return
     title = _title(
         tr("Table 5. {plural} by {name}").format(
-            plural=FAILURES[failure].plural, name=inside(by.name)
+            plural=FAILURES[failure].plural, name=mid_sentence(by.name)
         ),
         tables,
     )
@@ -359,7 +365,7 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) 
     drawn = groups_html(groups, title, so_far=so_far)
     about = group_caption(groups.kind, any_small=groups.any_small)
     caption = f"{counted_caption(tables.counted, tables.scanned)} {about}"
-    file = TableFile(title, partial(group_frame, groups), caption, FAILURE_SHARES)
+    file = TableFile(title, partial(failure_group_frame, groups), caption, FAILURE_SHARES)
     show_table(drawn, file, key="failures_groups")
     if (chart := _groups(groups, engine.facts, so_far)) is not None:
         show_chart(chart, key="failures_groups_chart")
@@ -379,7 +385,7 @@ def _choose_failure(case_filter: CaseFilter, tables: FailureTables, facts: SetFa
             tr("Failure"),
             list(counts),
             format_func=lambda failure: f"{FAILURES[failure].plural} ({counts[failure]:,})",
-            **kept_in_link(
+            **bind_to_link(
                 "failures_failure",
                 link_keys.QUERY_FAILURE_SHOWN,
                 asked if asked in counts else usual,
@@ -390,5 +396,5 @@ def _choose_failure(case_filter: CaseFilter, tables: FailureTables, facts: SetFa
 
 
 def _choose_group(names: dict[str, str]) -> str:
-    kept = option_kept_in_link("failures_by", link_keys.QUERY_SPLIT, names, BY_FINDING.key)
+    kept = bind_option_to_link("failures_by", link_keys.QUERY_SPLIT, names, BY_FINDING.key)
     return str(st.selectbox(tr("By"), list(names), format_func=names.__getitem__, **kept))

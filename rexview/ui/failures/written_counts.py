@@ -12,43 +12,43 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis.query.filter.case_filter import CaseFilter
-from rexview.analysis.query.filter.linked_count import Count
-from rexview.analysis.ranking import in_each_group, ranked
+from rexview.analysis.query.filter.linked_count import LinkedCount
+from rexview.analysis.ranking import rank_for_display, rank_in_each_group
 from rexview.analysis.written_failures import (
-    FailureWords,
-    Marked,
-    counted_marks,
-    marked,
-    standing_failures,
+    FailureWording,
+    MarkCounts,
+    count_marks,
+    current_failures,
+    list_counted_marks,
 )
 from rexview.analysis.written_results import (
-    SAID,
-    ByModel,
-    ByModelRow,
-    FoundIn,
-    FoundRow,
+    RESULT_ORDER,
+    JudgeResultRow,
+    JudgeResults,
     ValidationResult,
-    condition,
-    found_in,
-    found_rows,
-    joined_rows,
-    judged_versions,
-    validated,
+    WrittenFailureRow,
+    WrittenFailureTable,
+    count_judge_results,
+    count_verdicts,
+    join_marks_and_results,
+    list_judged_wordings,
+    load_judge_results,
+    result_condition,
 )
 from rexview.analysis.written_results import VALIDATION_KIND as READ
 from rexview.errors import StoreError
-from rexview.judge.written import name_of
-from rexview.judge.written.validation import Share
+from rexview.judge.written import find_written_name
+from rexview.judge.written.validation import GroupShare
 from rexview.models.backend import Prompt
-from rexview.schema import Mark, ReviewSet
-from rexview.stats.failure_rates import wilson
-from rexview.store import Stored
-from rexview.ui.answers.flags import definition_html, written_at
+from rexview.schema import FailureMark, ReviewSet
+from rexview.stats.failure_rates import wilson_interval
+from rexview.store import StoredEntry
+from rexview.ui.answers.flags import definition_html, version_note
 from rexview.ui.safe_text import lines_as_markdown
 from rexview.ui.tables.number_table import (
     NOTHING,
-    Reasons,
-    cells,
+    MissingReasons,
+    cells_html,
     group_rows,
     linked_number,
     model_head,
@@ -58,7 +58,7 @@ from rexview.ui.tables.number_table import (
 from rexview.ui.tables.ranked import ranked_item, ranked_tools
 from rexview.ui.web.link.in_app import linked_html
 from rexview.ui.web.server import review_sets
-from rexview.ui.web.server.server_state import on_tables
+from rexview.ui.web.server.server_state import uses_clickhouse
 from rexview.words import tr, trn
 
 _HEADS: Final = (
@@ -101,19 +101,19 @@ READ_CAPTION: Final = tr(
 )
 
 
-def words_html(words: FailureWords, *, stale: bool) -> str:
+def words_html(words: FailureWording, *, stale: bool) -> str:
     """Return a definition as it was written; ``stale`` is True if there is newer text."""
     note = tr("earlier words: their results and readings stay here")
-    about = html.escape(f"{written_at(words)} · {note}" if stale else written_at(words))
+    about = html.escape(f"{version_note(words)} · {note}" if stale else version_note(words))
     return (
         f'<section class="rx-written" aria-label="{tr("Definition")}">'
         f'{definition_html(words.prompt)}<p class="rx-quiet">{about}</p></section>'
     )
 
 
-def found_html(
-    found: FoundIn,
-    rows: Sequence[FoundRow],
+def judge_findings_html(
+    found: JudgeResults,
+    rows: Sequence[JudgeResultRow],
     names: Mapping[str, str],
     colours: Mapping[str, str],
     read: Sequence[ValidationResult] = (),
@@ -123,33 +123,35 @@ def found_html(
     The total has its precision next to it if a sample was read (``read``).
     """
     body = []
-    ranking = ranked(rows, lambda row: row.counts["yes"].value / row.judged if row.judged else None)
+    ranking = rank_for_display(
+        rows, lambda row: row.counts["yes"].value / row.judged if row.judged else None
+    )
     for row in ranking.order:
-        numbers = [_linked(row.counts[said]) for said in SAID]
+        numbers = [_linked(row.counts[said]) for said in RESULT_ORDER]
         tds = "".join(f"<td>{one}</td>" for one in (*numbers, f"{row.judged:,}"))
         line = f"<tr>{model_head(names[row.model], colours.get(row.model, ''))}{tds}</tr>"
         body.append(ranked_item(line, names[row.model], row, ranking))
     if rows:
-        numbers = [_total(found, rows, said) for said in SAID]
+        numbers = [_total(found, rows, said) for said in RESULT_ORDER]
         numbers[0] += f" {_precision(read[0].found if read else None)}"
         judged = f"{sum(row.judged for row in rows):,}"
-        body.append(cells(tr("All models"), *numbers, judged))
+        body.append(cells_html(tr("All models"), *numbers, judged))
     title = tr("Found by {judge}").format(judge=found.judge)
     tools = ranked_tools(ranking, tr("share found, highest first"))
     return table_html(title, _HEADS, body, f"{_FOUND} {_NOT_READABLE}", tools)
 
 
-def _total(found: FoundIn, rows: Sequence[FoundRow], said: str) -> str:
+def _total(found: JudgeResults, rows: Sequence[JudgeResultRow], said: str) -> str:
     number = sum(row.counts[said].value for row in rows)
-    opens = Count(number, CaseFilter(written=(condition(found, said),)))
+    opens = LinkedCount(number, CaseFilter(written=(result_condition(found, said),)))
     return _linked(opens, _SEVERAL)
 
 
-def marked_html(one: Marked, names: Mapping[str, str], colours: Mapping[str, str]) -> str:
+def marked_html(one: MarkCounts, names: Mapping[str, str], colours: Mapping[str, str]) -> str:
     """Return the answers marked by people, a row a model and one for all; numbers open them."""
     body = []
     of_models = [(row.model, row) for row in one.rows if row.model is not None]
-    ranking = ranked(of_models, lambda pair: float(pair[1].answers.value))
+    ranking = rank_for_display(of_models, lambda pair: float(pair[1].answers.value))
     for pair in ranking.order:
         model, row = pair
         line = (
@@ -159,14 +161,14 @@ def marked_html(one: Marked, names: Mapping[str, str], colours: Mapping[str, str
         body.append(ranked_item(line, names[model], pair, ranking))
     if len(body) > 1:
         total = _linked(one.all.answers, _SEVERAL)
-        body.append(cells(tr("All models"), total, f"{one.all.people:,}"))
+        body.append(cells_html(tr("All models"), total, f"{one.all.people:,}"))
     heads = (tr("Model"), tr("Answers marked"), tr("People"))
-    caption = f"{_MARKED} {elsewhere_words(one)}".strip()
+    caption = f"{_MARKED} {other_versions_note(one)}".strip()
     tools = ranked_tools(ranking, tr("answers marked, most first"))
     return table_html(tr("Marked by people"), heads, body, caption, tools)
 
 
-def elsewhere_words(one: Marked) -> str:
+def other_versions_note(one: MarkCounts) -> str:
     """Return how many answers were marked only with other versions' text; empty for none."""
     if not one.elsewhere:
         return ""
@@ -178,14 +180,14 @@ def elsewhere_words(one: Marked) -> str:
 
 
 def by_model_html(
-    every: Sequence[ByModel], names: Mapping[str, str], colours: Mapping[str, str]
+    every: Sequence[WrittenFailureTable], names: Mapping[str, str], colours: Mapping[str, str]
 ) -> str:
     """Return each failure with a row for each model; the numbers open their cases."""
     body: list[str] = []
-    most = in_each_group(range(max((len(one.rows) for one in every), default=0)))
+    most = rank_in_each_group(range(max((len(one.rows) for one in every), default=0)))
     heads = _BY_MODEL_HEADS[1:] if most.is_cut else _BY_MODEL_HEADS
 
-    def line(row: ByModelRow) -> tuple[str, str]:
+    def line(row: WrittenFailureRow) -> tuple[str, str]:
         tds = model_head(names[row.model], colours.get(row.model, "")) + _found_cells(row.found)
         return names[row.model], tds + f"<td>{_linked(row.marked) if row.marked else '0'}</td>"
 
@@ -193,7 +195,7 @@ def by_model_html(
         judge = tr("by {judge}").format(judge=one.judge) if one.judge else tr("not searched for")
         precision = _precision(one.precision) if one.judge else ""
         about = f"{html.escape(one.title)}<small>{html.escape(judge)}</small>{precision}"
-        ranking = ranked(one.rows, _share_found)
+        ranking = rank_for_display(one.rows, _share_found)
         body += group_rows(about, ranking, line, len(_BY_MODEL_HEADS) - 1, apart=most.is_cut)
     title = tr("Failures in your own words by model")
     explained = [
@@ -207,30 +209,30 @@ def by_model_html(
     return table_html(title, heads, body, caption, tools)
 
 
-def _share_found(row: ByModelRow) -> float | None:
+def _share_found(row: WrittenFailureRow) -> float | None:
     if row.found is None or not row.found.judged:
         return None
     return row.found.counts["yes"].value / row.found.judged
 
 
-def _linked(count: Count, title: str = "") -> str:
+def _linked(count: LinkedCount, title: str = "") -> str:
     return linked_number(count, f"<b>{count.value:,}</b>", title=title) if count.value else "0"
 
 
-def _found_cells(row: FoundRow | None) -> str:
+def _found_cells(row: JudgeResultRow | None) -> str:
     if row is None:
         return f"<td>{NOTHING}</td>" * 4
     count = row.counts["yes"]
     found = _linked(count)
     if not row.judged:
         return f"<td>{found}</td><td>{NOTHING}</td><td>{NOTHING}</td><td>0</td>"
-    interval = wilson(count.value, row.judged)
+    interval = wilson_interval(count.value, row.judged)
     limits = tr("{low:.0%} to {high:.0%}").format(low=interval.low, high=interval.high)
     share = f"{count.value / row.judged:.0%}"
     return f"<td>{found}</td><td>{share}</td><td>{limits}</td><td>{row.judged:,}</td>"
 
 
-def _precision(one: Share | None) -> str:
+def _precision(one: GroupShare | None) -> str:
     interval = one.interval if one else None
     if (
         one is None
@@ -248,11 +250,11 @@ def _precision(one: Share | None) -> str:
 
 def validated_html(rows: Sequence[ValidationResult]) -> str:
     """Return precision and missed answers, a row a clinician."""
-    reasons, body = Reasons(), []
+    reasons, body = MissingReasons(), []
     for row in rows:
         who = tr("All together") if row.who is None else row.who
         body.append(
-            cells(
+            cells_html(
                 f"{short_name(who)}<small>{html.escape(_rest(row))}</small>",
                 _share(row.found, tr("{who}, precision").format(who=who), reasons),
                 _share(row.not_found, tr("{who}, missed").format(who=who), reasons),
@@ -276,7 +278,7 @@ def _rest(row: ValidationResult) -> str:
     ).format(unsure=unsure, unread=unread, n=row.differ)
 
 
-def _share(one: Share, where: str, reasons: Reasons) -> str:
+def _share(one: GroupShare, where: str, reasons: MissingReasons) -> str:
     told, interval = one.yes + one.no, one.interval
     if one.share is None or interval is None or interval.low is None or interval.high is None:
         return reasons.add(tr("None of them has been read yet."), where) if one.of else NOTHING
@@ -293,10 +295,10 @@ def show_own_words_by_model(review_set: ReviewSet) -> None:
 
     They are loaded only when opened, because that can take seconds.
     """
-    if on_tables():
+    if uses_clickhouse():
         return
-    written = review_sets.newest(review_set)
-    judged, marks = judged_versions(review_set), counted_marks(written)
+    written = review_sets.with_current_reviews(review_set)
+    judged, marks = list_judged_wordings(review_set), list_counted_marks(written)
     if not judged and not marks:
         return
     box = st.expander(tr("Failures in your own words"), key="failures_in_words", on_change="rerun")
@@ -308,13 +310,15 @@ def show_own_words_by_model(review_set: ReviewSet) -> None:
         except StoreError as error:
             st.error(lines_as_markdown(error), icon=":material/cloud_off:")
             return
-        titles = {name: words.prompt.name for name, words in standing_failures(written).items()}
+        titles = {name: words.prompt.name for name, words in current_failures(written).items()}
         newest = _newest(judged, titles)
         every = [_found(written, prompt, judge, marks, read) for prompt, judge in newest]
-        asked = {name_of(prompt) for prompt, _ in newest}
-        by_people = ((name, marked(marks, written.model_names, name).rows) for name in titles)
+        asked = {find_written_name(prompt) for prompt, _ in newest}
+        by_people = ((name, count_marks(marks, written.model_names, name).rows) for name in titles)
         every += [
-            ByModel(titles[name], None, joined_rows((), rows, written.model_names))
+            WrittenFailureTable(
+                titles[name], None, join_marks_and_results((), rows, written.model_names)
+            )
             for name, rows in by_people
             if rows and name not in asked
         ]
@@ -332,17 +336,21 @@ def _newest(
     """Return each judge's latest text of the current failures, by title."""
     newest: dict[tuple[str, str], Prompt] = {}
     for prompt, judge in judged:
-        if name_of(prompt) in standing:
+        if find_written_name(prompt) in standing:
             newest.setdefault((prompt.id, judge), prompt)
     in_order = sorted(newest.items(), key=lambda one: (one[1].name, one[0]))
     return [(prompt, judge) for (_, judge), prompt in in_order]
 
 
 def _found(
-    written: ReviewSet, prompt: Prompt, judge: str, marks: Sequence[Mark], read: Sequence[Stored]
-) -> ByModel:
-    found, models = found_in(written, prompt, judge), written.model_names
-    told = validated(found, read)
-    by_people = marked(marks, models, name_of(prompt)).rows
-    rows = joined_rows(found_rows(found, models), by_people, models)
-    return ByModel(prompt.name, judge, rows, told[0].found if told else None)
+    written: ReviewSet,
+    prompt: Prompt,
+    judge: str,
+    marks: Sequence[FailureMark],
+    read: Sequence[StoredEntry],
+) -> WrittenFailureTable:
+    found, models = load_judge_results(written, prompt, judge), written.model_names
+    told = count_verdicts(found, read)
+    by_people = count_marks(marks, models, find_written_name(prompt)).rows
+    rows = join_marks_and_results(count_judge_results(found, models), by_people, models)
+    return WrittenFailureTable(prompt.name, judge, rows, told[0].found if told else None)

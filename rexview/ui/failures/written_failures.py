@@ -9,22 +9,22 @@ from typing import Any, Final
 import streamlit as st
 
 from rexview.analysis.written_failures import (
-    FAILURE_KIND,
-    FailureWords,
-    counted_marks,
-    form_value_of,
-    marked,
-    versions_of,
-    words_of_row,
-    written_failures,
+    WRITTEN_FAILURE_KIND,
+    FailureWording,
+    count_marks,
+    list_counted_marks,
+    list_wordings,
+    list_written_failures,
+    make_form_value,
+    read_wording,
 )
 from rexview.analysis.written_results import (
     VALIDATION_KIND,
-    FoundIn,
-    found_in,
-    found_rows,
-    judged_versions,
-    validated,
+    JudgeResults,
+    count_judge_results,
+    count_verdicts,
+    list_judged_wordings,
+    load_judge_results,
 )
 from rexview.errors import SettingsError, StoreError, StoreOvertaken
 from rexview.judge.written import (
@@ -33,28 +33,28 @@ from rexview.judge.written import (
     LONGEST_EXAMPLE,
     LONGEST_NAME,
     NEEDED,
-    name_for,
-    wording_of,
+    build_written_wording,
+    find_unused_name,
 )
-from rexview.models.running.folder import JUDGING
+from rexview.models.running.run_folder import JUDGING_FOLDER
 from rexview.schema import ReviewSet
-from rexview.store import Entry, may
-from rexview.ui.answers.flags import written_at
+from rexview.store import Entry, may_write_kind
+from rexview.ui.answers.flags import version_note
 from rexview.ui.asking.model_choice import ModelChoice, choose_model
-from rexview.ui.asking.run_forms import begin_judge, choose_cases, choose_models
-from rexview.ui.asking.runs import any_at_work, show_runs
+from rexview.ui.asking.run_forms import choose_cases, choose_models, show_judge_start
+from rexview.ui.asking.run_list import is_any_job_running, show_runs
 from rexview.ui.failures import written_counts as written_html
-from rexview.ui.failures.views import VALIDATE, WORDS, check_written_failures_served, open_part
+from rexview.ui.failures.page_parts import VALIDATE, WORDS, check_written_failures_served, open_part
 from rexview.ui.filters import FilteredSet
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.web.access import permissions
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import linked_html
-from rexview.ui.web.link.link_choices import kept_in_link, option_kept_in_link
+from rexview.ui.web.link.link_choices import bind_option_to_link, bind_to_link
 from rexview.ui.web.link.pages import PAGE_RUN_MODELS
 from rexview.ui.web.saving.entries import FAILURES_PAGE
 from rexview.ui.web.server import review_sets
-from rexview.ui.web.streamlit_adapter.script_run import save_button, typed_fields, words_taken
+from rexview.ui.web.streamlit_adapter.script_run import finish_draft, save_button, typed_fields
 from rexview.words import tr
 
 # The written failure that is shown, and its version, from the link.
@@ -72,22 +72,25 @@ class WrittenFailureChoice:
     ``now`` is None for a new failure, or if the text was withdrawn.
     """
 
-    every: Sequence[FailureWords]
+    every: Sequence[FailureWording]
     failure: str | None
-    now: FailureWords | None
-    shown: FailureWords | None
-    versions: Sequence[FailureWords]
+    now: FailureWording | None
+    shown: FailureWording | None
+    versions: Sequence[FailureWording]
 
 
 def choose_failure(review_set: ReviewSet, *, may_write: bool) -> WrittenFailureChoice:
     """Show a choice of the written failures; explain and stop if they cannot be read."""
     try:
         reviews = review_sets.reviews(review_set)
-        rows, history = reviews.current(FAILURE_KIND), reviews.history(kind=FAILURE_KIND)
+        rows, history = (
+            reviews.current(WRITTEN_FAILURE_KIND),
+            reviews.history(kind=WRITTEN_FAILURE_KIND),
+        )
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/cloud_off:")
         st.stop()
-    every, problems = written_failures(review_set.folder, rows)
+    every, problems = list_written_failures(review_set.folder, rows)
     for problem in problems:
         st.warning(as_markdown(problem), icon=":material/error:")
     by_name = {one.failure: one for one in every}
@@ -98,20 +101,20 @@ def choose_failure(review_set: ReviewSet, *, may_write: bool) -> WrittenFailureC
     versions = [now]
     versions += [
         one
-        for one in versions_of(review_set.folder, history, name)
+        for one in list_wordings(review_set.folder, history, name)
         if one.prompt.hash != now.prompt.hash
     ]
     return WrittenFailureChoice(every, name, now, _choose_version(versions), versions)
 
 
-def _choose(by_name: dict[str, FailureWords], *, may_write: bool) -> str | None:
+def _choose(by_name: dict[str, FailureWording], *, may_write: bool) -> str | None:
     options = [*by_name, *([NEW] if may_write else [])]
     if not by_name:
         return None
     titles = {name: one.prompt.name for name, one in by_name.items()} | {
         NEW: tr("Write another one")
     }
-    kept = option_kept_in_link("written_failure", _FAILURE, options, next(iter(by_name)))
+    kept = bind_option_to_link("written_failure", _FAILURE, options, next(iter(by_name)))
 
     def changed() -> None:
         kept["on_change"]()
@@ -126,7 +129,7 @@ def _choose(by_name: dict[str, FailureWords], *, may_write: bool) -> str | None:
     return None if chosen == NEW else str(chosen)
 
 
-def _choose_version(versions: Sequence[FailureWords]) -> FailureWords:
+def _choose_version(versions: Sequence[FailureWording]) -> FailureWording:
     """Show a choice of earlier versions if there are any; the newest is shown without one."""
     if len(versions) < 2:
         return versions[0]
@@ -137,9 +140,9 @@ def _choose_version(versions: Sequence[FailureWords]) -> FailureWords:
         list(by_version),
         format_func=lambda version: (
             tr("Now: {words}") if version == first else tr("Earlier: {words}")
-        ).format(words=written_at(by_version[version])),
+        ).format(words=version_note(by_version[version])),
         help=tr("Results and readings of earlier words stay with those words."),
-        **option_kept_in_link("written_version", _VERSION, by_version, first),
+        **bind_option_to_link("written_version", _VERSION, by_version, first),
     )
     return by_version.get(str(chosen), versions[0])
 
@@ -152,7 +155,7 @@ _SENT: Final = (
 )
 
 
-def show_find(filtered: FilteredSet, words: FailureWords) -> None:
+def show_search(filtered: FilteredSet, words: FailureWording) -> None:
     """Show the choice of model and answers, the cost, the start, and the runs."""
     if not permissions.may_see(PAGE_RUN_MODELS):
         st.caption(tr("Your role does not run models: ask the review lead to search for it."))
@@ -163,17 +166,17 @@ def show_find(filtered: FilteredSet, words: FailureWords) -> None:
     if judge is not None:
         _ask(filtered, words, judge)
     st.markdown(f"### {tr('Runs of judges')}")
-    show_runs(review_set, (JUDGING,))
+    show_runs(review_set, (JUDGING_FOLDER,))
 
 
-def _ask(filtered: FilteredSet, words: FailureWords, judge: ModelChoice) -> None:
+def _ask(filtered: FilteredSet, words: FailureWording, judge: ModelChoice) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         models = choose_models(filtered)
     with right:
         cases, total = choose_cases(filtered)
     own = [f"--written={words.failure}@{words.version}", *models, *cases]
-    begin_judge(filtered, judge, own, total, _SENT)
+    show_judge_start(filtered, judge, own, total, _SENT)
 
 
 # The form for writing a failure: a clinician needs no file and no command.
@@ -212,7 +215,7 @@ _TYPED: Final = "written_typed"
 """Text typed over a version that others changed meanwhile, with their version."""
 
 
-def choose_edited(versions: Sequence[FailureWords]) -> FailureWords | None:
+def choose_edited(versions: Sequence[FailureWording]) -> FailureWording | None:
     """Show a switch to edit the newest text; return the text that is edited.
 
     The link has its version. So the form remains the same after others have changed the text, and
@@ -221,7 +224,7 @@ def choose_edited(versions: Sequence[FailureWords]) -> FailureWords | None:
     asked = link_keys.query_value(_EDITED) or st.session_state.get(_OPEN)
     edited = next((one for one in versions if one.version == asked), None)
     newest = versions[0].version
-    kept = kept_in_link(
+    kept = bind_to_link(
         "written_editing", _EDITED, edited is not None, lambda on: newest if on else None
     )
 
@@ -234,7 +237,7 @@ def choose_edited(versions: Sequence[FailureWords]) -> FailureWords | None:
 
 
 def show_form(
-    review_set: ReviewSet, every: Sequence[FailureWords], now: FailureWords | None
+    review_set: ReviewSet, every: Sequence[FailureWording], now: FailureWording | None
 ) -> None:
     """Show the form for a new failure, or with the text of ``now``."""
     if permissions.ask_name("written_who") is None:
@@ -243,7 +246,7 @@ def show_form(
     _ask_and_save(review_set, every, now, key, given)
 
 
-def show_taken_away(review_set: ReviewSet) -> bool:
+def show_withdrawn(review_set: ReviewSet) -> bool:
     """Show the form of a failure that was withdrawn while it was edited, if there is one.
 
     It is the same form, so that its typed text is sent with the press of its button. That button is
@@ -251,10 +254,12 @@ def show_taken_away(review_set: ReviewSet) -> bool:
     """
     version = link_keys.query_value(_EDITED)
     reviews = review_sets.reviews(review_set)
-    rows = reviews.history(kind=FAILURE_KIND) if version else ()
-    found = ((row.subject, words_of_row(row)) for row in rows)
+    rows = reviews.history(kind=WRITTEN_FAILURE_KIND) if version else ()
+    found = ((row.subject, read_wording(row)) for row in rows)
     gone = next((pair for pair in found if pair[1] and pair[1].version == version), None)
-    every, _ = written_failures(review_set.folder, reviews.current(FAILURE_KIND) if gone else ())
+    every, _ = list_written_failures(
+        review_set.folder, reviews.current(WRITTEN_FAILURE_KIND) if gone else ()
+    )
     if gone is None or gone[1] is None or gone[0] in {one.failure for one in every}:
         return False
     st.warning(
@@ -269,7 +274,7 @@ def show_taken_away(review_set: ReviewSet) -> bool:
     button = tr("Save as a new failure")
     _ask_and_save(review_set, every, None, key, given, button=button, fields=fields)
     if st.button(tr("Discard"), key="written_discard"):
-        words_taken(fields)
+        finish_draft(fields)
         open_part(WORDS, failure=None, version=None, edit=None)
         st.rerun()
     return True
@@ -277,8 +282,8 @@ def show_taken_away(review_set: ReviewSet) -> bool:
 
 def _ask_and_save(
     review_set: ReviewSet,
-    every: Sequence[FailureWords],
-    now: FailureWords | None,
+    every: Sequence[FailureWording],
+    now: FailureWording | None,
     key: str,
     given: Mapping[str, str],
     *,
@@ -306,7 +311,7 @@ def _ask_and_save(
         told.error(lines_as_markdown(problem), icon=":material/error:")
     else:
         if st.session_state.get(_SAVED):
-            words_taken(name)
+            finish_draft(name)
         st.rerun()
 
 
@@ -315,14 +320,14 @@ def _fields(failure: str | None) -> str:
     return f"words of the failure {failure or ''}"
 
 
-def _shown(now: FailureWords | None) -> tuple[str, Mapping[str, str]]:
+def _shown(now: FailureWording | None) -> tuple[str, Mapping[str, str]]:
     """Return the key of the form, and its initial texts."""
     if now is None:
         return "written_new", dict.fromkeys(_TEXTS, "")
     version, typed = st.session_state.get(_TYPED, (None, {}))
     if version == now.version:
         return f"written_{now.failure}_{now.version}_again", typed
-    value = form_value_of(now.prompt)
+    value = make_form_value(now.prompt)
     texts = {part: value.get(part) or "" for part in _TEXTS}
     return f"written_{now.failure}_{now.version}", {
         part: "\n".join(text) if isinstance(text, list) else text for part, text in texts.items()
@@ -346,7 +351,7 @@ def _form_ask(part: str, text: str, key: str) -> str:
     return st.text_area(_TEXTS[part][0], text, height=68, **common) or ""
 
 
-def show_told() -> None:
+def show_save_result() -> None:
     """Show, once, that a text is in the database, or why it could not be withdrawn."""
     if st.session_state.pop(_SAVED, False):
         st.success(tr("Saved."), icon=":material/check:")
@@ -356,27 +361,39 @@ def show_told() -> None:
 
 def _save(
     review_set: ReviewSet,
-    every: Sequence[FailureWords],
-    now: FailureWords | None,
+    every: Sequence[FailureWording],
+    now: FailureWording | None,
     typed: Mapping[str, str],
 ) -> str | None:
     """Save a text, and open it; return why it is not saved, None if the page shows it."""
-    person = permissions.current()
+    person = permissions.current_person()
     if person is None:
         return None
     value = _value(typed)
     missing = [_TEXTS[part][0] for part in NEEDED if not value[part]]
     if missing:
         return " ".join(tr("“{field}” is missing.").format(field=label) for label in missing)
-    name = now.failure if now else name_for(value["name"] or "", [one.failure for one in every])
+    name = (
+        now.failure
+        if now
+        else find_unused_name(value["name"] or "", [one.failure for one in every])
+    )
     before = now.value if now else None
     try:
-        wording_of(name, {part: said for part, said in value.items() if said}, "The form")
+        build_written_wording(
+            name, {part: said for part, said in value.items() if said}, "The form"
+        )
         reviews = review_sets.reviews(review_set)
-        stands = reviews.current_state().of(FAILURE_KIND, person.id).get((None, None, name, None))
+        stands = (
+            reviews.current_state()
+            .of(WRITTEN_FAILURE_KIND, person.id)
+            .get((None, None, name, None))
+        )
         if stands is not None and stands.value != before:
             raise StoreOvertaken("Another window was quicker.", "Nothing was written.")
-        entry = Entry(FAILURE_KIND, subject=name, value=value, via=FAILURES_PAGE, over=(before,))
+        entry = Entry(
+            WRITTEN_FAILURE_KIND, subject=name, value=value, via=FAILURES_PAGE, over=(before,)
+        )
         reviews.record([entry], person)
     except StoreOvertaken:
         _keep_typed(review_set, name, typed)
@@ -397,9 +414,9 @@ def _keep_typed(review_set: ReviewSet, name: str, typed: Mapping[str, str]) -> N
         "was saved. Their words are shown above, yours in the form: saving again replaces "
         "theirs."
     )
-    rows = review_sets.reviews(review_set).current_state().of(FAILURE_KIND, "")
+    rows = review_sets.reviews(review_set).current_state().of(WRITTEN_FAILURE_KIND, "")
     row = rows.get((None, None, name, None))
-    words = words_of_row(row) if row is not None else None
+    words = read_wording(row) if row is not None else None
     if words is not None:
         st.session_state[_TYPED] = words.version, dict(typed)
         st.session_state[_OPEN] = words.version
@@ -419,13 +436,13 @@ def _value(typed: Mapping[str, str]) -> dict[str, Any]:
     return value
 
 
-def take_away(review_set: ReviewSet, now: FailureWords) -> None:
+def withdraw_failure(review_set: ReviewSet, now: FailureWording) -> None:
     """Withdraw the text of a failure: it is no longer offered; the history keeps all."""
-    person = permissions.current()
+    person = permissions.current_person()
     if person is None:
         return
     entry = Entry(
-        FAILURE_KIND, subject=now.failure, value=None, via=FAILURES_PAGE, over=(now.value,)
+        WRITTEN_FAILURE_KIND, subject=now.failure, value=None, via=FAILURES_PAGE, over=(now.value,)
     )
     try:
         review_sets.reviews(review_set).record([entry], person)
@@ -435,14 +452,14 @@ def take_away(review_set: ReviewSet, now: FailureWords) -> None:
         open_part(WORDS, failure=None, version=None, edit=None)
 
 
-def show_own_words(filtered: FilteredSet) -> None:
+def show_written_failures(filtered: FilteredSet) -> None:
     """Show the written failures: write, search, and see findings and judgments."""
     if not check_written_failures_served():
         return
     review_set = filtered.review_set
     writes = may_write()
-    show_told()
-    if writes and show_taken_away(review_set):
+    show_save_result()
+    if writes and show_withdrawn(review_set):
         return
     chosen = choose_failure(review_set, may_write=writes)
     if chosen.now is None or chosen.shown is None:
@@ -453,13 +470,17 @@ def show_own_words(filtered: FilteredSet) -> None:
     if writes:
         _show_changes(review_set, chosen, chosen.now)
     _show_found(review_set, chosen.shown, stale=stale, writes=writes)
-    show_find(filtered, chosen.shown)
+    show_search(filtered, chosen.shown)
 
 
 def may_write() -> bool:
     """Return whether the user may write and validate failures; without sign-in everybody may."""
-    role, person = permissions.role(), permissions.current()
-    return may(person, VALIDATION_KIND) if person is not None else role in ("lead", "adjudicator")
+    role, person = permissions.current_role(), permissions.current_person()
+    return (
+        may_write_kind(person, VALIDATION_KIND)
+        if person is not None
+        else role in ("lead", "adjudicator")
+    )
 
 
 def _show_new(review_set: ReviewSet, chosen: WrittenFailureChoice, *, writes: bool) -> None:
@@ -478,7 +499,7 @@ def _show_new(review_set: ReviewSet, chosen: WrittenFailureChoice, *, writes: bo
         st.info(tr("No failure has been written in words yet."))
 
 
-def _show_changes(review_set: ReviewSet, chosen: WrittenFailureChoice, now: FailureWords) -> None:
+def _show_changes(review_set: ReviewSet, chosen: WrittenFailureChoice, now: FailureWording) -> None:
     with st.container(horizontal=True, gap="small"):
         edited = choose_edited(chosen.versions)
         if now.value is not None:
@@ -492,19 +513,21 @@ def _show_changes(review_set: ReviewSet, chosen: WrittenFailureChoice, now: Fail
                 save_button(
                     tr("Remove it"),
                     key="written_take_away",
-                    on_click=take_away,
+                    on_click=withdraw_failure,
                     args=(review_set, now),
                 )
     if edited is not None:
         show_form(review_set, chosen.every, edited)
 
 
-def _show_found(review_set: ReviewSet, words: FailureWords, *, stale: bool, writes: bool) -> None:
+def _show_found(review_set: ReviewSet, words: FailureWording, *, stale: bool, writes: bool) -> None:
     """Show what each judge found with this text, and what clinicians say of a sample."""
     judges = [
-        judge for prompt, judge in judged_versions(review_set) if prompt.hash == words.prompt.hash
+        judge
+        for prompt, judge in list_judged_wordings(review_set)
+        if prompt.hash == words.prompt.hash
     ]
-    if not judges and any_at_work(review_set, (JUDGING,)):
+    if not judges and is_any_job_running(review_set, (JUDGING_FOLDER,)):
         st.info(tr("A search is starting: see below. Its results will appear here."))
     elif not judges:
         st.info(
@@ -516,15 +539,15 @@ def _show_found(review_set: ReviewSet, words: FailureWords, *, stale: bool, writ
         )
     for judge in judges:
         with st.spinner(tr("Reading the results…")):
-            found = found_in(review_set, words.prompt, judge)
+            found = load_judge_results(review_set, words.prompt, judge)
         _show_judge(review_set, found, writes=writes)
     _show_marked(review_set, words, stale=stale)
 
 
-def _show_marked(review_set: ReviewSet, words: FailureWords, *, stale: bool) -> None:
+def _show_marked(review_set: ReviewSet, words: FailureWording, *, stale: bool) -> None:
     """Show which answers people marked with this text; ``stale`` text is offered on no page."""
-    written, names = review_sets.newest(review_set), review_set.model_names
-    found = marked(counted_marks(written), names, words.failure, words.version)
+    written, names = review_sets.with_current_reviews(review_set), review_set.model_names
+    found = count_marks(list_counted_marks(written), names, words.failure, words.version)
     if not found.rows:
         nobody = (
             tr("No answer is marked with these words.")
@@ -534,24 +557,24 @@ def _show_marked(review_set: ReviewSet, words: FailureWords, *, stale: bool) -> 
                 "page, offers them."
             )
         )
-        st.caption(as_markdown(f"{nobody} {written_html.elsewhere_words(found)}".strip()))
+        st.caption(as_markdown(f"{nobody} {written_html.other_versions_note(found)}".strip()))
         return
     drawn = written_html.marked_html(found, names, review_sets.colours(review_set))
     linked_html(drawn, key="written_marked")
 
 
-def _show_judge(review_set: ReviewSet, found: FoundIn, *, writes: bool) -> None:
-    rows = found_rows(found, review_set.model_names)
+def _show_judge(review_set: ReviewSet, found: JudgeResults, *, writes: bool) -> None:
+    rows = count_judge_results(found, review_set.model_names)
     if not rows:
         return
     names, colours = review_set.model_names, review_sets.colours(review_set)
     key = f"{found.version}_{found.judge}"
     try:
-        read = validated(found, review_sets.reviews(review_set).current(VALIDATION_KIND))
+        read = count_verdicts(found, review_sets.reviews(review_set).current(VALIDATION_KIND))
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/cloud_off:")
         return
-    drawn = written_html.found_html(found, rows, names, colours, read)
+    drawn = written_html.judge_findings_html(found, rows, names, colours, read)
     linked_html(drawn, key=f"written_{key}")
     if read:
         linked_html(written_html.validated_html(read), key=f"written_read_{key}")

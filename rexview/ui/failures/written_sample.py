@@ -8,32 +8,32 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.analysis.case.record import CasePage
-from rexview.analysis.written_results import SIZES, USUAL, VALIDATION_KIND
+from rexview.analysis.case.case_page import CasePage
+from rexview.analysis.written_results import DEFAULT_SAMPLE_SIZE, SAMPLE_SIZES, VALIDATION_KIND
 from rexview.errors import StoreError
-from rexview.judge.written import name_of
+from rexview.judge.written import find_written_name
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store import may
+from rexview.store import may_write_kind
 from rexview.ui.answers import case_panels as answers_html
 from rexview.ui.answers.flags import definition_html
-from rexview.ui.failures.views import VALIDATE, WORDS, check_written_failures_served, open_part
+from rexview.ui.failures.page_parts import VALIDATE, WORDS, check_written_failures_served, open_part
 from rexview.ui.safe_text import as_markdown, inline_html, lines_as_markdown, markdown_html
 from rexview.ui.turning.item_pad import TurnableItems, draw_pad
 from rexview.ui.turning.ticket import turning_json
-from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
+from rexview.ui.viewer.case_payload import ViewerSettings, show_viewer
 from rexview.ui.web.access import permissions
 from rexview.ui.web.components import component
 from rexview.ui.web.link import keys as link_keys
-from rexview.ui.web.link.link_choices import option_kept_in_link
+from rexview.ui.web.link.link_choices import bind_option_to_link
 from rexview.ui.web.link.pages import PAGE_FAILURES
 from rexview.ui.web.saving.entries import FAILURES_PAGE
 from rexview.ui.web.saving.outbox import outbox_json
 from rexview.ui.web.saving.written_failure_entries import (
-    WrittenRound,
+    ValidationRound,
+    find_validation_round,
     own_json,
     progress_json,
-    written_round,
 )
 from rexview.ui.web.server import review_sets
 from rexview.words import tr
@@ -41,7 +41,7 @@ from rexview.words import tr
 # The page's data of one answer of the sample, without the judge's finding.
 
 
-def item_json(now: WrittenRound, item: str) -> dict[str, Any]:
+def item_json(now: ValidationRound, item: str) -> dict[str, Any]:
     """Return one item for the person's pad: the answer as the judge received it."""
     position, subject = now.position(item), now.subject(item)
     given = now.review_set.case(subject.about.case)
@@ -62,17 +62,17 @@ def item_json(now: WrittenRound, item: str) -> dict[str, Any]:
     }
 
 
-def round_json(now: WrittenRound) -> dict[str, str]:
+def round_json(now: ValidationRound) -> dict[str, str]:
     """Return the names of the round for its entries."""
     return {
-        "failure": name_of(now.found.prompt),
+        "failure": find_written_name(now.found.prompt),
         "version": now.found.version,
         "judge": now.found.judge,
     }
 
 
 _HEIGHT: Final = "clamp(560px, calc(100dvh - 190px), 1200px)"
-_MANNER: Final = ViewerManner(blinded=True, taken_keys="0123456789yugnp?", height=_HEIGHT)
+_MANNER: Final = ViewerSettings(blinded=True, taken_keys="0123456789yugnp?", height=_HEIGHT)
 _ASSETS: Final = "failures/written/validate/assets"
 _STYLES: Final = ("pad/assets/pad.css", "pad/assets/task_pad.css", f"{_ASSETS}/validate.css")
 _PURPOSE: Final = f"# {tr('Failures')}\n\n{tr('Read a sample of what a language model found.')}"
@@ -83,7 +83,7 @@ def show_round(review_set: ReviewSet) -> None:
     if not check_written_failures_served():
         return
     person = permissions.require_name(_PURPOSE)
-    if not may(person, VALIDATION_KIND):
+    if not may_write_kind(person, VALIDATION_KIND):
         st.info(tr("Your role does not validate failures in words."))
         return
     about = _about()
@@ -92,7 +92,7 @@ def show_round(review_set: ReviewSet) -> None:
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/cloud_off:")
         return
-    item = now.item_of(link_keys.case_wanted()) if now else None
+    item = now.item_of(link_keys.link_case()) if now else None
     if now is None or item is None:
         st.info(
             tr("No one has searched for this failure in these words, or the result cannot be read.")
@@ -124,7 +124,7 @@ def _about() -> tuple[str, str, str]:
 
 def show_head() -> None:
     """Show a link back and the progress; outside the fragment, which stays at its answer."""
-    sizes = {str(size): tr("{n} of each").format(n=size) for size in SIZES}
+    sizes = {str(size): tr("{n} of each").format(n=size) for size in SAMPLE_SIZES}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.button(
             tr("Back to the results"),
@@ -142,28 +142,28 @@ def show_head() -> None:
                 "This many of those found, and of those not found, in random order. A "
                 "longer sample starts with the shorter one."
             ),
-            **option_kept_in_link("written_size", _SIZE, sizes, str(USUAL)),
+            **bind_option_to_link("written_size", _SIZE, sizes, str(DEFAULT_SAMPLE_SIZE)),
         )
         st.caption(as_markdown(tr("The language model's opinion is hidden while you read.")))
 
 
 def _size(typed: object) -> int:
-    return next((size for size in SIZES if str(size) == str(typed)), USUAL)
+    return next((size for size in SAMPLE_SIZES if str(size) == str(typed)), DEFAULT_SAMPLE_SIZE)
 
 
 def _round(
     review_set: ReviewSet, person: Person, about: tuple[str, str, str], size: int
-) -> WrittenRound | None:
-    return written_round(review_set, review_sets.reviews(review_set), person, about, size)
+) -> ValidationRound | None:
+    return find_validation_round(review_set, review_sets.reviews(review_set), person, about, size)
 
 
-def _page(now: WrittenRound, item: str) -> CasePage | None:
+def _page(now: ValidationRound, item: str) -> CasePage | None:
     """Return the case without answers, under the name of the item."""
     case = now.review_set.case(now.items[item].about.case)
     return CasePage(replace(case, id=item), (), (), {}, ()) if case else None
 
 
-def _show_pad(now: WrittenRound, item: str, turning: Mapping[str, Any]) -> None:
+def _show_pad(now: ValidationRound, item: str, turning: Mapping[str, Any]) -> None:
     data = {
         "height": _HEIGHT,
         "turning": turning,
@@ -180,7 +180,7 @@ def _show_pad(now: WrittenRound, item: str, turning: Mapping[str, Any]) -> None:
     draw_pad(pad, data, key="written_validate")
 
 
-class RoundAround(TurnableItems[WrittenRound]):
+class NeighbouringSampleItems(TurnableItems[ValidationRound]):
     """The answers of the sample that a browser may turn to."""
 
     def case_json(self, item: str) -> dict[str, Any] | None:
@@ -189,7 +189,9 @@ class RoundAround(TurnableItems[WrittenRound]):
         return self.turned_json(page, item_json(self.now, item), _MANNER) if page else None
 
 
-def items_around(review_set: ReviewSet, detail: Mapping[str, Any]) -> RoundAround | None:
+def neighbouring_sample_items(
+    review_set: ReviewSet, detail: Mapping[str, Any]
+) -> NeighbouringSampleItems | None:
     """Return the requesting person's sample; None for people who do not validate.
 
     Raises
@@ -197,9 +199,13 @@ def items_around(review_set: ReviewSet, detail: Mapping[str, Any]) -> RoundAroun
     StoreError
         The written entries cannot be read.
     """
-    person = permissions.current()
-    if person is None or not may(person, VALIDATION_KIND) or detail.get("part") != VALIDATE:
+    person = permissions.current_person()
+    if (
+        person is None
+        or not may_write_kind(person, VALIDATION_KIND)
+        or detail.get("part") != VALIDATE
+    ):
         return None
     failure, version, judge = map(str, detail["about"])
     now = _round(review_set, person, (failure, version, judge), _size(detail.get("size")))
-    return RoundAround(now) if now else None
+    return NeighbouringSampleItems(now) if now else None

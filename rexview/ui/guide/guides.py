@@ -19,11 +19,11 @@ from rexview.errors import RexviewError
 from rexview.people import Role
 from rexview.settings import DEMO_FOLDER
 from rexview.ui.web.access import permissions
-from rexview.ui.web.access.request_checks import NOT_KEPT
+from rexview.ui.web.access.request_checks import NO_STORE_HEADERS
 from rexview.ui.web.components import component
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import href
-from rexview.ui.web.link.link_choices import option_kept_in_link
+from rexview.ui.web.link.link_choices import bind_option_to_link
 from rexview.ui.web.link.pages import ADDRESSES, PAGE_BROWSE, PAGE_CASE, PAGE_OVERVIEW
 from rexview.ui.web.server import review_sets, server_state
 from rexview.words import tr
@@ -39,7 +39,7 @@ GUIDES: Final = {
 _PICTURE: Final = re.compile(r"^!\[([^\]]+)\]\(pictures/([\w-]+\.webp)\)$", re.MULTILINE)
 
 
-class Piece(NamedTuple):
+class GuidePiece(NamedTuple):
     """Markdown, or an image with its alternative text; one of the two is empty."""
 
     markdown: str = ""
@@ -48,7 +48,7 @@ class Piece(NamedTuple):
 
 
 @cache
-def pieces(name: str) -> tuple[Piece, ...]:
+def read_guide(name: str) -> tuple[GuidePiece, ...]:
     """Return the pieces of a guide in reading order.
 
     Parameters
@@ -63,16 +63,19 @@ def pieces(name: str) -> tuple[Piece, ...]:
     """
     # text, alternative text, image, text, alternative text, image, …, text
     found = _PICTURE.split((FOLDER / f"{name}.md").read_text(encoding="utf-8"))
-    shown = [Piece(markdown=found[0].strip())]
+    shown = [GuidePiece(markdown=found[0].strip())]
     for at in range(1, len(found), 3):
-        shown += [Piece(words=found[at], picture=found[at + 1]), Piece(found[at + 2].strip())]
+        shown += [
+            GuidePiece(words=found[at], picture=found[at + 1]),
+            GuidePiece(found[at + 2].strip()),
+        ]
     return tuple(one for one in shown if one.markdown or one.picture)
 
 
 @cache
-def pictures() -> frozenset[str]:
+def image_names() -> frozenset[str]:
     """Return the names of all images in guides."""
-    return frozenset(one.picture for name in GUIDES for one in pieces(name) if one.picture)
+    return frozenset(one.picture for name in GUIDES for one in read_guide(name) if one.picture)
 
 
 # The route of the guides' images: they show only the demonstration, so anybody may have them.
@@ -80,20 +83,20 @@ def pictures() -> frozenset[str]:
 _BELOW = "/rexview/guides/"
 
 
-def picture_address(name: str) -> str:
+def image_address(name: str) -> str:
     """Return the address of an image on this server."""
     return f"{server_state.base_path()}{_BELOW}{name}"
 
 
 def routes() -> list[Route]:
     """Return the route."""
-    return [Route(picture_address("{name}"), _serve)]
+    return [Route(image_address("{name}"), _serve)]
 
 
 def _serve(request: Request) -> Response:
     name = request.path_params["name"]
-    if name not in pictures():  # no other file of the folder, whatever the name
-        return PlainTextResponse("There is no such picture.", 404, NOT_KEPT)
+    if name not in image_names():  # no other file of the folder, whatever the name
+        return PlainTextResponse("There is no such picture.", 404, NO_STORE_HEADERS)
     return FileResponse(
         FOLDER / "pictures" / name,
         media_type="image/webp",
@@ -113,9 +116,9 @@ _FOR_ROLE: Final[dict[Role, str]] = {
 
 def choose_guide() -> str:
     """Show a choice of the guide, by default that of the user's role; the link keeps it."""
-    role = permissions.role()
+    role = permissions.current_role()
     first = _FOR_ROLE[role] if role else next(iter(GUIDES))
-    kept = option_kept_in_link("guide_for", link_keys.QUERY_GUIDE, GUIDES, first)
+    kept = bind_option_to_link("guide_for", link_keys.QUERY_GUIDE, GUIDES, first)
     chosen: str = st.segmented_control(
         tr("For a"), list(GUIDES), format_func=GUIDES.__getitem__, required=True, **kept
     )
@@ -125,9 +128,9 @@ def choose_guide() -> str:
 def show_guide(name: str) -> None:
     """Show a guide: its text, and its images with their alternative texts."""
     with st.container(width=860, key="rx_guide"):
-        for piece in pieces(name):
+        for piece in read_guide(name):
             if piece.picture:
-                source = html.escape(picture_address(piece.picture))
+                source = html.escape(image_address(piece.picture))
                 words = html.escape(piece.words)
                 st.html(
                     f'<figure class="rx-guide-picture"><a href="{source}" target="_blank">'
@@ -143,7 +146,7 @@ def show_guide(name: str) -> None:
 # The browser stores the progress of the tour (``guide/assets/tour.js``).
 
 
-class _Step(NamedTuple):
+class _TourStep(NamedTuple):
     """A step: its page, its text, and the link to the next page, if any."""
 
     page: str
@@ -155,21 +158,21 @@ class _Step(NamedTuple):
 
 
 _STEPS: Final = (
-    _Step(
+    _TourStep(
         PAGE_OVERVIEW,
         tr("Where models fail"),
         tr("Each bar counts the answers with one kind of failure. Every number opens its cases."),
         tr("Show laterality errors"),
         PAGE_BROWSE,
     ),
-    _Step(
+    _TourStep(
         PAGE_BROWSE,
         tr("The cases behind a number"),
         tr("Filters show beforehand how many cases each would leave. A picture opens its case."),
         tr("Open the first case"),
         PAGE_CASE,
     ),
-    _Step(
+    _TourStep(
         PAGE_CASE,
         tr("Film, answers, report"),
         tr(
@@ -187,7 +190,7 @@ _STEPS: Final = (
 _FILTER: Final = CaseFilter(failures=("laterality_error",))
 
 
-def offer_tour(address: str) -> None:
+def show_tour_step(address: str) -> None:
     """Show the step for the page at an address, to users on the tour.
 
     Only the demonstration has a tour; users who may not browse (blinded readers) get none.
@@ -198,7 +201,7 @@ def offer_tour(address: str) -> None:
         _show("rx_tour", {"html": _card(steps[address]), "again": False, "begins": begins})
 
 
-def offer_again() -> None:
+def show_tour_restart() -> None:
     """Show the tour again to users who were on it before, if there is one."""
     if _has_tour():
         address = html.escape(href(PAGE_OVERVIEW, {}))
@@ -224,7 +227,7 @@ def _on_demo() -> bool:
     return folder.resolve() == DEMO_FOLDER
 
 
-def _card(step: _Step) -> str:
+def _card(step: _TourStep) -> str:
     number = tr("{step} of {steps}").format(step=_STEPS.index(step) + 1, steps=len(_STEPS))
     if step.to:
         address = html.escape(href(step.to, link_keys.link_query(_FILTER)))

@@ -14,39 +14,39 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis import CaseFilter, Engine, SetFacts, model_colours
+from rexview.analysis import CaseFilter, Engine, SetFacts, assign_model_colours
 from rexview.analysis.case.judge_opinions import (
     AnswerOpinion,
     CaseOpinions,
-    CaseWritten,
-    Quoting,
-    SaidFailure,
-    SaidScore,
+    CaseWrittenOpinions,
+    FailureOpinion,
+    QuotedReason,
+    ScoreOpinion,
     WrittenOpinion,
 )
 from rexview.analysis.download_files import TableFile
 from rexview.analysis.judges import (
-    OPINION,
+    OPINION_NOTE,
     JudgedFailure,
     JudgedScore,
     JudgeTables,
-    failure_words,
+    describe_failure_agreement,
+    describe_score_agreement,
     failures_caption,
-    filter_captions,
-    score_words,
+    judge_filter_captions,
     scores_caption,
 )
-from rexview.analysis.query.filter.judge_conditions import judge_word
-from rexview.analysis.ranking import in_each_group, ranked
+from rexview.analysis.query.filter.judge_conditions import format_judge
+from rexview.analysis.ranking import rank_for_display, rank_in_each_group
 from rexview.stats.failure_rates import Rate
-from rexview.stats.judges import FailureAgreement, Judge, ScoreAgreement
+from rexview.stats.judge_agreement import FailureAgreement, Judge, ScoreAgreement
 from rexview.ui.answers.case_panels import AnswerAdditions
-from rexview.ui.safe_text import Span, as_markdown
+from rexview.ui.safe_text import MarkedSpan, as_markdown
 from rexview.ui.tables.data_table import show_table
 from rexview.ui.tables.number_table import (
     NOTHING,
-    Reasons,
-    cells,
+    MissingReasons,
+    cells_html,
     group_rows,
     linked_number,
     model_head,
@@ -54,7 +54,7 @@ from rexview.ui.tables.number_table import (
 )
 from rexview.ui.tables.ranked import ranked_tools
 from rexview.ui.web.link import keys as link_keys
-from rexview.ui.web.link.link_choices import option_kept_in_link
+from rexview.ui.web.link.link_choices import bind_option_to_link
 from rexview.ui.web.server import query_cache
 from rexview.vocab import DIMENSION_NAMES, FAILURES
 from rexview.words import counted, tr, trn
@@ -75,10 +75,10 @@ def card_html(label: str, title: str, about: str, body: str) -> str:
     )
 
 
-def item_html(head: str, said: Quoting, *, seen: bool, key: str | None) -> str:
+def item_html(head: str, said: QuotedReason, *, seen: bool, key: str | None) -> str:
     """Return the opinion on one failure: ``seen`` or not, with the quote and the reason.
 
-    The words are marked in the text by ``key`` (:func:`mark_of`), or not at all if it is None.
+    The words are marked in the text by ``key`` (:func:`quote_marks`), or not at all if it is None.
     """
     flag = show = ""
     if key is not None:
@@ -92,11 +92,11 @@ def item_html(head: str, said: Quoting, *, seen: bool, key: str | None) -> str:
     return f'<li{flag}><p class="rx-judge-{word}">{head}{show}</p>{said_of_it}</li>'
 
 
-def mark_of(said: Quoting, key: str) -> list[Span]:
+def quote_marks(said: QuotedReason, key: str) -> list[MarkedSpan]:
     """Return the mark of the quoted words in the answer's text; empty if they are not in it."""
     if said.start is None or said.end is None:
         return []
-    return [Span(said.start, said.end, "rx-evidence rx-judged", {"rx-evidence": key})]
+    return [MarkedSpan(said.start, said.end, "rx-evidence rx-judged", {"rx-evidence": key})]
 
 
 def reason_html(reason: str) -> str:
@@ -104,7 +104,7 @@ def reason_html(reason: str) -> str:
     return f"<p>{html.escape(_cut(reason))}</p>" if reason else ""
 
 
-def _quote_html(said: Quoting) -> str:
+def _quote_html(said: QuotedReason) -> str:
     if not said.quote:
         return ""
     lost = f" <small>{tr('These words are not in the answer.')}</small>" if said.is_lost else ""
@@ -115,7 +115,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def added_by_judge(opinions: CaseOpinions, models: Sequence[str]) -> dict[str, AnswerAdditions]:
+def judge_additions(opinions: CaseOpinions, models: Sequence[str]) -> dict[str, AnswerAdditions]:
     """Return a judge's additions to the answers of a case: its card, and its quotes in the text."""
     return {model: _added(opinions, model) for model in models}
 
@@ -123,11 +123,11 @@ def added_by_judge(opinions: CaseOpinions, models: Sequence[str]) -> dict[str, A
 def _added(opinions: CaseOpinions, model: str) -> AnswerAdditions:
     one = opinions.of(model)
     seen = (said for said in one.failures if said.present)
-    marks = [mark for said in seen for mark in mark_of(said, _key(model, said))]
+    marks = [mark for said in seen for mark in quote_marks(said, _key(model, said))]
     return AnswerAdditions(marks, below=_card_html(opinions, model, one))
 
 
-def _key(model: str, said: SaidFailure) -> str:
+def _key(model: str, said: FailureOpinion) -> str:
     return f"j{hashlib.sha256(f'{model}/{said.failure}'.encode()).hexdigest()[:12]}"
 
 
@@ -150,20 +150,20 @@ def _card_html(opinions: CaseOpinions, model: str, one: AnswerOpinion) -> str:
         ).format(n=one.stale)
         parts.append(f'<p class="rx-quiet">{stale}</p>')
     title = tr("Judge: {name}").format(name=name)
-    return card_html(title, title, html.escape(OPINION), "".join(parts))
+    return card_html(title, title, html.escape(OPINION_NOTE), "".join(parts))
 
 
-def _failure_html(opinions: CaseOpinions, model: str, said: SaidFailure) -> str:
+def _failure_html(opinions: CaseOpinions, model: str, said: FailureOpinion) -> str:
     name = html.escape(FAILURES[said.failure].name)
-    agrees = html.escape(failure_words(opinions.agreement.failures.get(said.failure)))
+    agrees = html.escape(describe_failure_agreement(opinions.agreement.failures.get(said.failure)))
     key = _key(model, said) if said.present and said.is_located else None
     word = "yes" if said.present else "no"
     head = f"<b>{name}: {word}</b> <small>{agrees}</small>"
     return item_html(head, said, seen=said.present, key=key)
 
 
-def _score_html(opinions: CaseOpinions, said: SaidScore) -> str:
-    agrees = html.escape(score_words(opinions.agreement.scores.get(said.dimension)))
+def _score_html(opinions: CaseOpinions, said: ScoreOpinion) -> str:
+    agrees = html.escape(describe_score_agreement(opinions.agreement.scores.get(said.dimension)))
     head = f"<p><b>{DIMENSION_NAMES[said.dimension]}: {said.score}</b> <small>{agrees}</small></p>"
     return f"<li>{head}{reason_html(said.reason)}</li>"
 
@@ -179,14 +179,14 @@ def failures_html(tables: JudgeTables, colours: dict[str, str], title: str) -> s
         tr("Precision"),
         tr("Recall"),
     ]
-    of_models = in_each_group(tables.models)
+    of_models = rank_in_each_group(tables.models)
     heads = heads[1:] if of_models.is_cut else heads
-    reasons = Reasons()
+    reasons = MissingReasons()
     body: list[str] = []
     for failure, group in groupby(tables.failures, key=lambda row: row.failure):
         name = FAILURES[failure].plural
         agreement = tables.failure_agreement(failure)
-        ranking = ranked(group, lambda row: row.rate.share)
+        ranking = rank_for_display(group, lambda row: row.rate.share)
 
         def line(row: JudgedFailure, name: str = name) -> tuple[str, str]:
             model = tables.models[row.model]
@@ -200,7 +200,7 @@ def failures_html(tables: JudgeTables, colours: dict[str, str], title: str) -> s
     return table_html(title, heads, body, caption, tools) + reasons.html()
 
 
-def _seen_cells(row: JudgedFailure, where: str, reasons: Reasons) -> str:
+def _seen_cells(row: JudgedFailure, where: str, reasons: MissingReasons) -> str:
     if row.rate.share is None:
         dash = reasons.add(tr("The judge has no opinion on any of these answers."), where)
         return f"<td>{dash}</td><td>{NOTHING}</td>"
@@ -213,17 +213,17 @@ def _seen_cells(row: JudgedFailure, where: str, reasons: Reasons) -> str:
     )
 
 
-def _percent_limits(rate: Rate, where: str, reasons: Reasons) -> str:
+def _percent_limits(rate: Rate, where: str, reasons: MissingReasons) -> str:
     low, high = rate.interval.low, rate.interval.high
     if low is None or high is None:
         return reasons.add(rate.interval.why or tr("Undefined."), where)
     return tr("{low:.0%} to {high:.0%}").format(low=low, high=high)
 
 
-def _failure_cells(found: FailureAgreement | None, name: str, reasons: Reasons) -> list[str]:
+def _failure_cells(found: FailureAgreement | None, name: str, reasons: MissingReasons) -> list[str]:
     """Return kappa, precision and recall, each with its interval and n."""
     if found is None:
-        return [html.escape(failure_words(None)), NOTHING, NOTHING]
+        return [html.escape(describe_failure_agreement(None)), NOTHING, NOTHING]
     kappa = _kappa_cell(found.kappa, found, name, reasons)
     return [
         (
@@ -236,13 +236,15 @@ def _failure_cells(found: FailureAgreement | None, name: str, reasons: Reasons) 
     ]
 
 
-def _kappa_cell(value: float | None, found: FailureAgreement, where: str, reasons: Reasons) -> str:
+def _kappa_cell(
+    value: float | None, found: FailureAgreement, where: str, reasons: MissingReasons
+) -> str:
     if value is None:
         return reasons.add(found.why or tr("Undefined."), tr("{where}, kappa").format(where=where))
     return f"<b>{value:.2f}</b> {reasons.interval(found.interval, f'{where}, kappa')}"
 
 
-def _share_cell(rate: Rate, where: str, reasons: Reasons) -> str:
+def _share_cell(rate: Rate, where: str, reasons: MissingReasons) -> str:
     if rate.share is None:
         return reasons.add(rate.interval.why or tr("Undefined."), where)
     limits = _percent_limits(rate, where, reasons)
@@ -261,14 +263,14 @@ def scores_html(tables: JudgeTables, colours: dict[str, str], title: str) -> str
         tr("Readers, mean"),
         tr("Weighted kappa with readers"),
     ]
-    of_models = in_each_group(tables.models)
+    of_models = rank_in_each_group(tables.models)
     heads = heads[1:] if of_models.is_cut else heads
-    reasons = Reasons()
+    reasons = MissingReasons()
     body: list[str] = []
     for dimension, group in groupby(tables.scores, key=lambda row: row.dimension):
         name = DIMENSION_NAMES[dimension]
         agreement = tables.score_agreement(dimension)
-        ranking = ranked(group, lambda row: row.mean)
+        ranking = rank_for_display(group, lambda row: row.mean)
 
         def line(row: JudgedScore) -> tuple[str, str]:
             model = tables.models[row.model]
@@ -290,7 +292,7 @@ def _mean_cells(row: JudgedScore) -> str:
     )
 
 
-def _weighted_cell(found: ScoreAgreement, name: str, reasons: Reasons) -> str:
+def _weighted_cell(found: ScoreAgreement, name: str, reasons: MissingReasons) -> str:
     n = f"<small>{counted(found.n, 'answer')}</small>"
     where = tr("{name}, kappa").format(name=name)
     if found.qwk is None:
@@ -310,7 +312,7 @@ def agreement_html(tables: JudgeTables, title: str) -> str:
         tr("Same score"),
     ]
     heads += [tr("Judge, mean"), tr("Readers, mean"), tr("Readers among themselves")]
-    reasons = Reasons()
+    reasons = MissingReasons()
     body = [
         _agreement_row(found, DIMENSION_NAMES[dimension], reasons)
         for dimension, found in tables.agreement.scores.items()
@@ -319,12 +321,12 @@ def agreement_html(tables: JudgeTables, title: str) -> str:
     return table_html(title, heads, body, caption) + reasons.html()
 
 
-def _agreement_row(found: ScoreAgreement, name: str, reasons: Reasons) -> str:
+def _agreement_row(found: ScoreAgreement, name: str, reasons: MissingReasons) -> str:
     why = found.why
     own = NOTHING
     if found.readers_qwk is not None:
         own = f"{found.readers_qwk:.2f}<small>n {found.readers_n:,}</small>"
-    return cells(
+    return cells_html(
         html.escape(name),
         f"{found.n:,}<small>{tr('of {opinions:,}').format(opinions=found.opinions)}</small>",
         f"<b>{reasons.number(found.qwk, why, f'{name}, kappa')}</b>",
@@ -346,11 +348,11 @@ _TABLE: Final = "judge-failures"
 
 def show_filter_agreement(engine: Engine, case_filter: CaseFilter) -> None:
     """Show the agreement with readers of the filter's judges; nothing if there are none."""
-    for caption in filter_captions(engine, case_filter):
+    for caption in judge_filter_captions(engine, case_filter):
         st.caption(as_markdown(caption))
 
 
-def show_where_failures(judge: Judge) -> None:
+def show_failures_link(judge: Judge) -> None:
     """Show a link to the table of a judge's failures, further down on the page."""
     words = tr("To the failures that {name} sees, below Table 4")
     st.markdown(f"[{as_markdown(words.format(name=judge.name))}](#{_TABLE})")
@@ -368,7 +370,7 @@ def show_failures(engine: Engine, case_filter: CaseFilter, judge: Judge | None) 
         return
     title = tr("Judge {name}: failures that it sees").format(name=judge.name)
     st.html(f'<span id="{_TABLE}" class="rx-anchor"></span>')
-    drawn = failures_html(tables, dict(model_colours(engine.facts.models)), title)
+    drawn = failures_html(tables, dict(assign_model_colours(engine.facts.models)), title)
     caption = failures_caption(tables.agreement)
     show_table(
         drawn,
@@ -387,7 +389,7 @@ def show_scores(engine: Engine, case_filter: CaseFilter, judge: Judge | None) ->
     if not tables.scores:
         return
     title = tr("Judge {name}: its scores beside the readers’").format(name=judge.name)
-    drawn = scores_html(tables, dict(model_colours(engine.facts.models)), title)
+    drawn = scores_html(tables, dict(assign_model_colours(engine.facts.models)), title)
     caption = scores_caption(tables.agreement)
     show_table(
         drawn,
@@ -424,9 +426,9 @@ _HELP = tr(
 )
 
 
-def judge_named(facts: SetFacts, word: str | None) -> Judge | None:
+def find_judge(facts: SetFacts, word: str | None) -> Judge | None:
     """Return the judge named in a link; None for none, and for an unknown one."""
-    return next((judge for judge in facts.judges if word and judge_word(judge) == word), None)
+    return next((judge for judge in facts.judges if word and format_judge(judge) == word), None)
 
 
 def choose_judge(facts: SetFacts) -> Judge | None:
@@ -436,14 +438,14 @@ def choose_judge(facts: SetFacts) -> Judge | None:
     """
     if not facts.judges:
         return None
-    by_word = {judge_word(judge): judge for judge in facts.judges}
+    by_word = {format_judge(judge): judge for judge in facts.judges}
     chosen = st.selectbox(
         tr("Judge"),
         [_OFF, *by_word],
         format_func=lambda word: by_word[word].name if word else tr("Not shown"),
         help=_HELP,
         width=320,
-        **option_kept_in_link("judge_shown", link_keys.QUERY_JUDGE, [_OFF, *by_word], _OFF),
+        **bind_option_to_link("judge_shown", link_keys.QUERY_JUDGE, [_OFF, *by_word], _OFF),
     )
     return by_word.get(chosen or _OFF)
 
@@ -461,29 +463,29 @@ SAID: Final = {
 FOUND_BY: Final = tr("found by a language model, counted with no other failure")
 
 
-def added_by_written(
-    every: Sequence[CaseWritten], models: Sequence[str]
+def written_failure_additions(
+    every: Sequence[CaseWrittenOpinions], models: Sequence[str]
 ) -> dict[str, AnswerAdditions]:
     """Return the additions to the answers of a case: cards, and the quotes in the texts."""
     return {model: _case_card_added(every, model) for model in models}
 
 
-def _case_card_added(every: Sequence[CaseWritten], model: str) -> AnswerAdditions:
+def _case_card_added(every: Sequence[CaseWrittenOpinions], model: str) -> AnswerAdditions:
     marks, cards = [], []
     for one in every:
         said = one.by_model.get(model)
         if said is not None:
-            marks += mark_of(said, _case_card_key(one, model))
+            marks += quote_marks(said, _case_card_key(one, model))
         cards.append(_card(one, model, said))
     return AnswerAdditions(marks, below="".join(cards))
 
 
-def _case_card_key(one: CaseWritten, model: str) -> str:
+def _case_card_key(one: CaseWrittenOpinions, model: str) -> str:
     text = f"{model}/{one.failure}/{one.version}/{one.judge}"
     return f"w{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
-def _card(one: CaseWritten, model: str, said: WrittenOpinion | None) -> str:
+def _card(one: CaseWrittenOpinions, model: str, said: WrittenOpinion | None) -> str:
     title, judge = html.escape(one.title), html.escape(one.judge)
     words = f"{html.escape(FOUND_BY)} · {judge}"
     if said is None:

@@ -12,20 +12,20 @@ import streamlit as st
 from rexview.analysis import CaseFilter
 from rexview.analysis.meetings import (
     FIRST_STEP,
-    MOST_TEXT,
+    MAX_IDS_TEXT,
     Agenda,
     Decision,
     Meeting,
     PlannedCase,
-    agenda_of,
-    decisions,
-    meeting,
-    meetings,
-    minutes,
-    presenter_notes,
-    read_ids,
+    build_agenda,
+    build_minutes,
+    find_meeting,
+    list_decisions,
+    list_meetings,
+    parse_ids,
+    read_presenter_notes,
 )
-from rexview.analysis.query.filter.wording import describe
+from rexview.analysis.query.filter.filter_text import describe_filter
 from rexview.errors import RexviewError, StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
@@ -33,16 +33,16 @@ from rexview.store import Reviews
 from rexview.ui.comments.case_comments import REFRESH_S
 from rexview.ui.filters import saved_filters
 from rexview.ui.meeting import meetings as views
-from rexview.ui.meeting.headlines import headlines
+from rexview.ui.meeting.headlines import worst_failures
 from rexview.ui.meeting.meetings import (
     LONGEST_NAME,
     all_meetings,
-    begin_form,
     change_meeting,
     item_json,
     may_lead,
     pin_cases,
     remove_meeting,
+    show_new_meeting_form,
 )
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.web.access import permissions
@@ -51,18 +51,18 @@ from rexview.ui.web.app.shell import show_nothing_yet
 from rexview.ui.web.components import component
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import href
-from rexview.ui.web.link.link_choices import kept_in_link
+from rexview.ui.web.link.link_choices import bind_to_link
 from rexview.ui.web.link.pages import PAGE_BROWSE, PAGE_CASE, PAGE_MEETING
 from rexview.ui.web.saving.entries import MEETING_PAGE
 from rexview.ui.web.saving.outbox import outbox_json
 from rexview.ui.web.server import query_cache, review_sets
 from rexview.ui.web.streamlit_adapter.script_run import (
+    finish_draft,
     form_save_button,
     save_button,
     typed_fields,
-    words_taken,
 )
-from rexview.vocab import MEETING_STEPS, day, duration
+from rexview.vocab import MEETING_STEPS, date_text, duration_text
 from rexview.words import counted, tr, trn
 
 # Data of an agenda for the browser: each case's place, and notes on the case.
@@ -80,13 +80,13 @@ def agenda_json(review_set: ReviewSet, meeting_id: str, person: Person | None) -
     """
     reviews = review_sets.reviews(review_set)
     revision = reviews.revision()
-    written = review_sets.newest(review_set)
+    written = review_sets.with_current_reviews(review_set)
     planned, decided = _agenda(written, reviews, revision, meeting_id)
     of = planned.meeting if planned else None
     rows = planned.cases if planned else ()
     may = person is not None and may_lead()
-    notes = presenter_notes(reviews, meeting_id, person.id) if person and may else {}
-    failed = headlines(review_set, [row.case.id for row in rows]) if may else {}
+    notes = read_presenter_notes(reviews, meeting_id, person.id) if person and may else {}
+    failed = worst_failures(review_set, [row.case.id for row in rows]) if may else {}
     return {
         "outbox": outbox_json(review_set, MEETING_PAGE, person),
         "meeting": meeting_id,
@@ -111,14 +111,14 @@ def _agenda(
     written: ReviewSet, reviews: Reviews, revision: int, meeting_id: str
 ) -> tuple[Agenda | None, Mapping[str, Sequence[Decision]]]:
     """Return an agenda and its cases' decisions, read again only after new entries."""
-    found: Meeting | None = meeting(reviews, meeting_id)
+    found: Meeting | None = find_meeting(reviews, meeting_id)
     if found is None:
         return None, {}
     decided: dict[str, list[Decision]] = {}
-    for one in decisions(written):
+    for one in list_decisions(written):
         if one.meeting == meeting_id:
             decided.setdefault(one.case, []).append(one)
-    return agenda_of(written, found, meetings(reviews)), decided
+    return build_agenda(written, found, list_meetings(reviews)), decided
 
 
 def _case_json(
@@ -163,7 +163,7 @@ def _known(row: PlannedCase) -> list[tuple[str, bool]]:
     ]
     found = [(words.format(others=_named(names)), warns) for words, names, warns in lines if names]
     if row.seconds is not None:
-        shown_for = tr("Shown for {duration}").format(duration=duration(row.seconds))
+        shown_for = tr("Shown for {duration}").format(duration=duration_text(row.seconds))
         found.insert(0, (shown_for, False))
     return found
 
@@ -179,7 +179,7 @@ def _found(review_set: ReviewSet, found_by: str) -> dict[str, str] | None:
     case_filter, _ = CaseFilter.read(parse_qs(found_by))
     if not case_filter.active:
         return None
-    words = describe(review_sets.engine(review_set).facts, case_filter)
+    words = describe_filter(review_sets.engine(review_set).facts, case_filter)
     return {"words": words, "href": href(PAGE_BROWSE, link_keys.link_query(case_filter))}
 
 
@@ -191,7 +191,7 @@ _FORMS_NAMED: Final = 30
 """Most ids named that are not in the set."""
 
 
-def show_adding(review_set: ReviewSet, meeting: Meeting) -> None:
+def show_add_forms(review_set: ReviewSet, meeting: Meeting) -> None:
     """Show forms that add cases by id, from a saved filter, or by a search on Browse."""
     box = st.popover(tr("Add cases"), icon=":material/add:", key="agenda_add", on_change="rerun")
     if not box.open:
@@ -207,7 +207,7 @@ def show_adding(review_set: ReviewSet, meeting: Meeting) -> None:
                 tr("Case ids"),
                 key=_IDS,
                 height=110,
-                max_chars=MOST_TEXT,
+                max_chars=MAX_IDS_TEXT,
                 placeholder=tr("c01, c02 or one a line, as in a table"),
             )
         save_button(tr("Add"), key="agenda_add_ids", on_click=_add_ids, args=(review_set, meeting))
@@ -223,7 +223,7 @@ def show_adding(review_set: ReviewSet, meeting: Meeting) -> None:
 
 def _add_ids(review_set: ReviewSet, meeting: Meeting) -> None:
     """Add the typed ids; those that name no case stay in the field."""
-    ids = read_ids(st.session_state[_IDS], review_set, meeting.cases)
+    ids = parse_ids(st.session_state[_IDS], review_set, meeting.cases)
     added = pin_cases(review_set, meeting.id, ids.new)
     said = _added_words(added, len(ids.there)) if added is not None else {}
     if ids.unknown:
@@ -236,7 +236,7 @@ def _add_ids(review_set: ReviewSet, meeting: Meeting) -> None:
     if added is not None:
         st.session_state[_IDS] = "\n".join(ids.unknown)
         if not ids.unknown:
-            words_taken(f"{_IDS} {meeting.id}")
+            finish_draft(f"{_IDS} {meeting.id}")
 
 
 def _added_words(added: Sequence[str], there: int) -> dict[str, str]:
@@ -292,7 +292,11 @@ def _offer_postponed(review_set: ReviewSet, meeting: Meeting) -> None:
         placeholder=tr("Choose a meeting"),
     )
     reviews = review_sets.reviews(review_set)
-    held = minutes(review_sets.newest(review_set), reviews, chosen) if chosen else None
+    held = (
+        build_minutes(review_sets.with_current_reviews(review_set), reviews, chosen)
+        if chosen
+        else None
+    )
     if held is None:
         return
     left = [item.case for item in held.postponed]
@@ -310,7 +314,7 @@ def _offer_postponed(review_set: ReviewSet, meeting: Meeting) -> None:
     save_button(as_markdown(label), key="agenda_add_left", disabled=not left, on_click=add)
 
 
-def show_changing(review_set: ReviewSet, meeting: Meeting) -> None:
+def show_change_forms(review_set: ReviewSet, meeting: Meeting) -> None:
     """Show forms that change a meeting's name, day, minutes and steps, or close or remove it."""
     box = st.popover(tr("Change"), icon=":material/edit:", key="agenda_change", on_change="rerun")
     if not box.open:
@@ -335,7 +339,7 @@ def show_changing(review_set: ReviewSet, meeting: Meeting) -> None:
         if "steps" in changed:
             changed["steps"] = [FIRST_STEP, *given["steps"]]
         if not changed or change_meeting(review_set, meeting, **changed):
-            words_taken(f"meeting {meeting.id}")
+            finish_draft(f"meeting {meeting.id}")
 
     def set_closed() -> None:
         change_meeting(review_set, meeting, closed=not meeting.closed)
@@ -400,12 +404,12 @@ def show_agenda(review_set: ReviewSet, meeting: Meeting | None) -> None:
         if leads:
             begun = st.session_state.get(_BEGUN, "")  # new popover, closed
             with st.popover(tr("New meeting…"), icon=":material/event:", key=f"agenda_new{begun}"):
-                begin_form(review_set, "meeting_new", on_begun=_show_begun)
+                show_new_meeting_form(review_set, "meeting_new", on_begun=_show_begun)
         if meeting is not None:
             if leads:
-                show_changing(review_set, meeting)
+                show_change_forms(review_set, meeting)
                 if not meeting.closed:
-                    show_adding(review_set, meeting)
+                    show_add_forms(review_set, meeting)
             _link_to_other_views(meeting)
     if meeting is None:
         if link_keys.query_value(link_keys.QUERY_MEETING) is not None:
@@ -442,7 +446,7 @@ def _live(review_set: ReviewSet, meeting_id: str) -> None:
     """Show the cases in order; others' changes are shown within seconds."""
     permissions.guard(PAGE_MEETING)
     try:
-        data = agenda_json(review_set, meeting_id, permissions.current())
+        data = agenda_json(review_set, meeting_id, permissions.current_person())
     except StoreError as error:
         st.warning(lines_as_markdown(error), icon=":material/cloud_off:")
         return
@@ -452,11 +456,11 @@ def _live(review_set: ReviewSet, meeting_id: str) -> None:
     show_list(key="rx_agenda", data=data, on_refresh_change=lambda: None)
 
 
-def meeting_name(meeting: Meeting) -> str:
+def meeting_label(meeting: Meeting) -> str:
     """Return a meeting's name for a choice, with its day, number of cases, and state if closed."""
     parts = [meeting.name]
     if meeting.held is not None:
-        parts.append(day(meeting.held))
+        parts.append(date_text(meeting.held))
     parts.append(counted(len(meeting.agenda), "case"))
     if meeting.closed:
         parts.append(tr("closed"))
@@ -464,8 +468,8 @@ def meeting_name(meeting: Meeting) -> str:
 
 
 def _choose_meeting(every: tuple[Meeting, ...], shown: Meeting | None) -> None:
-    names = {one.id: meeting_name(one) for one in every}
-    kept = kept_in_link(
+    names = {one.id: meeting_label(one) for one in every}
+    kept = bind_to_link(
         "meeting_shown", link_keys.QUERY_MEETING, shown.id if shown else None, lambda chosen: chosen
     )
     st.selectbox(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rexview.analysis.case.record import CasePage, answer_headlines, case_headline
-from rexview.analysis.meetings import decisions
-from rexview.analysis.written_failures import FAILURE_KIND as WRITTEN
-from rexview.analysis.written_failures import written_failures
+from rexview.analysis.case.case_page import CasePage, build_answer_headlines, build_case_headline
+from rexview.analysis.meetings import list_decisions
+from rexview.analysis.written_failures import WRITTEN_FAILURE_KIND as WRITTEN
+from rexview.analysis.written_failures import list_written_failures
 from rexview.answer_digest import digests_of
 from rexview.columns.tables import NO_FAILURE
 from rexview.harm import HarmTable
@@ -48,7 +48,9 @@ def form_json(
                 *([word, name] for word, name in MEETING_DECISIONS.items()),
                 *([word, word] for word in own_words),
             ],
-            "people": sorted(set(review_sets.newest(review_set).reader_names.values()))
+            "people": sorted(
+                set(review_sets.with_current_reviews(review_set).reader_names.values())
+            )
             if with_people
             else [],
         },
@@ -60,7 +62,7 @@ def _in_own_words(review_set: ReviewSet) -> list[str]:
     if not may_lead():
         return []
     rows = review_sets.reviews(review_set).current(WRITTEN)
-    every, _ = written_failures(review_set.folder, rows)
+    every, _ = list_written_failures(review_set.folder, rows)
     names = dict.fromkeys(one.value["name"] for one in every if one.value is not None)
     return [name for name in names if name != NO_FAILURE and name not in FAILURES]
 
@@ -70,8 +72,8 @@ def proposals_json(page: CasePage, table: HarmTable) -> dict[str, dict[str, Any]
 
     Nothing is stored before somebody confirms it.
     """
-    worst = case_headline(page, table)
-    found = answer_headlines(page, table) | ({"": worst} if worst else {})
+    worst = build_case_headline(page, table)
+    found = build_answer_headlines(page, table) | ({"": worst} if worst else {})
     return {
         key: {"failure": one.failure, "severity": one.harm, "suggested": one.suggested}
         for key, one in found.items()
@@ -93,8 +95,8 @@ def show_case_decisions(review_set: ReviewSet, page: CasePage) -> None:
         for one in all_meetings(review_set)
         if may_lead() and not one.closed and case in one.cases
     ]
-    written = review_sets.newest(review_set)
-    every = decisions(written, case=case)
+    written = review_sets.with_current_reviews(review_set)
+    every = list_decisions(written, case=case)
     if not every and not held:
         return
     reviews = review_sets.reviews(review_set)
@@ -104,7 +106,7 @@ def show_case_decisions(review_set: ReviewSet, page: CasePage) -> None:
     names = review_set.model_names
     data = {
         **form_json(review_set),
-        "outbox": outbox_json(review_set, CASE_PAGE, permissions.current()),
+        "outbox": outbox_json(review_set, CASE_PAGE, permissions.current_person()),
         "case": case,
         "revision": reviews.revision(),
         "meetings": [

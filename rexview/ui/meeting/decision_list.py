@@ -11,7 +11,12 @@ import streamlit as st
 
 from rexview.analysis.download_files import TableFile
 from rexview.analysis.download_frames import decision_frame
-from rexview.analysis.meetings import Decision, decision_words, decisions, open_decisions
+from rexview.analysis.meetings import (
+    Decision,
+    describe_decision,
+    filter_open_decisions,
+    list_decisions,
+)
 from rexview.schema import ReviewSet
 from rexview.ui.meeting.decision_form import STYLE, form_json
 from rexview.ui.meeting.meetings import all_meetings
@@ -22,7 +27,7 @@ from rexview.ui.web.app.shell import show_nothing_yet
 from rexview.ui.web.components import component
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import href
-from rexview.ui.web.link.link_choices import choose_page, kept_in_link, option_kept_in_link
+from rexview.ui.web.link.link_choices import bind_option_to_link, bind_to_link, choose_page
 from rexview.ui.web.link.pages import PAGE_CASE, PAGE_MEETING
 from rexview.ui.web.saving.entries import MEETING_PAGE
 from rexview.ui.web.saving.meeting_entries import decisions_json
@@ -53,8 +58,8 @@ def show_decisions(review_set: ReviewSet) -> None:
 @st.fragment
 def _list(review_set: ReviewSet) -> None:
     permissions.guard(PAGE_MEETING)
-    written = review_sets.newest(review_set)
-    every = decisions(written)
+    written = review_sets.with_current_reviews(review_set)
+    every = list_decisions(written)
     if not every:
         show_nothing_yet(
             tr(
@@ -66,7 +71,7 @@ def _list(review_set: ReviewSet) -> None:
         return
     today = datetime.now(UTC).date()
     found = _chosen(every, today)
-    left = open_decisions(every)
+    left = filter_open_decisions(every)
     late = sum(one.is_overdue(today) for one in left)
     numbers = trn(
         "{n:,} decision shown; {open:,} open, {late:,} overdue.",
@@ -96,14 +101,14 @@ def _chosen(every: Sequence[Decision], today: date) -> tuple[Decision, ...]:
             list(_STATES),
             format_func=lambda one: _STATES[one],
             required=True,
-            **option_kept_in_link("decisions_state", keys["state"], _STATES, "open"),
+            **bind_option_to_link("decisions_state", keys["state"], _STATES, "open"),
         )
         names = {one.meeting: one.meeting_name for one in every}
         meeting = _choice(tr("Meeting"), "meeting", list(names), lambda one: names.get(one, one))
         owners = sorted({one.owner for one in every if one.owner})
         owner = _choice(tr("Owner"), "owner", owners, str)
         words = list(dict.fromkeys(one.decision for one in every if one.decision))
-        decision = _choice(tr("Decision"), "decision", words, decision_words)
+        decision = _choice(tr("Decision"), "decision", words, describe_decision)
     is_wanted: dict[str, Callable[[Decision], bool]] = {
         "open": lambda one: one.is_open,
         "late": lambda one: one.is_overdue(today),
@@ -118,14 +123,14 @@ def _chosen(every: Sequence[Decision], today: date) -> tuple[Decision, ...]:
         and owner in (_ANY, one.owner)
         and decision in (_ANY, one.decision)
     ]
-    return open_decisions(found) if state in ("open", "late") else tuple(found)
+    return filter_open_decisions(found) if state in ("open", "late") else tuple(found)
 
 
 def _choice(label: str, name: str, options: list[str], words: Callable[[str], str]) -> str:
     query = link_keys.QUERY_DECISIONS[name]
     asked = link_keys.query_value(query)
     shown = asked if asked in options else _ANY
-    kept = kept_in_link(
+    kept = bind_to_link(
         f"decisions_{name}", query, shown, lambda chosen: chosen or None, lists=True
     )
     chosen: str = st.selectbox(
@@ -150,7 +155,7 @@ def _show_rows(
         row["href"] = href(PAGE_CASE, link_keys.link_query(case=one.case))
     data = {
         **form_json(review_set),
-        "outbox": outbox_json(review_set, MEETING_PAGE, permissions.current()),
+        "outbox": outbox_json(review_set, MEETING_PAGE, permissions.current_person()),
         "revision": reviews.revision(),
         "rows": told,
         "words": {

@@ -10,7 +10,7 @@ from rexview.schema import ReviewSet
 from rexview.ui.web.server import review_sets
 
 
-def headlines(
+def worst_failures(
     review_set: ReviewSet, cases: Sequence[str], *, with_models: bool = True
 ) -> dict[str, dict[str, Any]]:
     """Return the worst failure of each case that has one, as ``words`` and ``harm``.

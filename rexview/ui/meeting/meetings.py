@@ -10,11 +10,17 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.analysis.meetings import AgendaItem, Meeting, add_cases, meeting, meetings
+from rexview.analysis.meetings import (
+    AgendaItem,
+    Meeting,
+    find_meeting,
+    list_meetings,
+    make_agenda_items,
+)
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store import Entry, Reviews, may
+from rexview.store import Entry, Reviews, may_write_kind
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.web.access import permissions
 from rexview.ui.web.link import keys as link_keys
@@ -24,7 +30,7 @@ from rexview.ui.web.link.pages import PAGE_MEETING
 from rexview.ui.web.saving.entries import MEETING_PAGE
 from rexview.ui.web.saving.meeting_entries import MOST_CASES, new_meeting_id
 from rexview.ui.web.server import review_sets
-from rexview.ui.web.streamlit_adapter.script_run import form_save_button, typed_fields, words_taken
+from rexview.ui.web.streamlit_adapter.script_run import finish_draft, form_save_button, typed_fields
 from rexview.words import counted, tr
 
 
@@ -42,16 +48,16 @@ def all_meetings(review_set: ReviewSet) -> tuple[Meeting, ...]:
 @lru_cache(maxsize=8)
 def _meetings(reviews: Reviews, revision: int) -> tuple[Meeting, ...]:
     """Read the meetings again only after new entries."""
-    return meetings(reviews)
+    return list_meetings(reviews)
 
 
 def may_lead() -> bool:
     """Return whether the user may prepare and lead meetings."""
-    role = permissions.role()
-    return role is not None and may(Person("", "", role), "meeting")
+    role = permissions.current_role()
+    return role is not None and may_write_kind(Person("", "", role), "meeting")
 
 
-def shown_meeting(review_set: ReviewSet) -> Meeting | None:
+def current_meeting(review_set: ReviewSet) -> Meeting | None:
     """Return the meeting of the page: that of the link, else that of the session.
 
     If it is open, cases are pinned to it from then on. None if there is no meeting, or none with
@@ -60,21 +66,21 @@ def shown_meeting(review_set: ReviewSet) -> Meeting | None:
     every = all_meetings(review_set)
     named = link_keys.query_value(link_keys.QUERY_MEETING)
     if named is None:
-        return pinned_to(review_set) or next(iter(every), None)
+        return pin_target(review_set) or next(iter(every), None)
     found = next((one for one in every if one.id == named), None)
     if found is not None and not found.closed:
-        pin_to(review_set, found.id)
+        set_pin_target(review_set, found.id)
     return found
 
 
-def pinned_to(review_set: ReviewSet) -> Meeting | None:
+def pin_target(review_set: ReviewSet) -> Meeting | None:
     """Return the meeting that cases are pinned to: the session's, else the newest open one."""
     still_open = [one for one in all_meetings(review_set) if not one.closed]
     kept = _kept().get(review_sets.set_id(review_set.folder))
     return next((one for one in still_open if one.id == kept), next(iter(still_open), None))
 
 
-def pin_to(review_set: ReviewSet, meeting_id: str) -> None:
+def set_pin_target(review_set: ReviewSet, meeting_id: str) -> None:
     """Pin cases to this meeting from now on, in this session."""
     known = _kept()
     st.session_state[link_keys.SESSION_MEETING] = {
@@ -96,7 +102,7 @@ LONGEST_NAME: Final = 120
 USUAL_MINUTES: Final = 60
 
 
-def begin_form(
+def show_new_meeting_form(
     review_set: ReviewSet, key: str, *, on_begun: Callable[[str], None] = lambda _: None
 ) -> None:
     """Show a form for a new meeting, to which cases are then pinned.
@@ -111,10 +117,10 @@ def begin_form(
         if not given["name"].strip():
             st.session_state[f"{key}_nameless"] = True
             return
-        begun = begin_meeting(review_set, given["name"], given["held"], given["minutes"])
+        begun = start_meeting(review_set, given["name"], given["held"], given["minutes"])
         if begun is not None:
             st.session_state[f"{key}_name"] = ""
-            words_taken(key)
+            finish_draft(key)
             on_begun(begun)
 
     with typed_fields(key), st.form(f"{key}_form", border=False):
@@ -135,7 +141,7 @@ def begin_form(
         st.error(tr("Give the meeting a name."))
 
 
-def begin_meeting(
+def start_meeting(
     review_set: ReviewSet, name: str, held: date | None = None, minutes: int | None = None
 ) -> str | None:
     """Start a meeting, to which cases are then pinned; return its id, None if not saved."""
@@ -147,12 +153,12 @@ def begin_meeting(
     }
     if not _write(review_set, [Entry("meeting", subject=meeting_id, value=value)]):
         return None
-    pin_to(review_set, meeting_id)
+    set_pin_target(review_set, meeting_id)
     return meeting_id
 
 
 def change_meeting(review_set: ReviewSet, changed: Meeting, **fields: Any) -> bool:
-    """Change some fields of a meeting (:data:`rexview.store.kinds.KINDS`) and leave the others.
+    """Change some fields of a meeting (:data:`.ENTRY_KINDS`) and leave the others.
 
     Others' changes since the page was shown are not undone.
     """
@@ -179,11 +185,11 @@ def pin_cases(
 
     Return those that were new; None if nothing could be written: the page then shows why.
     """
-    now = meeting(review_sets.reviews(review_set), meeting_id)
+    now = find_meeting(review_sets.reviews(review_set), meeting_id)
     if now is None or now.closed:
         st.error(tr("This meeting is closed or removed. Choose another one."))
         return None
-    items = add_cases(now, cases, section=section, found_by=found_by)
+    items = make_agenda_items(now, cases, section=section, found_by=found_by)
     if len(now.agenda) + len(items) > MOST_CASES:
         have, more = counted(len(now.agenda), "case"), counted(len(items), "case")
         said = tr(
@@ -196,7 +202,7 @@ def pin_cases(
     return tuple(one.case for one in items) if _write(review_set, entries) else None
 
 
-def take_off(review_set: ReviewSet, meeting_id: str, cases: Iterable[str]) -> bool:
+def remove_cases(review_set: ReviewSet, meeting_id: str, cases: Iterable[str]) -> bool:
     """Remove cases from an agenda, all or none."""
     entries = [Entry("agenda", case, subject=meeting_id, value=None) for case in cases]
     return _write(review_set, entries)
@@ -214,7 +220,7 @@ def item_json(item: AgendaItem) -> dict[str, Any]:
 
 def _write(review_set: ReviewSet, entries: Collection[Entry]) -> bool:
     """Write entries, all or none; show the reason if they cannot be written."""
-    person = permissions.current()
+    person = permissions.current_person()
     if person is None:
         return False
     given = [replace(one, via=MEETING_PAGE) for one in entries]

@@ -16,13 +16,13 @@ from rexview.errors import StoreError
 from rexview.schema import ReviewSet
 from rexview.ui.meeting.meetings import (
     all_meetings,
-    begin_form,
     item_json,
     may_lead,
     pin_cases,
-    pin_to,
-    pinned_to,
-    take_off,
+    pin_target,
+    remove_cases,
+    set_pin_target,
+    show_new_meeting_form,
 )
 from rexview.ui.safe_text import as_markdown
 from rexview.ui.web.access import permissions
@@ -51,7 +51,7 @@ class PinnableCases:
 
 
 @dataclass(frozen=True)
-class _Done:
+class _LastPinned:
     """The last cases pinned at once, for undoing it."""
 
     meeting_id: str
@@ -106,13 +106,13 @@ def show_pins(
     found_by = urlencode(case_filter.to_query(), doseq=True)
     try:
         revision = review_sets.reviews(review_set).revision()
-        to = pinned_to(review_set)
+        to = pin_target(review_set)
         still_open = [one for one in all_meetings(review_set) if not one.closed]
     except StoreError:
         return  # the page shows that people's entries are unavailable
     items = to.agenda if to else ()
     data = {
-        "outbox": outbox_json(review_set, page, permissions.current()),
+        "outbox": outbox_json(review_set, page, permissions.current_person()),
         "meeting": {"id": to.id, "name": to.name} if to else None,
         "pinned": {one.case: item_json(one) for one in items},
         "last": max((one.place for one in items), default=0.0),
@@ -152,7 +152,7 @@ def _show_choices(
             list(names),
             format_func=lambda one: names.get(one, one),
             key="pins_to",
-            on_change=lambda: pin_to(review_set, st.session_state["pins_to"]),
+            on_change=lambda: set_pin_target(review_set, st.session_state["pins_to"]),
         )
         _show_done(review_set)
         if permissions.ask_name("pins_who") is not None:
@@ -167,7 +167,7 @@ def _show_choices(
         )
         st.divider()
     st.markdown(f"**{tr('New meeting')}**")
-    begin_form(review_set, "pins_new")
+    show_new_meeting_form(review_set, "pins_new")
 
 
 def _offer(
@@ -179,7 +179,9 @@ def _offer(
         cases = many.cases()
         pinned = pin_cases(review_set, to.id, cases, found_by=found_by)
         if pinned is not None:
-            st.session_state[_DONE] = _Done(to.id, to.name, pinned, len(set(cases)) - len(pinned))
+            st.session_state[_DONE] = _LastPinned(
+                to.id, to.name, pinned, len(set(cases)) - len(pinned)
+            )
 
     too_many = many.total > MOST_CASES
     narrow = tr("At most {n:,} at once: narrow the filter.").format(n=MOST_CASES)
@@ -198,7 +200,7 @@ def _show_done(review_set: ReviewSet) -> None:
     """Show which cases were last pinned at once, with a button to undo it."""
     if _DONE not in st.session_state:
         return
-    done: _Done = st.session_state.pop(_DONE)
+    done: _LastPinned = st.session_state.pop(_DONE)
     n = len(done.cases)
     said = trn("{n:,} case pinned to {name}.", "{n:,} cases pinned to {name}.", n)
     words = said.format(n=n, name=done.name)
@@ -207,7 +209,7 @@ def _show_done(review_set: ReviewSet) -> None:
     st.success(as_markdown(words))
 
     def undo() -> None:
-        take_off(review_set, done.meeting_id, done.cases)
+        remove_cases(review_set, done.meeting_id, done.cases)
 
     if done.cases:
         save_button(tr("Undo"), icon=":material/undo:", key="pins_undo", on_click=undo)

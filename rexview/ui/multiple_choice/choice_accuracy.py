@@ -13,37 +13,37 @@ from rexview.analysis import (
     REFERENCE_COLOUR,
     CaseFilter,
     CaseProperty,
-    Count,
     Engine,
-    model_colours,
+    LinkedCount,
+    assign_model_colours,
     multiple_choice,
 )
-from rexview.analysis.charts.linked import LinkedChart
+from rexview.analysis.charts.linked_chart import LinkedChart
 from rexview.analysis.charts.multiple_choice import ALL, accuracy_chart, kappa_chart
 from rexview.analysis.download_files import TableFile
 from rexview.analysis.download_frames import (
     CHOICE_SHARES,
     accuracy_frame,
     choice_group_frame,
-    kappa_frame,
-    pair_frame,
-    read_frame,
+    rater_kappa_frame,
+    rater_pairs_frame,
+    read_questions_frame,
 )
 from rexview.analysis.multiple_choice import (
     CATEGORY_TAGS,
     ChoiceCell,
+    ChoiceGroupRow,
     ChoiceGroups,
     ChoiceTables,
-    GroupRow,
-    PairTest,
-    folded,
-    group_choices,
+    RaterPairTest,
+    fold_category,
+    list_choice_groupings,
 )
 from rexview.analysis.published import rexvqa
 from rexview.analysis.published.rexvqa import PublishedTable
-from rexview.analysis.query.filter.conditions import OF_CASES
-from rexview.analysis.query.filter.wording import value_name
-from rexview.analysis.ranking import Ranking, ranked
+from rexview.analysis.query.filter.conditions import CASE_OUTCOMES
+from rexview.analysis.query.filter.filter_text import name_value
+from rexview.analysis.ranking import DisplayRanking, rank_for_display
 from rexview.stats.bootstrap import Interval
 from rexview.stats.failure_rates import Rate
 from rexview.stats.multiple_choice import Rater
@@ -52,8 +52,10 @@ from rexview.ui.tables.data_table import show_downloads, show_table
 from rexview.ui.tables.number_table import (
     MOST_PAIRS,
     NOTHING,
-    Head,
-    Reasons,
+    HeadCell,
+    MissingReasons,
+    format_points,
+    label_cells,
     linked_number,
     mcnemar_html,
     model_head,
@@ -61,17 +63,15 @@ from rexview.ui.tables.number_table import (
     part_row,
     ranked_head,
     short_name,
-    signed_points,
-    stacked,
     table_html,
 )
 from rexview.ui.tables.ranked import ranked_item, ranked_tools
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import linked_html
-from rexview.ui.web.link.link_choices import option_kept_in_link, published_shown
+from rexview.ui.web.link.link_choices import bind_option_to_link, choose_published
 from rexview.ui.web.server import query_cache
 from rexview.ui.web.server.shared_work import cache_on_first_argument
-from rexview.words import counted, inside, listed, tr, trn
+from rexview.words import counted, join_words, mid_sentence, tr, trn
 
 # The tables of the Multiple choice page as HTML: every number is a link to its questions.
 
@@ -83,13 +83,13 @@ def headline_html(tables: ChoiceTables) -> str:
     who += [counted(len(tables.readers), "reader")] if tables.readers else []
     sentence = trn(
         "{n} question answered by {who}", "{n} questions answered by {who}", counts.questions
-    ).format(n=f"<b>{counts.questions:,}</b>", who=listed(who))
+    ).format(n=f"<b>{counts.questions:,}</b>", who=join_words(who))
     if tables.clustered:
         sentence = tr("{answered}, of {patients:,} patients or studies").format(
             answered=sentence, patients=counts.patients
         )
     noted = [
-        f"{OF_CASES[word]}: {linked_number(count, f'<b>{count.value:,}</b>')}"
+        f"{CASE_OUTCOMES[word]}: {linked_number(count, f'<b>{count.value:,}</b>')}"
         for word, count in tables.noted.items()
         if count.value
     ]
@@ -101,7 +101,7 @@ def accuracy_html(tables: ChoiceTables, colours: Mapping[int, str], title: str) 
     """Return every rater's accuracy, in total and by task; many models are ranked."""
     heads = [tr("Rater"), "n", tr("Accuracy"), tr("95% CI"), tr("Failed"), tr("Without failed")]
     heads += [row.name for row in tables.tasks]
-    reasons = Reasons()
+    reasons = MissingReasons()
     body: list[str] = []
     of_tasks = [{cell.place: cell for cell in row.cells} for row in tables.tasks]
     ranking = tables.ranking
@@ -120,7 +120,7 @@ def accuracy_html(tables: ChoiceTables, colours: Mapping[int, str], title: str) 
     return table_html(title, heads, body, caption, tools) + reasons.html()
 
 
-def _total_cells(cell: ChoiceCell, where: str, reasons: Reasons) -> str:
+def _total_cells(cell: ChoiceCell, where: str, reasons: MissingReasons) -> str:
     found = cell.accuracy
     wrong = linked_number(
         cell.wrong, f"{cell.wrong.value:,}", title=tr("Questions with a wrong choice")
@@ -150,13 +150,13 @@ def _share(rate: Rate) -> str:
     return NOTHING if rate.share is None else f"<b>{rate.share:.1%}</b>"
 
 
-def _limits(limits: Interval, where: str, reasons: Reasons) -> str:
+def _limits(limits: Interval, where: str, reasons: MissingReasons) -> str:
     if limits.low is None or limits.high is None:
         return reasons.add(limits.why or tr("Undefined."), where)
     return tr("{low:.1%} to {high:.1%}").format(low=limits.low, high=limits.high)
 
 
-def _cell_html(cell: ChoiceCell, where: str, reasons: Reasons) -> str:
+def _cell_html(cell: ChoiceCell, where: str, reasons: MissingReasons) -> str:
     """Return a rater's share on some questions, with n, interval and the failed ones."""
     rate = cell.accuracy.rate
     if not rate.n:
@@ -183,14 +183,14 @@ def property_name(by: CaseProperty) -> str:
 def groups_html(groups: ChoiceGroups, raters: Mapping[int, Rater], title: str) -> str:
     """Return accuracies by a property of the questions; raters are columns."""
     met = [place for place in raters if any(_cell_of(row, place) for row in groups.rows)]
-    ranking = ranked(
+    ranking = rank_for_display(
         (place for place in met if not raters[place].is_reader), partial(_share_in, groups)
     )
     of_readers = [place for place in met if raters[place].is_reader]
-    heads: list[str | Head] = [property_name(groups.by), tr("Questions")]
+    heads: list[str | HeadCell] = [property_name(groups.by), tr("Questions")]
     heads += [ranked_head(raters[place].label, place, ranking) for place in ranking.order]
     heads += [raters[place].label for place in of_readers]
-    reasons = Reasons()
+    reasons = MissingReasons()
     body = list(_group_rows(groups.rows, ranking, of_readers, raters, reasons))
     tools = ranked_tools(ranking, tr("accuracy"))
     caption = multiple_choice.groups_caption(groups)
@@ -204,17 +204,17 @@ def _share_in(groups: ChoiceGroups, place: int) -> float | None:
     return sum(rate.flagged for rate in found) / asked if asked else None
 
 
-def _cell_of(row: GroupRow, place: int) -> ChoiceCell | None:
+def _cell_of(row: ChoiceGroupRow, place: int) -> ChoiceCell | None:
     found = next((cell for cell in row.cells if cell.place == place), None)
     return found if found and found.accuracy.rate.n else None
 
 
 def _group_rows(
-    rows: Sequence[GroupRow],
-    ranking: Ranking[int],
+    rows: Sequence[ChoiceGroupRow],
+    ranking: DisplayRanking[int],
     of_readers: Sequence[int],
     raters: Mapping[int, Rater],
-    reasons: Reasons,
+    reasons: MissingReasons,
 ) -> Iterator[str]:
     group = ""
     for row in rows:
@@ -233,7 +233,7 @@ def _group_rows(
         yield f"<tr>{cells}</tr>"
 
 
-def read_html(
+def reader_questions_html(
     cells: Sequence[ChoiceCell],
     raters: Sequence[Rater],
     colours: Mapping[int, str],
@@ -241,9 +241,9 @@ def read_html(
     questions: int,
 ) -> str:
     """Return models and readers on the questions that readers answered, best first."""
-    reasons, body = Reasons(), []
+    reasons, body = MissingReasons(), []
     ordered = sorted(cells, key=lambda cell: -(cell.accuracy.rate.share or 0))
-    ranking = ranked(ordered, lambda cell: cell.accuracy.rate.share)
+    ranking = rank_for_display(ordered, lambda cell: cell.accuracy.rate.share)
     for cell in ranking.order:
         rater = raters[cell.place]
         head = model_head(rater.name, colours[cell.place])
@@ -265,7 +265,7 @@ def read_html(
 
 
 def pairs_html(
-    tests: Sequence[PairTest],
+    tests: Sequence[RaterPairTest],
     raters: Sequence[Rater],
     title: str,
     *,
@@ -273,11 +273,11 @@ def pairs_html(
 ) -> str:
     """Return comparisons of raters, the smallest adjusted p first."""
     ordered = sorted(tests, key=lambda pair: (pair.test.p_adj is None, pair.test.p_adj or 0.0))
-    reasons, body = Reasons(), []
+    reasons, body = MissingReasons(), []
     for pair in ordered[:MOST_PAIRS]:
         test = pair.test
         names = [raters[place].name for place in (test.rater_a, test.rater_b)]
-        where = listed(names)
+        where = join_words(names)
         cells = (
             *map(short_name, names),
             f"{test.n_pairs:,}",
@@ -303,20 +303,20 @@ def pairs_html(
     return table_html(title, [*heads, tr("p adjusted")], body, caption) + reasons.html()
 
 
-def _only(count: Count) -> str:
+def _only(count: LinkedCount) -> str:
     return linked_number(count, f"{count.value:,}")
 
 
-def _difference(value: float | None, limits: Interval, where: str, reasons: Reasons) -> str:
+def _difference(value: float | None, limits: Interval, where: str, reasons: MissingReasons) -> str:
     if value is None:
         return reasons.add(limits.why or tr("Undefined."), where)
     between = ""
     if limits.low is not None and limits.high is not None:
-        low, high = (signed_points(limit, decimals=1) for limit in (limits.low, limits.high))
+        low, high = (format_points(limit, decimals=1) for limit in (limits.low, limits.high))
         between = f'<small class="rx-ci">{tr("{low} to {high}").format(low=low, high=high)}</small>'
     elif limits.why:
         between = reasons.add(limits.why, tr("{where}, difference").format(where=where))
-    return f"<b>{signed_points(value, decimals=1)}</b>{between}"
+    return f"<b>{format_points(value, decimals=1)}</b>{between}"
 
 
 # The tables of the ReXVQA paper next to the open set's own raters, clearly separated.
@@ -332,10 +332,10 @@ def published_html(
     """Return the four published tables; the set's own raters have separate rows or columns."""
     raters = tables.raters if tables else {}
     parts = (
-        _by_task(rexvqa.by_task(), tables),
-        _by_category(rexvqa.by_category(), raters, categories),
-        _reader_study(rexvqa.reader_study(), raters, read),
-        _table(rexvqa.distribution(), _printed_rows(rexvqa.distribution())),
+        _by_task(rexvqa.published_accuracy_by_task(), tables),
+        _by_category(rexvqa.published_accuracy_by_category(), raters, categories),
+        _reader_study(rexvqa.published_reader_study(), raters, read),
+        _table(rexvqa.published_task_counts(), _printed_rows(rexvqa.published_task_counts())),
     )
     return (
         '<section class="rx-published"><h2>'
@@ -364,14 +364,14 @@ def _by_category(
     printed: PublishedTable, raters: Mapping[int, Rater], categories: ChoiceGroups | None
 ) -> str:
     """Put a column for each of the set's own raters before the published ones."""
-    own = {folded(row.name): row for row in categories.rows} if categories else {}
+    own = {fold_category(row.name): row for row in categories.rows} if categories else {}
     shown = list(raters) if own else []
     body, group = [], ""
     for in_group, (name, *figures) in zip(printed.groups, printed.rows, strict=True):
         if in_group != group:
             group = in_group
             body.append(_heading(group, 1 + len(shown) + len(figures)))
-        row = own.get(folded(name))
+        row = own.get(fold_category(name))
         cells = "".join(
             f"<td>{_own(_published_cell_of(row, place) if row else None)}</td>" for place in shown
         )
@@ -424,7 +424,7 @@ def _heading(text: str, columns: int) -> str:
     )
 
 
-def _published_cell_of(row: GroupRow, place: int) -> ChoiceCell | None:
+def _published_cell_of(row: ChoiceGroupRow, place: int) -> ChoiceCell | None:
     return next((cell for cell in row.cells if cell.place == place), None)
 
 
@@ -453,7 +453,7 @@ def _table(printed: PublishedTable, body: Sequence[str], ours: Sequence[str] = (
             "</tr>"
         )
     notes = " ".join((f"Printed in {printed.source}.", *printed.notes))
-    drawn = stacked(
+    drawn = label_cells(
         '<div class="rx-scroll"><table class="rx-scores rx-means rx-table">'
         f"<caption>{html.escape(printed.title)}</caption><thead>{groups}<tr>{heads}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
@@ -468,7 +468,7 @@ _SHOWN_AT_ONCE: Final = 3
 @cache_on_first_argument(4)
 def _colours(engine: Engine) -> dict[int, str]:
     """Return a colour for each rater; people have no colour of their own."""
-    of_models = model_colours(engine.facts.models)
+    of_models = assign_model_colours(engine.facts.models)
     return {
         place: of_models[rater.id] if rater.has_answers else REFERENCE_COLOUR
         for place, rater in enumerate(engine.raters)
@@ -495,11 +495,11 @@ def show_accuracy(engine: Engine, tables: ChoiceTables) -> None:
 
 def show_groups(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables) -> None:
     """Show accuracies by category, class, difficulty, site or another property of the cases."""
-    choices = {choice.key: choice for choice in group_choices(engine)}
+    choices = {choice.key: choice for choice in list_choice_groupings(engine)}
     if not choices:
         return
     usual = next(iter(choices))
-    kept = option_kept_in_link("choices_by", link_keys.QUERY_SPLIT, choices, usual)
+    kept = bind_option_to_link("choices_by", link_keys.QUERY_SPLIT, choices, usual)
     names = {key: property_name(choice) for key, choice in choices.items()}
     key = st.selectbox(tr("By"), list(choices), format_func=names.__getitem__, width=320, **kept)
     with st.spinner(tr("Computing each part…")):
@@ -507,7 +507,7 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables) -
     if not groups.rows:
         st.info(tr("No question here has a value for it."))
         return
-    title = tr("Accuracy by {names}").format(names=inside(names[key]))
+    title = tr("Accuracy by {names}").format(names=mid_sentence(names[key]))
     drawn = groups_html(groups, tables.raters, title)
     frame = partial(choice_group_frame, groups, tables.raters)
     file = TableFile(title, frame, multiple_choice.groups_caption(groups), CHOICE_SHARES)
@@ -539,7 +539,7 @@ def _pairs(engine: Engine, case_filter: CaseFilter, title: str, *, readers: bool
     drawn = pairs_html(tests, engine.raters, title, readers=readers)
     met = {place for one in tests for place in (one.test.rater_a, one.test.rater_b)}
     caption = multiple_choice.comparison_caption(len(met), readers=readers)
-    frame = partial(pair_frame, tests, engine.raters)
+    frame = partial(rater_pairs_frame, tests, engine.raters)
     show_table(drawn, TableFile(title, frame, caption, CHOICE_SHARES), key=key)
 
 
@@ -549,9 +549,9 @@ def show_readers(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables) 
         return
     cells = query_cache.choice_read(engine, case_filter)
     title, n = tr("Models and readers on the same questions"), tables.counts.read_by_people
-    drawn = read_html(cells, engine.raters, _colours(engine), title, n)
+    drawn = reader_questions_html(cells, engine.raters, _colours(engine), title, n)
     linked_html(drawn, key="choices_read")
-    frame = partial(read_frame, cells, engine.raters)
+    frame = partial(read_questions_frame, cells, engine.raters)
     file = TableFile(title, frame, multiple_choice.read_caption(n), CHOICE_SHARES)
     show_downloads(file, key="choices_read_file")
     if tables.models:
@@ -564,21 +564,21 @@ def show_agreement(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables
         return
     by_task = query_cache.choice_kappa(engine, case_filter)
     names = {
-        task or "": value_name(engine.facts, "categories", task) if task else ALL
+        task or "": name_value(engine.facts, "categories", task) if task else ALL
         for task in by_task
     }
     if not names:
         return
-    kept = option_kept_in_link("choices_kappa", link_keys.QUERY_AGREEMENT, names, "")
+    kept = bind_option_to_link("choices_kappa", link_keys.QUERY_AGREEMENT, names, "")
     task = st.selectbox(
         tr("Agreement on"), list(names), format_func=names.__getitem__, width=320, **kept
     )
     chart = kappa_chart(by_task[task or None], tables, names[task])
     if chart is not None:
         show_chart(chart, key="choices_kappa_chart")
-    frame = partial(kappa_frame, by_task, engine.raters)
+    frame = partial(rater_kappa_frame, by_task, engine.raters)
     file = TableFile(
-        tr("Agreement of all raters by task"), frame, multiple_choice.KAPPA, CHOICE_SHARES
+        tr("Agreement of all raters by task"), frame, multiple_choice.KAPPA_NOTE, CHOICE_SHARES
     )
     show_downloads(file, key="choices_kappa_file")
 
@@ -590,13 +590,13 @@ def show_published(
     if tables is None:
         linked_html(published_html(None, None), key="choices_published_tables")
         return
-    if published_shown(tr("Published tables of the ReXVQA paper beside these"), "choices"):
+    if choose_published(tr("Published tables of the ReXVQA paper beside these"), "choices"):
         read = query_cache.choice_read(engine, case_filter) if tables.readers else ()
         drawn = published_html(tables, _categories(engine, case_filter), read)
         linked_html(drawn, key="choices_published_tables")
 
 
 def _categories(engine: Engine, case_filter: CaseFilter) -> ChoiceGroups | None:
-    known = {choice.key: choice for choice in group_choices(engine)}
+    known = {choice.key: choice for choice in list_choice_groupings(engine)}
     by = next((known[key] for key in CATEGORY_TAGS if key in known), None)
     return query_cache.choice_groups(engine, case_filter, by) if by else None

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from rexview.analysis import CaseFilter, Count, Engine, model_colours
+from rexview.analysis import CaseFilter, Engine, LinkedCount, assign_model_colours
 from rexview.analysis.case.cards import CaseCard
-from rexview.analysis.failures import judged_caption, judged_share_caption, so_far_after
+from rexview.analysis.failures import add_so_far, judged_caption, judged_share_caption
 from rexview.analysis.overview import (
-    Contradictions,
+    ContradictionCount,
     FailureCount,
+    ModelContradictions,
     Overview,
-    SelfContradictions,
-    self_contradictions,
+    list_model_contradictions,
 )
-from rexview.analysis.ranking import ranked
-from rexview.detect.precision import precision_of
-from rexview.detect.self_contradiction import compare_ahead
+from rexview.analysis.ranking import rank_for_display
+from rexview.detect.precision import find_precision
+from rexview.detect.self_contradiction import start_comparing_repeats
 from rexview.schema import ReviewSet
-from rexview.ui.tables.number_table import NOTHING, cells, ranked_head, rows_table
+from rexview.ui.tables.number_table import NOTHING, cells_html, ranked_head, rows_table
 from rexview.ui.tables.ranked import CSS as RANKED
 from rexview.ui.tables.ranked import ranked_item, ranked_tools
 from rexview.ui.web.access import permissions
@@ -40,10 +40,10 @@ from rexview.vocab import DIMENSION_NAMES, FAILURES, HEADLINE_FAILURES
 from rexview.words import tr, trn
 
 if TYPE_CHECKING:
-    from rexview.analysis.charts.linked import LinkedChart
+    from rexview.analysis.charts.linked_chart import LinkedChart
 
 
-def look_first_html(
+def worst_cases_html(
     cards: Sequence[CaseCard],
     case_filter: CaseFilter,
     names: Mapping[str, str],
@@ -84,7 +84,7 @@ def headline_html(numbers: Overview) -> str:
     return f'<div class="rx-tiles">{"".join(tiles)}</div>'
 
 
-def _tile(count: Count, name: str) -> str:
+def _tile(count: LinkedCount, name: str) -> str:
     of = (
         f"<small>{tr('of {of:,}').format(of=count.of)}</small>"
         if count.of and count.of != count.value
@@ -100,14 +100,16 @@ def failures_html(numbers: Overview) -> str:
     for failure in HEADLINE_FAILURES:
         rows = [count for count in numbers.failures if count.failure == failure]
         about = FAILURES[failure]
-        ranking = ranked(rows, lambda row: row.flagged.share if row.judged.value else None)
+        ranking = rank_for_display(
+            rows, lambda row: row.flagged.share if row.judged.value else None
+        )
         body = "".join(
             ranked_item(_failure_row(numbers, row), numbers.models[row.model], row, ranking)
             for row in ranking.order
         )
         body = ranked_tools(ranking, tr("share, highest first")) + body
         body = body or f"<p>{tr('No answers yet.')}</p>"
-        name = so_far_after(about.plural, so_far=so_far)
+        name = add_so_far(about.plural, so_far=so_far)
         cards.append(
             f'<section class="rx-failure {RANKED}"><h2>{_whole(rows, name)}</h2>'
             f'<p class="rx-quiet">{html.escape(about.meaning)}</p>{body}'
@@ -135,7 +137,7 @@ def _precision_html(failure: str) -> str:
 
     It describes the rule, so it is shown with the failure's explanation, not with a model's number.
     """
-    found = precision_of(failure)
+    found = find_precision(failure)
     if found is None:
         return ""
     title = tr(
@@ -148,7 +150,7 @@ def _precision_html(failure: str) -> str:
 def _failure_row(numbers: Overview, row: FailureCount) -> str:
     name = html.escape(numbers.models[row.model])
     so_far = not numbers.scanned.is_complete
-    rest = so_far_after(judged_share_caption(row.judged.value, row.judged.of or 0), so_far=so_far)
+    rest = add_so_far(judged_share_caption(row.judged.value, row.judged.of or 0), so_far=so_far)
     if not row.judged.value:
         none = trn(
             "none of {n:,} answer can be judged",
@@ -157,7 +159,7 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
         ).format(n=row.judged.of)
         return (
             f'<div class="rx-rate rx-quiet"><span class="rx-model">{name}</span>'
-            f"<small>{so_far_after(none, so_far=so_far)}</small></div>"
+            f"<small>{add_so_far(none, so_far=so_far)}</small></div>"
         )
     share = row.flagged.share or 0.0
     number = browse_link(
@@ -181,7 +183,7 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
         )
         if count.value
     ]
-    none = so_far_after(tr("none found"), so_far=so_far)
+    none = add_so_far(tr("none found"), so_far=so_far)
     return (
         f'<div class="rx-rate" style="--rx-share:{share:.4f}">'
         f'<span class="rx-model">{name}</span>'
@@ -203,7 +205,7 @@ def other_failures_html(numbers: Overview) -> str:
     of_model = Counter[str]()
     for row in rows:
         of_model[row.model] += row.flagged.value
-    ranking = ranked(numbers.models, lambda model: float(of_model[model]))
+    ranking = rank_for_display(numbers.models, lambda model: float(of_model[model]))
     body = []
     for failure in met:
         line = (
@@ -214,7 +216,7 @@ def other_failures_html(numbers: Overview) -> str:
             cell = f"<td>{found.get((failure, model), NOTHING)}</td>"
             line += ranked_item(cell, numbers.models[model], model, ranking)
         body.append(f"<tr>{line}</tr>")
-    title = so_far_after(tr("Other failures"), so_far=not numbers.scanned.is_complete)
+    title = add_so_far(tr("Other failures"), so_far=not numbers.scanned.is_complete)
     caption = tr(
         "{title}: answers marked by a reader, flagged by rule only, and only suggested by rule "
         "(not counted as failures; Failures says how many suggestions were right in tests)."
@@ -237,7 +239,7 @@ def _other_cell(row: FailureCount) -> str:
     return " · ".join(shown) or NOTHING
 
 
-def self_contradiction_html(rows: Sequence[SelfContradictions], names: Mapping[str, str]) -> str:
+def self_contradiction_html(rows: Sequence[ModelContradictions], names: Mapping[str, str]) -> str:
     """Return how often models contradict themselves; empty if no request was repeated."""
     if not rows:
         return ""
@@ -245,14 +247,14 @@ def self_contradiction_html(rows: Sequence[SelfContradictions], names: Mapping[s
     heads = ["", tr("Opposite side")]
     heads += [tr("Another option"), tr("Not always a usable choice")] if with_choices else []
     body = []
-    ranking = ranked(rows, lambda row: row.side.count.share)
+    ranking = rank_for_display(rows, lambda row: row.side.count.share)
     for row in ranking.order:
         found = [_share_cell(row.side)]
         if with_choices:
             found.append(_share_cell(row.choice) if row.choice else NOTHING)
             n = row.unusable.value
             found.append(browse_link(row.unusable.opens, f"<b>{n:,}</b>") if n else NOTHING)
-        line = cells(html.escape(names[row.model]), *found)
+        line = cells_html(html.escape(names[row.model]), *found)
         body.append(ranked_item(line, names[row.model], row, ranking))
     caption = tr(
         "Asked more than once: how often a model gives the opposite side of the same "
@@ -262,7 +264,7 @@ def self_contradiction_html(rows: Sequence[SelfContradictions], names: Mapping[s
     return rows_table("rx-scores rx-contradicting", heads, body, caption, tools)
 
 
-def _share_cell(found: Contradictions) -> str:
+def _share_cell(found: ContradictionCount) -> str:
     if not found.asked.value:
         return NOTHING
     low, high, share = found.interval.low, found.interval.high, found.count.share or 0
@@ -294,7 +296,7 @@ def scores_html(numbers: Overview, content_order: str) -> str:
             row.append(_mean(mean.summary.mean, mean.scored, unit) if mean else NOTHING)
         gap = gaps.get(model)
         row.append(_mean(gap.summary.mean, gap.known) if gap else NOTHING)
-        body.append(ranked_item(cells(html.escape(name), *row), name, model, ranking))
+        body.append(ranked_item(cells_html(html.escape(name), *row), name, model, ranking))
     caption = tr(
         "Mean final scores, 1 to 5, with the number of answers, for image scores "
         "of returned pictures. Content is the {content_order}. What counts as no "
@@ -305,7 +307,7 @@ def scores_html(numbers: Overview, content_order: str) -> str:
     return rows_table("rx-scores rx-means", heads, body, caption, tools)
 
 
-def _mean(value: float | None, count: Count, unit: str = "") -> str:
+def _mean(value: float | None, count: LinkedCount, unit: str = "") -> str:
     label = f"<b>{value:.2f}</b><small>n {count.value:,}{unit}</small>".replace("-", "−")
     return browse_link(count.opens, label)
 
@@ -320,16 +322,16 @@ def _charts(engine: Engine, case_filter: CaseFilter) -> tuple[LinkedChart, ...]:
     from rexview.analysis.charts.overview import overview_charts
 
     return overview_charts(
-        query_cache.numbers(engine, case_filter), model_colours(engine.facts.models)
+        query_cache.numbers(engine, case_filter), assign_model_colours(engine.facts.models)
     )
 
 
-_contradictions = cache_on_first_argument(16)(self_contradictions)
+_contradictions = cache_on_first_argument(16)(list_model_contradictions)
 
 
 def show_self_contradiction(review_set: ReviewSet, engine: Engine, case_filter: CaseFilter) -> None:
     """Show how often models contradict themselves; nothing if no request was repeated."""
-    if not compare_ahead(review_set):
+    if not start_comparing_repeats(review_set):
         _wait_for_comparison(review_set)
     elif rows := _contradictions(engine, case_filter):
         drawn = self_contradiction_html(rows, engine.facts.models)
@@ -339,7 +341,7 @@ def show_self_contradiction(review_set: ReviewSet, engine: Engine, case_filter: 
 @st.fragment(run_every=_LOOK_AGAIN_S)
 def _wait_for_comparison(review_set: ReviewSet) -> None:
     permissions.guard(PAGE_OVERVIEW)
-    if compare_ahead(review_set):
+    if start_comparing_repeats(review_set):
         st.rerun()
     st.caption(tr("Repeated answers are being compared."))
 

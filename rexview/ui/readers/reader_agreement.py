@@ -11,40 +11,46 @@ import streamlit as st
 
 from rexview.analysis import CaseFilter, SetFacts
 from rexview.analysis import readers as captions
-from rexview.analysis.adjudication import Adjudication, Dispute, ToAdjudicate
-from rexview.analysis.charts.linked import LinkedChart
+from rexview.analysis.adjudication import Adjudication, AdjudicationItem, Dispute
+from rexview.analysis.charts.linked_chart import LinkedChart
 from rexview.analysis.charts.readers import (
     bubble_chart,
     confusion_chart,
     drift_charts,
     stricter_chart,
 )
-from rexview.analysis.download_files import TableFile, table_csv
+from rexview.analysis.download_files import TableFile, encode_csv
 from rexview.analysis.download_frames import READER_SHARES, reader_frame
 from rexview.analysis.published.rexecution import AGREEMENT_SOURCE, published_agreement
 from rexview.analysis.readers import (
     DimensionAgreement,
     DistanceShare,
-    Pair,
     ReaderDrift,
+    ReaderIds,
     ReaderTables,
     agreement_caption,
+    count_shared,
     no_drift_captions,
-    shared_count,
 )
 from rexview.analysis.scores import interval_caption, unfinished_caption
 from rexview.schema import ReviewSet
-from rexview.stats import write_score
-from rexview.stats.agreement import PairAgreement, unit_name
+from rexview.stats import format_final_score
+from rexview.stats.reader_agreement import PairAgreement, unit_label
 from rexview.ui import reviews
 from rexview.ui.charts import show_chart, show_charts_beside
 from rexview.ui.safe_text import as_markdown
 from rexview.ui.tables.data_table import show_downloads
-from rexview.ui.tables.number_table import NOTHING, Reasons, cells, linked_number, table_html
+from rexview.ui.tables.number_table import (
+    NOTHING,
+    MissingReasons,
+    cells_html,
+    linked_number,
+    table_html,
+)
 from rexview.ui.web.app.shell import show_nothing_yet
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import browse_link, href, linked_html
-from rexview.ui.web.link.link_choices import choose_page, kept_in_link, published_shown
+from rexview.ui.web.link.link_choices import bind_to_link, choose_page, choose_published
 from rexview.ui.web.link.pages import PAGE_CASE, PAGE_READERS, PAGE_SCORE, PAGE_STUDY
 from rexview.ui.web.server import server_state
 from rexview.vocab import DIMENSION_NAMES
@@ -90,11 +96,11 @@ def agreement_html(tables: ReaderTables) -> str:
     """Return table 3: the agreement of the chosen pair of readers, per dimension."""
     if tables.pair is None:
         return ""
-    names = [captions.short(tables.readers[reader]) for reader in tables.pair]
+    names = [captions.shorten_name(tables.readers[reader]) for reader in tables.pair]
     heads = [tr("Dimension"), "n", tr("Kappa"), tr("95% CI"), "MAD", tr("95% CI")]
     heads += [tr("{name}, mean ± SD").format(name=name) for name in names]
     heads += [tr("Same score"), tr("Within one")]
-    reasons = Reasons()
+    reasons = MissingReasons()
     body = [_row(found, reasons) for found in tables.dimensions]
     title = tr("Table 3. Agreement of {pair_name}").format(pair_name=tables.pair_name(tables.pair))
     notes = captions.variance_captions(tables)
@@ -110,9 +116,9 @@ def agreement_html(tables: ReaderTables) -> str:
     )
 
 
-def _row(found: DimensionAgreement, reasons: Reasons) -> str:
+def _row(found: DimensionAgreement, reasons: MissingReasons) -> str:
     numbers, name = found.numbers, found.name
-    unit = unit_name(numbers.dimension, numbers.n)
+    unit = unit_label(numbers.dimension, numbers.n)
     behind = _behind(found, numbers.n, found.cases)
 
     def opened(label: str) -> str:
@@ -125,14 +131,14 @@ def _row(found: DimensionAgreement, reasons: Reasons) -> str:
     n = opened(f"{numbers.n:,}" + (f" <small>{unit}</small>" if found.unit != "answers" else ""))
     if not numbers.n:
         dash = reasons.add(numbers.why or tr("No scores in common."), name)
-        return cells(html.escape(name), n, dash, *[NOTHING] * 7)
+        return cells_html(html.escape(name), n, dash, *[NOTHING] * 7)
     sign = "<sup>†</sup>" if numbers.lowered_by_variance else ""
     kappa = reasons.number(numbers.qwk, numbers.why, tr("{name}, kappa").format(name=name))
     means = []
     for mean, sd in ((numbers.mean_a, numbers.sd_a), (numbers.mean_b, numbers.sd_b)):
         spread = reasons.number(sd, numbers.why, tr("{name}, SD").format(name=name))
         means.append(opened(f"{mean:.2f} ± {spread}"))
-    return cells(
+    return cells_html(
         html.escape(name),
         n,
         opened(f"<b>{kappa}</b>") + sign if numbers.qwk is not None else kappa,
@@ -147,7 +153,7 @@ def _row(found: DimensionAgreement, reasons: Reasons) -> str:
 
 def _behind(found: DimensionAgreement, n: int, cases: int) -> str:
     """Return ``12 pictures in 9 cases``."""
-    behind = f"{n:,} {unit_name(found.numbers.dimension, n)}"
+    behind = f"{n:,} {unit_label(found.numbers.dimension, n)}"
     return trn("{behind} in {n:,} case", "{behind} in {n:,} cases", cases).format(
         behind=behind, n=cases
     )
@@ -164,11 +170,11 @@ def pairs_html(tables: ReaderTables, case_filter: CaseFilter) -> str:
         if any(row.dimension == name and row.n for row in tables.overview)
     ]
 
-    def share(pair: Pair) -> int:
+    def share(pair: ReaderIds) -> int:
         return sum(found[*pair, name].n for name in shown if (*pair, name) in found)
 
     ordered = sorted(tables.pairs, key=share, reverse=True)
-    reasons = Reasons()
+    reasons = MissingReasons()
     body = []
     for pair in ordered[:MOST_PAIRS]:
         name = tables.pair_name(pair)
@@ -177,7 +183,9 @@ def pairs_html(tables: ReaderTables, case_filter: CaseFilter) -> str:
         current = ' aria-current="true"' if pair == tables.pair else ""
         head = f'<a href="{address}" data-rx-page{current}>{html.escape(name)}</a>'
         rows = (found.get((*pair, word)) for word in shown)
-        body.append(cells(head, *(_pair_cell(row, name, case_filter, reasons) for row in rows)))
+        body.append(
+            cells_html(head, *(_pair_cell(row, name, case_filter, reasons) for row in rows))
+        )
     caption = tr("Quadratic-weighted kappa and n of every two readers with scores in common.")
     if len(ordered) > MOST_PAIRS:
         words = tr("The {n} pairs with most in common, of {total:,}.")
@@ -187,13 +195,13 @@ def pairs_html(tables: ReaderTables, case_filter: CaseFilter) -> str:
 
 
 def _pair_cell(
-    row: PairAgreement | None, pair: str, case_filter: CaseFilter, reasons: Reasons
+    row: PairAgreement | None, pair: str, case_filter: CaseFilter, reasons: MissingReasons
 ) -> str:
     if row is None or not row.n:
         return NOTHING
     name = f"{pair}, {DIMENSION_NAMES[row.dimension]}"
     kappa = reasons.number(row.qwk, row.why, name)
-    shown = linked_number(shared_count(row, case_filter), f"<b>{kappa}</b>")
+    shown = linked_number(count_shared(row, case_filter), f"<b>{kappa}</b>")
     return f"{shown}<small>n {row.n:,}</small>"
 
 
@@ -201,14 +209,14 @@ def alphas_html(tables: ReaderTables) -> str:
     """Return Krippendorff's alpha of all readers; empty with two readers or fewer."""
     if not tables.alphas:
         return ""
-    reasons = Reasons()
+    reasons = MissingReasons()
     body = []
     for found in tables.alphas:
         name = DIMENSION_NAMES[found.dimension]
-        n = f"{found.n_units:,} <small>{unit_name(found.dimension, found.n_units)}</small>"
+        n = f"{found.n_units:,} <small>{unit_label(found.dimension, found.n_units)}</small>"
         alpha = reasons.number(found.alpha, found.why, name)
         around = reasons.interval(found.interval, name)
-        body.append(cells(name, f"<b>{alpha}</b>", around, n, f"{found.n_readers:,}"))
+        body.append(cells_html(name, f"<b>{alpha}</b>", around, n, f"{found.n_readers:,}"))
     caption = tr(
         "Krippendorff's alpha for ordinal scores, over what at least two readers "
         "scored; 1 is full agreement, 0 is chance. {interval_caption}"
@@ -283,7 +291,7 @@ def all_disputed_html(count: int, cases: int, opens: CaseFilter) -> str:
 
 
 def disputes_html(
-    answers: Sequence[ToAdjudicate],
+    answers: Sequence[AdjudicationItem],
     opens: CaseFilter,
     *,
     models: Mapping[str, str],
@@ -303,7 +311,7 @@ def disputes_html(
 
 
 def _dispute_html(
-    answer: ToAdjudicate,
+    answer: AdjudicationItem,
     opens: CaseFilter,
     models: Mapping[str, str],
     readers: Mapping[str, str],
@@ -318,7 +326,7 @@ def _dispute_html(
     head = (
         f'<a href="{address}" data-rx-page><b>{html.escape(answer.case)}</b></a> <span>'
         f"{html.escape(model)}</span> <small>"
-        f"{apart.format(points=write_score(answer.apart))}</small>"
+        f"{apart.format(points=format_final_score(answer.apart))}</small>"
     )
     scores = "".join(
         _disputed_scores(
@@ -335,7 +343,7 @@ def _dispute_html(
 
 def _disputed_scores(dispute: Dispute, readers: Mapping[str, str], agreed: Sequence[int]) -> str:
     scores = " · ".join(
-        f"{html.escape(readers.get(reader, reader))} <b>{write_score(score)}</b>"
+        f"{html.escape(readers.get(reader, reader))} <b>{format_final_score(score)}</b>"
         for reader, score in dispute.scores.items()
     )
     values = ", ".join(map(str, agreed))
@@ -390,7 +398,7 @@ def _names(tables: ReaderTables) -> tuple[str, str] | None:
     return a, b
 
 
-def wanted_pair() -> tuple[str, ...]:
+def link_pair() -> tuple[str, ...]:
     """Return the readers that the link names."""
     return tuple(link_keys.query_lists().get(link_keys.QUERY_PAIR, ()))
 
@@ -444,7 +452,7 @@ def choose_pair(tables: ReaderTables) -> None:
     """Show a choice of the pairs of readers if there are several; the link keeps it."""
     if len(tables.pairs) < 2 or tables.pair is None:
         return
-    kept = kept_in_link(
+    kept = bind_to_link(
         "readers_pair",
         link_keys.QUERY_PAIR,
         tables.pairs.index(tables.pair),
@@ -466,7 +474,7 @@ def choose_dimension(tables: ReaderTables) -> str | None:
         return None
     shared = [one.numbers.dimension for one in tables.compared]
     if len(shared) > 1:
-        kept = kept_in_link(
+        kept = bind_to_link(
             "readers_dimension", link_keys.QUERY_DIMENSION, found.numbers.dimension, str
         )
         st.segmented_control(
@@ -482,7 +490,7 @@ def choose_dimension(tables: ReaderTables) -> str | None:
 def show_published(tables: ReaderTables) -> None:
     """Show the paper's table 3 next to the set's own figures, on request."""
     label = tr("Published table 3 of the ReXecution paper beside these")
-    if published_shown(label, "readers"):
+    if choose_published(label, "readers"):
         linked_html(published_html(tables), key="readers_published_table")
 
 
@@ -529,7 +537,7 @@ def choose_threshold() -> float:
         wanted = usual
     if not _STEP <= wanted <= _MOST_APART:
         wanted = usual
-    kept = kept_in_link(
+    kept = bind_to_link(
         "readers_apart",
         link_keys.QUERY_APART,
         wanted,
@@ -588,4 +596,4 @@ def show_adjudication(review_set: ReviewSet, found: Adjudication, facts: SetFact
 
 
 def _csv(found: Adjudication, readers: Mapping[str, str]) -> bytes:
-    return table_csv(found.frame(readers))
+    return encode_csv(found.frame(readers))

@@ -8,14 +8,20 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis import CaseFilter, CaseProperty, Engine, model_colours, report_generation
-from rexview.analysis.charts.linked import LinkedChart
+from rexview.analysis import (
+    CaseFilter,
+    CaseProperty,
+    Engine,
+    assign_model_colours,
+    report_generation,
+)
+from rexview.analysis.charts.linked_chart import LinkedChart
 from rexview.analysis.charts.reports import spread_chart
 from rexview.analysis.download_files import TableFile
 from rexview.analysis.download_frames import (
     ERROR_SHARES,
-    board_frame,
     error_free_frame,
+    leaderboard_frame,
     preference_frame,
     report_group_frame,
 )
@@ -28,14 +34,14 @@ from rexview.analysis.published.rexrank import (
 )
 from rexview.analysis.report_generation import (
     ReportTables,
-    published_metric,
+    board_metric_name,
+    published_metric_name,
     scope_name,
-    shown_name,
 )
 from rexview.metrics.identity import MetricId
 from rexview.schema import ReviewSet
-from rexview.stats.metric_correlation import COEFFICIENTS
-from rexview.stats.report_metrics import LEAST_FOR_A_PLACE
+from rexview.stats.metric_correlation import COEFFICIENT_NAMES
+from rexview.stats.report_metrics import MIN_ANSWERS_FOR_RANK
 from rexview.ui.charts import show_charts_beside
 from rexview.ui.report_generation import metric_boards
 from rexview.ui.report_generation import metric_boards as report_html
@@ -50,10 +56,10 @@ from rexview.ui.tables.data_table import show_table
 from rexview.ui.web.app.shell import show_nothing_yet
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import linked_html
-from rexview.ui.web.link.link_choices import kept_in_link, option_kept_in_link, published_shown
+from rexview.ui.web.link.link_choices import bind_option_to_link, bind_to_link, choose_published
 from rexview.ui.web.link.pages import PAGE_DATA
 from rexview.ui.web.server import query_cache, review_sets
-from rexview.words import inside, tr
+from rexview.words import mid_sentence, tr
 
 MOST_DISPUTES: Final = 12
 """Most answers listed on which two metrics disagree."""
@@ -74,14 +80,14 @@ def show_progress(review_set: ReviewSet) -> None:
         )
 
 
-def wanted_scope() -> str | None:
+def link_scope() -> str | None:
     """Return the scope of the link; empty if it names none."""
     asked = link_keys.query_value(link_keys.QUERY_SCOPE) or ""
-    return None if asked == link_keys.NOT_SAID else asked
+    return None if asked == link_keys.UNSTATED_SCOPE else asked
 
 
 def _scope_word(scope: str | None) -> str:
-    return scope or link_keys.NOT_SAID
+    return scope or link_keys.UNSTATED_SCOPE
 
 
 def choose_scope(tables: ReportTables) -> None:
@@ -94,7 +100,7 @@ def choose_scope(tables: ReportTables) -> None:
         list(names),
         format_func=lambda one: as_markdown(names[one]),
         required=True,
-        **option_kept_in_link(
+        **bind_option_to_link(
             "reports_scope", link_keys.QUERY_SCOPE, names, _scope_word(tables.scopes[0])
         ),
     )
@@ -108,9 +114,9 @@ def _choose_metric(tables: ReportTables) -> MetricId | None:
     chosen = st.selectbox(
         tr("Rank by"),
         list(by_key),
-        format_func=lambda key: f"{shown_name(by_key[key])} ({by_key[key].computed_by})",
+        format_func=lambda key: f"{board_metric_name(by_key[key])} ({by_key[key].computed_by})",
         width=360,
-        **option_kept_in_link("reports_ranked_by", link_keys.QUERY_RANKED_BY, by_key, usual.key),
+        **bind_option_to_link("reports_ranked_by", link_keys.QUERY_RANKED_BY, by_key, usual.key),
     )
     return by_key[chosen]
 
@@ -129,10 +135,12 @@ def show_board(engine: Engine, tables: ReportTables) -> MetricId | None:
             (PAGE_DATA, tr("Add a table of metrics")),
         )
         return None
-    colours = model_colours(engine.facts.models)
+    colours = assign_model_colours(engine.facts.models)
     title = tr("Table 1. {scope_title}").format(scope_title=report_html.scope_title(tables))
     drawn = report_html.board_html(tables, metric, colours, title)
-    file = TableFile(title, partial(board_frame, tables), report_generation.board_caption(tables))
+    file = TableFile(
+        title, partial(leaderboard_frame, tables), report_generation.board_caption(tables)
+    )
     show_table(drawn, file, key="reports_board")
     title = tr("Table 2. Place by each metric")
     if drawn := report_html.places_html(tables, colours, title):
@@ -156,7 +164,7 @@ def show_groups(
     with st.spinner(tr("Computing the means of each part…")):
         groups = query_cache.report_groups(engine, case_filter, by, metric, least=least)
     if not groups.groups:
-        property_name = as_markdown(inside(by.name))
+        property_name = as_markdown(mid_sentence(by.name))
         st.caption(
             tr("No case here has a value for {property_name} and for this metric.").format(
                 property_name=property_name
@@ -164,9 +172,9 @@ def show_groups(
         )
         return
     title = tr("Table 3. {shown_name} by {name}").format(
-        shown_name=shown_name(metric), name=inside(by.name)
+        shown_name=board_metric_name(metric), name=mid_sentence(by.name)
     )
-    colours = model_colours(engine.facts.models)
+    colours = assign_model_colours(engine.facts.models)
     drawn = report_html.groups_html(groups, tables.names, colours, title)
     file = TableFile(
         title,
@@ -182,14 +190,14 @@ def _choose_property(choices: Mapping[str, CaseProperty], usual: str) -> CasePro
         list(choices),
         format_func=lambda one: choices[one].name,
         width=360,
-        **option_kept_in_link("reports_by", link_keys.QUERY_SPLIT, choices, usual),
+        **bind_option_to_link("reports_by", link_keys.QUERY_SPLIT, choices, usual),
     )
     return choices[key]
 
 
 def _choose_least() -> int:
     asked = link_keys.query_value(link_keys.QUERY_LEAST) or ""
-    shown = int(asked) if asked.isdecimal() and len(asked) < 6 else LEAST_FOR_A_PLACE
+    shown = int(asked) if asked.isdecimal() and len(asked) < 6 else MIN_ANSWERS_FOR_RANK
     return int(
         st.number_input(
             tr("Minimum answers for a place"),
@@ -197,11 +205,11 @@ def _choose_least() -> int:
             step=1,
             width=200,
             help=tr("A model with fewer answers in a group has a mean there but no place."),
-            **kept_in_link(
+            **bind_to_link(
                 "reports_least",
                 link_keys.QUERY_LEAST,
                 max(1, shown),
-                lambda chosen: None if chosen == LEAST_FOR_A_PLACE else str(int(chosen)),
+                lambda chosen: None if chosen == MIN_ANSWERS_FOR_RANK else str(int(chosen)),
             ),
         )
     )
@@ -212,9 +220,9 @@ def _spread_charts(
     engine: Engine, case_filter: CaseFilter, tables: ReportTables
 ) -> tuple[LinkedChart, ...]:
     spreads = query_cache.report_spreads(engine, case_filter, tables.metrics)
-    colours = model_colours(engine.facts.models)
+    colours = assign_model_colours(engine.facts.models)
     drawn = (
-        spread_chart(tables, metric, spreads, colours, caption=report_generation.SPREAD)
+        spread_chart(tables, metric, spreads, colours, caption=report_generation.BOX_PLOT_NOTE)
         for metric in tables.metrics
     )
     return tuple(chart for chart in drawn if chart is not None)
@@ -240,11 +248,11 @@ def show_metrics_compared(engine: Engine, case_filter: CaseFilter, tables: Repor
         coefficient = str(
             st.segmented_control(
                 tr("Coefficient"),
-                list(COEFFICIENTS),
-                format_func=COEFFICIENTS.__getitem__,
+                list(COEFFICIENT_NAMES),
+                format_func=COEFFICIENT_NAMES.__getitem__,
                 required=True,
-                **option_kept_in_link(
-                    "reports_coefficient", link_keys.QUERY_COEFFICIENT, COEFFICIENTS, "pearson"
+                **bind_option_to_link(
+                    "reports_coefficient", link_keys.QUERY_COEFFICIENT, COEFFICIENT_NAMES, "pearson"
                 ),
             )
         )
@@ -276,7 +284,7 @@ def _show_disputes(
                 (tr("One metric"), tr("The other"))[place],
                 keys,
                 format_func=lambda key: f"{by_key[key].name} ({by_key[key].computed_by})",
-                **option_kept_in_link(f"reports_dispute_{place}", query, keys, keys[usual[place]]),
+                **bind_option_to_link(f"reports_dispute_{place}", query, keys, keys[usual[place]]),
             )
         chosen.append(by_key[key])
     pair = (chosen[0], chosen[1])
@@ -295,7 +303,7 @@ def show_error_free(engine: Engine, case_filter: CaseFilter, tables: ReportTable
     if not tables.counts.edits:
         return
     found = query_cache.error_free(engine, case_filter)
-    colours = model_colours(engine.facts.models)
+    colours = assign_model_colours(engine.facts.models)
     title = tr("Table 4. Reports without errors")
     drawn = metric_boards.error_free_html(found, tables.names, colours, title)
     file = TableFile(
@@ -313,7 +321,7 @@ def show_preferences(engine: Engine, case_filter: CaseFilter, tables: ReportTabl
         return
     with st.spinner(tr("Computing strengths…")):
         found = query_cache.preferences(engine, case_filter)
-    colours = model_colours(engine.facts.models)
+    colours = assign_model_colours(engine.facts.models)
     title = tr("Table 5. Which report readers prefer")
     drawn = metric_boards.preferences_html(found, tables.names, colours, title)
     file = TableFile(
@@ -329,7 +337,7 @@ def show_published(
 ) -> None:
     """Show ReXrank's published boards with our models included; perhaps only on request."""
     label = tr("Published boards of ReXrank, with your models among them")
-    if on_demand and not published_shown(label, "reports"):
+    if on_demand and not choose_published(label, "reports"):
         return
     first, second, third, fourth = st.columns(4, gap="small")
     editions = {one: edition.name for one, edition in EDITIONS.items()}
@@ -345,7 +353,7 @@ def show_published(
     board = published_board(edition, dataset, section)
     if board is None:
         return
-    usual = published_metric(ranked_by) if ranked_by else ""
+    usual = published_metric_name(ranked_by) if ranked_by else ""
     with fourth:
         usual = usual if usual in METRICS else next(iter(METRICS))
         metric = _choice(tr("Rank by"), "metric", METRICS, usual)
@@ -355,7 +363,7 @@ def show_published(
 
 def _choice(label: str, name: str, options: Mapping[str, str], usual: str = "") -> str:
     key = link_keys.QUERY_PUBLISHED_BOARD[name]
-    kept = option_kept_in_link(f"reports_{name}", key, options, usual or next(iter(options)))
+    kept = bind_option_to_link(f"reports_{name}", key, options, usual or next(iter(options)))
     return str(
         st.selectbox(as_markdown(label), list(options), format_func=options.__getitem__, **kept)
     )

@@ -15,39 +15,39 @@ from rexview.analysis.published.rexrank import (
     PublishedMean,
     published_error_free,
 )
-from rexview.analysis.query.engine import DisputedReport
+from rexview.analysis.query.engine import RankDisputedReport
 from rexview.analysis.query.filter.case_filter import CaseFilter
-from rexview.analysis.query.filter.linked_count import Count
-from rexview.analysis.ranking import Ranking, in_each_group, ranked
+from rexview.analysis.query.filter.linked_count import LinkedCount
+from rexview.analysis.ranking import DisplayRanking, rank_for_display, rank_in_each_group
 from rexview.analysis.report_generation import (
-    FULL_RUN,
-    OTHER_NUMBER,
+    FULL_RUN_NOTE,
+    OTHER_IMPLEMENTATION_NOTE,
     STUDIES,
     ErrorFreeRow,
     ErrorFreeTables,
-    OwnValue,
+    OwnMetricValue,
     PreferenceTables,
     ReportGroups,
     ReportTables,
     board_caption,
+    board_metric_name,
     correlation_caption,
     direction_caption,
     error_free_caption,
     groups_caption,
-    placed_rows,
     preference_caption,
+    rank_with_published,
     scope_name,
-    shown_name,
 )
 from rexview.metrics.identity import MetricId
 from rexview.stats.bootstrap import Interval
-from rexview.stats.line_edits import FREE_OF
-from rexview.stats.metric_correlation import COEFFICIENTS, Correlation
-from rexview.stats.report_metrics import Board, BoardCell, Rank
+from rexview.stats.error_free_reports import ERROR_FREE_NAMES
+from rexview.stats.metric_correlation import COEFFICIENT_NAMES, Correlation
+from rexview.stats.report_metrics import Leaderboard, LeaderboardCell, ModelRank
 from rexview.ui.tables.number_table import (
     NOTHING,
-    Head,
-    Reasons,
+    HeadCell,
+    MissingReasons,
     linked_number,
     model_head,
     part_row,
@@ -59,7 +59,7 @@ from rexview.ui.tables.ranked import ranked_item, ranked_tools
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import href
 from rexview.ui.web.link.pages import PAGE_CASE, PAGE_REPORT_GENERATION
-from rexview.words import counted, inside, tr, trn
+from rexview.words import counted, mid_sentence, tr, trn
 
 DIGITS = 3
 WORST_FIRST = tr("Opens these answers, the worst first; those without a value come last")
@@ -92,10 +92,10 @@ def headline_html(tables: ReportTables) -> str:
 
 def metric_head(metric: MetricId, *notes: str, address: str = "", ranks: bool = False) -> str:
     """Return the head of a metric's column with its identity; ``address`` ranks by it."""
-    name = html.escape(shown_name(metric))
+    name = html.escape(board_metric_name(metric))
     if address:
         title = html.escape(
-            tr("Rank by {shown_name}").format(shown_name=shown_name(metric)), quote=True
+            tr("Rank by {shown_name}").format(shown_name=board_metric_name(metric)), quote=True
         )
         name = f'<a href="{html.escape(address)}" data-rx-page title="{title}">{name}</a>'
     small = _computed_html(metric) + "".join(
@@ -116,12 +116,12 @@ def metric_table(
     heads: Iterable[str],
     body: Iterable[str],
     caption: str,
-    reasons: Reasons,
+    reasons: MissingReasons,
     tools: str = "",
 ) -> str:
     """Wrap rows into a table with metrics as heads (HTML); title and caption are escaped here."""
     css = "rx-scores rx-means rx-table rx-board"
-    drawn = rows_table(css, map(Head, heads), body, title, tools)
+    drawn = rows_table(css, map(HeadCell, heads), body, title, tools)
     return f'{drawn}<p class="rx-quiet rx-note">{html.escape(caption)}</p>{reasons.html()}'
 
 
@@ -138,47 +138,47 @@ def board_html(
     for metric in tables.metrics:
         together = tables.counts.together.get(metric, ())
         notes = [
-            tr("computed over n = {listed_n}").format(listed_n=listed_n(together))
+            tr("computed over n = {listed_n}").format(listed_n=format_n(together))
             if together
             else ""
         ]
-        notes += [FULL_RUN] if tables.is_from_full_run(metric) else []
+        notes += [FULL_RUN_NOTE] if tables.is_from_full_run(metric) else []
         query = link_keys.link_query(tables.base)
         query[link_keys.QUERY_RANKED_BY] = metric.key
-        query[link_keys.QUERY_SCOPE] = tables.scope or link_keys.NOT_SAID
+        query[link_keys.QUERY_SCOPE] = tables.scope or link_keys.UNSTATED_SCOPE
         address = href(PAGE_REPORT_GENERATION, query)
         heads.append(metric_head(metric, *notes, address=address, ranks=metric == ranked_by))
-    reasons, body = Reasons(), []
+    reasons, body = MissingReasons(), []
     ranking = _ranking(tables.board, ranked_by)
     for model in ranking.order:
         name = tables.names[model]
-        row = f"<td>{place_html(tables.board.cells[ranked_by, model].rank)}</td>"
+        row = f"<td>{rank_html(tables.board.cells[ranked_by, model].rank)}</td>"
         row += model_head(name, colours.get(model, ""))
         for metric in tables.metrics:
             cell = tables.board.cells[metric, model]
             row += _value_cell(cell, tables.opens(metric, model), name, metric, reasons)
         body.append(ranked_item(f"<tr>{row}</tr>", name, model, ranking))
-    tools = ranked_tools(ranking, shown_name(ranked_by))
+    tools = ranked_tools(ranking, board_metric_name(ranked_by))
     return metric_table(title, heads, body, board_caption(tables), reasons, tools)
 
 
-def _ranking(board: Board, metric: MetricId) -> Ranking[str]:
+def _ranking(board: Leaderboard, metric: MetricId) -> DisplayRanking[str]:
     """Rank the models of a board by one metric, the best first."""
 
     def place(model: str) -> float | None:
         cell = board.cells.get((metric, model))
         return -cell.rank.place if cell and cell.rank else None
 
-    return ranked(board.ranked(metric), place)
+    return rank_for_display(board.ranked(metric), place)
 
 
-def listed_n(numbers: Sequence[int]) -> str:
+def format_n(numbers: Sequence[int]) -> str:
     """Return the number of answers that values are computed from: one number, or a range."""
     low, high = min(numbers), max(numbers)
     return f"{low:,}" if low == high else tr("{low:,} to {high:,}").format(low=low, high=high)
 
 
-def place_html(rank: Rank | None) -> str:
+def rank_html(rank: ModelRank | None) -> str:
     """Return a rank with its limits: ``2`` and small ``(1 to 3)``."""
     if rank is None:
         return NOTHING
@@ -188,30 +188,30 @@ def place_html(rank: Rank | None) -> str:
     return f"<b>{rank.place}</b><small>{limits}</small>"
 
 
-def limits_html(limits: Interval, where: str, reasons: Reasons) -> str:
+def limits_html(limits: Interval, where: str, reasons: MissingReasons) -> str:
     """Format an interval with as many digits as its number."""
     if limits.low is None or limits.high is None:
         return reasons.add(limits.why, where) if limits.why else ""
     return f"{limits.low:.{DIGITS}f} to {limits.high:.{DIGITS}f}".replace("-", "−")
 
 
-def number(value: float) -> str:
+def format_value(value: float) -> str:
     """Format a value of a metric."""
     return f"{value:.{DIGITS}f}".replace("-", "−")
 
 
 def _value_cell(
-    cell: BoardCell,
-    count: Count,
+    cell: LeaderboardCell,
+    count: LinkedCount,
     name: str,
     metric: MetricId,
-    reasons: Reasons,
+    reasons: MissingReasons,
     place: str = "",
 ) -> str:
-    where = f"{name}, {shown_name(metric)}"
+    where = f"{name}, {board_metric_name(metric)}"
     if cell.shown is None:
         return f"<td>{reasons.add(cell.why or 'Undefined.', where)}</td>"
-    label = f"<b>{number(cell.shown)}</b><small>n {cell.n:,}</small>"
+    label = f"<b>{format_value(cell.shown)}</b><small>n {cell.n:,}</small>"
     limits = limits_html(cell.shown_interval, where, reasons)
     return (
         f"<td>{linked_number(count, label, title=WORST_FIRST)}"
@@ -235,7 +235,7 @@ def places_html(tables: ReportTables, colours: Mapping[str, str], title: str) ->
     for model in models:
         row = model_head(tables.names[model], colours.get(model, ""))
         for metric in placed:
-            label = place_html(tables.board.cells[metric, model].rank)
+            label = rank_html(tables.board.cells[metric, model].rank)
             row += (
                 f"<td>{linked_number(tables.opens(metric, model), label, title=WORST_FIRST)}</td>"
             )
@@ -244,8 +244,8 @@ def places_html(tables: ReportTables, colours: Mapping[str, str], title: str) ->
         "1 is the best. Small: the model's place in 95% of the resamples. Each metric "
         "ranks the answers that have a value for it."
     )
-    tools = ranked_tools(ranking, shown_name(placed[0]))
-    return metric_table(title, heads, body, caption, Reasons(), tools)
+    tools = ranked_tools(ranking, board_metric_name(placed[0]))
+    return metric_table(title, heads, body, caption, MissingReasons(), tools)
 
 
 def groups_html(
@@ -256,8 +256,8 @@ def groups_html(
     for group in groups.groups:
         size = linked_number(group.cases, counted(group.cases.value, "case"))
         heads.append(f'<th scope="col">{short_name(group.name)}<small>{size}</small></th>')
-    reasons, body = Reasons(), []
-    ranking = ranked(groups.models, partial(_mean_place, groups))
+    reasons, body = MissingReasons(), []
+    ranking = rank_for_display(groups.models, partial(_mean_place, groups))
     for model in ranking.order:
         name = names[model]
         row = model_head(name, colours.get(model, ""))
@@ -268,7 +268,7 @@ def groups_html(
                 continue
             place = ""
             if cell.rank:
-                place = tr("place {place}").format(place=place_html(cell.rank))
+                place = tr("place {place}").format(place=rank_html(cell.rank))
                 place = f'<small class="rx-ci">{place}</small>'
             opened = group.opens(groups.metric, model)
             about = f"{name}, {group.name}"
@@ -287,7 +287,7 @@ def _mean_place(groups: ReportGroups, model: str) -> float | None:
 
 def scope_title(tables: ReportTables) -> str:
     """Return the title of the board."""
-    return tr("Board: {scope_name}").format(scope_name=inside(scope_name(tables.scope)))
+    return tr("Board: {scope_name}").format(scope_name=mid_sentence(scope_name(tables.scope)))
 
 
 # ReXrank's published boards as HTML, with the set's own models visibly separate.
@@ -295,7 +295,7 @@ def scope_title(tables: ReportTables) -> str:
 
 def published_html(board: PublishedBoard, tables: ReportTables | None, ranked_by: str) -> str:
     """Return a published board ordered by one of its metrics; our rows have n and identity."""
-    rows = placed_rows(board, tables, ranked_by)
+    rows = rank_with_published(board, tables, ranked_by)
     body = []
     means = [row.printed[ranked_by].mean for row in rows if ranked_by in row.printed]
     for row in rows:
@@ -309,7 +309,7 @@ def published_html(board: PublishedBoard, tables: ReportTables | None, ranked_by
         body.append(f"<tr><td>{place}</td>{head}{cells}</tr>")
     heads = [tr("Place"), tr("Model"), *METRICS.values()]
     studies = f", {counted(board.studies, 'study')}" if board.studies else ""
-    title = f"{board.dataset}: {inside(SECTIONS[board.section])}{studies}"
+    title = f"{board.dataset}: {mid_sentence(SECTIONS[board.section])}{studies}"
     notes = [
         tr("Published figures: {source}. {note} Higher is better.").format(
             source=board.edition.source, note=board.edition.note
@@ -318,7 +318,7 @@ def published_html(board: PublishedBoard, tables: ReportTables | None, ranked_by
     if any(row.own is not None for row in rows):
         notes.append(
             tr("“Yours”: models of this review set, each value with its n. {other_number}").format(
-                other_number=OTHER_NUMBER
+                other_number=OTHER_IMPLEMENTATION_NOTE
             )
         )
     elif tables is not None and tables.board.models:
@@ -328,7 +328,7 @@ def published_html(board: PublishedBoard, tables: ReportTables | None, ranked_by
     return _section(rows_table("rx-scores rx-means rx-table rx-board", heads, body, title), notes)
 
 
-def _own_row(model: str, own: dict[str, tuple[OwnValue, ...]], tables: ReportTables) -> str:
+def _own_row(model: str, own: dict[str, tuple[OwnMetricValue, ...]], tables: ReportTables) -> str:
     cells = "".join(
         f"<td>{''.join(_own(value, tables) for value in own.get(name, ())) or NOTHING}</td>"
         for name in METRICS
@@ -337,10 +337,10 @@ def _own_row(model: str, own: dict[str, tuple[OwnValue, ...]], tables: ReportTab
     return f'<tr class="rx-own"><td></td>{head}{cells}</tr>'
 
 
-def _own(value: OwnValue, tables: ReportTables) -> str:
+def _own(value: OwnMetricValue, tables: ReportTables) -> str:
     shown = value.cell.shown or 0.0
     count = tables.opens(value.metric, value.cell.model)
-    label = f"<b>{number(shown)}</b><small>n {value.cell.n:,}</small>"
+    label = f"<b>{format_value(shown)}</b><small>n {value.cell.n:,}</small>"
     by = html.escape(value.metric.computed_by)
     return f'{linked_number(count, label, title=WORST_FIRST)}<small class="rx-ci">{by}</small>'
 
@@ -391,7 +391,7 @@ def correlations_html(
 ) -> str:
     """Return the coefficients of every two metrics, the lower half of the square."""
     by_pair = {(one.first, one.second): one for one in found}
-    reasons, body = Reasons(), []
+    reasons, body = MissingReasons(), []
     for row in range(1, len(metrics)):
         cells = ""
         for column in range(len(metrics) - 1):
@@ -400,14 +400,14 @@ def correlations_html(
         body.append(f"<tr>{metric_head(metrics[row]).replace('col', 'row', 1)}{cells}</tr>")
     heads = [plain_head(""), *(metric_head(metric) for metric in metrics[:-1])]
     title = tr("Correlation of metrics over answers ({coefficients})").format(
-        coefficients=COEFFICIENTS[coefficient]
+        coefficients=COEFFICIENT_NAMES[coefficient]
     )
     caption = correlation_caption(metrics, found, coefficient)
     return metric_table(title, heads, body, caption, reasons)
 
 
 def _cell(
-    one: Correlation, metrics: Sequence[MetricId], opens: CaseFilter, reasons: Reasons
+    one: Correlation, metrics: Sequence[MetricId], opens: CaseFilter, reasons: MissingReasons
 ) -> str:
     where = tr("{name} and {name_2}").format(
         name=metrics[one.first].name, name_2=metrics[one.second].name
@@ -416,12 +416,14 @@ def _cell(
         return reasons.add(one.interval.why or tr("Undefined."), where)
     label = f"<b>{one.value:.2f}</b><small>n {one.n:,}</small>".replace("-", "−")
     limits = reasons.interval(one.interval, where).replace("-", "−")
-    link = linked_number(Count(one.n, opens), label, title=tr("Opens the cases of these answers"))
+    link = linked_number(
+        LinkedCount(one.n, opens), label, title=tr("Opens the cases of these answers")
+    )
     return f'{link}<small class="rx-ci">{limits}</small>'
 
 
 def disputes_html(
-    found: Sequence[DisputedReport],
+    found: Sequence[RankDisputedReport],
     pair: tuple[MetricId, MetricId],
     names: Mapping[str, str],
     opens: CaseFilter,
@@ -440,7 +442,9 @@ def disputes_html(
         case = f'<a href="{html.escape(address)}" data-rx-page><b>{html.escape(one.case)}</b></a>'
         row = f'<th scope="row">{case}</th><td>{html.escape(names.get(one.model, one.model))}</td>'
         for value, place in ((one.first, one.first_place), (one.second, one.second_place)):
-            row += f"<td><b>{number(value)}</b><small>{better.format(place=place)}</small></td>"
+            row += (
+                f"<td><b>{format_value(value)}</b><small>{better.format(place=place)}</small></td>"
+            )
         points = abs(one.first_place - one.second_place) * 100
         row += f"<td>{apart.format(points=points)}</td>"
         body.append(f"<tr>{row}</tr>")
@@ -463,13 +467,15 @@ def error_free_html(
     tables: ErrorFreeTables, names: Mapping[str, str], colours: Mapping[str, str], title: str
 ) -> str:
     """Return error-free shares: a row for each reader, model and kind of study."""
-    heads = [tr("Corrected by"), tr("Model"), tr("Studies"), *FREE_OF.values()]
-    reasons, body = Reasons(), []
+    heads = [tr("Corrected by"), tr("Model"), tr("Studies"), *ERROR_FREE_NAMES.values()]
+    reasons, body = MissingReasons(), []
     of_readers = {
-        reader: ranked(tables.models(reader), partial(_free_of_all, tables, reader))
+        reader: rank_for_display(tables.models(reader), partial(_free_of_all, tables, reader))
         for reader in tables.readers
     }
-    most = in_each_group(range(max((len(one.order) for one in of_readers.values()), default=0)))
+    most = rank_in_each_group(
+        range(max((len(one.order) for one in of_readers.values()), default=0))
+    )
     heads = heads[1:] if most.is_cut else heads
     for reader, reader_name in tables.readers.items():
         ranking = of_readers[reader]
@@ -479,7 +485,7 @@ def error_free_html(
             (model, studies)
             for model in ranking.order
             for studies in STUDIES
-            if any(tables.of(reader, model, severity, studies) for severity in FREE_OF)
+            if any(tables.of(reader, model, severity, studies) for severity in ERROR_FREE_NAMES)
         ]
         for place, (model, studies) in enumerate(lines):
             row = ""
@@ -491,14 +497,14 @@ def error_free_html(
                 head = model_head(names[model], colours.get(model, ""))
                 row += head.replace('scope="row"', f'scope="rowgroup" rowspan="{own}"', 1)
             row += f"<td>{STUDIES[studies]}</td>"
-            for severity in FREE_OF:
+            for severity in ERROR_FREE_NAMES:
                 found = tables.of(reader, model, severity, studies)
-                where = f"{reader_name}, {names[model]}, {inside(STUDIES[studies])}"
+                where = f"{reader_name}, {names[model]}, {mid_sentence(STUDIES[studies])}"
                 row += f"<td>{_share(found, where, reasons)}</td>"
             row = f"<tr{' class=rx-first' if first else ''}>{row}</tr>"
             body.append(ranked_item(row, names[model], model, ranking))
     tools = ranked_tools(
-        most, tr("{share}, all studies").format(share=next(iter(FREE_OF.values())))
+        most, tr("{share}, all studies").format(share=next(iter(ERROR_FREE_NAMES.values())))
     )
     caption = error_free_caption(tables)
     return table_html(title, heads, body, caption, tools) + reasons.html()
@@ -506,11 +512,11 @@ def error_free_html(
 
 def _free_of_all(tables: ErrorFreeTables, reader: str, model: str) -> float | None:
     """Return the share of a model's reports without a significant error, over all studies."""
-    found = tables.of(reader, model, next(iter(FREE_OF)), "")
+    found = tables.of(reader, model, next(iter(ERROR_FREE_NAMES)), "")
     return found.numbers.rate.share if found else None
 
 
-def _share(row: ErrorFreeRow | None, where: str, reasons: Reasons) -> str:
+def _share(row: ErrorFreeRow | None, where: str, reasons: MissingReasons) -> str:
     if row is None:
         return NOTHING
     rate = row.numbers.rate
@@ -543,8 +549,8 @@ def preferences_html(
         tr("Not preferred"),
         "n",
     ]
-    reasons, body = Reasons(), []
-    ranking = ranked(tables.rows, lambda row: row[1].strength)
+    reasons, body = MissingReasons(), []
+    ranking = rank_for_display(tables.rows, lambda row: row[1].strength)
     for line in ranking.order:
         model, one, counts = line
         name = names[model]
@@ -560,7 +566,7 @@ def preferences_html(
             numbers.append(linked_number(count, f"{count.value:,}", title=_SAME_CASE))
         cells = "".join(f"<td>{text}</td>" for text in numbers)
         row = (
-            f"<tr><td>{place_html(one.rank)}</td>{model_head(name, colours.get(model, ''))}"
+            f"<tr><td>{rank_html(one.rank)}</td>{model_head(name, colours.get(model, ''))}"
             f"{cells}</tr>"
         )
         body.append(ranked_item(row, name, line, ranking))

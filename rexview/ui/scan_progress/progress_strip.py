@@ -11,11 +11,11 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis import CaseFilter, Engine, Scanned
-from rexview.analysis.case.record import CasePage
+from rexview.analysis import CaseFilter, Engine, ScanProgress
+from rexview.analysis.case.case_page import CasePage
 from rexview.analysis.failures import not_judged_caption
-from rexview.detect.scan.background_scan import Progress
-from rexview.metrics.computed import ComputedMetrics
+from rexview.detect.scan.background_scan import BackgroundProgress
+from rexview.metrics.background_computation import ComputedMetrics
 from rexview.schema import ReviewSet
 from rexview.ui.safe_text import as_markdown
 from rexview.ui.web.access import permissions
@@ -23,13 +23,13 @@ from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import href, linked_html
 from rexview.ui.web.link.pages import PAGE_CASE, PAGE_OVERVIEW
 from rexview.ui.web.server import failure_scans, review_sets
-from rexview.vocab import duration
+from rexview.vocab import duration_text
 from rexview.words import counted, tr, trn
 
 # The strip's text: the progress of the failure scan, and the part that this page counts.
 
 
-def progress_text(progress: Progress, shown: Scanned) -> str:
+def progress_text(progress: BackgroundProgress, shown: ScanProgress) -> str:
     """Return the progress as plain text; ``shown`` is the part that the page counts."""
     all_answers = counted(progress.answers, "answer")
     of_all = tr("{looked:,} of {all_answers}").format(
@@ -58,12 +58,12 @@ def progress_text(progress: Progress, shown: Scanned) -> str:
     return " ".join(filter(None, parts))
 
 
-def _pace(progress: Progress) -> list[str]:
+def _pace(progress: BackgroundProgress) -> list[str]:
     said = []
     if progress.per_second:
         said.append(tr("{per_second:,.0f} a second").format(per_second=progress.per_second))
     if progress.seconds_left is not None:
-        said.append(tr("{duration} left").format(duration=duration(progress.seconds_left)))
+        said.append(tr("{duration} left").format(duration=duration_text(progress.seconds_left)))
     return said
 
 
@@ -72,7 +72,7 @@ def _pace(progress: Progress) -> list[str]:
 _MOST_NAMED: Final = 5
 
 
-def not_judged_html(engine: Engine, case_filter: CaseFilter) -> str:
+def unjudged_answers_html(engine: Engine, case_filter: CaseFilter) -> str:
     """Return how many answers in a filter could not be judged, with links to the first ones.
 
     Empty if all could.
@@ -114,26 +114,26 @@ def show_progress(review_set: ReviewSet, engine: Engine, case_filter: CaseFilter
     """
     shown = engine.scanned(CaseFilter())
     if not shown.is_complete:
-        few = review_sets.failures_found(review_set).has_few_answers
+        few = review_sets.get_failure_scan(review_set).has_few_answers
         st.fragment(_live, run_every=_REFRESH_OF_FEW_S if few else REFRESH_S)(review_set, shown)
-    if not_judged := not_judged_html(engine, case_filter):
+    if not_judged := unjudged_answers_html(engine, case_filter):
         linked_html(not_judged, key="rx_not_judged")
 
 
-def _live(review_set: ReviewSet, shown: Scanned) -> None:
+def _live(review_set: ReviewSet, shown: ScanProgress) -> None:
     permissions.guard(PAGE_OVERVIEW)  # every page with failures is for the same roles
-    found = review_sets.failures_found(review_set)
+    found = review_sets.get_failure_scan(review_set)
     progress = found.progress
     if found.has_few_answers and progress.state == "finished":
-        failure_scans.show_newest(found)  # nobody has read the numbers yet
+        failure_scans.use_newest_snapshot(found)  # nobody has read the numbers yet
         st.rerun()
     share = progress.looked / max(progress.answers, 1)
     text = html.escape(progress_text(progress, shown))
-    lead = permissions.role() == "lead"  # the scan is shared by all visitors
+    lead = permissions.current_role() == "lead"  # the scan is shared by all visitors
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=_KEY):
         st.html(f'<p class="rx-scan" style="--rx-share:{share:.4f}">{text}</p>')
         if progress.looked > shown.looked and st.button(tr("Update"), key=f"{_KEY}_update"):
-            failure_scans.show_newest(found)
+            failure_scans.use_newest_snapshot(found)
             st.rerun()
         if lead and progress.state == "running":
             st.button(tr("Stop"), key=f"{_KEY}_stop", on_click=found.stop, type="tertiary")
@@ -159,12 +159,12 @@ def follow_case(review_set: ReviewSet, page: CasePage) -> None:
 
 def show_metrics_progress(review_set: ReviewSet) -> None:
     """Show for how many reports the page has the app's own metrics; nothing if for all."""
-    words = metrics_text(review_sets.metrics_progress(review_set))
+    words = metrics_progress_text(review_sets.metrics_progress(review_set))
     if words:
         st.caption(as_markdown(words))
 
 
-def metrics_text(shown: ComputedMetrics) -> str:
+def metrics_progress_text(shown: ComputedMetrics) -> str:
     """Return the progress as plain text; empty if nothing is missing."""
     parts = []
     if shown.done < shown.answers:

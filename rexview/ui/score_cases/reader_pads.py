@@ -17,21 +17,21 @@ from typing import Any, Final
 import polars as pl
 import streamlit as st
 
-from rexview.analysis.case.blinding import blinded_case, blinded_page, cover_names, cover_parts
-from rexview.analysis.case.record import READER_FAILURES, CasePage, failures_of_reader
-from rexview.analysis.colours import slot_colours
+from rexview.analysis.case.blinding import blind_case, build_blinded_page, cover_names, cover_parts
+from rexview.analysis.case.case_page import READER_FAILURES, CasePage, list_reader_failures
+from rexview.analysis.colours import assign_slot_colours
 from rexview.analysis.query.engine import Position
-from rexview.analysis.query.study import (
+from rexview.analysis.query.study_tasks import (
     TASKS,
     Task,
-    models_of_people,
+    build_own_result,
+    find_reader_models,
+    find_reports,
+    format_slot,
     needs_scores,
-    own_result,
-    reports_of,
-    rubric_of,
-    slot_name,
+    read_study_rubric,
 )
-from rexview.analysis.reader_exposure import REPORT
+from rexview.analysis.reader_exposure import REPORT_EXPOSURE
 from rexview.metrics.report_lines import report_lines
 from rexview.schema import Answer, Case, ReviewSet
 from rexview.ui.answers import case_panels as answers_html
@@ -40,20 +40,20 @@ from rexview.ui.safe_text import inline_html, markdown_html
 from rexview.ui.tables.data_table import show_wide_table
 from rexview.ui.turning.item_pad import draw_pad
 from rexview.ui.turning.ticket import turning_json
-from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
+from rexview.ui.viewer.case_payload import ViewerSettings, page_viewer_data, show_viewer
 from rexview.ui.web.app.shell import show_nothing_yet
 from rexview.ui.web.components import component
 from rexview.ui.web.link import keys as link_keys
-from rexview.ui.web.link.link_choices import option_kept_in_link
+from rexview.ui.web.link.link_choices import bind_option_to_link
 from rexview.ui.web.link.pages import PAGE_SCORE, PAGE_STUDY
 from rexview.ui.web.saving.entries import SCORE_PAGE, TASK_PAGES
 from rexview.ui.web.saving.outbox import outbox_json
-from rexview.ui.web.saving.reader_study import Study, given_json, items_to_score
+from rexview.ui.web.saving.reader_study import ReaderStudy, case_record_json, items_to_score
 from rexview.ui.web.saving.reader_tasks import (
     TASK_LISTS,
-    Comparisons,
-    Corrections,
-    Questions,
+    ComparisonTasks,
+    CorrectionTasks,
+    QuestionTasks,
     TaskList,
 )
 from rexview.ui.web.server import review_sets
@@ -62,8 +62,8 @@ from rexview.vocab import (
     EDIT_SEVERITIES,
     FAILURES,
     SIGNIFICANCES,
-    has_own_letter,
-    lettered,
+    option_with_letter,
+    starts_with_letter,
 )
 from rexview.words import tr, trc
 
@@ -75,18 +75,18 @@ _ENDINGS: Final = {
 }
 
 
-def reader_page(study: Study, case_id: str) -> CasePage | None:
+def reader_page(study: ReaderStudy, case_id: str) -> CasePage | None:
     """Return a case as the reader may see it; None if it is not on their worklist."""
     if not study.has(case_id):
         return None
     return _shown(study, case_id)[0]
 
 
-def _shown(study: Study, case_id: str) -> _Shown:
+def _shown(study: ReaderStudy, case_id: str) -> _Shown:
     return _blinded(study.review_set, case_id, tuple(study.slots(case_id).items()))
 
 
-def pad_data(study: Study, case_id: str) -> dict[str, Any]:
+def pad_data(study: ReaderStudy, case_id: str) -> dict[str, Any]:
     """Return the pad's data for a case of the worklist, as JSON.
 
     Places count from 1; the list of cases contains those around the shown one.
@@ -112,7 +112,7 @@ def pad_data(study: Study, case_id: str) -> dict[str, Any]:
                 "question": one.question,
                 "anchors": {str(level): text for level, text in one.anchors.items()},
             }
-            for one in rubric_of(study.review_set).values()
+            for one in read_study_rubric(study.review_set).values()
         ],
         "failures": {
             name: {"name": FAILURES[name].name, "meaning": FAILURES[name].meaning}
@@ -122,7 +122,7 @@ def pad_data(study: Study, case_id: str) -> dict[str, Any]:
     }
 
 
-def pad_case(study: Study, case_id: str) -> dict[str, Any]:
+def pad_case(study: ReaderStudy, case_id: str) -> dict[str, Any]:
     """Return one case of the worklist for the pad.
 
     An answer has its letter (``slot``), its opaque id for the server (``shown``), whether it has to
@@ -134,7 +134,7 @@ def pad_case(study: Study, case_id: str) -> dict[str, Any]:
         raise KeyError(case_id)
     position = study.worklist.position(case_id)
     slots, shown = study.slots(case_id), study.shown(case_id)
-    colours = slot_colours(slots)
+    colours = assign_slot_colours(slots)
     items = items_to_score(study.review_set, case_id)
     names = None
     if study.given.was_shown(case_id, "models"):
@@ -157,19 +157,19 @@ def pad_case(study: Study, case_id: str) -> dict[str, Any]:
                 "items": [asdict(item) for item in items[slots[answer.model]]],
                 "needed": needs_scores(answer),
                 "note": _note(answer),
-                "failures": failures_of_reader(page.case, answer),
+                "failures": list_reader_failures(page.case, answer),
             }
             for answer in page.answers
         ],
         "pictures": bool(page.case.images) or any(answer.images for answer in page.answers),
-        "own": given_json(study, case_id),
+        "own": case_record_json(study, case_id),
         "names": names,
     }
 
 
 def _question_html(case: Case) -> str:
     options = "".join(f"<li>{html.escape(option)}</li>" for option in case.options)
-    own_letters = all(has_own_letter(one, number) for number, one in enumerate(case.options))
+    own_letters = all(starts_with_letter(one, number) for number, one in enumerate(case.options))
     letters = ' style="list-style:none"' if own_letters else ' type="A"'
     listed = f"<ol{letters}>{options}</ol>" if options else ""
     return f"<p>{inline_html(case.question)}</p>{listed}{answers_html.request_html(case)}"
@@ -177,7 +177,7 @@ def _question_html(case: Case) -> str:
 
 @lru_cache(maxsize=256)
 def _blinded(review_set: ReviewSet, case_id: str, slots: tuple[tuple[str, str], ...]) -> _Shown:
-    page = blinded_page(review_set, case_id, dict(slots))
+    page = build_blinded_page(review_set, case_id, dict(slots))
     if page is None:
         return None, {}
     return page, {answer.model: _answer_html(page, answer) for answer in page.answers}
@@ -190,7 +190,7 @@ def _answer_html(page: CasePage, answer: Answer) -> str:
     text = answer.text or ""
     blocks = []
     if answer.choice is not None and 0 <= answer.choice < len(page.case.options):
-        option = html.escape(lettered(page.case.options[answer.choice], answer.choice))
+        option = html.escape(option_with_letter(page.case.options[answer.choice], answer.choice))
         read = f" <small>{tr('(read from the text)')}</small>" if answer.choice_read else ""
         blocks.append(f'<p class="choice">{option}{read}</p>')
     if text.strip():
@@ -208,12 +208,12 @@ def _note(answer: Answer) -> str | None:
     return _ENDINGS.get(answer.finish_reason, tr("No answer returned: needs no score"))
 
 
-def report_json(study: Study, case_id: str) -> dict[str, Any]:
+def report_json(study: ReaderStudy, case_id: str) -> dict[str, Any]:
     """Return the report if the reader may see it; ``html`` is included only when it is shown."""
     rule, state, shown = study.review_set.info.protocol.report, "shown", None
     if rule == "never":
         state = "never"
-    elif rule == "on_request" and not study.given.was_shown(case_id, REPORT):
+    elif rule == "on_request" and not study.given.was_shown(case_id, REPORT_EXPOSURE):
         state = "hidden"
     else:
         case = study.review_set.case(case_id)
@@ -243,7 +243,7 @@ def item_json(tasks: TaskList, item: str) -> dict[str, Any] | None:
         "previous": position.before,
         "next": position.after,
         "own": tasks.own(item),
-        "report": None if isinstance(tasks, Questions) else report_json(tasks.study, case.id),
+        "report": None if isinstance(tasks, QuestionTasks) else report_json(tasks.study, case.id),
         "content": _CONTENT[tasks.task](tasks, item, case),
     }
 
@@ -252,7 +252,7 @@ def options_json(options: tuple[str, ...]) -> list[dict[str, str]]:
     """Return letter and text of each option; a letter already in the text is not repeated."""
     found = []
     for place, option in enumerate(options):
-        letter = slot_name(place)
+        letter = format_slot(place)
         written = _OWN_LETTER.match(option)
         text = option[written.end() :] if written and written[1] == letter else option
         found.append({"letter": letter, "text": text})
@@ -260,7 +260,7 @@ def options_json(options: tuple[str, ...]) -> list[dict[str, str]]:
 
 
 def _question(tasks: Any, item: str, case: Case) -> dict[str, Any]:
-    blinded = blinded_case(case)
+    blinded = blind_case(case)
     solved = tasks.is_solved(item)
     explanation = (case.explanation or "").strip() if solved else ""
     return {
@@ -288,18 +288,18 @@ def _solution_html(case: Case, explanation: str) -> str:
 
 
 def _pair(tasks: Any, item: str, case: Case) -> dict[str, Any]:
-    reports, review_set = reports_of(tasks.study.review_set, case.id), tasks.study.review_set
+    reports, review_set = find_reports(tasks.study.review_set, case.id), tasks.study.review_set
     texts = [cover_names(review_set, reports[model].text or "") for model in tasks.pair(item)]
-    return {"question": _asked_html(blinded_case(case)), "reports": list(map(markdown_html, texts))}
+    return {"question": _asked_html(blind_case(case)), "reports": list(map(markdown_html, texts))}
 
 
 def _report(tasks: Any, item: str, case: Case) -> dict[str, Any]:
     review_set = tasks.study.review_set
-    text = reports_of(review_set, case.id)[tasks.model(item)].text or ""
+    text = find_reports(review_set, case.id)[tasks.model(item)].text or ""
     lines = report_lines(text)
     shown = cover_parts(review_set, text, [(line.start, line.end) for line in lines])
     return {
-        "question": _asked_html(blinded_case(case)),
+        "question": _asked_html(blind_case(case)),
         "lines": [
             {"number": line.number, "text": words, "section": line.section}
             for line, words in zip(lines, shown, strict=True)
@@ -308,9 +308,9 @@ def _report(tasks: Any, item: str, case: Case) -> dict[str, Any]:
 
 
 _CONTENT: Final[Mapping[Task, Callable[[Any, str, Case], dict[str, Any]]]] = {
-    Questions.task: _question,
-    Comparisons.task: _pair,
-    Corrections.task: _report,
+    QuestionTasks.task: _question,
+    ComparisonTasks.task: _pair,
+    CorrectionTasks.task: _report,
 }
 
 
@@ -319,7 +319,7 @@ _CONTENT: Final[Mapping[Task, Callable[[Any, str, Case], dict[str, Any]]]] = {
 HEIGHT: Final = "clamp(560px, calc(100dvh - 190px), 1200px)"
 """The window's free height below the navigation, the notice and the choice of the task."""
 TAKEN_KEYS: Final = "0123456789abcdefgijknpsty?"
-MANNER: Final = ViewerManner(blinded=True, taken_keys=TAKEN_KEYS, height=HEIGHT, one_group=True)
+MANNER: Final = ViewerSettings(blinded=True, taken_keys=TAKEN_KEYS, height=HEIGHT, one_group=True)
 _SCRIPTS: Final[dict[Task, tuple[str, str]]] = {
     "answer": ("questions", tr("The questions")),
     "correct": ("corrections", tr("The correction")),
@@ -335,7 +335,7 @@ def choose_task(review_set: ReviewSet) -> Task:
     tasks = review_sets.study_engine(review_set).tasks
     if len(tasks) < 2:
         return next(iter(tasks), "score")
-    kept = option_kept_in_link("score_task", link_keys.QUERY_TASK, tasks, tasks[0])
+    kept = bind_option_to_link("score_task", link_keys.QUERY_TASK, tasks, tasks[0])
 
     def changed() -> None:
         link_keys.go_to_case(None)
@@ -352,7 +352,7 @@ def choose_task(review_set: ReviewSet) -> Task:
     return next(task for task in tasks if task == chosen)
 
 
-def show_task(study: Study, task: Task) -> None:
+def show_task(study: ReaderStudy, task: Task) -> None:
     """Show one item of a task: the pad next to the viewer."""
     tasks = TASK_LISTS[task](study)
     if not tasks.worklist:
@@ -373,11 +373,11 @@ def show_task(study: Study, task: Task) -> None:
             turning = _turning(tasks)
             review_set = study.review_set
             show_viewer(review_set, page, tasks.worklist.position, MANNER, turning=turning)
-    if isinstance(tasks, Questions):
+    if isinstance(tasks, QuestionTasks):
         _show_result(tasks)
 
 
-def _show_result(tasks: Questions) -> None:
+def _show_result(tasks: QuestionTasks) -> None:
     """Show the answers of the reader and of the models, once the right options were shown."""
     table = result_table(tasks)
     if table.is_empty():
@@ -412,8 +412,8 @@ def _show_result(tasks: Questions) -> None:
     show_wide_table(table, key="task_results", titles=titles, height="auto")
 
 
-def result_table(tasks: Questions) -> pl.DataFrame:
-    """Return the visible part of :func:`rexview.analysis.query.study.own_result`.
+def result_table(tasks: QuestionTasks) -> pl.DataFrame:
+    """Return the visible part of :func:`rexview.analysis.query.study_tasks.build_own_result`.
 
     Without ``reveal_peers`` in the rules, other readers' answers that came with the set are left
     out.
@@ -429,14 +429,14 @@ def result_table(tasks: Questions) -> pl.DataFrame:
     chosen = tasks.study.engine.chosen(list(own))
     review_set = tasks.study.review_set
     shows_peers = review_set.info.protocol.reveal_peers
-    peers = frozenset() if shows_peers else models_of_people(review_set)
+    peers = frozenset() if shows_peers else find_reader_models(review_set)
     names = {model: name for model, name in review_set.model_names.items() if model not in peers}
-    return own_result(own, right, chosen, names)
+    return build_own_result(own, right, chosen, names)
 
 
 def _item_to_show(tasks: TaskList) -> str:
     """Return the item of the link if it is on the list, else the one to continue with."""
-    wanted = link_keys.case_wanted()
+    wanted = link_keys.link_case()
     if wanted is None or not tasks.has(wanted):
         wanted = tasks.resume() or tasks.worklist.page(0, 1)[0]
     link_keys.go_to_case(wanted)
@@ -445,7 +445,7 @@ def _item_to_show(tasks: TaskList) -> str:
 
 def _page(tasks: TaskList, item: str) -> CasePage | None:
     """Return the case without its answers, under the name of the item."""
-    page = blinded_page(tasks.study.review_set, tasks.case_of(item), {})
+    page = build_blinded_page(tasks.study.review_set, tasks.case_of(item), {})
     return page and replace(page, case=replace(page.case, id=item))
 
 
@@ -457,7 +457,7 @@ def _turning(tasks: TaskList) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class ItemsAround:
+class NeighbouringItems:
     """The items of a task that a browser may turn to."""
 
     tasks: TaskList
@@ -476,7 +476,7 @@ class ItemsAround:
         page = _page(self.tasks, item) if pad else None
         if pad is None or page is None:
             return None
-        viewer = shown_data(self.tasks.study.review_set, page, self.position, MANNER)
+        viewer = page_viewer_data(self.tasks.study.review_set, page, self.position, MANNER)
         return {"case": item, "viewer": viewer.to_json(MANNER.height), "pad": pad}
 
 

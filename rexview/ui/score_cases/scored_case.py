@@ -10,24 +10,24 @@ import polars as pl
 import streamlit as st
 
 from rexview.analysis.query.engine import Position
-from rexview.analysis.query.study import Task
+from rexview.analysis.query.study_tasks import Task
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store import may
+from rexview.store import may_write_kind
 from rexview.ui.safe_text import lines_as_markdown
 from rexview.ui.score_cases import reader_pads as tasks_widgets
 from rexview.ui.score_cases.reader_pads import pad_case, pad_data, reader_page
 from rexview.ui.tables.data_table import show_wide_table
 from rexview.ui.turning.item_pad import draw_pad
 from rexview.ui.turning.ticket import turning_json
-from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
+from rexview.ui.viewer.case_payload import ViewerSettings, page_viewer_data, show_viewer
 from rexview.ui.web.access import permissions
 from rexview.ui.web.app.shell import show_nothing_yet
 from rexview.ui.web.components import component
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.pages import PAGE_BROWSE, PAGE_SCORE, PAGE_STUDY
-from rexview.ui.web.saving.reader_study import Study, study_of
+from rexview.ui.web.saving.reader_study import ReaderStudy, load_reader_study
 from rexview.ui.web.saving.reader_tasks import TASK_LISTS
 from rexview.ui.web.server import review_sets
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
@@ -59,26 +59,28 @@ _PAD: Final = "score_cases/pad/assets/pad"
 _STYLE: Final = "pad/assets/pad.css"
 TAKEN_KEYS: Final = "123456789?npsgujkea"
 """Keys of the pad (its ``keys.js``), and the digits that would be next to them."""
-MANNER: Final = ViewerManner(blinded=True, taken_keys=TAKEN_KEYS, height=HEIGHT, one_group=True)
+SCORE_VIEWER_SETTINGS: Final = ViewerSettings(
+    blinded=True, taken_keys=TAKEN_KEYS, height=HEIGHT, one_group=True
+)
 """The viewer's settings on the Score page."""
-_BELOW_TASKS: Final = replace(MANNER, height=tasks_widgets.HEIGHT)
+_BELOW_TASKS: Final = replace(SCORE_VIEWER_SETTINGS, height=tasks_widgets.HEIGHT)
 
 
-def manner_of(study: Study) -> ViewerManner:
+def viewer_settings(study: ReaderStudy) -> ViewerSettings:
     """Return the viewer's settings: a lower viewer if the choice of tasks is above it."""
-    return _BELOW_TASKS if len(study.engine.tasks) > 1 else MANNER
+    return _BELOW_TASKS if len(study.engine.tasks) > 1 else SCORE_VIEWER_SETTINGS
 
 
-def reader(task: Task) -> Person:
+def require_reader(task: Task) -> Person:
     """Return the reader; ask for a missing name, and stop people who may not score."""
     person = permissions.require_name(f"# {tr('Score cases')}\n\n{_PURPOSES[task]}")
-    if not may(person, "score"):
+    if not may_write_kind(person, "score"):
         st.info(tr("Your role does not score."))
         st.stop()
     return person
 
 
-def study_now(review_set: ReviewSet, person: Person) -> Study:
+def load_study(review_set: ReviewSet, person: Person) -> ReaderStudy:
     """Return the current study; explain and stop if it cannot be read.
 
     Its set contains the cases that have entries by now. If the files have changed since, the page
@@ -89,14 +91,14 @@ def study_now(review_set: ReviewSet, person: Person) -> Study:
         st.rerun()
     try:
         given = review_sets.load(review_set.folder, review_sets.files_state(review_set))
-        study = study_of(given, person)
+        study = load_reader_study(given, person)
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/error:")
         st.stop()
     return study
 
 
-def check_worklist(study: Study) -> None:
+def check_worklist(study: ReaderStudy) -> None:
     """Explain and stop if there is nothing to score."""
     if not study.worklist:
         if study.reviews.assignments():
@@ -116,26 +118,28 @@ def check_worklist(study: Study) -> None:
         st.stop()
 
 
-def case_to_show(study: Study) -> str:
+def case_to_show(study: ReaderStudy) -> str:
     """Return the case of the link if it is on the worklist, else the one to continue with."""
-    wanted = link_keys.case_wanted()
+    wanted = link_keys.link_case()
     if wanted is None or not study.has(wanted):
         wanted = study.resume() or study.worklist.page(0, 1)[0]
     link_keys.go_to_case(wanted)
     return wanted
 
 
-def show_picture(study: Study, case_id: str) -> None:
+def show_picture(study: ReaderStudy, case_id: str) -> None:
     """Show the radiographs, and on request the boxes of the answer being scored."""
     page = reader_page(study, case_id)
     if page is None:
         return
-    turning = turning_of(study)
-    show_viewer(study.review_set, page, study.worklist.position, manner_of(study), turning=turning)
+    turning = scored_case_turning(study)
+    show_viewer(
+        study.review_set, page, study.worklist.position, viewer_settings(study), turning=turning
+    )
 
 
-def turning_of(study: Study) -> dict[str, Any]:
-    """Return the data with which the browser fetches other cases, see :func:`scored_cases_around`.
+def scored_case_turning(study: ReaderStudy) -> dict[str, Any]:
+    """Return the data with which the browser fetches other cases.
 
     Its state includes what was revealed to the reader, which changes the visible data, and the
     reader's assigned cases.
@@ -146,10 +150,10 @@ def turning_of(study: Study) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class ScoredCasesAround:
+class NeighbouringScoredCases:
     """The cases of a reader's worklist that a browser may turn to."""
 
-    study: Study
+    study: ReaderStudy
 
     def position(self, case_id: str) -> Position:
         """Return the position of a case."""
@@ -164,15 +168,15 @@ class ScoredCasesAround:
         page = reader_page(self.study, case_id)
         if page is None:
             return None
-        manner = manner_of(self.study)
-        viewer = shown_data(self.study.review_set, page, self.position, manner)
+        manner = viewer_settings(self.study)
+        viewer = page_viewer_data(self.study.review_set, page, self.position, manner)
         pad = pad_case(self.study, case_id)
         return {"case": case_id, "viewer": viewer.to_json(manner.height), "pad": pad}
 
 
-def scored_cases_around(
+def neighbouring_scored_cases(
     review_set: ReviewSet, detail: Mapping[str, Any]
-) -> ScoredCasesAround | tasks_widgets.ItemsAround | None:
+) -> NeighbouringScoredCases | tasks_widgets.NeighbouringItems | None:
     """Return the requesting reader's cases or task items; None for people who do not score.
 
     Raises
@@ -180,15 +184,17 @@ def scored_cases_around(
     StoreError
         The reader's entries cannot be read.
     """
-    person = permissions.current()
-    if person is None or not may(person, "score"):
+    person = permissions.current_person()
+    if person is None or not may_write_kind(person, "score"):
         return None
-    study = study_of(review_set, person)
+    study = load_reader_study(review_set, person)
     tasks = next((made for task, made in TASK_LISTS.items() if task == detail.get("task")), None)
-    return tasks_widgets.ItemsAround(tasks(study)) if tasks else ScoredCasesAround(study)
+    return (
+        tasks_widgets.NeighbouringItems(tasks(study)) if tasks else NeighbouringScoredCases(study)
+    )
 
 
-def show_pad(study: Study, case_id: str) -> None:
+def show_pad(study: ReaderStudy, case_id: str) -> None:
     """Show the score pad, our own component.
 
     The entries go to :mod:`rexview.ui.web.saving.route`, not through the page's script. The page
@@ -196,12 +202,12 @@ def show_pad(study: Study, case_id: str) -> None:
     every case, so that the pad keeps entries that are being sent.
     """
     pad = component("rexview_score_pad", f"{_PAD}.js", style=_STYLE, title=tr("The score pad"))
-    shown = {"height": manner_of(study).height, "turning": turning_of(study)}
+    shown = {"height": viewer_settings(study).height, "turning": scored_case_turning(study)}
     data = {**shown, **pad_data(study, case_id)}
     draw_pad(pad, data, key="score_pad")
 
 
-def show_reveal(study: Study) -> None:
+def show_reveal(study: ReaderStudy) -> None:
     """Show the cases whose models were revealed to the reader; nothing if there are none."""
     table = revealed_table(study)
     if table.is_empty():
@@ -219,7 +225,7 @@ def show_reveal(study: Study) -> None:
     show_wide_table(shown, key="score_revealed", titles=titles, height="auto")
 
 
-def revealed_table(study: Study) -> pl.DataFrame:
+def revealed_table(study: ReaderStudy) -> pl.DataFrame:
     """Return the scores on revealed cases, in the order of the worklist.
 
     One row for each answer and reader: ``Case``, ``Answer``, ``Model``, ``Reader``, then a column
@@ -259,14 +265,14 @@ def revealed_table(study: Study) -> pl.DataFrame:
     )
 
 
-def _scores(study: Study) -> pl.DataFrame:
+def _scores(study: ReaderStudy) -> pl.DataFrame:
     if not study.review_set.info.protocol.reveal_peers:
         return study.scores
     given = study.review_set.scores.filter(pl.col("reader") != study.person.id)
     return pl.concat([given, study.reviews.scores()])
 
 
-def _writers(study: Study) -> dict[str, str]:
+def _writers(study: ReaderStudy) -> dict[str, str]:
     if not study.review_set.info.protocol.reveal_peers:
         return {}
     return {key: person.name for key, person in study.reviews.people().items()}

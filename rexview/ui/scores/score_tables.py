@@ -13,18 +13,18 @@ import streamlit as st
 from rexview.analysis import (
     CaseFilter,
     CaseProperty,
-    Count,
     Engine,
+    LinkedCount,
     SetFacts,
-    model_colours,
+    assign_model_colours,
     scores,
 )
-from rexview.analysis.charts.linked import LinkedChart
+from rexview.analysis.charts.linked_chart import LinkedChart
 from rexview.analysis.charts.scores import (
     chain_chart,
     distribution_chart,
     gap_spread_chart,
-    lost_chart,
+    missing_answers_chart,
     split_chart,
 )
 from rexview.analysis.download_files import TableFile
@@ -38,49 +38,49 @@ from rexview.analysis.published.rexecution import (
     published_rates,
     published_scores,
 )
-from rexview.analysis.ranking import Ranking, in_each_group, ranked
+from rexview.analysis.ranking import DisplayRanking, rank_for_display, rank_in_each_group
 from rexview.analysis.scores import (
-    TABLE_1,
-    TABLE_2,
+    MAIN_SCORES,
+    PART_SCORES,
     GapCell,
     ScoreCell,
+    ScoreSplit,
     ScoreTables,
-    Split,
     comparison_caption,
+    count_pairs,
+    is_pairs_count_exact,
     left_out_caption,
-    pairs_count,
-    pairs_exact,
     summary_caption,
     unfinished_caption,
 )
-from rexview.stats import NO_ANSWER, STATUSES
-from rexview.stats.paired import FriedmanTest, PairTest
+from rexview.stats import MISSING_STATUSES, STATUSES
+from rexview.stats.paired_tests import FriedmanTest, PairTest
 from rexview.ui.charts import show_chart, show_charts_beside
 from rexview.ui.safe_text import as_markdown
 from rexview.ui.tables.data_table import show_table, show_wide_table
 from rexview.ui.tables.number_table import (
     MOST_PAIRS,
     NOTHING,
-    Reasons,
-    cells,
+    MissingReasons,
+    cells_html,
+    format_p,
+    format_signed,
     group_rows,
+    label_cells,
     linked_number,
     model_head,
     pairs_title,
     short_name,
-    signed,
-    stacked,
     table_html,
-    written_p,
 )
 from rexview.ui.tables.ranked import ranked_item, ranked_tools
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import linked_html
-from rexview.ui.web.link.link_choices import option_kept_in_link, published_shown
+from rexview.ui.web.link.link_choices import bind_option_to_link, choose_published
 from rexview.ui.web.server import query_cache
 from rexview.ui.web.server.shared_work import cache_on_first_argument
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS
-from rexview.words import counted, listed, noun, tr, trn
+from rexview.words import counted, join_words, noun, tr, trn
 
 # Comparisons between models as HTML: next to the means for two models, a list for more.
 
@@ -96,7 +96,7 @@ def comparison_heads() -> list[str]:
     return [tr("Difference"), tr("Pairs"), tr("p adjusted"), tr("Effect")]
 
 
-def comparison_cells(tables: ScoreTables, dimension: str, reasons: Reasons) -> str:
+def comparison_cells(tables: ScoreTables, dimension: str, reasons: MissingReasons) -> str:
     """Return the cells that compare the only two models in one dimension, across both rows."""
     tests = [test for test in tables.comparison.tests if test.dimension == dimension]
     where = DIMENSION_NAMES[dimension]
@@ -108,7 +108,7 @@ def comparison_cells(tables: ScoreTables, dimension: str, reasons: Reasons) -> s
 
 
 def _test_cells(
-    test: PairTest, base: CaseFilter, reasons: Reasons, where: str
+    test: PairTest, base: CaseFilter, reasons: MissingReasons, where: str
 ) -> tuple[str, str, str, str]:
     if test.mean_difference is None:
         difference = reasons.add(test.why or tr("Undefined."), where)
@@ -116,14 +116,16 @@ def _test_cells(
         limits = reasons.interval(
             test.interval, tr("{where}, difference").format(where=where), with_sign=True
         )
-        difference = f'<b>{signed(test.mean_difference)}</b><small class="rx-ci">{limits}</small>'
-    title = _PAIRED if pairs_exact(base) else _MORE_OPENED
-    pairs = linked_number(pairs_count(test, base), f"{test.n_pairs:,}", title=title)
+        difference = (
+            f'<b>{format_signed(test.mean_difference)}</b><small class="rx-ci">{limits}</small>'
+        )
+    title = _PAIRED if is_pairs_count_exact(base) else _MORE_OPENED
+    pairs = linked_number(count_pairs(test, base), f"{test.n_pairs:,}", title=title)
     effect = reasons.number(test.effect, test.why, where, "+.2f").replace("-", "−")
     return difference, pairs, _p_value(test, reasons, where), effect
 
 
-def _p_value(test: PairTest, reasons: Reasons, where: str) -> str:
+def _p_value(test: PairTest, reasons: MissingReasons, where: str) -> str:
     if test.p_adj is None or test.p is None:
         return reasons.add(test.why or tr("No test is possible."), where)
     title = tr(
@@ -137,28 +139,28 @@ def _p_value(test: PairTest, reasons: Reasons, where: str) -> str:
         zero=test.n_zero,
         pairs=test.n_pairs,
     )
-    return f'<abbr title="{html.escape(title)}">{written_p(test.p_adj)}</abbr>'
+    return f'<abbr title="{html.escape(title)}">{format_p(test.p_adj)}</abbr>'
 
 
 def friedman_html(tables: ScoreTables, caption: str) -> str:
     """Return the Friedman test of each dimension as HTML; empty for fewer than three models."""
     if not tables.comparison.friedman:
         return ""
-    reasons = Reasons()
+    reasons = MissingReasons()
     heads = [tr("Dimension"), tr("Models"), tr("Cases with all"), tr("Friedman χ²"), "p"]
     body = [_friedman_row(test, reasons) for test in tables.comparison.friedman]
     return table_html(tr("All models at once"), heads, body, caption) + reasons.html()
 
 
-def _friedman_row(test: FriedmanTest, reasons: Reasons) -> str:
+def _friedman_row(test: FriedmanTest, reasons: MissingReasons) -> str:
     name = DIMENSION_NAMES[test.dimension]
     numbers = (
         f"{len(test.models):,}",
         f"{test.n:,}",
         reasons.number(test.statistic, test.why, name),
-        reasons.add(test.why or tr("Undefined."), name) if test.p is None else written_p(test.p),
+        reasons.add(test.why or tr("Undefined."), name) if test.p is None else format_p(test.p),
     )
-    return cells(html.escape(name), *numbers)
+    return cells_html(html.escape(name), *numbers)
 
 
 def pairs_html(tables: ScoreTables, caption: str) -> str:
@@ -166,7 +168,7 @@ def pairs_html(tables: ScoreTables, caption: str) -> str:
     tests = ordered_tests(tables)
     if not tests:
         return ""
-    reasons = Reasons()
+    reasons = MissingReasons()
     body = []
     for test in tests[:MOST_PAIRS]:
         first, second = (tables.models[model] for model in (test.model_a, test.model_b))
@@ -230,7 +232,7 @@ def headline_html(tables: ScoreTables) -> str:
         cases=f"{_linked(tables.cases)} {noun(tables.cases.value, 'case')}",
         answers=f"{_linked(tables.answers)} {noun(tables.answers.value, 'answer')}",
         n=models,
-        amounts=listed(amounts),
+        amounts=join_words(amounts),
     )
     by = tables.readers
     scored = trn("Scored by {n:,} reader.", "Scored by {n:,} readers.", by).format(n=by)
@@ -250,7 +252,7 @@ def scores_html(
     if not shown:
         return ""
     compared = len(tables.models) == 2
-    reasons = Reasons()
+    reasons = MissingReasons()
     lay_out = _by_dimension if len(tables.models) <= MOST_ROWS else _by_model
     heads, body = lay_out(tables, shown, colours, reasons)
     tools = ranked_tools(_ranking(tables, shown), DIMENSION_NAMES[shown[0]])
@@ -260,13 +262,13 @@ def scores_html(
     return table_html(title, heads, body, " ".join(caption), tools) + reasons.html()
 
 
-def _ranking(tables: ScoreTables, dimensions: Sequence[str]) -> Ranking[str]:
+def _ranking(tables: ScoreTables, dimensions: Sequence[str]) -> DisplayRanking[str]:
     """Rank the models of a table of scores: by the mean of its first dimension."""
-    return ranked(tables.models, partial(tables.mean, dimensions[0]))
+    return rank_for_display(tables.models, partial(tables.mean, dimensions[0]))
 
 
 def _by_dimension(
-    tables: ScoreTables, shown: Sequence[str], colours: Mapping[str, str], reasons: Reasons
+    tables: ScoreTables, shown: Sequence[str], colours: Mapping[str, str], reasons: MissingReasons
 ) -> tuple[list[str], list[str]]:
     compared = len(tables.models) == 2
     heads = ["", tr("Model"), tr("Mean ± SD"), tr("95% CI"), "n", tr("Score 5"), tr("Below 3")]
@@ -287,7 +289,7 @@ def _by_dimension(
 
 
 def _by_model(
-    tables: ScoreTables, shown: Sequence[str], colours: Mapping[str, str], reasons: Reasons
+    tables: ScoreTables, shown: Sequence[str], colours: Mapping[str, str], reasons: MissingReasons
 ) -> tuple[list[str], list[str]]:
     body, ranking = [], _ranking(tables, shown)
     for model in ranking.order:
@@ -299,7 +301,7 @@ def _by_model(
     return [tr("Model"), *(DIMENSION_NAMES[name] for name in shown)], body
 
 
-def _whole_cell(cell: ScoreCell | None, model: str, reasons: Reasons) -> str:
+def _whole_cell(cell: ScoreCell | None, model: str, reasons: MissingReasons) -> str:
     """Return all numbers of a dimension and model in one cell."""
     if cell is None or not cell.summary.n:
         where = f"{model}, {cell.name}" if cell else model
@@ -318,7 +320,7 @@ def _whole_cell(cell: ScoreCell | None, model: str, reasons: Reasons) -> str:
     )
 
 
-def _score_cells(cell: ScoreCell | None, model: str, reasons: Reasons) -> str:
+def _score_cells(cell: ScoreCell | None, model: str, reasons: MissingReasons) -> str:
     if cell is None or not cell.summary.n:
         why = cell.summary.why if cell else None
         dash = reasons.add(
@@ -351,7 +353,7 @@ def gaps_html(tables: ScoreTables, colours: Mapping[str, str], caption: str) -> 
     """Return the mean gap and the share flagged of each model; empty without any gap."""
     if not any(gap.summary.n for gap in tables.gaps):
         return ""
-    reasons = Reasons()
+    reasons = MissingReasons()
     heads = [
         tr("Model"),
         tr("Mean gap ± SD"),
@@ -359,7 +361,7 @@ def gaps_html(tables: ScoreTables, colours: Mapping[str, str], caption: str) -> 
         "n",
         tr("Gap {gap_threshold:g} or more").format(gap_threshold=tables.gap_threshold),
     ]
-    ranking = ranked(tables.gaps, lambda gap: gap.summary.mean)
+    ranking = rank_for_display(tables.gaps, lambda gap: gap.summary.mean)
     body = []
     for gap in ranking.order:
         name = tables.models[gap.model]
@@ -368,14 +370,14 @@ def gaps_html(tables: ScoreTables, colours: Mapping[str, str], caption: str) -> 
     return table_html(tr("Execution-vs-process gap"), heads, body, caption, tools) + reasons.html()
 
 
-def _gap_row(gap: GapCell, name: str, colours: Mapping[str, str], reasons: Reasons) -> str:
+def _gap_row(gap: GapCell, name: str, colours: Mapping[str, str], reasons: MissingReasons) -> str:
     summary = gap.summary
     head = model_head(name, colours.get(summary.model, ""))
     if summary.mean is None:
         dash = reasons.add(summary.why or tr("No gap."), name)
         return f"<tr>{head}<td>{dash}</td><td>{NOTHING}</td><td>0</td><td>{NOTHING}</td></tr>"
     spread = reasons.number(summary.sd, summary.why, name)
-    mean = linked_number(gap.known, f"<b>{signed(summary.mean)}</b> ± {spread}")
+    mean = linked_number(gap.known, f"<b>{format_signed(summary.mean)}</b> ± {spread}")
     interval = reasons.interval(summary.interval, name, with_sign=True)
     return (
         f"<tr>{head}<td>{mean}</td><td>{interval}</td>"
@@ -383,19 +385,19 @@ def _gap_row(gap: GapCell, name: str, colours: Mapping[str, str], reasons: Reaso
     )
 
 
-def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
+def incomplete_answers_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
     """Return the incomplete answers of each model, by reason."""
     heads = [
         tr("Model"),
         tr("Asked"),
         tr("No full answer"),
-        *(STATUSES[reason] for reason in NO_ANSWER),
+        *(STATUSES[reason] for reason in MISSING_STATUSES),
     ]
     body = []
-    ranking = ranked(tables.no_answers, lambda lost: lost.lost.share)
+    ranking = rank_for_display(tables.no_answers, lambda lost: lost.lost.share)
     for lost in ranking.order:
         name = tables.models[lost.model]
-        reasons = (_linked(lost.by_reason[reason]) for reason in NO_ANSWER)
+        reasons = (_linked(lost.by_reason[reason]) for reason in MISSING_STATUSES)
         numbers = (f"{lost.lost.of or 0:,}", _share(lost.lost), *reasons)
         columns = "".join(f"<td>{number}</td>" for number in numbers)
         head = model_head(name, colours.get(lost.model, ""))
@@ -409,24 +411,24 @@ def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
     return table_html(tr("No full answer"), heads, body, caption, tools)
 
 
-def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:
+def split_html(split: ScoreSplit, colours: Mapping[str, str], caption: str) -> str:
     """Return the means for each value of a property, with n and interval, models by dimensions."""
     met = {cell.dimension for group in split.groups for cell in group.cells if cell.summary.n}
     shown = [name for name in DIMENSION_NAMES if name in met]
     if not shown:
         return ""
     heads = [tr("Model"), *(DIMENSION_NAMES[name] for name in shown)]
-    of_models = in_each_group(split.models)
+    of_models = rank_in_each_group(split.models)
     heads = heads if of_models.is_cut else [split.by.name, *heads]
     body: list[str] = []
-    reasons = Reasons()
+    reasons = MissingReasons()
     for group in split.groups:
         if not any(cell.summary.n for cell in group.cells):
             continue  # the caption names it
         cells = {(cell.dimension, cell.model): cell for cell in group.cells}
         size = counted(group.count.value, "case")
         about = f"{short_name(group.name)}<small>{linked_number(group.count, size)}</small>"
-        ranking = ranked(split.models, partial(_mean_of, cells, shown[0]))
+        ranking = rank_for_display(split.models, partial(_mean_of, cells, shown[0]))
 
         def line(
             model: str,
@@ -453,7 +455,7 @@ def _mean_of(
     return cell.summary.mean if cell else None
 
 
-def _split_cell(cell: ScoreCell | None, where: str, reasons: Reasons) -> str:
+def _split_cell(cell: ScoreCell | None, where: str, reasons: MissingReasons) -> str:
     if cell is None or cell.summary.mean is None:
         return NOTHING
     summary = cell.summary
@@ -462,11 +464,11 @@ def _split_cell(cell: ScoreCell | None, where: str, reasons: Reasons) -> str:
     return f'{linked_number(cell.scored, mean, cell.exact)}<small class="rx-ci">{limits}</small>'
 
 
-def _linked(count: Count) -> str:
+def _linked(count: LinkedCount) -> str:
     return linked_number(count, f"<b>{count.value:,}</b>")
 
 
-def _share(count: Count, exact: bool = True) -> str:
+def _share(count: LinkedCount, exact: bool = True) -> str:
     if not count.of:
         return NOTHING
     label = (
@@ -540,7 +542,7 @@ def _means(tables: ScoreTables, ours: Sequence[str]) -> str:
 
 def _p_of_set(tables: ScoreTables, dimension: str) -> str:
     tests = [test for test in tables.comparison.tests if test.dimension == dimension]
-    return written_p(tests[0].p_adj) if tests and tests[0].p_adj is not None else NOTHING
+    return format_p(tests[0].p_adj) if tests and tests[0].p_adj is not None else NOTHING
 
 
 def _rates(tables: ScoreTables, ours: Sequence[str]) -> str:
@@ -556,7 +558,7 @@ def _rates(tables: ScoreTables, ours: Sequence[str]) -> str:
             if rate is not None and rate.percent is not None:
                 text = f"{rate.percent:g}%"
             elif rate is not None and rate.points is not None:
-                text = signed(rate.points)
+                text = format_signed(rate.points)
             cells.append(_outside(text))
         body.append(f'<tr><th scope="row">{html.escape(name)}</th>{"".join(cells)}</tr>')
     return _table(tr("Shares"), [tables.models[model] for model in ours], papers, body)
@@ -566,7 +568,7 @@ def _rate_of_set(rate: MeasuredRate | None) -> str:
     if rate is None:
         return NOTHING
     if rate.points is not None:
-        label = f"<b>{signed(rate.points)}</b><small>n {rate.count.value:,}</small>"
+        label = f"<b>{format_signed(rate.points)}</b><small>n {rate.count.value:,}</small>"
         return linked_number(rate.count, label)
     shares = tr("{n:,} of {all:,}").format(n=rate.count.value, all=rate.count.of or 0)
     label = f"<b>{100 * (rate.count.share or 0):.1f}%</b>"
@@ -590,7 +592,7 @@ def _table(title: str, ours: Sequence[str], papers: Sequence[str], body: Iterabl
     names += "".join(
         f'<th scope="col" class="rx-outside">{html.escape(name)}</th>' for name in papers
     )
-    return stacked(
+    return label_cells(
         f'<div class="rx-scroll"><table class="rx-scores rx-means rx-table">'
         f"<caption>{html.escape(title)}</caption>"
         f"<thead><tr>{groups}</tr><tr><th></th>{names}</tr></thead>"
@@ -605,28 +607,28 @@ _NO_SPLIT = ""
 
 @cache_on_first_argument(16)
 def _charts(tables: ScoreTables, facts: SetFacts) -> dict[str, LinkedChart | None]:
-    colours = model_colours(facts.models)
+    colours = assign_model_colours(facts.models)
     chain = f"{scores.n_caption(tables, CONTENT_PARTS)} {scores.interval_caption()}"
     left_out = scores.left_out_caption(tables, tables.dimensions)
     return {
         "chain": chain_chart(tables, colours, caption=chain),
         "gap": gap_spread_chart(tables, colours, caption=scores.gap_caption(tables)),
         "spread": distribution_chart(tables, caption=left_out),
-        "lost": lost_chart(tables),
+        "lost": missing_answers_chart(tables),
     }
 
 
 @lru_cache(maxsize=16)
-def _split_chart(split: Split, facts: SetFacts, dimension: str) -> LinkedChart | None:
+def _split_chart(split: ScoreSplit, facts: SetFacts, dimension: str) -> LinkedChart | None:
     caption = scores.split_caption(split)
-    return split_chart(split, dimension, model_colours(facts.models), caption=caption)
+    return split_chart(split, dimension, assign_model_colours(facts.models), caption=caption)
 
 
 def show_tables(tables: ScoreTables, facts: SetFacts) -> None:
     """Show the two tables of scores and, for more than two models, their comparison."""
-    colours = model_colours(facts.models)
-    for number, dimensions in enumerate((TABLE_1, TABLE_2), start=1):
-        title = f"Table {number}. " + listed(
+    colours = assign_model_colours(facts.models)
+    for number, dimensions in enumerate((MAIN_SCORES, PART_SCORES), start=1):
+        title = f"Table {number}. " + join_words(
             [DIMENSION_NAMES[name] for name in dimensions if name in tables.dimensions]
         )
         with st.spinner(tr("Comparing the models…")):  # two models are compared in the table
@@ -665,19 +667,21 @@ def show_charts(tables: ScoreTables, facts: SetFacts) -> None:
     charts = _charts(tables, facts)
     beside = [chart for name in ("chain", "gap") if (chart := charts[name]) is not None]
     show_charts_beside(beside, key="scores_chart")
-    colours = model_colours(facts.models)
+    colours = assign_model_colours(facts.models)
     if drawn := gaps_html(tables, colours, scores.gap_caption(tables)):
         linked_html(drawn, key="scores_gaps")
     if (spread := charts["spread"]) is not None:
         show_chart(spread, key="scores_spread")
 
 
-def show_lost(tables: ScoreTables, facts: SetFacts) -> None:
+def show_incomplete_answers(tables: ScoreTables, facts: SetFacts) -> None:
     """Show how many answers are incomplete, by reason."""
     if not tables.lost.value:
         st.caption(tr("No full answer: none of {value:,}.").format(value=tables.answers.value))
         return
-    linked_html(lost_html(tables, model_colours(facts.models)), key="scores_lost")
+    linked_html(
+        incomplete_answers_html(tables, assign_model_colours(facts.models)), key="scores_lost"
+    )
     if (chart := _charts(tables, facts)["lost"]) is not None:
         show_chart(chart, key="scores_lost_chart")
 
@@ -700,7 +704,7 @@ def show_split(engine: Engine, case_filter: CaseFilter, tables: ScoreTables) -> 
         )
         return
     show_chart(chart, key="scores_split_chart")
-    colours = model_colours(engine.facts.models)
+    colours = assign_model_colours(engine.facts.models)
     drawn = split_html(split, colours, scores.split_caption(split))
     linked_html(drawn, key="scores_split_table")
 
@@ -712,7 +716,7 @@ def _chosen_split(choices: dict[str, CaseProperty]) -> CaseProperty | None:
         [_NO_SPLIT, *choices],
         format_func=lambda key: choices[key].name if key in choices else tr("Nothing"),
         width=320,
-        **option_kept_in_link("scores_split", link_keys.QUERY_SPLIT, choices, _NO_SPLIT),
+        **bind_option_to_link("scores_split", link_keys.QUERY_SPLIT, choices, _NO_SPLIT),
     )
     if asked != _NO_SPLIT and asked not in choices:
         st.caption(tr("The link asks for a split that this set does not have."))
@@ -720,7 +724,7 @@ def _chosen_split(choices: dict[str, CaseProperty]) -> CaseProperty | None:
 
 
 def _chosen_score(tables: ScoreTables) -> str:
-    kept = option_kept_in_link(
+    kept = bind_option_to_link(
         "scores_split_score",
         link_keys.QUERY_SPLIT_SCORE,
         tables.dimensions,
@@ -739,5 +743,5 @@ def _chosen_score(tables: ScoreTables) -> str:
 
 def show_published(tables: ScoreTables) -> None:
     """Show the paper's figures next to the set's own, on request."""
-    if published_shown(tr("Published figures of the ReXecution paper beside these"), "scores"):
+    if choose_published(tr("Published figures of the ReXecution paper beside these"), "scores"):
         linked_html(published_html(tables), key="scores_published_tables")

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pandas as pd
 
 from rexview.analysis.charts.column_names import COLUMN_NAMES
-from rexview.ui.tables.number_table import NOTHING, stacked
+from rexview.ui.tables.number_table import NOTHING, label_cells
 from rexview.words import tr, trn
 
 MOST_ROWS: Final = 400
@@ -50,7 +50,7 @@ def frame_html(
         f"<tr>{''.join(_cells(row, css, None if links is None else links[number], missing))}</tr>"
         for number, row in enumerate(rows)
     )
-    return stacked(
+    return label_cells(
         f'<div class="rx-scroll rx-behind" role="region" tabindex="0" aria-label="{tr("Table")}">'
         f'<table class="rx-scores"><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"

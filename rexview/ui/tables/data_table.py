@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.analysis.download_files import TABLE_FORMS, TableFile, table_bytes
+from rexview.analysis.download_files import DOWNLOAD_FORMATS, TableFile, encode_table
 from rexview.errors import Problem, RexviewError
 from rexview.ui.safe_text import lines_as_markdown
 from rexview.ui.web.link import keys as link_keys
@@ -141,12 +141,12 @@ def show_table(drawn: str, table: TableFile, *, key: str) -> None:
 
 def show_downloads(table: TableFile, *, key: str) -> None:
     """Show the downloads of a table. ``key`` as for any widget."""
-    notice, words = set_notice(), so_far()
+    notice, words = review_set_notice(), incomplete_scan_note()
     with st.container(horizontal=True, gap="small", key=f"rx_take_{key}"):
-        for form, (name, media) in TABLE_FORMS.items():
+        for form, (name, media) in DOWNLOAD_FORMATS.items():
             st.download_button(
                 name,
-                partial(table_bytes, table, form, notice, so_far=words),  # made when it is clicked
+                partial(encode_table, table, form, notice, so_far=words),  # made when it is clicked
                 table.name(form),
                 media,
                 key=f"{key}_{form}",
@@ -159,13 +159,13 @@ def show_downloads(table: TableFile, *, key: str) -> None:
             )
 
 
-def so_far() -> str:
+def incomplete_scan_note() -> str:
     """Return the note for the page's files while not all failures are known."""
     words: str = st.session_state.get(link_keys.SESSION_SO_FAR, "")
     return words
 
 
-def set_notice() -> str:
+def review_set_notice() -> str:
     """Return the notice of the link's review set, which every export contains."""
     try:
         folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar
 
-from rexview.analysis import Count
-from rexview.analysis.colours import NO_COLOUR
-from rexview.analysis.ranking import Ranking
+from rexview.analysis import LinkedCount
+from rexview.analysis.colours import SHARED_MODEL_COLOUR
+from rexview.analysis.ranking import DisplayRanking
 from rexview.stats.bootstrap import Interval
 from rexview.ui.tables.ranked import CSS as RANKED
 from rexview.ui.tables.ranked import ranked_item
@@ -37,7 +37,7 @@ _ROLES: Final = {
 }
 
 
-def stacked(table: str) -> str:
+def label_cells(table: str) -> str:
     """Add the column's name to every cell, and roles to all parts, of an HTML table.
 
     Parameters
@@ -112,7 +112,7 @@ _MOST_NAMED: Final = 6
 _T = TypeVar("_T")
 
 
-class Reasons:
+class MissingReasons:
     """Reasons for missing numbers: collected while a table is written, listed below it."""
 
     def __init__(self) -> None:
@@ -135,7 +135,9 @@ class Reasons:
             return self.add(interval.why or tr("Undefined."), where)
         low, high = interval.low, interval.high
         if with_sign:
-            return tr("{signed} to {signed_2}").format(signed=signed(low), signed_2=signed(high))
+            return tr("{signed} to {signed_2}").format(
+                signed=format_signed(low), signed_2=format_signed(high)
+            )
         return tr("{low:.2f} to {high:.2f}").format(low=low, high=high)
 
     def html(self) -> str:
@@ -150,14 +152,18 @@ class Reasons:
 
 
 @dataclass(frozen=True)
-class Head:
+class HeadCell:
     """The head of a column that is already HTML, a ``th``."""
 
     drawn: str
 
 
 def rows_table(
-    css: str, heads: Iterable[str | Head], body: Iterable[str], caption: str = "", tools: str = ""
+    css: str,
+    heads: Iterable[str | HeadCell],
+    body: Iterable[str],
+    caption: str = "",
+    tools: str = "",
 ) -> str:
     """Wrap rows (HTML) into a table that scrolls by itself; heads and caption are escaped here.
 
@@ -166,28 +172,28 @@ def rows_table(
     head = "".join(map(_head_html, heads))
     title = f"<caption>{html.escape(caption)}{tools}</caption>" if caption or tools else ""
     css = f"{css} {RANKED}" if tools else css
-    return stacked(
+    return label_cells(
         f'<div class="rx-scroll"><table class="{css}">{title}<thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )
 
 
-def cells(head: str, *rest: str) -> str:
+def cells_html(head: str, *rest: str) -> str:
     """Return a row of HTML cells, the first of which is its head."""
     return f'<tr><th scope="row">{head}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
 
 
-def _head_html(head: str | Head) -> str:
-    if isinstance(head, Head):
+def _head_html(head: str | HeadCell) -> str:
+    if isinstance(head, HeadCell):
         return head.drawn
     return f'<th scope="col">{html.escape(head)}</th>' if head else "<td></td>"
 
 
-def ranked_head(name: str, one: Any, ranking: Ranking[Any]) -> str | Head:
+def ranked_head(name: str, one: Any, ranking: DisplayRanking[Any]) -> str | HeadCell:
     """Return the head of a model's column, ranked if there are many."""
     if not ranking.is_cut:
         return name
-    return Head(ranked_item(f'<th scope="col">{html.escape(name)}</th>', name, one, ranking))
+    return HeadCell(ranked_item(f'<th scope="col">{html.escape(name)}</th>', name, one, ranking))
 
 
 def part_row(part: str, columns: int, more: Iterable[str] = ()) -> str:
@@ -201,7 +207,7 @@ def part_row(part: str, columns: int, more: Iterable[str] = ()) -> str:
 
 def group_rows(
     about: str,
-    ranking: Ranking[_T],
+    ranking: DisplayRanking[_T],
     line: Callable[[_T], tuple[str, str]],
     columns: int,
     more: Sequence[str] = (),
@@ -245,7 +251,7 @@ def group_rows(
 
 def table_html(
     title: str,
-    heads: Iterable[str | Head],
+    heads: Iterable[str | HeadCell],
     body: Iterable[str],
     caption: str,
     tools: str = "",
@@ -258,7 +264,7 @@ def table_html(
 def model_head(name: str, colour: str) -> str:
     """Return the row head of a model, with its colour next to its name."""
     swatch = ""
-    if colour and colour != NO_COLOUR:
+    if colour and colour != SHARED_MODEL_COLOUR:
         swatch = f'<i class="rx-swatch" style="--rx-colour:{html.escape(colour)}"></i>'
     return f'<th scope="row">{swatch}{short_name(name)}</th>'
 
@@ -269,7 +275,7 @@ def short_name(name: str) -> str:
     return f'<span class="rx-name" title="{text}">{text}</span>'
 
 
-def linked_number(count: Count, label: str, exact: bool = True, title: str = "") -> str:
+def linked_number(count: LinkedCount, label: str, exact: bool = True, title: str = "") -> str:
     """Return HTML linked to the answers of a count; a count of zero is no link."""
     if not count.value:
         return label
@@ -278,20 +284,20 @@ def linked_number(count: Count, label: str, exact: bool = True, title: str = "")
     return browse_link(count.opens, label, title=title)
 
 
-def signed(value: float) -> str:
+def format_signed(value: float) -> str:
     """Format a difference with its sign, two decimals."""
     text = f"{value:+.2f}"
     return "0.00" if text in ("+0.00", "-0.00") else text.replace("-", "−")
 
 
-def signed_points(value: float, *, decimals: int = 0) -> str:
+def format_points(value: float, *, decimals: int = 0) -> str:
     """Format a difference of shares in percentage points, with its sign."""
     points = math.floor(abs(value) * 10 ** (2 + decimals) + 0.5) / 10**decimals
     sign = "" if not points else "+" if value > 0 else "−"
     return f"{sign}{points:.{decimals}f}"
 
 
-def written_p(p: float) -> str:
+def format_p(p: float) -> str:
     """Format a p value with three decimals, small ones as ``<0.001``."""
     if p < 0.001:
         return "&lt;0.001"
@@ -304,7 +310,7 @@ MOST_PAIRS: Final = 100
 """Most comparisons written out; the downloads have all."""
 
 
-class _Tested(Protocol):
+class _McNemarTest(Protocol):
     """A comparison of two with McNemar's exact test, where possible."""
 
     @property
@@ -317,12 +323,12 @@ class _Tested(Protocol):
     def why(self) -> str | None: ...
 
 
-def mcnemar_html(test: _Tested, reasons: Reasons, where: str) -> str:
+def mcnemar_html(test: _McNemarTest, reasons: MissingReasons, where: str) -> str:
     """Return the adjusted p of a comparison, with both p values on hovering."""
     if test.p is None or test.p_adj is None:
         return reasons.add(test.why or tr("No test is possible."), where)
     said = tr("McNemar exact, p {p:.4g}, adjusted {p_adj:.4g}").format(p=test.p, p_adj=test.p_adj)
-    return f'<abbr title="{html.escape(said)}">{written_p(test.p_adj)}</abbr>'
+    return f'<abbr title="{html.escape(said)}">{format_p(test.p_adj)}</abbr>'
 
 
 def pairs_title(title: str, total: int) -> str:

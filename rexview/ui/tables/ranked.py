@@ -10,7 +10,7 @@ import html
 import re
 from typing import Any, Final
 
-from rexview.analysis.ranking import EACH_END, Ranking
+from rexview.analysis.ranking import SHOWN_AT_EACH_END, DisplayRanking
 from rexview.words import tr
 
 CSS: Final = "rx-ranked"
@@ -18,7 +18,7 @@ CSS: Final = "rx-ranked"
 _FIRST_TAG: Final = re.compile(r"<\w+")
 
 
-def ranked_item(drawn: str, name: str, one: Any, ranking: Ranking[Any]) -> str:
+def ranked_item(drawn: str, name: str, one: Any, ranking: DisplayRanking[Any]) -> str:
     """Mark the first element of some HTML as one of a ranking, by its name; unchanged if few.
 
     >>> ranked_item("<tr></tr>", "A", 1, Ranking((1,), (1,)))
@@ -34,7 +34,7 @@ def ranked_item(drawn: str, name: str, one: Any, ranking: Ranking[Any]) -> str:
     return f"{found[0]}{more}{drawn[found.end() :]}"
 
 
-def ranked_tools(ranking: Ranking[Any], by: str) -> str:
+def ranked_tools(ranking: DisplayRanking[Any], by: str) -> str:
     """Return how many models are shown, a button for all and a search; empty for few.
 
     ``by`` names the number that they are ranked by; it is escaped here.
@@ -43,7 +43,7 @@ def ranked_tools(ranking: Ranking[Any], by: str) -> str:
         return ""
     n = len(ranking.order)
     words = tr("First {first} and last {last} of {n:,} models, ranked by {by}.")
-    words = words.format(first=EACH_END, last=EACH_END, n=n, by=by)
+    words = words.format(first=SHOWN_AT_EACH_END, last=SHOWN_AT_EACH_END, n=n, by=by)
     show_all = tr("Show all {n:,}").format(n=n)
     fewer = tr("Show fewer")
     search = tr("Search {n:,} models").format(n=n)

@@ -8,17 +8,17 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import streamlit as st
 
-from rexview.analysis.case.record import CasePage
+from rexview.analysis.case.case_page import CasePage
 from rexview.schema import ReviewSet
-from rexview.ui.turning.ticket import follow
-from rexview.ui.viewer.case_payload import ViewerManner, shown_data
+from rexview.ui.turning.ticket import follow_browser
+from rexview.ui.viewer.case_payload import ViewerSettings, page_viewer_data
 
 
 def draw_pad(pad: Callable[..., Any], data: Mapping[str, Any], *, key: str) -> None:
     """Show a pad; its script may request another item ("go"), or new data ("refresh")."""
 
     def go() -> None:
-        follow(st.session_state[key].get("go"))
+        follow_browser(st.session_state[key].get("go"))
 
     pad(key=key, data=data, on_go_change=go, on_refresh_change=lambda: None)
 
@@ -51,7 +51,7 @@ class TurnableItems(Generic[Now]):
         """Return at most ``size`` items from index ``start``."""
         return self.now.page(start, size)
 
-    def turned_json(self, page: CasePage, pad: Any, manner: ViewerManner) -> dict[str, Any]:
+    def turned_json(self, page: CasePage, pad: Any, manner: ViewerSettings) -> dict[str, Any]:
         """Return the browser's data of an item: viewer and pad."""
-        viewer = shown_data(self.now.review_set, page, self.now.position, manner)
+        viewer = page_viewer_data(self.now.review_set, page, self.now.position, manner)
         return {"case": page.case.id, "viewer": viewer.to_json(manner.height), "pad": pad}

@@ -31,7 +31,7 @@ def turning_json(
     depend on. ``asked`` is the number of the last request to follow that the page has received.
     Requests from another ``task`` of the page are dropped.
     """
-    person = permissions.current()
+    person = permissions.current_person()
     who = [person.id, person.name, person.role] if person else None
     grant = Grant(
         KIND,
@@ -39,19 +39,19 @@ def turning_json(
         page,
         review_sets.files_state(review_set),
         {"who": who, **detail},
-        permissions.link_person(),
+        permissions.current_link_owner(),
     )
     signer = server_state.signer()
     told = json.dumps([grant.set_id, who, detail], sort_keys=True)
     return {
         "address": f"{ADDRESS}/{signer.sign(grant)}",
         "version": signer.name(page, state, told),
-        "asked": st.session_state.get(link_keys.SESSION_ASKED, 0),
+        "asked": st.session_state.get(link_keys.SESSION_FOLLOW_REQUEST, 0),
         "task": detail.get("task"),
     }
 
 
-def follow(wanted: Any) -> Sequence[str]:
+def follow_browser(wanted: Any) -> Sequence[str]:
     """Open the case that the browser turned to; return the cases shown until then.
 
     ``wanted`` is the browser's message: ``case`` (empty for the one to continue with), ``number``
@@ -62,9 +62,9 @@ def follow(wanted: Any) -> Sequence[str]:
     number, passed = wanted.get("number"), wanted.get("passed")
     case = str(wanted.get("case") or "") or None
     # a repeated request would lead on from its own result
-    again = case is None and number == st.session_state.get(link_keys.SESSION_ASKED)
+    again = case is None and number == st.session_state.get(link_keys.SESSION_FOLLOW_REQUEST)
     if isinstance(number, int):
-        st.session_state[link_keys.SESSION_ASKED] = number
+        st.session_state[link_keys.SESSION_FOLLOW_REQUEST] = number
     if not again:
         link_keys.go_to_case(case)
     seen = passed[:_MOST_PASSED] if isinstance(passed, list) else []

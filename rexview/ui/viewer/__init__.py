@@ -12,9 +12,9 @@ from rexview.ui.viewer.viewer_component import (
     ViewerBox,
     ViewerData,
     ViewerImage,
-    on_request,
+    assign_keys,
+    hide_until_requested,
     radiograph_viewer,
-    with_keys,
 )
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
     "ViewerBox",
     "ViewerData",
     "ViewerImage",
-    "on_request",
+    "assign_keys",
+    "hide_until_requested",
     "radiograph_viewer",
-    "with_keys",
 ]

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from rexview.analysis.case.finding_links import label_keys
-from rexview.analysis.case.record import CasePage
-from rexview.analysis.colours import REFERENCE_ON_FILM, slot_colours
+from rexview.analysis.case.case_page import CasePage
+from rexview.analysis.case.finding_links import find_label_keys
+from rexview.analysis.colours import REFERENCE_IMAGE_COLOUR, assign_slot_colours
 from rexview.analysis.query.engine import Position
 from rexview.errors import ImageError, PathEscape
 from rexview.geometry import BoxSide, box_problem
-from rexview.reviewset.image_files import KnownImage, known_image
+from rexview.reviewset.image_checks import ImageWithFacts, image_with_facts
 from rexview.schema import Answer, AnswerBox, Flag, ReferenceBox, ReviewSet
-from rexview.ui.turning.ticket import follow
+from rexview.ui.turning.ticket import follow_browser
 from rexview.ui.viewer import (
     VIEWER_KEY,
     BoxGroup,
@@ -22,11 +22,11 @@ from rexview.ui.viewer import (
     ViewerBox,
     ViewerData,
     ViewerImage,
-    on_request,
+    assign_keys,
+    hide_until_requested,
     radiograph_viewer,
-    with_keys,
 )
-from rexview.ui.viewer.viewer_component import pixel_link, shown_image
+from rexview.ui.viewer.viewer_component import pixel_link, viewer_image
 from rexview.ui.web.server import review_sets
 from rexview.words import tr
 
@@ -44,7 +44,7 @@ _UNSURE_BOX: Final = tr("How this model gives box positions is unknown: this box
 
 
 @dataclass(frozen=True)
-class ViewerManner:
+class ViewerSettings:
     """A page's settings of the viewer, the same for all its cases.
 
     On a ``blinded`` page letters replace models. ``taken_keys`` are keys that the page needs
@@ -64,7 +64,7 @@ def show_viewer(
     review_set: ReviewSet,
     page: CasePage,
     position: Callable[[str], Position],
-    manner: ViewerManner,
+    manner: ViewerSettings,
     *,
     ahead: Iterable[CasePage] = (),
     turning: Mapping[str, Any] | None = None,
@@ -79,20 +79,20 @@ def show_viewer(
     """
 
     def navigate(asked: Any) -> None:
-        on_passed(follow(asked))
+        on_passed(follow_browser(asked))
 
     def of(one: CasePage) -> ViewerData:
-        return shown_data(review_set, one, position, manner)
+        return page_viewer_data(review_set, one, position, manner)
 
     data = replace(of(page), ahead=tuple(map(of, ahead)), turning=turning)
     radiograph_viewer(data, key=VIEWER_KEY, on_navigate=navigate, height=manner.height)
 
 
-def shown_data(
+def page_viewer_data(
     review_set: ReviewSet,
     page: CasePage,
     position: Callable[[str], Position],
-    manner: ViewerManner,
+    manner: ViewerSettings,
 ) -> ViewerData:
     """Return the viewer's data for one case on a page."""
     names, colours = review_set.model_names, review_sets.colours(review_set)
@@ -102,11 +102,11 @@ def shown_data(
             slot: tr("Answer {slot}").format(slot=slot)
             for slot in sorted(slots, key=lambda a: (len(a), a))
         }
-        colours = slot_colours(names)
+        colours = assign_slot_colours(names)
     data = viewer_data(review_set, page, position, colours, names)
     groups = data.groups
     if manner.one_group:
-        groups = on_request(groups)
+        groups = hide_until_requested(groups)
     elif not manner.blinded and any(_needs_reference(flag) for flag in page.flags):
         groups = tuple(
             replace(one, shown=True) if one.id == REFERENCE_GROUP else one for one in groups
@@ -137,8 +137,8 @@ def viewer_data(
     place = position(page.case.id)
     case = page.case
     key_image = case.key_image
-    known = [known_image(review_set, image) for image in case.images]
-    views = [shown_image(review_set, one) for one in known]
+    known = [image_with_facts(review_set, image) for image in case.images]
+    views = [viewer_image(review_set, one) for one in known]
     views += _returned(review_set, page, names)
     groups = [
         _group(
@@ -160,14 +160,14 @@ def viewer_data(
                 page.keyed_flags(),
                 group_id=REFERENCE_GROUP,
                 name=tr("Reference"),
-                colour=REFERENCE_ON_FILM,
+                colour=REFERENCE_IMAGE_COLOUR,
                 shown=not groups,  # the reference boxes would give the answer away
             )
         )
     return ViewerData(
         case=case.id,
         views=tuple(views),
-        groups=with_keys(groups),
+        groups=assign_keys(groups),
         active=key_image.id if key_image else None,
         neighbours=Neighbours(place.before, place.after),
     )
@@ -180,7 +180,7 @@ def _named(answer: Answer, names: Mapping[str, str]) -> str:
     return tr("{name} (boxes unsure)").format(name=name) if unsure else name
 
 
-def _third(known: KnownImage, box: Sequence[float]) -> str | None:
+def _third(known: ImageWithFacts, box: Sequence[float]) -> str | None:
     """Return which third of an upright image contains the centre of a box."""
     height = known.image.height
     if not height or known.orientation.top != "H":
@@ -209,7 +209,7 @@ def _returned(
 
 
 def _group(
-    images: Sequence[KnownImage],
+    images: Sequence[ImageWithFacts],
     boxes: Sequence[AnswerBox | ReferenceBox],
     flags: Sequence[tuple[str, Flag]],
     *,
@@ -247,7 +247,7 @@ def _group(
                 place=_third(known, box.box) if sure else None,
                 score=box.score if isinstance(box, AnswerBox) else None,
                 note=_note(box, flags, group_id),
-                finding=" ".join(label_keys(box.label)) or None,
+                finding=" ".join(find_label_keys(box.label)) or None,
                 flags=_flags_on(box, flags, group_id),
             )
         )

@@ -10,7 +10,7 @@ import streamlit as st
 
 from rexview.errors import ImageError, PathEscape
 from rexview.geometry import UNKNOWN_ORIENTATION, Orientation
-from rexview.reviewset.image_files import KnownImage
+from rexview.reviewset.image_checks import ImageWithFacts
 from rexview.schema import ReviewSet
 from rexview.ui.web.access.image_links import image_name, pixel_url
 from rexview.ui.web.components import component
@@ -184,12 +184,12 @@ def _view(view: ViewerImage) -> dict[str, Any]:
     }
 
 
-def on_request(groups: Iterable[BoxGroup]) -> tuple[BoxGroup, ...]:
+def hide_until_requested(groups: Iterable[BoxGroup]) -> tuple[BoxGroup, ...]:
     """Return groups of which one at a time is available, hidden until requested."""
     return tuple(replace(group, key=ALL_KEY, shown=False) for group in groups)
 
 
-def with_keys(groups: Iterable[BoxGroup]) -> tuple[BoxGroup, ...]:
+def assign_keys(groups: Iterable[BoxGroup]) -> tuple[BoxGroup, ...]:
     """Assign the keys 1 to 9 to the models' groups in order, and the reference its own."""
     keys = iter(MODEL_KEYS)
     return tuple(
@@ -210,7 +210,7 @@ def radiograph_viewer(
     """Mount the viewer.
 
     The server gets nothing that the user does to the image, except for ``on_navigate``. It is
-    called with the case that the user turned to, as in :func:`rexview.ui.turning.ticket.follow`,
+    called with the case that the user turned to, as in :func:`.follow_browser`,
     before Streamlit runs the page (or the fragment) again, so that one run shows that case. ``key``
     stays the same from case to case: the viewer then remains and only gets the new data. ``height``
     is a CSS length, by default the window's free height below what is above the viewer.
@@ -250,7 +250,7 @@ def pixel_link(review_set: ReviewSet, path: str, *, wordless: bool = False) -> P
     return PixelLink(url, image_name(review_set, path))
 
 
-def shown_image(review_set: ReviewSet, known: KnownImage) -> ViewerImage:
+def viewer_image(review_set: ReviewSet, known: ImageWithFacts) -> ViewerImage:
     """Return the viewer's image of a case, or the reason why it cannot be shown."""
     image = known.image
     title = VIEWS.get(image.view, image.view)

@@ -8,13 +8,13 @@ from hypothesis import strategies as some
 from rexview.analysis.case.blinding import (
     BlindedText,
     NameFinder,
-    blinded_page,
+    build_blinded_page,
     cover_names,
-    covered,
+    cover_text,
 )
-from rexview.analysis.case.record import failing_first, failing_models, gather_case
-from rexview.analysis.query.memory.engine import memory_engine
-from rexview.analysis.query.study import slots_of
+from rexview.analysis.case.case_page import build_case_page, find_failing_models, sort_failing_first
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
+from rexview.analysis.query.study_tasks import assign_slots
 
 
 def cover(text, *names, plain=(), more=()):
@@ -82,7 +82,7 @@ def review_set(make_set):
 
 
 def test_a_blinded_page_holds_nothing_that_gives_away(review_set):
-    page = blinded_page(review_set, "c1", {"A": "large", "B": "g"})
+    page = build_blinded_page(review_set, "c1", {"A": "large", "B": "g"})
     told = json.dumps(asdict(page), default=str)
     for secret in ("SECRET", "Medical", "Generalist", '"g"', '"large"', "999983", "3.25"):
         assert secret not in told, secret
@@ -93,7 +93,7 @@ def test_a_blinded_page_holds_nothing_that_gives_away(review_set):
 
 
 def test_the_order_is_that_of_the_slots(review_set):
-    page = blinded_page(review_set, "c1", {"A": "g", "B": "large", "C": "gone"})
+    page = build_blinded_page(review_set, "c1", {"A": "g", "B": "large", "C": "gone"})
     assert [answer.text is None for answer in page.answers] == [True, False]
 
 
@@ -106,21 +106,21 @@ def test_neither_order_nor_words_follow_what_fails(make_set):
         verdict = {"failure": "laterality_error", "verdict": "confirmed", "comment": "Wrong side"}
         flag = {"case": "c1", "model": failing, "reader": "r", **verdict}
         review_set = make_set(cases=[{"id": "c1"}], answers=answers, flags=[flag])
-        engine = memory_engine(review_set)
+        engine = build_memory_engine(review_set)
         harm = engine.facts.harm
-        page = failing_first(gather_case(review_set, "c1", engine), harm)
+        page = sort_failing_first(build_case_page(review_set, "c1", engine), harm)
         assert page.answers[0].model == failing
-        assert failing_models(page, harm).failing == (failing,)
+        assert find_failing_models(page, harm).failing == (failing,)
         present = (answer.model for answer in page.answers)
-        slots = slots_of("c1", present, reader="r2", key=b"key")
-        seen.append((list(slots.items()), asdict(blinded_page(review_set, "c1", slots))))
+        slots = assign_slots("c1", present, reader="r2", key=b"key")
+        seen.append((list(slots.items()), asdict(build_blinded_page(review_set, "c1", slots))))
     assert all(one == seen[0] for one in seen)
     assert "Wrong" not in json.dumps(seen, default=str)
     assert seen[0][1]["flags"] == ()
 
 
 def test_a_case_that_is_not_there(review_set):
-    assert blinded_page(review_set, "nope", {}) is None
+    assert build_blinded_page(review_set, "nope", {}) is None
 
 
 def test_words_of_the_reports_stay_words(review_set):
@@ -141,7 +141,7 @@ def test_words_of_the_reports_stay_words(review_set):
     ],
 )
 def test_a_part_of_a_covered_text_is_found_in_its_source(review_set, text, part, source):
-    found = covered(review_set, text)
+    found = cover_text(review_set, text)
     assert found.text == cover_names(review_set, text)
     start = found.text.index(part)
     first, last = found.source(start, start + len(part))

@@ -6,9 +6,9 @@ import pytest
 
 from rexview.analysis.case.comments import (
     CommentCount,
-    counts_by_case,
+    count_comments_by_case,
     find_quote,
-    nth_of,
+    find_quote_index,
     screen_words,
 )
 from rexview.store import Comment
@@ -50,14 +50,14 @@ def test_of_several_places_the_nearest_is_meant():
     for nth, before in enumerate((2, 5, 10)):
         place = find_quote(TEXT, "effusion", before)
         assert place.nth == nth
-        assert nth_of(TEXT, place.start, place.end) == nth
+        assert find_quote_index(TEXT, place.start, place.end) == nth
 
 
 def test_words_across_items_of_a_list_are_those_on_screen():
     place = find_quote(TEXT, "small.\nNo effusion", 3)
     words = TEXT[place.start : place.end]
     assert screen_words(words) == ["small", "No", "effusion"]
-    assert nth_of(TEXT, place.start, place.end) == 0
+    assert find_quote_index(TEXT, place.start, place.end) == 0
 
 
 def comment(name, case="c1", reply_to=None, resolved=False):
@@ -67,7 +67,7 @@ def comment(name, case="c1", reply_to=None, resolved=False):
 
 
 def test_threads_count_once_as_unresolved():
-    found = counts_by_case(
+    found = count_comments_by_case(
         [
             comment("a"),
             comment("b", reply_to="a"),

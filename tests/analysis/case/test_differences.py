@@ -1,17 +1,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rexview.analysis.case.report_comparison import MAX_WORDS, Piece, compare_texts
+from rexview.analysis.case.report_comparison import MAX_COMPARED_WORDS, TextPart, compare_texts
 
 
 def test_words_are_compared_regardless_of_case():
     pieces, whole = compare_texts("There is a left effusion.", "there is a Right effusion.")
     assert whole
     assert pieces == [
-        Piece("both", "there is a "),
-        Piece("first", "left "),
-        Piece("second", "Right "),
-        Piece("both", "effusion."),
+        TextPart("both", "there is a "),
+        TextPart("first", "left "),
+        TextPart("second", "Right "),
+        TextPart("both", "effusion."),
     ]
 
 
@@ -26,7 +26,7 @@ def test_both_texts_can_be_read_from_the_pieces(first, second):
 
 
 def test_a_very_long_text_is_compared_at_its_beginning():
-    text = "word " * (MAX_WORDS + 5)
+    text = "word " * (MAX_COMPARED_WORDS + 5)
     pieces, whole = compare_texts(text, text)
     assert not whole
     assert len(pieces) == 1

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 from support import SHARED_DATA
 from support.rows import each_row
 
-from rexview.analysis.case.blinding import NameFinder, folded
+from rexview.analysis.case.blinding import NameFinder, fold_text
 
 REPORTS = SHARED_DATA / "rexrank/ReXRank_IUXray_valid.json"
 FINDER = NameFinder(["o3", "gpt-4o", "MedGemma 27B", "claude-3-5-sonnet", "Gemini 1.5 Pro"])
@@ -72,7 +72,7 @@ def test_a_name_is_covered_however_it_is_written(name):
     text = cover(f"This was written by {name}, with care.")
     assert text.startswith("This was written by ")
     assert text.endswith(", with care.")
-    kept = folded(text).replace("[model]", "").removeprefix("this was written by ")
+    kept = fold_text(text).replace("[model]", "").removeprefix("this was written by ")
     kept = kept.removesuffix(", with care.").replace("\x01", "")
     assert kept in ("model", "modelr1", "model r1"), text
 
@@ -151,7 +151,7 @@ def test_a_study_adds_names_and_keeps_its_ordinary_words():
 
 @given(some.text(max_size=60))
 def test_folding_keeps_places_and_any_text_can_be_covered(text):
-    assert len(folded(text)) == len(text)
+    assert len(fold_text(text)) == len(text)
     spans = WELL_KNOWN.spans(text)
     assert spans == sorted(spans)
     assert all(a[1] <= b[0] for a, b in pairwise(spans))

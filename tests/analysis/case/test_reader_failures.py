@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.blinding import blinded_case
-from rexview.analysis.case.record import failures_of_reader
-from rexview.analysis.query.memory.engine import memory_engine
+from rexview.analysis.case.blinding import blind_case
+from rexview.analysis.case.case_page import list_reader_failures
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
 from rexview.schema import Answer, Case
 
 QUESTION = Case(
@@ -26,13 +26,13 @@ RIGHT = Answer(case="q", model="m", text="B, because of the right effusion.", ch
         (QUESTION, replace(RIGHT, choice=None), False),
         (replace(QUESTION, correct=None), RIGHT, False),
         (replace(QUESTION, correct=None), replace(RIGHT, choice=None), False),
-        (blinded_case(QUESTION), RIGHT, False),  # it would give the right option away
+        (blind_case(QUESTION), RIGHT, False),  # it would give the right option away
     ],
 )
 def test_a_wrong_explanation_is_offered_with_a_right_choice(
     case: Case, answer: Answer, offered: bool
 ) -> None:
-    assert ("wrong_explanation" in failures_of_reader(case, answer)) is offered
+    assert ("wrong_explanation" in list_reader_failures(case, answer)) is offered
 
 
 @pytest.mark.parametrize(
@@ -51,9 +51,9 @@ def test_of_an_answer_that_never_came_only_what_it_can_have_is_offered(
     case = QUESTION if choice_question else Case(id="q", question="What is there?")
     for text in (None, " \n"):
         nothing = Answer(case="q", model="m", text=text, **given)
-        assert list(failures_of_reader(case, nothing)) == offered
+        assert list(list_reader_failures(case, nothing)) == offered
     some = Answer(case="q", model="m", text="There", **given)  # cut off: it has what it says
-    assert {"laterality_error", "omission", "token_limit"} <= set(failures_of_reader(case, some))
+    assert {"laterality_error", "omission", "token_limit"} <= set(list_reader_failures(case, some))
 
 
 def test_the_filter_finds_what_a_reader_flagged(make_set) -> None:
@@ -69,7 +69,7 @@ def test_the_filter_finds_what_a_reader_flagged(make_set) -> None:
             {"case": "c", "model": "g", **flag, "verdict": "rejected"},
         ],
     )
-    engine = memory_engine(review_set)
+    engine = build_memory_engine(review_set)
     asked = CaseFilter(failures=("wrong_explanation",))
     assert engine.page(asked, 0, 9) == ("b",)
     (tally,) = [

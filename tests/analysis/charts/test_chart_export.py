@@ -12,11 +12,11 @@ import pytest
 from PIL import Image
 
 from rexview.analysis.charts.export import chart_file_name, export_chart, print_spec
-from rexview.analysis.charts.linked import KEY, LinkedChart
+from rexview.analysis.charts.linked_chart import MARK_KEY, LinkedChart
 from rexview.analysis.charts.overview import means_chart
-from rexview.analysis.download_files import table_csv
-from rexview.analysis.overview import overview
-from rexview.analysis.query.memory.engine import memory_engine
+from rexview.analysis.download_files import encode_csv
+from rexview.analysis.overview import build_overview
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
 from rexview.errors import ChartError
 
 HOSTILE = {
@@ -36,7 +36,7 @@ def chart_fixture(make_set: Any) -> LinkedChart:
         for name, score in (("process", 4), ("execution", 2), ("synthesis", 3))
     ]
     review_set = make_set(cases=[{"id": "c1"}], answers=answers, scores=scores)
-    numbers = overview(memory_engine(review_set))
+    numbers = build_overview(build_memory_engine(review_set))
     drawn = means_chart(replace(numbers, models=HOSTILE))
     assert drawn is not None
     return replace(drawn, caption="Mean of 1 answer; 2 <were> left out & counted. " * 4)
@@ -77,7 +77,7 @@ def test_csv_keeps_every_digit_and_is_safe_in_spreadsheets(chart: LinkedChart) -
             "=cmd": [1, 2, 3, 4, 5, 6, 7],
         }
     )
-    written = table_csv(table)
+    written = encode_csv(table)
     assert written.startswith("\ufeff".encode())
     read = pd.read_csv(io.BytesIO(written), encoding="utf-8-sig", dtype={"Model": str})
     assert read["Model"].tolist() == [
@@ -87,7 +87,7 @@ def test_csv_keeps_every_digit_and_is_safe_in_spreadsheets(chart: LinkedChart) -
     assert read.columns[2] == "'=cmd"
     pd.testing.assert_series_equal(read["Mean"], table["Mean"], check_exact=True)
     own = pd.read_csv(io.BytesIO(export_chart(chart, "csv")))
-    assert KEY not in own.columns
+    assert MARK_KEY not in own.columns
     assert own["Model"].tolist()[-1] == f"'{HOSTILE['c']}"
 
 

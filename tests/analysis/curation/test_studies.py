@@ -4,12 +4,12 @@ import pytest
 from support.curation.candidate_set import CANDIDATES, SELECTIONS, candidate, write_candidate_set
 
 from rexview.analysis import curation as studies
-from rexview.analysis.curation import curation_of
-from rexview.reviewset import load
+from rexview.analysis.curation import build_curation
+from rexview.reviewset import load_review_set
 
 
 def opened(folder, **tables):
-    return curation_of(load(write_candidate_set(folder, **tables)))
+    return build_curation(load_review_set(write_candidate_set(folder, **tables)))
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_what_people_gave_stands_beside_the_model_and_their_tags_win(curation):
 
 
 def test_a_comparison_is_blocked_where_there_is_nothing_to_compare_with(curation):
-    blocked = {study.case: study.blocked for study in curation.studies}
+    blocked = {study.case: study.blocked for study in curation.source_studies}
     assert blocked == {"c1": 1, "c2": 0, "c3": 1, "c4": 1}
     assert "last radiograph" in curation.view("c1", "q-compare").blocked
 
@@ -68,7 +68,7 @@ def test_a_study_is_done_once_one_is_chosen_or_all_are_rejected(tmp_path):
     ]
     edited = {"case": "c3", "candidate": "q-compare", "reader": "anna", "question": "Where is it?"}
     curation = opened(tmp_path / "set", selections=[*SELECTIONS, *rejected, edited])
-    states = {study.case: study.state for study in curation.studies}
+    states = {study.case: study.state for study in curation.source_studies}
     assert states == {"c1": "done", "c2": "done", "c3": "open", "c4": "open"}
     view = curation.view("c3", "q-compare")
     assert view.candidate.edited
@@ -82,31 +82,35 @@ def test_studies_stand_in_the_order_of_the_set_with_or_without_candidates(tmp_pa
         candidates=[one for one in CANDIDATES if one["case"] == "c4"],
         **{name: [] for name in ("candidate_ratings", "candidate_tags", "selections")},
     )
-    assert [study.case for study in curation.studies] == ["c1", "c2", "c3", "c4"]
-    assert [study.title for study in curation.studies] == ["s1 · Cough.", "s2", "s3", "s4"]
-    assert [len(study.candidates) for study in curation.studies] == [0, 0, 0, 1]
-    assert {study.state for study in curation.studies} == {"open"}
+    assert [study.case for study in curation.source_studies] == ["c1", "c2", "c3", "c4"]
+    assert [study.title for study in curation.source_studies] == ["s1 · Cough.", "s2", "s3", "s4"]
+    assert [len(study.candidates) for study in curation.source_studies] == [0, 0, 0, 1]
+    assert {study.state for study in curation.source_studies} == {"open"}
 
 
 def test_multiple_choice_candidates_are_asked_for_by_themselves(tmp_path):
     choice = candidate(
         "c1", "m-1", "Which side?", question_type="choice", options=["Left", "Right"], correct=1
     )
-    review_set = load(write_candidate_set(tmp_path / "set", candidates=[*CANDIDATES, choice]))
-    assert curation_of(review_set).view("c1", "m-1") is None
-    found = curation_of(review_set, question_type="choice")
+    review_set = load_review_set(
+        write_candidate_set(tmp_path / "set", candidates=[*CANDIDATES, choice])
+    )
+    assert build_curation(review_set).view("c1", "m-1") is None
+    found = build_curation(review_set, question_type="choice")
     assert found.view("c1", "m-1").candidate.options == ("Left", "Right")
     assert sum(len(study.candidates) for study in found.studies) == 1
 
 
 def test_one_question_for_each_of_a_thousand_studies_is_compared_once(tmp_path, monkeypatch):
     compared = []
-    monkeypatch.setattr(studies, "alike_pairs", lambda texts, _: compared.extend(texts) or ())
+    monkeypatch.setattr(
+        studies, "find_similar_pairs", lambda texts, _: compared.extend(texts) or ()
+    )
     folder = write_candidate_set(
         tmp_path / "set",
         candidates=[candidate(f"c{n}", "q-1", "What is in the apex?") for n in (1, 2, 3)],
     )
-    views = [study.candidates[0] for study in curation_of(load(folder)).studies[:3]]
+    views = [study.candidates[0] for study in build_curation(load_review_set(folder)).studies[:3]]
     assert compared == ["What is in the apex?"]
     assert [[one.case for one in view.alike] for view in views] == [
         ["c2", "c3"],

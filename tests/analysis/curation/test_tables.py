@@ -3,14 +3,16 @@
 import pytest
 from support.curation.candidate_set import RATINGS, SELECTIONS, rating, write_candidate_set
 
-from rexview.analysis.charts.curation import TOP, curation_charts
-from rexview.analysis.curation import curated_tables, curation_of, sums_caption
-from rexview.reviewset import load
+from rexview.analysis.charts.curation import MAX_TAG_BARS, curation_charts
+from rexview.analysis.curation import build_curated_tables, build_curation, sums_caption
+from rexview.reviewset import load_review_set
 from rexview.vocab import QUESTION_TAGS
 
 
 def tables_of(folder, **tables):
-    return curated_tables(curation_of(load(write_candidate_set(folder, **tables))))
+    return build_curated_tables(
+        build_curation(load_review_set(write_candidate_set(folder, **tables)))
+    )
 
 
 def chosen(*names):
@@ -68,12 +70,12 @@ def test_charts_show_what_is_counted(tmp_path):
 
 
 def test_values_beyond_the_commonest_are_drawn_together(tmp_path):
-    regions = [f"Region {n}" for n in range(TOP + 3)]
+    regions = [f"Region {n}" for n in range(MAX_TAG_BARS + 3)]
     row = {"case": "c1", "candidate": "q-high", "source": "reader", "by": "anna"}
     tags = [{**row, "tags": {"anatomical_region": regions}}]
     charts = curation_charts(tables_of(tmp_path / "set", candidate_tags=tags))
     (region,) = (one for one in charts if one.title == QUESTION_TAGS["anatomical_region"])
-    assert len(region.table) == TOP + 1
+    assert len(region.table) == MAX_TAG_BARS + 1
     assert region.table.iloc[-1].to_dict() == {"Value": "3 others", "Chosen": 3, "Offered": 3}
 
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from rexview.analysis.download_files import neutral, neutral_unless_number
+from rexview.analysis.download_files import escape_formula, escape_text_formula
 
 
 @pytest.mark.parametrize("before", ["", " ", "|", ";", ",", "| ", "||", "\ufeff", '"', "\u00a0|"])
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@", "＝"])
 def test_no_separator_before_a_formula_lets_it_through(before, sign):
     text = f"{before}{sign}1+cmd"
-    made = neutral(text)
+    made = escape_formula(text)
     assert made != text
     for separator in "|;,":
         for cell in made.split(separator):
@@ -18,8 +18,8 @@ def test_no_separator_before_a_formula_lets_it_through(before, sign):
 
 @pytest.mark.parametrize("text", ["No effusion - clear.", "| left |", "", "a=1", "Left; -3 cm"])
 def test_other_texts_stay(text):
-    assert neutral(text) == text
+    assert escape_formula(text) == text
 
 
 def test_numbers_stay():
-    assert neutral_unless_number("-3") == "-3"
+    assert escape_text_formula("-3") == "-3"

@@ -7,12 +7,12 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
-from rexview.analysis.download_files import TableFile, table_bytes
+from rexview.analysis.download_files import TableFile, encode_table
 from rexview.analysis.download_frames import FAILURE_SHARES, failure_frame, score_frame
-from rexview.analysis.failures import failure_tables
-from rexview.analysis.query.memory.engine import memory_engine
-from rexview.analysis.scores import TABLE_1, score_tables
-from rexview.reviewset import load
+from rexview.analysis.failures import build_failure_tables
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
+from rexview.analysis.scores import MAIN_SCORES, build_score_tables
+from rexview.reviewset import load_review_set
 
 HOSTILE = '<script src="http://x"></script>&<img src=x onerror=alert(1)>'
 NOTICE = "Simulated <b>data</b>."
@@ -20,7 +20,7 @@ NOTICE = "Simulated <b>data</b>."
 
 @pytest.fixture(scope="module")
 def demo():
-    return memory_engine(load("assets/demo"))
+    return build_memory_engine(load_review_set("assets/demo"))
 
 
 class Reader(HTMLParser):
@@ -38,7 +38,7 @@ class Reader(HTMLParser):
 
 def test_a_document_is_whole_and_escaped():
     frame = pd.DataFrame({"Model": [HOSTILE], "Share": [0.125], "p": [0.0004], "n": [1204]})
-    text = table_bytes(
+    text = encode_table(
         TableFile(f"Table 9. {HOSTILE}", lambda: frame, HOSTILE, ("Share",)), "doc", NOTICE
     ).decode()
     found = Reader(text)
@@ -55,7 +55,7 @@ def test_a_document_is_whole_and_escaped():
 def test_a_csv_carries_every_digit_and_the_notice():
     frame = pd.DataFrame({"Model": ["=1+1"], "Share": [1 / 3]})
     file = TableFile("Table 1. Content, & more", lambda: frame, "")
-    rows = list(csv.DictReader(io.StringIO(table_bytes(file, "csv", NOTICE).decode("utf-8-sig"))))
+    rows = list(csv.DictReader(io.StringIO(encode_table(file, "csv", NOTICE).decode("utf-8-sig"))))
     assert rows == [{"Model": "'=1+1", "Share": str(1 / 3), "Notice": NOTICE}]
     assert (file.name("csv"), file.name("doc")) == (
         "table-1-content-more.csv", "table-1-content-more.doc"
@@ -63,7 +63,7 @@ def test_a_csv_carries_every_digit_and_the_notice():
 
 
 def test_scores_have_their_n_and_their_comparison(demo):
-    frame = score_frame(score_tables(demo, resamples=0), TABLE_1)
+    frame = score_frame(build_score_tables(demo, resamples=0), MAIN_SCORES)
     content = frame[frame["Score"] == "Content"]
     assert content["Model"].tolist() == [
         "Generalist (simulated)",
@@ -75,15 +75,17 @@ def test_scores_have_their_n_and_their_comparison(demo):
 
 
 def test_failures_have_what_could_be_judged(demo):
-    frame = failure_frame(failure_tables(demo, resamples=0))
+    frame = failure_frame(build_failure_tables(demo, resamples=0))
     sides = frame[frame["Failure"] == "Laterality error"]
     assert sides[["Failed", "n", "Answers"]].iloc[:2].to_numpy().tolist() == [
         [6, 56, 62], [5, 40, 62]
     ]  # fmt: skip
     assert sides.iloc[2][["n", "Only first", "Only second"]].tolist() == [39, 4, 4]
-    text = table_bytes(TableFile("x", lambda: frame, "", FAILURE_SHARES), "csv").decode("utf-8-sig")
+    text = encode_table(TableFile("x", lambda: frame, "", FAILURE_SHARES), "csv").decode(
+        "utf-8-sig"
+    )
     assert text.splitlines()[1].startswith("Laterality error,Generalist (simulated),6,56,0.1071")
-    document = table_bytes(TableFile("x", lambda: frame, "", FAILURE_SHARES), "doc").decode()
+    document = encode_table(TableFile("x", lambda: frame, "", FAILURE_SHARES), "doc").decode()
     assert '<td class="n">6</td><td class="n">56</td><td class="n">10.7%</td>' in document
 
 
@@ -92,10 +94,10 @@ def test_numbers_that_are_so_far_say_so_in_every_form():
     frame = pd.DataFrame({"Model": ["m"], "Share": [0.5]})
     table = TableFile("Table 4. Failures by model so far", lambda: frame, "Counted: all.")
     rows = list(
-        csv.DictReader(io.StringIO(table_bytes(table, "csv", so_far=words).decode("utf-8-sig")))
+        csv.DictReader(io.StringIO(encode_table(table, "csv", so_far=words).decode("utf-8-sig")))
     )
     assert rows == [{"Model": "m", "Share": "0.5", "So far": words}]
-    assert words in table_bytes(table, "doc", NOTICE, so_far=words).decode()
+    assert words in encode_table(table, "doc", NOTICE, so_far=words).decode()
     told = TableFile("Table", lambda: frame, f"{words} Counted: all.")
-    assert table_bytes(told, "doc", so_far=words).decode().count(words) == 1
+    assert encode_table(told, "doc", so_far=words).decode().count(words) == 1
     assert table.name("csv").endswith("so-far.csv")

@@ -5,20 +5,20 @@ import re
 
 import pytest
 
-from rexview.analysis import CaseFilter, describe
+from rexview.analysis import CaseFilter, describe_filter
 from rexview.analysis.charts.failures import rates_chart
 from rexview.analysis.failures import (
     BY_FINDING,
     BY_REGION,
-    COUNTED,
-    SMALL,
-    failure_groups,
-    failure_tables,
-    group_choices,
+    COUNTED_SOURCES,
+    SMALL_GROUP,
+    build_failure_groups,
+    build_failure_tables,
     judged_caption,
+    list_failure_groupings,
 )
-from rexview.analysis.query.memory.engine import memory_engine
-from rexview.reviewset import load
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
+from rexview.reviewset import load_review_set
 from rexview.ui.failures.failure_rates import rates_html
 from rexview.vocab import FAILURES
 
@@ -27,19 +27,19 @@ DEMO = "assets/demo"
 
 @pytest.fixture(scope="module")
 def engine():
-    return memory_engine(load(DEMO))
+    return build_memory_engine(load_review_set(DEMO))
 
 
 def rows_of(engine, opens):
     return int(engine.selection(opens).row_mask.sum())
 
 
-@pytest.mark.parametrize("counted", COUNTED)
+@pytest.mark.parametrize("counted", COUNTED_SOURCES)
 @pytest.mark.parametrize(
     "base", [CaseFilter(), CaseFilter(categories=("broad_abnormality",), failures=("omission",))]
 )
 def test_every_count_is_what_its_filter_opens(engine, counted, base):
-    tables = failure_tables(engine, base, counted=counted, resamples=0)
+    tables = build_failure_tables(engine, base, counted=counted, resamples=0)
     assert {row.failure for row in tables.rows} >= {"laterality_error", "token_limit"}
     for row in tables.rows:
         for count in (row.flagged, row.judged, row.hinted):
@@ -50,8 +50,10 @@ def test_every_count_is_what_its_filter_opens(engine, counted, base):
 @pytest.mark.parametrize("failure", ["laterality_error", "omission", "box_misplaced"])
 @pytest.mark.parametrize("counted", ["any", "reader"])
 def test_groups_open_what_they_count_most_failures_first(engine, failure, counted):
-    for by in group_choices(engine):
-        groups = failure_groups(engine, CaseFilter(), failure, by, counted=counted, resamples=0)
+    for by in list_failure_groupings(engine):
+        groups = build_failure_groups(
+            engine, CaseFilter(), failure, by, counted=counted, resamples=0
+        )
         totals = [group.count.value for group in groups.groups]
         assert totals == sorted(totals, reverse=True)
         assert totals
@@ -61,14 +63,14 @@ def test_groups_open_what_they_count_most_failures_first(engine, failure, counte
             for cell in group.cells:
                 assert rows_of(engine, cell.flagged.opens) == cell.flagged.value, (by, group.name)
                 assert rows_of(engine, cell.judged.opens) == cell.rate.n
-                assert cell.is_small == (cell.rate.n < SMALL)
+                assert cell.is_small == (cell.rate.n < SMALL_GROUP)
 
 
 def test_a_region_holds_its_findings(engine):
     region, finding = (
         {
             group.value: group.count.value
-            for group in failure_groups(
+            for group in build_failure_groups(
                 engine, CaseFilter(), "laterality_error", by, resamples=0
             ).groups
         }
@@ -87,23 +89,23 @@ def test_rule_and_reader_add_up_to_either(engine):
     found = {
         counted: {
             (row.failure, row.model): row.flagged.value
-            for row in failure_tables(engine, counted=counted, resamples=0).rows
+            for row in build_failure_tables(engine, counted=counted, resamples=0).rows
         }
-        for counted in COUNTED
+        for counted in COUNTED_SOURCES
     }
     for key, either in found["any"].items():
         assert found["rule"][key] + found["reader"][key] - found["both"][key] == either
 
 
 def test_two_models_are_compared_on_every_failure(engine):
-    tables = failure_tables(engine, resamples=99)
+    tables = build_failure_tables(engine, resamples=99)
     assert [test.failure for test in tables.tests] == list(tables.failures)
     limit = next(test for test in tables.tests if test.failure == "token_limit")
     assert (limit.n_pairs, limit.only_a, limit.only_b) == (62, 0, 10)
     assert limit.p == pytest.approx(2 * 0.5**10)
 
 
-@pytest.mark.parametrize("counted", COUNTED)
+@pytest.mark.parametrize("counted", COUNTED_SOURCES)
 @pytest.mark.parametrize(
     "base",
     [
@@ -112,7 +114,7 @@ def test_two_models_are_compared_on_every_failure(engine):
     ],
 )
 def test_cases_that_one_model_fails_are_those_that_open(engine, base, counted):
-    tables = failure_tables(engine, base, counted=counted, resamples=0)
+    tables = build_failure_tables(engine, base, counted=counted, resamples=0)
     links = 0
     for test in tables.tests:
         counts = tables.failed_only(test)
@@ -124,14 +126,14 @@ def test_cases_that_one_model_fails_are_those_that_open(engine, base, counted):
 
 
 def test_no_link_where_a_filter_of_answers_can_part_a_pair(engine):
-    tables = failure_tables(engine, CaseFilter(statuses=("answered",)), resamples=0)
+    tables = build_failure_tables(engine, CaseFilter(statuses=("answered",)), resamples=0)
     assert {tables.failed_only(test) for test in tables.tests} == {(None, None)}
 
 
 def test_hints_are_not_counted(make_set):
     case = {"id": "c", "report": {"findings": "There is a left pneumothorax.", "impression": None}}
     review_set = make_set(cases=[case], answers=[{"case": "c", "model": "g", "text": "Normal."}])
-    tables = failure_tables(memory_engine(review_set), resamples=0)
+    tables = build_failure_tables(build_memory_engine(review_set), resamples=0)
     (row,) = tables.of("omission")
     assert (row.flagged.value, row.hinted.value, row.rate.n) == (0, 1, 1)
     assert row.rate.share is None  # nobody judged it: 0% would say that it is right
@@ -157,14 +159,14 @@ def test_a_share_is_of_what_somebody_judged(make_set, text, verdict, shares):
         ],
         flags=[said] if verdict else [],
     )
-    engine = memory_engine(review_set)
-    tables = failure_tables(engine, resamples=0)
+    engine = build_memory_engine(review_set)
+    tables = build_failure_tables(engine, resamples=0)
     assert tuple(row.rate.share for row in tables.of("omission")) == shares
     (test,) = [test for test in tables.tests if test.failure == "omission"]
     assert (test.n_pairs, test.p) == (0, None)
     html = rates_html(tables, {}, "Rates")
     assert html.count(">not judged</abbr>") == 1
-    groups = failure_groups(engine, CaseFilter(), "omission", BY_FINDING, resamples=0).groups
+    groups = build_failure_groups(engine, CaseFilter(), "omission", BY_FINDING, resamples=0).groups
     assert len(groups) == (verdict != "rejected")
     for group in groups:
         assert [cell.rate.share for cell in group.cells] == list(shares)
@@ -173,7 +175,9 @@ def test_a_share_is_of_what_somebody_judged(make_set, text, verdict, shares):
 def test_what_rules_flag_needs_no_reader(make_set):
     case = {"id": "c", "report": {"findings": "There is a left pneumothorax.", "impression": None}}
     answer = {"case": "c", "model": "g", "text": "There is a left pneumothorax."}
-    tables = failure_tables(memory_engine(make_set(cases=[case], answers=[answer])), resamples=0)
+    tables = build_failure_tables(
+        build_memory_engine(make_set(cases=[case], answers=[answer])), resamples=0
+    )
     (row,) = tables.of("laterality_error")
     assert row.rate.share == 0
 
@@ -186,7 +190,7 @@ def test_a_finding_in_a_filter_is_said_in_words(engine):
     }
     for findings, told in words.items():
         found = CaseFilter(failures=("laterality_error",), findings=findings)
-        assert describe(engine.facts, found) == f"Laterality errors, {told}"
+        assert describe_filter(engine.facts, found) == f"Laterality errors, {told}"
         assert CaseFilter.from_query(found.to_query()) == found
     read, problems = CaseFilter.read({"finding": "unicorn"})
     assert read == CaseFilter()
@@ -199,7 +203,7 @@ def test_every_failure_says_what_can_be_judged():
 
 
 def test_no_share_is_numbered_above_all_of_them(engine):
-    tables = failure_tables(engine, CaseFilter(), counted="any", resamples=0)
+    tables = build_failure_tables(engine, CaseFilter(), counted="any", resamples=0)
     assert max(row.rate.share or 0 for row in tables.rows) == 1
     (ends,) = re.findall(r'"format": "%", "values": \[.*?, (\S+)\]', json.dumps(drawn_spec(tables)))
     assert float(ends) == 1

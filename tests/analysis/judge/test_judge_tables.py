@@ -15,20 +15,20 @@ from support.judge.judged_set import (
 )
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.judge_opinions import opinions_on
-from rexview.analysis.failures import failure_tables
+from rexview.analysis.case.judge_opinions import collect_opinions
+from rexview.analysis.failures import build_failure_tables
 from rexview.analysis.judges import (
-    NEVER,
-    failure_words,
+    NEVER_COMPARED_NOTE,
+    build_judge_tables,
+    describe_failure_agreement,
+    describe_score_agreement,
     failures_caption,
-    judge_tables,
-    score_words,
     scores_caption,
 )
-from rexview.analysis.query.filter.wording import chips, unknown_values
-from rexview.analysis.query.memory.engine import memory_engine
-from rexview.reviewset import load
-from rexview.stats.judges import Judge
+from rexview.analysis.query.filter.filter_text import describe_unknown_values, list_chips
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
+from rexview.reviewset import load_review_set
+from rexview.stats.judge_agreement import Judge
 
 ASKED = Judge(JUDGE, PROMPT)
 FILTERS = (
@@ -41,7 +41,9 @@ FILTERS = (
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
-    return memory_engine(load(write_judged_set(tmp_path_factory.mktemp("judged") / "set")))
+    return build_memory_engine(
+        load_review_set(write_judged_set(tmp_path_factory.mktemp("judged") / "set"))
+    )
 
 
 def answers_of(engine, case_filter):
@@ -52,7 +54,7 @@ def answers_of(engine, case_filter):
 
 @pytest.mark.parametrize("case_filter", FILTERS)
 def test_every_number_opens_its_answers(engine, case_filter):
-    tables = judge_tables(engine, case_filter, ASKED, resamples=0)
+    tables = build_judge_tables(engine, case_filter, ASKED, resamples=0)
     for row in tables.failures:
         for count in (row.present, row.spoken):
             found = answers_of(engine, count.opens)
@@ -65,7 +67,7 @@ def test_every_number_opens_its_answers(engine, case_filter):
 
 
 def test_the_numbers_are_those_of_the_rows(engine):
-    tables = judge_tables(engine, CaseFilter(), ASKED, resamples=0)
+    tables = build_judge_tables(engine, CaseFilter(), ASKED, resamples=0)
     rows = [row for row in judged_parts()["opinions"] if row["prompt_id"] == PROMPT]
     for one in tables.failures:
         said = [
@@ -86,14 +88,14 @@ def test_the_numbers_are_those_of_the_rows(engine):
 
 
 def test_agreement_is_the_same_under_every_filter(engine):
-    found = [judge_tables(engine, one, ASKED, resamples=0).agreement for one in FILTERS]
+    found = [build_judge_tables(engine, one, ASKED, resamples=0).agreement for one in FILTERS]
     assert all(one == found[0] for one in found)
     assert found[0].failures["omission"].n == 48
 
 
 def test_agreement_is_worked_out_once_for_a_set(engine):
     """Orders of Content and steps of a scan have engines of their own."""
-    other = memory_engine(engine.table.review_set)
+    other = build_memory_engine(engine.table.review_set)
     assert other.judge_agreement(ASKED) is engine.judge_agreement(ASKED)
 
 
@@ -108,10 +110,10 @@ def test_all_conditions_on_judges_have_to_hold(engine):
 def test_a_judge_that_the_set_does_not_have_leaves_nothing_and_is_named(engine):
     wanted = CaseFilter(opinions=("omission:yes:p:nobody",))
     assert not len(engine.selection(wanted))
-    assert unknown_values(engine.facets(wanted), engine.facts, wanted) == [
+    assert describe_unknown_values(engine.facets(wanted), engine.facts, wanted) == [
         "This set has no judge “nobody (p)”."
     ]
-    (chip,) = chips(engine.facts, wanted)
+    (chip,) = list_chips(engine.facts, wanted)
     assert chip.rest == CaseFilter()
 
 
@@ -122,10 +124,10 @@ def test_opinions_change_no_number_of_detectors_and_readers(engine, tmp_path):
         for model in MODELS
         for failure in FAILURES
     ]
-    others = memory_engine(load(write_judged_set(tmp_path / "set", opinions=rows)))
+    others = build_memory_engine(load_review_set(write_judged_set(tmp_path / "set", opinions=rows)))
     for case_filter in (CaseFilter(), CaseFilter(failures=("omission",), sources=("reader",))):
         mine, theirs = (
-            failure_tables(one, case_filter, resamples=0).rows for one in (engine, others)
+            build_failure_tables(one, case_filter, resamples=0).rows for one in (engine, others)
         )
         assert mine == theirs
         for order in ("severity", "gap", "disagreement", "newest"):
@@ -136,18 +138,18 @@ def test_opinions_change_no_number_of_detectors_and_readers(engine, tmp_path):
 
 def test_agreement_is_said_in_a_line(engine):
     found = engine.judge_agreement(ASKED)
-    assert failure_words(found.failures["omission"]) == (
+    assert describe_failure_agreement(found.failures["omission"]) == (
         "agreement with readers: kappa 0.42 (0.20 to 0.70), 48 answers; "
         "precision 55% (31% to 81%), recall 73% (50% to 92%)"
     )
-    assert score_words(found.scores["process"]).startswith(
+    assert describe_score_agreement(found.scores["process"]).startswith(
         "agreement with readers: weighted kappa 0."
     )
     older = engine.judge_agreement(Judge(JUDGE, OLDER))
-    assert failure_words(older.failures["omission"]) == (
+    assert describe_failure_agreement(older.failures["omission"]) == (
         "compared with readers on 1 answer: too few to tell"
     )
-    assert failure_words(None) == score_words(None) == NEVER
+    assert describe_failure_agreement(None) == describe_score_agreement(None) == NEVER_COMPARED_NOTE
     assert "a language model’s opinion" in failures_caption(found)
 
 
@@ -157,7 +159,7 @@ def test_what_is_not_counted_and_what_is_mixed_is_said(tmp_path):
         row["prompt_hash"] = f"{place % 2}" * 8
         if row["case"] == "c00":
             row["answer_digest"] = "0" * 64
-    engine = memory_engine(load(write_judged_set(tmp_path / "set", opinions=rows)))
+    engine = build_memory_engine(load_review_set(write_judged_set(tmp_path / "set", opinions=rows)))
     for caption in (failures_caption, scores_caption):
         text = caption(engine.judge_agreement(ASKED))
         assert "16 opinions on earlier texts of answers are not counted." in text
@@ -169,7 +171,7 @@ def test_quotes_are_found_in_the_answer(engine, tmp_path):
     review_set = engine.table.review_set
     rows = [row for row in judged_parts()["opinions"] if row["case"] == "c00" and row.get("quote")]
     about = rows[0]
-    found = opinions_on(review_set, engine, "c00", review_set.answers_of("c00"), ASKED)
+    found = collect_opinions(review_set, engine, "c00", review_set.answers_of("c00"), ASKED)
     said = {one.failure: one for one in found.of(about["model"]).failures}[about["failure"]]
     text = {one.model: one.text for one in review_set.answers_of("c00")}[about["model"]]
     assert " ".join(text[said.start : said.end].split()) == QUOTE
@@ -190,9 +192,9 @@ def test_words_that_are_not_in_the_answer_have_no_place(tmp_path, extra, known):
         )
     ]
     folder = write_judged_set(tmp_path / "set", opinions=rows)
-    engine = memory_engine(load(folder))
+    engine = build_memory_engine(load_review_set(folder))
     review_set = engine.table.review_set
-    found = opinions_on(review_set, engine, "c00", review_set.answers_of("c00"), ASKED)
+    found = collect_opinions(review_set, engine, "c00", review_set.answers_of("c00"), ASKED)
     (said,) = found.of("alpha-net").failures
     assert (said.start, said.quote_known) == (None, known)
 
@@ -203,8 +205,8 @@ def test_words_of_the_explanation_are_in_the_answer(tmp_path):
     said = {"failure": "hallucination", "present": True, "quote": "heart is wide"}
     parts["opinions"] = [opinion("c00", "alpha-net", **said)]
     parts["cases"][0] |= {"question_type": "choice", "options": ["A", "B"]}
-    engine = memory_engine(load(write_judged_set(tmp_path / "set", **parts)))
+    engine = build_memory_engine(load_review_set(write_judged_set(tmp_path / "set", **parts)))
     review_set = engine.table.review_set
-    found = opinions_on(review_set, engine, "c00", review_set.answers_of("c00"), ASKED)
+    found = collect_opinions(review_set, engine, "c00", review_set.answers_of("c00"), ASKED)
     (one,) = found.of("alpha-net").failures
     assert (one.start, one.quote_known) == (None, True)

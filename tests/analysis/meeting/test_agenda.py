@@ -3,11 +3,17 @@
 import pytest
 from support.small_set import CASES, write_set
 
-from rexview.analysis.meetings import add_cases, agenda_of, meeting, meetings, read_ids
+from rexview.analysis.meetings import (
+    build_agenda,
+    find_meeting,
+    list_meetings,
+    make_agenda_items,
+    parse_ids,
+)
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
-from rexview.store import Entry, merged, open_reviews
+from rexview.store import Entry, merge_reviews, open_reviews
 
 LEAD = Person("ann", "Ann", "lead")
 OF = {"c1": ("s1", "p1"), "c2": ("s1", "p1"), "c3": ("s2", "p1"), "two words": ("s3", None)}
@@ -26,7 +32,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def reviews(folder):
-    return open_reviews(load(folder), Settings())
+    return open_reviews(load_review_set(folder), Settings())
 
 
 def plan(reviews, meeting_id, *cases, **value):
@@ -38,8 +44,10 @@ def plan(reviews, meeting_id, *cases, **value):
 
 
 def planned(reviews, meeting_id):
-    found = agenda_of(
-        merged(reviews.review_set, reviews), meeting(reviews, meeting_id), meetings(reviews)
+    found = build_agenda(
+        merge_reviews(reviews.review_set, reviews),
+        find_meeting(reviews, meeting_id),
+        list_meetings(reviews),
     )
     return found, {one.case.id: one for one in found.cases}
 
@@ -73,7 +81,7 @@ def test_what_was_discussed_is_noticed(reviews):
 def test_decisions_that_came_with_the_files_are_discussions(folder):
     rows = "case,meeting,meeting_name,reader,decision\nc1,old,Spring,ra,accept\n"
     (folder / "decisions.csv").write_text(rows)
-    reviews = open_reviews(load(folder), Settings())
+    reviews = open_reviews(load_review_set(folder), Settings())
     plan(reviews, "m1", "c1", "c2")
     _, cases = planned(reviews, "m1")
     assert (cases["c1"].discussed_in, cases["c2"].discussed_in) == (("Spring",), ())
@@ -85,7 +93,7 @@ def test_cases_that_left_the_set_are_named(folder, reviews):
     (folder / "cases.jsonl").write_text("\n".join(line for line in lines if '"c1"' not in line))
     (folder / "answers.jsonl").unlink()
     (folder / "scores.csv").unlink()
-    found = meeting(open_reviews(load(folder), Settings()), "m1")
+    found = find_meeting(open_reviews(load_review_set(folder), Settings()), "m1")
     assert (found.cases, found.gone) == (("c2",), ("c1",))
 
 
@@ -100,14 +108,14 @@ def test_cases_that_left_the_set_are_named(folder, reviews):
     ],
 )
 def test_ids_are_read_as_they_are_pasted(reviews, text, new, there, unknown):
-    found = read_ids(text, reviews.review_set, {"c2"})
+    found = parse_ids(text, reviews.review_set, {"c2"})
     assert [list(one) for one in (found.new, found.there, found.unknown)] == [new, there, unknown]
 
 
 def test_what_is_added_stands_at_the_end_once(reviews):
     plan(reviews, "m1", "c1")
-    items = add_cases(
-        meeting(reviews, "m1"), ["c3", "c1", "c2", "c3"], section="Sides", found_by="x=1"
+    items = make_agenda_items(
+        find_meeting(reviews, "m1"), ["c3", "c1", "c2", "c3"], section="Sides", found_by="x=1"
     )
     assert [(one.case, one.place, one.section) for one in items] == [
         ("c3", 2, "Sides"),

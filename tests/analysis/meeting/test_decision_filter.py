@@ -4,20 +4,20 @@ import pytest
 from support.small_set import write_set
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.query.filter.wording import describe
-from rexview.analysis.query.memory.engine import memory_engine
+from rexview.analysis.query.filter.filter_text import describe_filter
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
 from rexview.errors import FilterError
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
-from rexview.store import Entry, merged, open_reviews
+from rexview.store import Entry, merge_reviews, open_reviews
 
 LEAD = Person("ann", "Ann A.", "lead")
 
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
-    review_set = load(write_set(tmp_path_factory.mktemp("filter") / "set"))
+    review_set = load_review_set(write_set(tmp_path_factory.mktemp("filter") / "set"))
     reviews = open_reviews(review_set, Settings())
     decided = [
         ("c1", "n", "m1", {"decision": "retrain"}),
@@ -32,7 +32,7 @@ def engine(tmp_path_factory):
         for case, model, meeting, value in decided
     ]
     reviews.record(entries, LEAD)
-    return memory_engine(merged(review_set, reviews))
+    return build_memory_engine(merge_reviews(review_set, reviews))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_the_counts_are_those_of_the_cases(engine):
 
 def test_a_heading_says_it_in_words(engine):
     wanted = CaseFilter(decisions=("open", "meeting:m1"))
-    assert describe(engine.facts, wanted) == "Open decision or Decided in “Chest”"
+    assert describe_filter(engine.facts, wanted) == "Open decision or Decided in “Chest”"
 
 
 @pytest.mark.parametrize("word", ["closed", "decision:", "meeting", "open:x"])

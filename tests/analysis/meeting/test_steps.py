@@ -11,14 +11,14 @@ from itertools import chain, combinations, permutations
 from support import ROOT
 from support.rows import each_row
 
-from rexview.analysis.case.record import gather_case
-from rexview.analysis.meeting_steps import letters_of, shown_case
+from rexview.analysis.case.case_page import build_case_page
+from rexview.analysis.meeting_steps import assign_letters, build_step_case
 from rexview.analysis.meetings import FIRST_STEP, Meeting
-from rexview.analysis.query.memory.engine import memory_engine
-from rexview.analysis.written_failures import FailureWords, MarkedAnswer
-from rexview.judge.written import wording_of
-from rexview.reviewset import load
-from rexview.schema import AnswerBox, Mark, ReferenceBox, Report, Score
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
+from rexview.analysis.written_failures import FailureWording, MarkedAnswer
+from rexview.judge.written import build_written_wording
+from rexview.reviewset import load_review_set
+from rexview.schema import AnswerBox, FailureMark, ReferenceBox, Report, Score
 from rexview.vocab import MEETING_STEPS
 
 KEY = bytes(32)
@@ -26,14 +26,14 @@ NOW = datetime(2026, 3, 2, tzinfo=UTC)
 LATER = tuple(step for step in MEETING_STEPS if step != FIRST_STEP)
 SUBSETS = list(chain.from_iterable(combinations(LATER, n) for n in range(len(LATER) + 1)))
 """What is shown follows from which steps are, not from their order: these stand for all orders."""
-DEMO = load(ROOT / "assets" / "demo")
-ENGINE = memory_engine(DEMO)
+DEMO = load_review_set(ROOT / "assets" / "demo")
+ENGINE = build_memory_engine(DEMO)
 CASES = DEMO.cases["id"].to_list()
 
 
 @cache
 def whole(case):
-    return gather_case(DEMO, case, ENGINE)
+    return build_case_page(DEMO, case, ENGINE)
 
 
 def meeting(*steps, name="m1"):
@@ -43,13 +43,13 @@ def meeting(*steps, name="m1"):
 def shown(case, steps, later=(), page=None):
     """What is shown of a case once some steps were gone through, others being still to come."""
     held = meeting(*steps, *later)
-    return shown_case(DEMO, page or whole(case), held, len(steps), KEY)
+    return build_step_case(DEMO, page or whole(case), held, len(steps), KEY)
 
 
 def letters(case, held):
     models = [answer.model for answer in whole(case).answers]
-    given = letters_of(held, case, models, KEY)
-    assert given == letters_of(held, case, models[::-1], KEY)
+    given = assign_letters(held, case, models, KEY)
+    assert given == assign_letters(held, case, models[::-1], KEY)
     return given
 
 
@@ -157,9 +157,9 @@ MARKED_FROM = {"answers", "boxes", "report", "flags", "models"}
 def marked(page, **more):
     """A case of which people say that each answer has a failure in words."""
     value = {"name": "It names TITLEWORD", "counts": "COUNTWORD counts."}
-    words = FailureWords(wording_of("f", value, "f"), by="ann", at=NOW, value=value)
+    words = FailureWording(build_written_wording("f", value, "f"), by="ann", at=NOW, value=value)
     marks = [
-        Mark(page.case.id, one.model, "r", "f", words.prompt.hash, "WHYWORD", NOW, **more)
+        FailureMark(page.case.id, one.model, "r", "f", words.prompt.hash, "WHYWORD", NOW, **more)
         for one in page.answers
     ]
     return replace(page, marks=tuple(MarkedAnswer(mark, words) for mark in marks))
@@ -186,8 +186,11 @@ def test_the_order_of_the_steps_changes_only_when_something_is_shown():
             first, rest = order[:number], order[number:]
             usual = [step for step in LATER if step in first]
             assert shown(case, first, rest).page == shown(case, usual).page
-    assert shown_case(DEMO, whole(case), meeting(*LATER), 99, KEY).shown == (FIRST_STEP, *LATER)
-    assert shown_case(DEMO, whole(case), meeting(*LATER), -3, KEY).shown == (FIRST_STEP,)
+    assert build_step_case(DEMO, whole(case), meeting(*LATER), 99, KEY).shown == (
+        FIRST_STEP,
+        *LATER,
+    )
+    assert build_step_case(DEMO, whole(case), meeting(*LATER), -3, KEY).shown == (FIRST_STEP,)
 
 
 def test_everything_is_there_in_the_end():
@@ -244,10 +247,10 @@ def test_words_that_name_a_model_are_covered_and_evidence_moves_with_them(make_s
              "comment": "Typical of Generalist"},
         ],
     )  # fmt: skip
-    page = gather_case(given, "c1", memory_engine(given))
+    page = build_case_page(given, "c1", build_memory_engine(given))
     steps = tuple(step for step in LATER if step != "models")
     held = meeting(*steps)
-    record = shown_case(given, page, held, len(steps), KEY)
+    record = build_step_case(given, page, held, len(steps), KEY)
     assert len(record.page.scores) == 1
     text = json.dumps(record.to_json())
     for secret in ("Medical", "Generalist", "SECRET", "999983"):

@@ -10,21 +10,21 @@ from support.made_rows.choices import CATEGORIES, READ, write_choice_set
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.multiple_choice import (
-    NOT_IN_IT,
+    OTHER_CATEGORIES,
     ChoiceCell,
-    choice_groups,
-    choice_tables,
-    comparisons,
-    group_choices,
-    group_of,
-    kappa_map,
-    on_read_questions,
-    order_of,
+    build_choice_groups,
+    build_choice_tables,
+    build_kappa_map,
+    compare_raters,
+    find_category_group,
+    find_category_order,
+    list_choice_groupings,
+    list_read_question_cells,
 )
-from rexview.analysis.query.filter.linked_count import Count
-from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
-from rexview.reviewset import load
-from rexview.stats.multiple_choice import choice_accuracies
+from rexview.analysis.query.filter.linked_count import LinkedCount
+from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
+from rexview.reviewset import load_review_set
+from rexview.stats.multiple_choice import measure_choice_accuracies
 
 BASES = (
     CaseFilter(),
@@ -37,29 +37,31 @@ BASES = (
 
 @pytest.fixture(scope="module", name="engine")
 def engine_fixture(tmp_path_factory: pytest.TempPathFactory) -> MemoryEngine:
-    return memory_engine(load(write_choice_set(tmp_path_factory.mktemp("choices") / "set")))
+    return build_memory_engine(
+        load_review_set(write_choice_set(tmp_path_factory.mktemp("choices") / "set"))
+    )
 
 
-def counts_of(cells: tuple[ChoiceCell, ...]) -> Iterator[Count]:
+def counts_of(cells: tuple[ChoiceCell, ...]) -> Iterator[LinkedCount]:
     for cell in cells:
         yield from (cell.asked, cell.right, cell.wrong, cell.failed)
 
 
 @pytest.mark.parametrize("base", BASES)
 def test_every_count_is_what_its_filter_opens(engine: MemoryEngine, base: CaseFilter) -> None:
-    tables = choice_tables(engine, base, resamples=0)
+    tables = build_choice_tables(engine, base, resamples=0)
     assert tables.total
     counted = [*counts_of(tables.total), *tables.noted.values()]
-    for by in group_choices(engine):
-        for row in choice_groups(engine, base, by, resamples=0).rows:
+    for by in list_choice_groupings(engine):
+        for row in build_choice_groups(engine, base, by, resamples=0).rows:
             counted += [row.questions, *counts_of(row.cells)]
     for row in tables.tasks:
         counted += [row.questions, *counts_of(row.cells)]
-    counted += counts_of(on_read_questions(engine, base, resamples=0))
-    compared = comparisons(engine, base, resamples=0)
+    counted += counts_of(list_read_question_cells(engine, base, resamples=0))
+    compared = compare_raters(engine, base, resamples=0)
     for pair in (*compared.of_models, *compared.with_readers):
         counted += [pair.only_a, pair.only_b]
-    counted += [cell.shared for cells in kappa_map(engine, base).values() for cell in cells]
+    counted += [cell.shared for cells in build_kappa_map(engine, base).values() for cell in cells]
     some = [count for count in counted if count.value]
     assert len(some) > 40
     for count in some:
@@ -67,7 +69,7 @@ def test_every_count_is_what_its_filter_opens(engine: MemoryEngine, base: CaseFi
 
 
 def test_a_count_is_linked_where_nobody_else_answered(engine: MemoryEngine) -> None:
-    cells = {cell.place: cell for cell in choice_tables(engine, resamples=0).total}
+    cells = {cell.place: cell for cell in build_choice_tables(engine, resamples=0).total}
     resident, reader = cells[2], cells[3]
     assert resident.asked.opens.models == ("res",)
     assert reader.asked.opens.models == ()
@@ -77,8 +79,8 @@ def test_a_count_is_linked_where_nobody_else_answered(engine: MemoryEngine) -> N
 
 def test_totals_and_tasks_are_those_of_the_statistics(engine: MemoryEngine) -> None:
     """Nothing is counted in two ways: ``stats --json`` has the same numbers under ``choices``."""
-    tables = choice_tables(engine, resamples=99)
-    rows = choice_accuracies(engine.table.review_set, ("gem", "med", "res"), resamples=99)
+    tables = build_choice_tables(engine, resamples=99)
+    rows = measure_choice_accuracies(engine.table.review_set, ("gem", "med", "res"), resamples=99)
     expected = {(row.model, row.task): row for row in rows if row.category is None}
     parts: list[tuple[str | None, Any]] = [(None, tables.total)]
     parts += [(row.value, row.cells) for row in tables.tasks]
@@ -96,19 +98,19 @@ def test_totals_and_tasks_are_those_of_the_statistics(engine: MemoryEngine) -> N
 
 
 def test_categories_stand_as_in_the_paper_and_others_are_kept(engine: MemoryEngine) -> None:
-    by = next(one for one in group_choices(engine) if one.key == "tag:category")
-    rows = choice_groups(engine, CaseFilter(), by, resamples=0).rows
+    by = next(one for one in list_choice_groupings(engine) if one.key == "tag:category")
+    rows = build_choice_groups(engine, CaseFilter(), by, resamples=0).rows
     assert [(row.group, row.name) for row in rows] == [
         ("Respiratory System", "Lung & Pleural Opacity"),
         ("Cardiovascular", "Heart"),
-        (NOT_IN_IT, "Home-made category"),
+        (OTHER_CATEGORIES, "Home-made category"),
     ]
-    assert group_of("lung and pleural opacity") == "Respiratory System"
-    assert order_of("Rib") < order_of("Home-made category")
+    assert find_category_group("lung and pleural opacity") == "Respiratory System"
+    assert find_category_order("Rib") < find_category_order("Home-made category")
 
 
 def test_models_and_readers_are_compared_apart(engine: MemoryEngine) -> None:
-    compared = comparisons(engine, CaseFilter(), resamples=99)
+    compared = compare_raters(engine, CaseFilter(), resamples=99)
     pairs = [[(one.test.rater_a, one.test.rater_b) for one in kind] for kind in (
         compared.of_models, compared.with_readers
     )]  # fmt: skip
@@ -117,7 +119,7 @@ def test_models_and_readers_are_compared_apart(engine: MemoryEngine) -> None:
 
 
 def test_agreement_by_task_and_over_all(engine: MemoryEngine) -> None:
-    found = kappa_map(engine, CaseFilter())
+    found = build_kappa_map(engine, CaseFilter())
     assert next(iter(found)) is None
     assert len(found) == 4
     assert {len(cells) for cells in found.values()} == {10}
@@ -127,8 +129,10 @@ def test_agreement_by_task_and_over_all(engine: MemoryEngine) -> None:
 
 
 def test_a_set_without_choice_questions_has_no_raters(make_set: Any) -> None:
-    engine = memory_engine(make_set(cases=[{"id": "c"}], answers=[{"case": "c", "model": "g"}]))
+    engine = build_memory_engine(
+        make_set(cases=[{"id": "c"}], answers=[{"case": "c", "model": "g"}])
+    )
     assert engine.raters == ()
-    tables = choice_tables(engine, resamples=0)
+    tables = build_choice_tables(engine, resamples=0)
     assert (tables.total, tables.tasks, tables.counts.questions) == ((), (), 0)
-    assert kappa_map(engine, CaseFilter()) == {}
+    assert build_kappa_map(engine, CaseFilter()) == {}

@@ -12,9 +12,9 @@ from rexview.analysis.published.rexecution import (
     published_rates,
     published_scores,
 )
-from rexview.analysis.query.memory.engine import memory_engine
-from rexview.analysis.scores import score_tables
-from rexview.stats.final import SCORE_ORDER
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
+from rexview.analysis.scores import build_score_tables
+from rexview.stats.score_finals import SCORE_ORDER
 
 
 def test_the_means_are_those_of_the_paper() -> None:
@@ -50,7 +50,7 @@ def test_our_own_rates_by_hand(make_set: Any) -> None:
             for case, score in zip(("c1", "c2"), scores, strict=True)
         ],
     )
-    tables = score_tables(memory_engine(review_set), resamples=0)
+    tables = build_score_tables(build_memory_engine(review_set), resamples=0)
     rates = {rate.quantity: rate for rate in measured_rates(tables)}
     shares = {
         name: (rate.count.value, rate.count.of)

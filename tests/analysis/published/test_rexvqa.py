@@ -6,7 +6,7 @@ import csv
 
 from support import ROOT
 
-from rexview.analysis.multiple_choice import group_of
+from rexview.analysis.multiple_choice import find_category_group
 from rexview.analysis.published import rexvqa
 
 PUBLISHED = ROOT / "assets" / "published"
@@ -19,7 +19,7 @@ def rows(name: str) -> list[dict[str, str]]:
 
 def test_tasks_and_readers_are_the_files_figure_by_figure() -> None:
     names = {row["model"]: row for row in rows("by_task")}
-    table = rexvqa.by_task()
+    table = rexvqa.published_accuracy_by_task()
     assert [name for name, *_ in table.rows] == list(names)
     for name, *figures in table.rows:
         assert sorted(figures) == sorted(
@@ -31,12 +31,12 @@ def test_tasks_and_readers_are_the_files_figure_by_figure() -> None:
         (row["rater"], row["kind"], row["accuracy_pct"], row["n_cases"])
         for row in rows("reader_study")
     ]
-    assert list(rexvqa.reader_study().rows) == study
+    assert list(rexvqa.published_reader_study().rows) == study
     assert ("Reader 3", "radiology resident", "77.27", "200") in study
 
 
 def test_categories_hold_each_cell_of_the_file_under_its_group() -> None:
-    table = rexvqa.by_category()
+    table = rexvqa.published_accuracy_by_category()
     cells = {
         (group, name, model): figure
         for group, (name, *figures) in zip(table.groups, table.rows, strict=True)
@@ -49,11 +49,13 @@ def test_categories_hold_each_cell_of_the_file_under_its_group() -> None:
     assert cells == given
     assert cells["Cardiovascular", "Heart", "MedGemma"] == "97.03"
     for group, (name, *_) in zip(table.groups, table.rows, strict=True):
-        assert group == "All" or group_of(name) == group  # the taxonomy is that of the table
+        assert (
+            group == "All" or find_category_group(name) == group
+        )  # the taxonomy is that of the table
 
 
 def test_the_distribution_adds_up_to_its_totals() -> None:
-    *tasks, total = rexvqa.distribution().rows
+    *tasks, total = rexvqa.published_task_counts().rows
     for column in range(1, 5):
         assert sum(int(row[column].replace(",", "")) for row in tasks) == int(
             total[column].replace(",", "")

@@ -6,12 +6,12 @@ import polars as pl
 import pytest
 
 from rexview.analysis.adjudication import (
-    consensus_scores,
-    differing_cases,
-    next_without_consensus,
-    reader_labels,
+    find_differing_cases,
+    find_next_without_consensus,
+    label_readers,
+    list_consensus_scores,
 )
-from rexview.analysis.query.memory.study import only_finished
+from rexview.analysis.query.memory.study_engine import without_unfinished_scores
 from rexview.store.current_state import ADJUDICATIONS
 from rexview.vocab import TEXT_DIMENSIONS
 
@@ -67,7 +67,7 @@ def agreed(*rows):
 
 
 def test_the_worst_come_first(review_set):
-    found = differing_cases(review_set, agreed(), 2)
+    found = find_differing_cases(review_set, agreed(), 2)
     assert [(one.case, one.apart, len(one.differences)) for one in found] == [
         ("c2", 4, 1),
         ("c4", 2, 2),
@@ -85,7 +85,7 @@ def test_the_worst_come_first(review_set):
     ("threshold", "cases"), [(1, ["c2", "c1", "c4"]), (3, ["c2"]), (4, ["c2"]), (4.5, [])]
 )
 def test_from_how_many_points_on_can_be_chosen(review_set, threshold, cases):
-    found = differing_cases(review_set, agreed(), threshold)
+    found = find_differing_cases(review_set, agreed(), threshold)
     assert sorted(one.case for one in found) == sorted(cases)
 
 
@@ -100,7 +100,10 @@ def test_scores_of_a_case_that_is_not_finished_are_left_out(make_set):
             make_set(cases=[{"id": "c1"}], answers=answers, scores=rows)
             for rows in (of_file, scores)
         )
-        return [one.case for one in differing_cases(only_finished(given, made), agreed(), 2)]
+        return [
+            one.case
+            for one in find_differing_cases(without_unfinished_scores(given, made), agreed(), 2)
+        ]
 
     of_the_file = score("c1", "g", "b", 1)
     assert found(of_the_file, *written("a", "process")) == []
@@ -118,29 +121,29 @@ def test_a_consensus_settles_and_changes_no_score(review_set):
         ("c4", "m", "language", None, 3, None),
     )
     before = review_set.scores.clone()
-    worst, second, last = differing_cases(review_set, given, 2)
+    worst, second, last = find_differing_cases(review_set, given, 2)
     assert worst.has_consensus
     assert worst.differences[0].consensus.score == 3
     assert not second.has_consensus, "words without a score settle nothing"
     assert second.n_agreed == 1
     assert last.differences[0].consensus is None
     assert review_set.scores.equals(before)
-    (score,) = consensus_scores(given, "c2")
+    (score,) = list_consensus_scores(given, "c2")
     assert (score.score, score.reader, score.comment) == (3, "eve", "Agreed.")
 
 
 def test_what_comes_next_is_not_settled(review_set):
-    cases = differing_cases(review_set, agreed(("c2", "g", "process", None, 3, None)), 2)
+    cases = find_differing_cases(review_set, agreed(("c2", "g", "process", None, 3, None)), 2)
     assert [one.case for one in cases] == ["c2", "c4", "c1"]
-    assert next_without_consensus(cases, None) == "c4"
-    assert next_without_consensus(cases, "c4") == "c1"
-    assert next_without_consensus(cases, "c1") == "c4", "from the beginning again"
-    assert next_without_consensus(cases[:1], "c2") is None
-    assert next_without_consensus(cases[1:2], "c4") is None
+    assert find_next_without_consensus(cases, None) == "c4"
+    assert find_next_without_consensus(cases, "c4") == "c1"
+    assert find_next_without_consensus(cases, "c1") == "c4", "from the beginning again"
+    assert find_next_without_consensus(cases[:1], "c2") is None
+    assert find_next_without_consensus(cases[1:2], "c4") is None
 
 
 def test_readers_are_numbered_for_each_case_anew():
-    labels = [reader_labels(["a", "b"], f"c{number}", key=b"k") for number in range(20)]
+    labels = [label_readers(["a", "b"], f"c{number}", key=b"k") for number in range(20)]
     assert all(sorted(one.values()) == ["Reader 1", "Reader 2"] for one in labels)
     assert {one["a"] for one in labels} == {"Reader 1", "Reader 2"}
-    assert labels[3] == reader_labels(["b", "a"], "c3", key=b"k")
+    assert labels[3] == label_readers(["b", "a"], "c3", key=b"k")

@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rexview.analysis import CaseFilter, Range
-from rexview.analysis.adjudication import adjudication
+from rexview.analysis import CaseFilter, NumberRange
+from rexview.analysis.adjudication import build_adjudication
 from rexview.analysis.charts.readers import (
     bubble_chart,
     confusion_chart,
@@ -19,13 +19,13 @@ from rexview.analysis.charts.readers import (
     stricter_chart,
 )
 from rexview.analysis.query.filter.conditions import ReaderPair
-from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
 from rexview.analysis.readers import (
     ReaderTables,
     agreement_caption,
+    build_reader_tables,
+    measure_reader_drifts,
     no_drift_captions,
-    reader_drifts,
-    reader_tables,
     stricter_captions,
     variance_captions,
 )
@@ -52,8 +52,8 @@ def review(make_set: Any, scores: list[Any], *, cases: str = "", **answers: Any)
 
 
 def shown(review_set: ReviewSet, **more: Any) -> tuple[MemoryEngine, ReaderTables]:
-    engine = memory_engine(review_set)
-    return engine, reader_tables(engine, **more)
+    engine = build_memory_engine(review_set)
+    return engine, build_reader_tables(engine, **more)
 
 
 def answers_behind(engine: MemoryEngine, case_filter: CaseFilter) -> list[tuple[str, str]]:
@@ -135,7 +135,7 @@ class TestSmallTable:
         self, given: tuple[MemoryEngine, ReaderTables]
     ) -> None:
         engine, _ = given
-        found = adjudication(engine, CaseFilter(), 2)
+        found = build_adjudication(engine, CaseFilter(), 2)
         (one,) = found.part(0, 10)
         assert (one.case, one.apart) == ("c1", 2.0)
         assert dict(one.disputes[0].scores) == {"a": 5.0, "b": 3.0}
@@ -207,7 +207,7 @@ class TestHowFarApart:
 
     @pytest.mark.parametrize("dimension", ["process", "language", "image_content"])
     def test_every_distance(self, review_set: ReviewSet, dimension: str) -> None:
-        engine = memory_engine(review_set)
+        engine = build_memory_engine(review_set)
         came = set(engine.table.rows.filter(pl.col("status") == "answered")["case"])
         for low in range(5):
             for high in range(low, 5):
@@ -234,7 +234,7 @@ class TestHowFarApart:
     [
         CaseFilter(),
         CaseFilter(models=("m",)),
-        CaseFilter(process=Range(2, 4), sort="gap"),
+        CaseFilter(process=NumberRange(2, 4), sort="gap"),
         CaseFilter(
             reader_pairs=("process:0..1:a:z",), reader_scores=("::2026-03-02..2026-03-15:a",)
         ),
@@ -264,7 +264,7 @@ def test_everything_opens_what_it_counts(make_set: Any, seed: int, base: CaseFil
             if not pictures:
                 assert len(behind.rows) == count.value
     for dimension in ("process", "language"):
-        for one in reader_drifts(engine, base, tables.pair, dimension, resamples=0):
+        for one in measure_reader_drifts(engine, base, tables.pair, dimension, resamples=0):
             for opened in one.blocks:
                 assert len(answers_behind(engine, opened.count.opens)) == opened.block.n
                 assert len(answers_behind(engine, opened.shared.opens)) == opened.block.shared
@@ -273,13 +273,13 @@ def test_everything_opens_what_it_counts(make_set: Any, seed: int, base: CaseFil
 
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("threshold", [1, 2, 4])
-@pytest.mark.parametrize("base", [CaseFilter(), CaseFilter(disagreement=Range(None, 2))])
+@pytest.mark.parametrize("base", [CaseFilter(), CaseFilter(disagreement=NumberRange(None, 2))])
 def test_the_list_is_what_browse_shows_in_its_order(
     make_set: Any, seed: int, threshold: float, base: CaseFilter
 ) -> None:
     review_set = random_review(make_set, seed)
-    engine = memory_engine(review_set)
-    found = adjudication(engine, base, threshold)
+    engine = build_memory_engine(review_set)
+    found = build_adjudication(engine, base, threshold)
     listed = found.part(0, 1000)
     expected = [
         (row["case"], row["model"])
@@ -308,8 +308,8 @@ def test_the_file_of_the_list(make_set: Any) -> None:
         score("c1", "b", 5, "language", comment="Slips"),
     ]
     review_set = review(make_set, scores)
-    engine = memory_engine(review_set)
-    frame = adjudication(engine, CaseFilter(), 2).frame(engine.facts.readers)
+    engine = build_memory_engine(review_set)
+    frame = build_adjudication(engine, CaseFilter(), 2).frame(engine.facts.readers)
     assert list(frame.columns) == [
         *("Case", "Model", "Question", "Dimension", "Points apart"),
         *("Score: Dr. B", "Comment: Dr. B", "Score: Dr. A", "Comment: Dr. A"),
@@ -358,8 +358,8 @@ class TestWords:
             for reader in "ab"
         ]
         review_set = review(make_set, scores)
-        engine = memory_engine(review_set)
-        drifts = reader_drifts(engine, CaseFilter(), ("a", "b"), "process")
+        engine = build_memory_engine(review_set)
+        drifts = measure_reader_drifts(engine, CaseFilter(), ("a", "b"), "process")
         assert list(no_drift_captions(drifts)) == [
             "Dr. A: All scores with a date were given on one day: there is no before and after "
             "(4 Mar 2026, 3 scores).",
@@ -396,7 +396,7 @@ class TestCharts:
         chart = stricter_chart(numbers)
         assert chart is not None
         assert list(chart.filters.values()) == [one.shared.opens for one in numbers.compared]
-        drifts = reader_drifts(engine, CaseFilter(), numbers.pair, "process", resamples=0)
+        drifts = measure_reader_drifts(engine, CaseFilter(), numbers.pair, "process", resamples=0)
         means, differences = drift_charts(drifts, "Process")
         blocks = [opened for one in drifts if len(one.blocks) > 1 for opened in one.blocks]
         assert list(means.filters.values()) == [opened.count.opens for opened in blocks]
@@ -451,8 +451,8 @@ def test_more_than_two_readers(make_set: Any) -> None:
 def test_no_score_outside_the_filter_is_counted(make_set: Any) -> None:
     scores = [score(case, reader, 3) for case in ("c1", "c2") for reader in "ab"]
     review_set = review(make_set, scores)
-    engine = memory_engine(review_set)
-    tables = reader_tables(engine, CaseFilter(search="nothing like it"))
+    engine = build_memory_engine(review_set)
+    tables = build_reader_tables(engine, CaseFilter(search="nothing like it"))
     assert tables.pair is None
     assert tables.scored.value == 0
     assert pl.Series([tables.unscored, tables.lost.value]).sum() == 0
@@ -464,5 +464,5 @@ def test_readers_of_one_name_are_told_apart(make_set: Any) -> None:
     named = dataclasses.replace(made, info=dataclasses.replace(made.info, readers=twins))
     engine, tables = shown(named)
     assert tables.readers == {"a": "Dr. X (a)", "b": "Dr. X (b)"}
-    columns = adjudication(engine, CaseFilter(), 2).frame(engine.facts.readers).columns
+    columns = build_adjudication(engine, CaseFilter(), 2).frame(engine.facts.readers).columns
     assert len(set(columns)) == len(columns) == 9

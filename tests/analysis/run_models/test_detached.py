@@ -10,17 +10,17 @@ from support import model_server
 from support.runs.killed_run import MODEL, write_cases
 
 from rexview.analysis.run_models.jobs import (
-    begin_detached,
     missing_requirements,
-    progress_now,
+    read_current_progress,
     resume_run,
+    start_detached_run,
 )
-from rexview.analysis.run_models.run_request import RunRequest, plan_of
+from rexview.analysis.run_models.run_request import RunRequest, plan_run
 from rexview.errors import RunRefused
-from rexview.models.endpoints.servers import confirm, read_address
-from rexview.models.running.folder import write_json
-from rexview.models.running.run import unanswered
-from rexview.reviewset import load
+from rexview.models.endpoints.server_addresses import check_base_url, confirm_server_address
+from rexview.models.running.model_run import unanswered_cases
+from rexview.models.running.run_folder import write_json_atomically
+from rexview.reviewset import load_review_set
 
 KEY = "sk-secret-of-the-secrets-0002"
 LIMIT_S = 90
@@ -37,18 +37,18 @@ def plain_environment(tmp_path, monkeypatch):
 def server(plain_environment):
     """A server that this user has confirmed, as the page does when its button is pressed."""
     with model_server.started(keys=[KEY]) as running:
-        confirm(read_address(running.base_url))
+        confirm_server_address(check_base_url(running.base_url))
         yield running
 
 
 def planned(folder, **more):
     wanted = {"model": MODEL, "api": "chat", **more}
-    return plan_of(load(folder), RunRequest(**wanted))
+    return plan_run(load_review_set(folder), RunRequest(**wanted))
 
 
 def ended(run):
     limit = time.monotonic() + LIMIT_S
-    while (found := progress_now(run)).at_work and time.monotonic() < limit:
+    while (found := read_current_progress(run)).at_work and time.monotonic() < limit:
         time.sleep(0.1)
     return found
 
@@ -57,14 +57,14 @@ def test_a_run_is_at_work_from_its_beginning_and_the_key_is_nowhere(tmp_path, se
     server.options(keys=[KEY], delay_s=0.5)
     folder = write_cases(tmp_path / "set", 3)
     plan = planned(folder, base_url=server.base_url)
-    begin_detached(plan, {"OPENAI_API_KEY": KEY})
-    first = progress_now(plan.run)
+    start_detached_run(plan, {"OPENAI_API_KEY": KEY})
+    first = read_current_progress(plan.run)
     assert (first.state, first.total) == ("starting", 3)
     with pytest.raises(RunRefused, match="already in progress"):
         resume_run(plan.run, plan.spec, first, {})
-    while progress_now(plan.run).state == "starting":
+    while read_current_progress(plan.run).state == "starting":
         time.sleep(0.05)
-    pid = progress_now(plan.run).pid
+    pid = read_current_progress(plan.run).pid
     assert os.getsid(pid) == pid  # nobody's child when this process ends
     assert KEY.encode() not in Path(f"/proc/{pid}/cmdline").read_bytes()
     found = ended(plan.run)
@@ -78,7 +78,7 @@ def test_what_the_process_says_before_it_begins_is_told(tmp_path, server):
     folder = write_cases(tmp_path / "set", 3)
     plan = planned(folder, base_url=server.base_url)
     (folder / "reviewset.yaml").write_text("format: [", encoding="utf-8")
-    begin_detached(plan, {"OPENAI_API_KEY": KEY})
+    start_detached_run(plan, {"OPENAI_API_KEY": KEY})
     found = ended(plan.run)
     assert found.state == "broken"
     assert "reviewset.yaml" in (found.message or "")
@@ -92,17 +92,17 @@ def test_one_that_never_came_to_work_is_broken_after_a_while(tmp_path):
     plan = planned(folder, base_url="http://127.0.0.1:9/v1")
     plan.run.path.mkdir(parents=True)
     told = {"state": "starting", "updated": "2026-01-01T00:00:00+00:00"}
-    write_json(plan.run.progress, told)
-    found = progress_now(plan.run)
+    write_json_atomically(plan.run.progress, told)
+    found = read_current_progress(plan.run)
     assert (found.state, found.at_work) == ("broken", False)
-    write_json(plan.run.progress, {**told, "updated": "nonsense"})
-    assert progress_now(plan.run).state == "broken"
+    write_json_atomically(plan.run.progress, {**told, "updated": "nonsense"})
+    assert read_current_progress(plan.run).state == "broken"
 
 
 def test_a_new_budget_lets_a_run_go_on(tmp_path, server):
     folder = write_cases(tmp_path / "set", 3)
     plan = planned(folder, base_url=server.base_url, budget="1tokens")
-    begin_detached(plan, {"OPENAI_API_KEY": KEY})
+    start_detached_run(plan, {"OPENAI_API_KEY": KEY})
     found = ended(plan.run)
     assert (found.state, found.done) == ("cancelled", 0)
     resume_run(plan.run, plan.spec, found, {"OPENAI_API_KEY": KEY}, budget="1000000tokens")
@@ -141,6 +141,6 @@ def test_cases_without_an_answer_of_a_model(tmp_path, server):
     rows = [{"case": "c0002", "model": MODEL, "text": "a"}, {"case": "c0001", "model": "b"}]
     lines = "".join(f"{json.dumps(row)}\n" for row in rows)
     (folder / "answers.jsonl").write_text(lines, encoding="utf-8")
-    review_set = load(folder)
-    assert unanswered(review_set, MODEL) == ("c0001", "c0003")
-    assert unanswered(review_set, "another") == ("c0001", "c0002", "c0003")
+    review_set = load_review_set(folder)
+    assert unanswered_cases(review_set, MODEL) == ("c0001", "c0003")
+    assert unanswered_cases(review_set, "another") == ("c0001", "c0002", "c0003")

@@ -13,27 +13,32 @@ from support.judge.set_to_judge import opinion, write_judged
 
 from rexview.analysis.run_models import jobs
 from rexview.analysis.run_models.jobs import (
-    arguments_of,
-    begin_job,
-    how_it_ended,
-    is_at_work,
-    jobs_of,
+    is_job_running,
+    list_jobs,
     new_job,
-    progress_now,
+    preview_job,
+    read_current_progress,
+    read_job_result,
+    request_arguments,
     resume_job,
-    would_send,
+    start_job,
 )
 from rexview.analysis.run_models.run_request import (
     RunRequest,
-    all_runs,
     describe_subject,
-    run_kind_of,
+    find_run_kind,
+    list_runs_of_set,
 )
 from rexview.errors import RunError, RunRefused
-from rexview.models.running.folder import CURATING, JUDGING, RunFolder, write_json
-from rexview.models.running.progress import tell
-from rexview.models.running.spec import read_spec
-from rexview.reviewset import load
+from rexview.models.running.run_folder import (
+    CURATING_FOLDER,
+    JUDGING_FOLDER,
+    RunFolder,
+    write_json_atomically,
+)
+from rexview.models.running.run_progress import send_run_command
+from rexview.models.running.run_spec import read_run_spec
+from rexview.reviewset import load_review_set
 from rexview.vocab import CRITERIA, QUESTION_TAGS
 
 KEY = "sk-secret-of-the-secrets-0003"
@@ -82,11 +87,11 @@ def folder(tmp_path):
 
 def job_of(folder, server, command="curate", *own):
     asked = RunRequest(model=MODEL, base_url=server.base_url, api="chat")
-    return new_job(folder, command, MODEL, [*own, *arguments_of(asked)], "Anna Lead")
+    return new_job(folder, command, MODEL, [*own, *request_arguments(asked)], "Anna Lead")
 
 
 def begin(job, **more):
-    begin_job(job, VARIABLE, {VARIABLE: KEY}, **more)
+    start_job(job, VARIABLE, {VARIABLE: KEY}, **more)
 
 
 def until(condition):
@@ -98,32 +103,32 @@ def until(condition):
 
 
 def ended(job):
-    until(lambda: not is_at_work(job))
-    return how_it_ended(job)
+    until(lambda: not is_job_running(job))
+    return read_job_result(job)
 
 
 def kinds_of(folder):
-    runs = all_runs(load(folder))
-    return [run_kind_of(run, read_spec(run)).name for run in runs]
+    runs = list_runs_of_set(load_review_set(folder))
+    return [find_run_kind(run, read_run_spec(run)).name for run in runs]
 
 
 def test_all_steps_are_done_by_one_job_and_the_key_is_nowhere(folder, server):
     server.options(keys=[KEY], delay_s=0.3)
     job = job_of(folder, server, "curate", "--candidates=2")
     begin(job)
-    assert is_at_work(job)
-    assert jobs_of(load(folder)) == [job]
+    assert is_job_running(job)
+    assert list_jobs(load_review_set(folder)) == [job]
     with pytest.raises(RunRefused, match="already running"):
         begin(job_of(folder, server))
-    first = until(lambda: all_runs(load(folder)))[0]
-    pid = until(lambda: progress_now(first).pid)
+    first = until(lambda: list_runs_of_set(load_review_set(folder)))[0]
+    pid = until(lambda: read_current_progress(first).pid)
     assert os.getsid(pid) == pid  # nobody's child when this process ends
     assert KEY.encode() not in Path(f"/proc/{pid}/cmdline").read_bytes()
     found = ended(job)
     assert found.complete
     assert [line.partition(":")[0] for line in found.lines] == ["propose", "rate", "tag"]
     assert kinds_of(folder) == ["Questions tagged", "Questions scored", "Questions proposed"]
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     assert review_set.candidates.height > 0
     assert review_set.candidate_ratings.height == review_set.candidate_tags.height
     kept = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
@@ -134,20 +139,22 @@ def test_all_steps_are_done_by_one_job_and_the_key_is_nowhere(folder, server):
 def test_a_job_outlives_the_process_that_began_it(folder, server):
     server.options(keys=[KEY], delay_s=1.0)
     job = job_of(folder, server, "curate", "--step=propose")
-    write_json(folder.parent / "begun.json", {"id": job.folder.id, "arguments": [*job.arguments]})
+    write_json_atomically(
+        folder.parent / "begun.json", {"id": job.folder.id, "arguments": [*job.arguments]}
+    )
     begins = (
         "import json, sys; from pathlib import Path; from dataclasses import replace;"
         "from rexview.analysis.run_models.jobs import begin_job, new_job;"
-        "from rexview.models.running.folder import RunFolder, CURATING;"
+        "from rexview.models.running.run_folder import RunFolder, CURATING;"
         "told = json.loads((Path(sys.argv[1]).parent / 'begun.json').read_text());"
         "job = new_job(Path(sys.argv[1]), 'curate', sys.argv[2], told['arguments']);"
         "job = replace(job, folder=RunFolder(Path(sys.argv[1]), told['id'], CURATING));"
         f"begin_job(job, {VARIABLE!r}, {{{VARIABLE!r}: {KEY!r}}})"
     )
     subprocess.run([sys.executable, "-c", begins, str(folder), MODEL], cwd=ROOT, check=True)
-    assert is_at_work(job)
+    assert is_job_running(job)
     assert ended(job).complete
-    assert load(folder).candidates.height > 0
+    assert load_review_set(folder).candidates.height > 0
 
 
 def test_what_cannot_be_read_is_told_and_asked_again(folder, server):
@@ -156,31 +163,31 @@ def test_what_cannot_be_read_is_told_and_asked_again(folder, server):
     found = ended(job)
     assert (found.unreadable, found.complete) == (2, False)
     assert kinds_of(folder) == ["Second opinion"]
-    assert load(folder).opinions.is_empty()
+    assert load_review_set(folder).opinions.is_empty()
     begin(job, again="--again")
     again = ended(job)
     assert again.complete
     assert "opinions on 2 answers" in again.lines[0]
-    assert set(load(folder).opinions["model"]) == {"okapi"}
-    assert len(jobs_of(load(folder))) == 1
+    assert set(load_review_set(folder).opinions["model"]) == {"okapi"}
+    assert len(list_jobs(load_review_set(folder))) == 1
 
 
 def test_a_cancelled_job_is_resumed_and_so_is_a_run(folder, server):
     server.options(keys=[KEY], delay_s=3.0)  # longer than it takes to say that it shall end
     job = job_of(folder, server, "curate", "--step=propose,tag", "--concurrency=1")
     begin(job)
-    first = until(lambda: all_runs(load(folder)))[0]
-    until(lambda: progress_now(first).state == "running")
-    tell(first, "cancel")
+    first = until(lambda: list_runs_of_set(load_review_set(folder)))[0]
+    until(lambda: read_current_progress(first).state == "running")
+    send_run_command(first, "cancel")
     found = ended(job)
     assert not found.complete
     assert found.left > 0
     server.options(keys=[KEY])
-    alone = resume_job(first, read_spec(first))
+    alone = resume_job(first, read_run_spec(first))
     assert alone.command == "curate"
     begin(alone)  # as of a run that was begun on the command line
     ended(alone)
-    assert progress_now(first).state == "finished"
+    assert read_current_progress(first).state == "finished"
     begin(job, again="--resume")
     assert ended(job).complete
     assert kinds_of(folder) == ["Questions tagged", "Questions proposed"]
@@ -191,7 +198,7 @@ def test_a_job_that_ended_between_its_steps_is_not_complete(folder, server):
     job = job_of(folder, server, "curate", "--step=propose,tag")
     begin(job)
     assert ended(job).complete
-    told = job.folder.path / jobs._TOLD
+    told = job.folder.path / jobs._RESULT_FILE
     values = json.loads(told.read_text("utf-8"))
     told.write_text(json.dumps({**values, "steps": values["steps"][:1], "begun": False}))
     found = ended(job)
@@ -210,17 +217,17 @@ def test_why_a_job_did_not_begin_is_told(folder, server):
 
 def test_what_would_be_sent_is_worked_out_and_nothing_is_sent(folder, server):
     keys = {VARIABLE: KEY}
-    sends = would_send(job_of(folder, server, "curate", "--step=propose"), VARIABLE, keys)
+    sends = preview_job(job_of(folder, server, "curate", "--step=propose"), VARIABLE, keys)
     assert sends.total("requests") == len(sends.steps[0]["first_request"]) > 0 or sends.first
     assert sends.total("input_tokens") > 0
-    judged = would_send(job_of(folder, server, "judge"), VARIABLE, keys)
+    judged = preview_job(job_of(folder, server, "judge"), VARIABLE, keys)
     assert judged.total("requests") == 4
     assert "LEFT" in json.dumps(judged.first)
     with pytest.raises(RunError, match="no model 'nobody'"):
-        would_send(job_of(folder, server, "judge", "--model=nobody"), VARIABLE, keys)
+        preview_job(job_of(folder, server, "judge", "--model=nobody"), VARIABLE, keys)
     assert server.requests() == []
-    assert not (folder / CURATING).exists()
-    assert not (folder / JUDGING).exists()
+    assert not (folder / CURATING_FOLDER).exists()
+    assert not (folder / JUDGING_FOLDER).exists()
 
 
 @pytest.mark.parametrize(
@@ -239,18 +246,18 @@ def test_what_would_be_sent_is_worked_out_and_nothing_is_sent(folder, server):
 )
 def test_a_record_that_no_page_wrote_is_none(folder, changed):
     record = {"command": "curate", "model": MODEL, "arguments": [], "created": "", "by": ""}
-    run = RunFolder(folder, "20260101-000000-a-0000", CURATING)
+    run = RunFolder(folder, "20260101-000000-a-0000", CURATING_FOLDER)
     run.path.mkdir(parents=True)
-    write_json(run.path / "job.json", record)
-    assert len(jobs_of(load(folder))) == 1
-    write_json(run.path / "job.json", {**record, **changed})
-    assert jobs_of(load(folder)) == []
+    write_json_atomically(run.path / "job.json", record)
+    assert len(list_jobs(load_review_set(folder))) == 1
+    write_json_atomically(run.path / "job.json", {**record, **changed})
+    assert list_jobs(load_review_set(folder)) == []
 
 
 def test_what_cannot_be_typed_is_refused_and_leaves_nothing(folder):
     with pytest.raises(RunRefused, match="characters"):
         begin(new_job(folder, "curate", MODEL, ["--validator=a\0b"]))
-    assert not (folder / CURATING).exists()
+    assert not (folder / CURATING_FOLDER).exists()
 
 
 @pytest.mark.parametrize(
@@ -266,7 +273,7 @@ def test_an_end_that_no_command_told_is_told_as_such(folder, told):
     job = new_job(folder, "curate", MODEL, [])
     job.folder.path.mkdir(parents=True)
     (job.folder.path / "told.json").write_text(told, encoding="utf-8")
-    assert "cannot be read" in (how_it_ended(job).message or "")
+    assert "cannot be read" in (read_job_result(job).message or "")
 
 
 @pytest.mark.parametrize(

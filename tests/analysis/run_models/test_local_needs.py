@@ -9,10 +9,10 @@ import pytest
 from support.models.tiny_model import make_tiny_model
 from support.runs.killed_run import write_cases
 
-from rexview.analysis.run_models.jobs import begin_detached, progress_now
-from rexview.analysis.run_models.local_needs import needs_here
-from rexview.analysis.run_models.run_request import RunRequest, plan_of
-from rexview.reviewset import load
+from rexview.analysis.run_models.jobs import read_current_progress, start_detached_run
+from rexview.analysis.run_models.local_memory import estimate_local_memory
+from rexview.analysis.run_models.run_request import RunRequest, plan_run
+from rexview.reviewset import load_review_set
 
 LIMIT_S = 180
 
@@ -30,24 +30,24 @@ def model_fixture(tmp_path, monkeypatch):
 def planned(tmp_path, model, **more):
     folder = write_cases(tmp_path / "set", 2)
     wanted = RunRequest(model=str(model), api="transformers", prompt="expert-1", **more)
-    return plan_of(load(folder), wanted)
+    return plan_run(load_review_set(folder), wanted)
 
 
 def ended(run):
     limit = time.monotonic() + LIMIT_S
-    while (found := progress_now(run)).at_work and time.monotonic() < limit:
+    while (found := read_current_progress(run)).at_work and time.monotonic() < limit:
         time.sleep(0.2)
     return found
 
 
 def test_a_model_that_fits_is_said_to_and_runs(tmp_path, model):
     plan = planned(tmp_path, model, max_output_tokens=8)
-    found = needs_here(plan.spec)
+    found = estimate_local_memory(plan.spec)
     assert found.fits
     assert found.batch == plan.spec.concurrency
     weights = sum(path.stat().st_size for path in model.glob("*.safetensors"))
     assert 0 < found.weights < 2 * weights
-    begin_detached(plan, {})
+    start_detached_run(plan, {})
     end = ended(plan.run)
     assert (end.state, end.done) == ("finished", 2), (end.message, end.failed)
 
@@ -57,15 +57,17 @@ def test_one_that_does_not_fit_is_loaded_only_if_somebody_insists(tmp_path, mode
     config["text_config"]["max_position_embeddings"] = 10**9
     (model / "config.json").write_text(json.dumps(config))
     plan = planned(tmp_path, model, concurrency=500, max_output_tokens=900_000_000)
-    assert not needs_here(plan.spec).fits
-    begin_detached(plan, {})
+    assert not estimate_local_memory(plan.spec).fits
+    start_detached_run(plan, {})
     refused = ended(plan.run)
     assert refused.state == "broken"
     assert "more than is free" in refused.message
     again = planned(tmp_path / "again", model, concurrency=500, max_output_tokens=900_000_000)
-    begin_detached(again, {}, insists=True)
+    start_detached_run(again, {}, insists=True)
     limit = time.monotonic() + LIMIT_S
-    while (found := progress_now(again.run)).state == "starting" and time.monotonic() < limit:
+    while (
+        found := read_current_progress(again.run)
+    ).state == "starting" and time.monotonic() < limit:
         time.sleep(0.1)
     if found.pid:
         os.kill(found.pid, signal.SIGKILL)  # its answers would be very long

@@ -8,28 +8,28 @@ from typing import Any
 
 import pytest
 
-from rexview.analysis import CaseFilter, Count, Range
-from rexview.analysis.charts.linked import SELECTION, LinkedChart
+from rexview.analysis import CaseFilter, LinkedCount, NumberRange
+from rexview.analysis.charts.linked_chart import SELECTION, LinkedChart
 from rexview.analysis.charts.scores import (
     chain_chart,
     distribution_chart,
     gap_spread_chart,
-    lost_chart,
+    missing_answers_chart,
     split_chart,
 )
-from rexview.analysis.colours import model_colours
-from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.colours import assign_model_colours
+from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
 from rexview.analysis.scores import (
+    ScoreSplit,
     ScoreTables,
-    Split,
+    build_score_split,
+    build_score_tables,
     comparison_caption,
+    count_pairs,
     gap_classes,
+    is_pairs_count_exact,
     left_out_caption,
-    pairs_count,
-    pairs_exact,
-    score_tables,
     split_caption,
-    split_scores,
     summary_caption,
 )
 from rexview.schema import ReviewSet
@@ -84,12 +84,12 @@ def review_set_fixture(make_set: Any) -> ReviewSet:
 
 @pytest.fixture(name="engine", scope="module")
 def engine_fixture(review_set: ReviewSet) -> MemoryEngine:
-    return memory_engine(review_set)
+    return build_memory_engine(review_set)
 
 
 @pytest.fixture(name="tables", scope="module")
 def tables_fixture(review_set: ReviewSet, engine: MemoryEngine) -> ScoreTables:
-    return score_tables(engine, resamples=FEW)
+    return build_score_tables(engine, resamples=FEW)
 
 
 def test_headline(tables: ScoreTables) -> None:
@@ -117,7 +117,7 @@ def test_image_scores_count_pictures(tables: ScoreTables) -> None:
     assert cell is not None
     assert (cell.scored.value, cell.perfect.value, cell.low.value) == (3, 1, 1)
     assert not cell.exact
-    assert cell.perfect.opens == CaseFilter(models=("g",), image_content=Range())
+    assert cell.perfect.opens == CaseFilter(models=("g",), image_content=NumberRange())
     empty = tables.cell("image_content", "m")
     assert empty is not None
     assert empty.summary.n == 0
@@ -152,7 +152,7 @@ def test_answers_that_never_came(tables: ScoreTables) -> None:
     assert reasons == {"token_limit": 1, "error": 0, "refused": 1, "empty": 0}
 
 
-def counts_of(tables: ScoreTables) -> Iterator[Count]:
+def counts_of(tables: ScoreTables) -> Iterator[LinkedCount]:
     yield from (tables.answers, tables.with_content, tables.lost)
     for cell in tables.cells:
         if cell.exact:
@@ -168,8 +168,8 @@ def counts_of(tables: ScoreTables) -> Iterator[Count]:
     [
         CaseFilter(),
         CaseFilter(models=("g",)),
-        CaseFilter(content=Range(None, 3)),
-        CaseFilter(statuses=("answered",), gap=Range(0, 2)),
+        CaseFilter(content=NumberRange(None, 3)),
+        CaseFilter(statuses=("answered",), gap=NumberRange(0, 2)),
         CaseFilter(tags=("region:Lung",)),
     ],
     ids=["all", "model", "content", "gap", "tag"],
@@ -177,7 +177,7 @@ def counts_of(tables: ScoreTables) -> Iterator[Count]:
 def test_every_number_opens_its_answers(
     review_set: ReviewSet, engine: MemoryEngine, case_filter: CaseFilter
 ) -> None:
-    counts = list(counts_of(score_tables(engine, case_filter, resamples=0)))
+    counts = list(counts_of(build_score_tables(engine, case_filter, resamples=0)))
     assert sum(count.value > 0 for count in counts) > 8
     for count in counts:
         if count.value:
@@ -215,18 +215,18 @@ def three_models_fixture(make_set: Any) -> ReviewSet:
         (CaseFilter(models=("m", "g"), sites=("A",)), True),
         (CaseFilter(statuses=("answered",), model_pairs=("content:g:m",), sort="gap"), True),
         (CaseFilter(search="mass"), False),
-        (CaseFilter(execution=Range(3)), False),
+        (CaseFilter(execution=NumberRange(3)), False),
     ],
 )
 def test_pairs_open_the_cases_that_are_compared(
     three_models: ReviewSet, order: Any, base: CaseFilter, exact: bool
 ) -> None:
-    engine = memory_engine(three_models, content_order=order)
-    tables = score_tables(engine, base, resamples=0)
-    assert pairs_exact(base) is exact
+    engine = build_memory_engine(three_models, content_order=order)
+    tables = build_score_tables(engine, base, resamples=0)
+    assert is_pairs_count_exact(base) is exact
     seen = set()
     for test in tables.comparison.tests:
-        count = pairs_count(test, base)
+        count = count_pairs(test, base)
         assert count.opens == CaseFilter.from_query(count.opens.to_query())
         opened = engine.selection(count.opens)
         assert set(opened.rows["model"]) <= {test.model_a, test.model_b}
@@ -241,8 +241,8 @@ def test_pairs_open_the_cases_that_are_compared(
 
 def test_numbers_of_paired_cases_open_their_answers(three_models: ReviewSet) -> None:
     base = CaseFilter(model_pairs=("execution:g:m",))
-    engine = memory_engine(three_models)
-    tables = score_tables(engine, base, resamples=0)
+    engine = build_memory_engine(three_models)
+    tables = build_score_tables(engine, base, resamples=0)
     assert set(tables.models) == {"g", "m"}
     counts = list(counts_of(tables))
     assert sum(count.value > 0 for count in counts) > 20
@@ -256,9 +256,9 @@ def test_choices_tell_cases_apart(engine: MemoryEngine) -> None:
     assert keys == ["category", "study", "tag:region"]
 
 
-def split(review_set: ReviewSet, engine: MemoryEngine, key: str, **conditions: Any) -> Split:
+def split(review_set: ReviewSet, engine: MemoryEngine, key: str, **conditions: Any) -> ScoreSplit:
     by = next(choice for choice in engine.facts.properties if choice.key == key)
-    return split_scores(engine, CaseFilter(**conditions), by, resamples=FEW)
+    return build_score_split(engine, CaseFilter(**conditions), by, resamples=FEW)
 
 
 def test_a_split_by_hand(review_set: ReviewSet, engine: MemoryEngine) -> None:
@@ -306,11 +306,11 @@ def test_every_part_opens_its_answers(
 def all_charts(
     review_set: ReviewSet, engine: MemoryEngine, tables: ScoreTables
 ) -> Iterator[tuple[LinkedChart | None, str]]:
-    colours = model_colours(engine.facts.models)
+    colours = assign_model_colours(engine.facts.models)
     yield distribution_chart(tables), "Counted"
     yield chain_chart(tables, colours), "n"
     yield gap_spread_chart(tables, colours), "Answers"
-    yield lost_chart(tables), "Answers"
+    yield missing_answers_chart(tables), "Answers"
     yield split_chart(split(review_set, engine, "study"), "content", colours), "n"
 
 
@@ -354,20 +354,20 @@ def test_captions_say_what_is_left_out(tables: ScoreTables) -> None:
 
 def test_nothing_scored(make_set: Any) -> None:
     review_set = make_set(cases=[{"id": "c"}], answers=[{"case": "c", "model": "g"}])
-    engine = memory_engine(review_set)
-    tables = score_tables(engine, resamples=FEW)
+    engine = build_memory_engine(review_set)
+    tables = build_score_tables(engine, resamples=FEW)
     assert tables.dimensions == ()
     assert (tables.answers.value, tables.unscored, tables.readers) == (1, 1, 0)
-    colours = model_colours(engine.facts.models)
+    colours = assign_model_colours(engine.facts.models)
     assert distribution_chart(tables) is None
     assert chain_chart(tables, colours) is None
     assert gap_spread_chart(tables, colours) is None
-    assert lost_chart(tables) is None
+    assert missing_answers_chart(tables) is None
 
 
 def test_a_set_without_answers(make_set: Any) -> None:
     review_set = make_set(cases=[{"id": "c"}])
-    tables = score_tables(memory_engine(review_set), resamples=FEW)
+    tables = build_score_tables(build_memory_engine(review_set), resamples=FEW)
     assert tables.models == {}
     assert tables.cells == ()
 
@@ -385,8 +385,8 @@ def test_the_other_order_of_content_is_kept(make_set: Any) -> None:
     )
     found = {}
     for order in CONTENT_ORDERS:
-        engine = memory_engine(review_set, content_order=order)
-        tables = score_tables(engine, resamples=0)
+        engine = build_memory_engine(review_set, content_order=order)
+        tables = build_score_tables(engine, resamples=0)
         cell = tables.cell("content", "g")
         assert cell is not None
         found[order] = (cell.summary.mean, cell.low.value)

@@ -10,22 +10,22 @@ from support.entries.stored import ANN, BOB, EVE, VIC
 from support.small_set import ANSWERS, write_set
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.record import gather_case
-from rexview.analysis.query.filter.wording import chips, describe
-from rexview.analysis.query.memory.engine import memory_engine
-from rexview.analysis.written_failures import FAILURE_KIND as WORDS
+from rexview.analysis.case.case_page import build_case_page
+from rexview.analysis.query.filter.filter_text import describe_filter, list_chips
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
+from rexview.analysis.written_failures import WRITTEN_FAILURE_KIND as WORDS
 from rexview.analysis.written_failures import (
-    MARK_KIND,
-    counted_marks,
-    marked,
-    marks_on,
-    standing_failures,
+    WRITTEN_MARK_KIND,
+    count_marks,
+    current_failures,
+    list_counted_marks,
+    list_marks,
 )
 from rexview.cli import main
 from rexview.errors import FilterError, StoreRefused
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
-from rexview.store import Entry, may, merged, open_reviews
+from rexview.store import Entry, may_write_kind, merge_reviews, open_reviews
 
 TITLE = "Invented <img src=x onerror=alert(1)> prior"
 OLD = {"name": TITLE, "counts": "It compares with a study that is not there."}
@@ -38,28 +38,28 @@ def folder(tmp_path):
 
 
 def write(folder, *entries, person=ANN):
-    return open_reviews(load(folder), Settings()).record(entries, person)
+    return open_reviews(load_review_set(folder), Settings()).record(entries, person)
 
 
 def words(folder, value, name="prior"):
     """Write words, and return their version."""
     write(folder, Entry(WORDS, subject=name, value=value))
-    return standing_failures(seen(folder))[name].prompt.hash if value else None
+    return current_failures(seen(folder))[name].prompt.hash if value else None
 
 
 def mark(version, case="c1", model="m", name="prior", comment=None):
     value = {"version": version, "comment": comment} if version else None
-    return Entry(MARK_KIND, case, model, name, value=value)
+    return Entry(WRITTEN_MARK_KIND, case, model, name, value=value)
 
 
 def seen(folder):
-    review_set = load(folder)
-    return merged(review_set, open_reviews(review_set, Settings()))
+    review_set = load_review_set(folder)
+    return merge_reviews(review_set, open_reviews(review_set, Settings()))
 
 
 def found(folder, *words):
     wanted = CaseFilter.from_query({"marked": words, "sort": "order"})
-    return list(memory_engine(seen(folder)).page(wanted, 0, 10))
+    return list(build_memory_engine(seen(folder)).page(wanted, 0, 10))
 
 
 def of_models(one):
@@ -71,24 +71,24 @@ def test_each_person_says_it_once_and_answers_are_counted_once(folder):
     write(folder, mark(version), mark(version, comment="Again."), mark(version, "c2"))
     write(folder, mark(version), mark(version, model="n"), person=EVE)
     review_set = seen(folder)
-    told = marked(counted_marks(review_set), review_set.model_names, "prior")
+    told = count_marks(list_counted_marks(review_set), review_set.model_names, "prior")
     assert of_models(told) == {"m": (2, 2), "n": (1, 1)}
     assert (told.all.answers.value, told.all.people, told.elsewhere) == (3, 2, 0)
-    on_case = [(one.mark.model, one.mark.reader) for one in marks_on(review_set, "c1")]
+    on_case = [(one.mark.model, one.mark.reader) for one in list_marks(review_set, "c1")]
     assert sorted(on_case) == [("m", "ann"), ("m", "eve"), ("n", "eve")]
-    engine = memory_engine(review_set)
+    engine = build_memory_engine(review_set)
     for row in (*told.rows, told.all):
         cases = {"m": ["c1", "c2"], "n": ["c1"], None: ["c1", "c2"]}[row.model]
         assert sorted(engine.page(row.answers.opens, 0, 10)) == cases
 
 
 def test_no_flag_of_rules_and_readers_is_mixed_with_it(folder):
-    before = memory_engine(seen(folder))
+    before = build_memory_engine(seen(folder))
     version = words(folder, OLD)
     write(folder, mark(version))
-    after = memory_engine(seen(folder))
+    after = build_memory_engine(seen(folder))
     assert after.facets(CaseFilter()).headlines == before.facets(CaseFilter()).headlines
-    page = gather_case(seen(folder), "c1", after)
+    page = build_case_page(seen(folder), "c1", after)
     assert {flag.failure for flag in page.flags}.isdisjoint({"prior", TITLE})
     assert [one.mark.model for one in page.marks] == ["m"]
     assert page.of_models(("n",)).marks == ()
@@ -100,8 +100,10 @@ def test_taken_back_it_is_gone_and_stays_in_the_history(folder):
     assert found(folder, "prior") == ["c1"]
     write(folder, mark(None))
     assert found(folder, "prior") == []
-    assert counted_marks(seen(folder)) == ()
-    assert len(open_reviews(load(folder), Settings()).history(kind=MARK_KIND)) == 2
+    assert list_counted_marks(seen(folder)) == ()
+    assert (
+        len(open_reviews(load_review_set(folder), Settings()).history(kind=WRITTEN_MARK_KIND)) == 2
+    )
 
 
 def test_a_mark_is_of_the_words_that_were_read(folder):
@@ -110,13 +112,13 @@ def test_a_mark_is_of_the_words_that_were_read(folder):
     new = words(folder, NEW)
     write(folder, mark(new, "c2"))
     review_set = seen(folder)
-    told = marked(counted_marks(review_set), review_set.model_names, "prior", new[:12])
+    told = count_marks(list_counted_marks(review_set), review_set.model_names, "prior", new[:12])
     assert (of_models(told), told.elsewhere) == ({"m": (1, 1)}, 1)
     assert found(folder, f"prior:{new[:12]}") == ["c2"]
     assert found(folder, f"prior:{old[:12]}") == ["c1"]
     assert found(folder, "prior") == ["c1", "c2"]
-    assert [one.is_earlier for one in marks_on(review_set, "c1")] == [True]
-    assert [one.is_earlier for one in marks_on(review_set, "c2")] == [False]
+    assert [one.is_earlier for one in list_marks(review_set, "c1")] == [True]
+    assert [one.is_earlier for one in list_marks(review_set, "c2")] == [False]
 
 
 def test_a_mark_of_a_changed_answer_counts_nowhere_and_is_named(folder):
@@ -125,7 +127,7 @@ def test_a_mark_of_a_changed_answer_counts_nowhere_and_is_named(folder):
     lines = "".join(f"{json.dumps(one)}\n" for one in changed)
     (folder / "answers.jsonl").write_text(lines, encoding="utf-8")
     assert found(folder, "prior") == []
-    assert [one.mark.stale for one in marks_on(seen(folder), "c1")] == [True]
+    assert [one.mark.stale for one in list_marks(seen(folder), "c1")] == [True]
     (folder / "answers.jsonl").write_text(lines.replace('"m"', '"k"'), encoding="utf-8")
     assert found(folder, "prior") == []
 
@@ -135,9 +137,9 @@ def test_marks_of_a_removed_failure_are_kept_and_not_shown(folder):
     write(folder, mark(version))
     words(folder, None)
     review_set = seen(folder)
-    assert (counted_marks(review_set), marks_on(review_set, "c1")) == ((), ())
+    assert (list_counted_marks(review_set), list_marks(review_set, "c1")) == ((), ())
     assert found(folder, "prior") == []
-    facets = memory_engine(review_set).facets(CaseFilter()).facets
+    facets = build_memory_engine(review_set).facets(CaseFilter()).facets
     assert [one.values for one in facets if one.field == "marked"] == [()]
     words(folder, OLD)
     assert found(folder, "prior") == ["c1"]
@@ -147,14 +149,14 @@ def test_a_failure_of_a_file_of_the_set_can_be_marked(folder):
     file = folder / "prompts" / "failures" / "of-file.yaml"
     file.parent.mkdir(parents=True)
     file.write_text("name: Of a file\ncounts: It says so.\n", encoding="utf-8")
-    version = standing_failures(seen(folder))["of-file"].prompt.hash
+    version = current_failures(seen(folder))["of-file"].prompt.hash
     write(folder, mark(version, name="of-file"))
     assert found(folder, "of-file") == ["c1"]
 
 
 def test_browse_names_it_apart(folder):
     write(folder, mark(words(folder, OLD)))
-    engine = memory_engine(seen(folder))
+    engine = build_memory_engine(seen(folder))
     (facet,) = [one for one in engine.facets(CaseFilter()).facets if one.field == "marked"]
     assert facet.name == "In your own words"
     assert [(one.value, one.name, one.count) for one in facet.values] == [
@@ -164,8 +166,10 @@ def test_browse_names_it_apart(folder):
     assert {one.model: one.marked for one in card.answers} == {"m": (TITLE,), "n": ()}
     wanted = CaseFilter(marked=("prior", "other:3fa9c1d2e4b5"), models=("n",))
     assert list(engine.page(wanted, 0, 10)) == []
-    assert "Marked by people: other (one version of its words)" in describe(engine.facts, wanted)
-    labels = [chip.label for chip in chips(engine.facts, wanted)]
+    assert "Marked by people: other (one version of its words)" in describe_filter(
+        engine.facts, wanted
+    )
+    labels = [chip.label for chip in list_chips(engine.facts, wanted)]
     assert f"Marked by people: {TITLE}" in labels
 
 
@@ -176,7 +180,12 @@ def test_other_words_are_not_understood(word):
 
 
 def test_only_who_sees_the_models_may(folder):
-    assert [may(one, MARK_KIND) for one in (ANN, EVE, BOB, VIC)] == [True, True, False, False]
+    assert [may_write_kind(one, WRITTEN_MARK_KIND) for one in (ANN, EVE, BOB, VIC)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
     with pytest.raises(StoreRefused):
         write(folder, mark("0" * 64), person=BOB)
 

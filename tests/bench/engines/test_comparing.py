@@ -22,8 +22,8 @@ from bench.engines.comparison import (
 from bench.engines.everything import EverythingSet
 from rexview.analysis.query.engine import Engine
 from rexview.analysis.query.filter.case_filter import MENTIONS, SORTS, CaseFilter
-from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
-from rexview.reviewset import load
+from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
+from rexview.reviewset import load_review_set
 
 
 @pytest.fixture(scope="module", name="engines")
@@ -31,7 +31,9 @@ def engines_fixture(tmp_path_factory: pytest.TempPathFactory) -> tuple[MemoryEng
     """The engines of one set that was read twice."""
     made = EverythingSet()
     folder = made.write(tmp_path_factory.mktemp("everything") / "set")
-    one, other = (memory_engine(load(folder), comments=made.comments) for _ in range(2))
+    one, other = (
+        build_memory_engine(load_review_set(folder), comments=made.comments) for _ in range(2)
+    )
     return one, other
 
 

@@ -7,7 +7,7 @@ from bench.made_set import MadeSet, make_set
 from bench.made_set.studies import CATEGORIES, studies_of
 from rexview import cli
 from rexview.errors import ReviewSetError
-from rexview.reviewset import check, image_path, load
+from rexview.reviewset import check_review_set, find_image_file, load_review_set
 from rexview.vocab import DIMENSIONS
 
 CASES = 95
@@ -21,7 +21,7 @@ def made(folder, **more):
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     folder = made(tmp_path_factory.mktemp("made") / "set")
-    return folder, load(folder)
+    return folder, load_review_set(folder)
 
 
 def as_table(table, **columns):
@@ -32,7 +32,7 @@ def as_table(table, **columns):
 @pytest.mark.parametrize("pictures", [0, 3])
 def test_it_opens_without_a_problem(tmp_path, parquet, pictures):
     folder = made(tmp_path / "set", parquet=parquet, pictures=pictures)
-    assert check(folder, pixels=pictures > 0) == []
+    assert check_review_set(folder, pixels=pictures > 0) == []
     kinds = {path.name for path in folder.iterdir()} - {"images", "reviewset.yaml"}
     tables = {"cases", "answers", "scores", "flags", "comments"}
     assert kinds == (tables if parquet else {f"{name}.jsonl" for name in tables})
@@ -59,7 +59,7 @@ def test_two_readers_scored_it_and_left_some_out(written):
 
 
 def test_it_can_be_without_readers(tmp_path):
-    review_set = load(made(tmp_path / "set", scored=False, pictures=0))
+    review_set = load_review_set(made(tmp_path / "set", scored=False, pictures=0))
     assert review_set.scores.is_empty()
     assert review_set.comments.is_empty()
     assert not review_set.info.readers
@@ -88,7 +88,7 @@ def test_it_is_shaped_like_what_models_answer_to_rexvqa(written):
 
 
 def test_most_choices_are_right_and_better_models_are_better(tmp_path):
-    review_set = load(made(tmp_path / "set", cases=1_500, models=2, parquet=True))
+    review_set = load_review_set(made(tmp_path / "set", cases=1_500, models=2, parquet=True))
     right = (
         review_set.answers.join(as_table(review_set.cases, case="id", correct="correct"), on="case")
         .group_by("model")
@@ -117,24 +117,24 @@ def test_parts_join_into_one_set(tmp_path, monkeypatch):
     monkeypatch.setattr("bench.made_set.writing._ROWS", 150)
     folder = made(tmp_path / "set", parquet=True)
     assert len(list((folder / "cases").iterdir())) == 4
-    assert check(folder) == []
-    ids = load(folder).cases["id"]
+    assert check_review_set(folder) == []
+    ids = load_review_set(folder).cases["id"]
     assert ids.to_list() == [f"vqa-{number:07d}" for number in range(CASES)]
 
 
 def test_the_same_seed_makes_the_same_set_and_another_another(tmp_path, written):
-    again = load(made(tmp_path / "again"))
-    other = load(made(tmp_path / "other", seed=2))
+    again = load_review_set(made(tmp_path / "again"))
+    other = load_review_set(made(tmp_path / "other", seed=2))
     assert again.answers.equals(written[1].answers)
     assert again.cases.equals(written[1].cases)
     assert not other.answers["text"].equals(written[1].answers["text"])
 
 
 def test_pictures_are_shared_by_the_studies_in_turn(tmp_path):
-    review_set = load(made(tmp_path / "set", pictures=3))
+    review_set = load_review_set(made(tmp_path / "set", pictures=3))
     paths = review_set.cases["images"].explode().struct.field("path")
     assert sorted(paths.unique()) == ["film-00000.png", "film-00001.png", "film-00002.png"]
-    contents = {image_path(review_set, path).read_bytes() for path in paths.unique()}
+    contents = {find_image_file(review_set, path).read_bytes() for path in paths.unique()}
     assert len(contents) == 3
     studies = review_set.cases.group_by("study_id").agg(pl.col("images").n_unique())
     assert studies["images"].max() == 1
@@ -157,4 +157,4 @@ def test_the_command_line_makes_a_set(tmp_path, capsys):
     command = ["bench", "make-set", "--cases", "40", "--models", "3", str(folder), "--parquet"]
     assert cli.main(command) == 0
     assert capsys.readouterr().out == "40 cases, 120 answers written.\n"
-    assert check(folder) == []
+    assert check_review_set(folder) == []

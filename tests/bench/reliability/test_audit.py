@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bench.reliability.audit import Audit, Cell, SentEntry, audit
-from rexview.store import Stored
+from rexview.store import StoredEntry
 
 HERE, THERE = Cell("c1", "m", "process"), Cell("c1", "m", "image_style", 0)
 GIVEN = [
@@ -19,7 +19,7 @@ GIVEN = [
 
 def row(number, given, previous=None):
     cell = given.cell
-    return Stored(
+    return StoredEntry(
         id=number,
         token=given.token,
         at=datetime(2026, 1, 1, tzinfo=UTC),

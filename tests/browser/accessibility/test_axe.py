@@ -11,9 +11,9 @@ from support.browser.score_pad import known_reader
 from support.browser.waiting import calm, pass_time
 from support.browser.walk import follow
 
-from rexview.analysis.written_failures import FAILURE_KIND
+from rexview.analysis.written_failures import WRITTEN_FAILURE_KIND
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
@@ -110,7 +110,7 @@ def server(start_app, folder):
     """The address of an app on a copy of the demo, where Ann has planned a meeting."""
     entries = [Entry("meeting", subject="m1", value={"name": "Chest", "minutes": 20})]
     said = {"name": "Left", "counts": "It sees one on the left."}
-    entries.append(Entry(FAILURE_KIND, subject="left", value=said))
+    entries.append(Entry(WRITTEN_FAILURE_KIND, subject="left", value=said))
     for place, case in enumerate(("c01", "c19", "r01")):
         value = {"place": place, "section": "First", "minutes": 3}
         entries.append(Entry("agenda", case, subject="m1", value=value))
@@ -174,7 +174,9 @@ def test_nothing_that_opens_has_what_hinders_people(server, new_page, axe, look)
 
 def record(folder, *entries, who):
     try:
-        open_reviews(load(folder), Settings()).record(entries, Person(who.lower(), who, "lead"))
+        open_reviews(load_review_set(folder), Settings()).record(
+            entries, Person(who.lower(), who, "lead")
+        )
     finally:
         close_databases()
 
@@ -183,7 +185,7 @@ def consensus_that_somebody_else_has_recorded(page, folder):
     page.get_by_role("radio", name="3").click()
     page.locator(".rx-consensus [role=status]", has_text="Saved").wait_for()
     try:
-        history = open_reviews(load(folder), Settings()).history(kind="adjudicate")
+        history = open_reviews(load_review_set(folder), Settings()).history(kind="adjudicate")
     finally:
         close_databases()
     mine = next(row for row in history if row.person == "ann")
@@ -198,7 +200,7 @@ def words_that_somebody_else_has_changed(page, folder):
     page.get_by_text("Edit the words").click()
     page.get_by_label("What counts").fill("It sees one there.")
     value = {"name": "Left", "counts": f"Changed meanwhile, {time.time()}."}
-    record(folder, Entry(FAILURE_KIND, subject="left", value=value), who="Ben")
+    record(folder, Entry(WRITTEN_FAILURE_KIND, subject="left", value=value), who="Ben")
     page.get_by_role("button", name=re.compile("(^| )Save$")).click()
     page.get_by_text("This failure was changed meanwhile").wait_for()
 

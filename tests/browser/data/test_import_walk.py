@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 from support.browser.waiting import calm
 
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 
 pytestmark = pytest.mark.browser
 WIDTH, HEIGHT = 400, 500
@@ -97,7 +97,7 @@ def test_boxes_are_drawn_as_they_will_be_read_and_redrawn_in_another_reading(
     calm(page)
     page.get_by_role("button", name="Import", exact=True).click()
     page.get_by_text("Imported 2 cases").wait_for()
-    boxes = load(tmp_path / "made").cases["reference_boxes"].to_list()
+    boxes = load_review_set(tmp_path / "made").cases["reference_boxes"].to_list()
     assert [list(box["box"]) for case in boxes for box in case] == [
         [40, 50, 60, 150],
         [80, 50, 20, 150],
@@ -150,7 +150,7 @@ def test_the_page_asks_which_file_has_the_reference(import_tab, tmp_path):
     out = page.get_by_role("textbox", name="New folder").input_value()
     page.get_by_role("button", name="Import", exact=True).click()
     page.get_by_role("button", name="Open chest").wait_for()
-    made = load(out)
+    made = load_review_set(out)
     assert {row["findings"] for row in made.cases["report"]} == {
         "The heart is enlarged. No effusion is seen."
     }

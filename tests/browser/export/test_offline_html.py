@@ -14,12 +14,12 @@ from support.exports.exported_set import exported, write_exported_set
 from support.hostile_set import HOST, write_hostile_set
 from support.review_folder import RAMP, named, write_review_set
 
-from rexview.export.formats import FORMATS
-from rexview.export.html import as_json, script
-from rexview.export.html.pictures import film_of, packed
-from rexview.export.job import Progress, write_export
-from rexview.export.request import ExportRequest
-from rexview.imaging import Radiograph, encoded
+from rexview.export.export_formats import EXPORT_FORMATS
+from rexview.export.export_job import ExportProgress, write_export
+from rexview.export.export_request import ExportRequest
+from rexview.export.html import build_script, html_safe_json
+from rexview.export.html.film_packing import film_from_radiograph, pack_films
+from rexview.imaging import Radiograph, encode_radiograph
 
 pytestmark = pytest.mark.browser
 _UNPACK = """async ([script, header, data]) => {
@@ -46,7 +46,7 @@ def opened(browser, tmp_path):
     def open_file(folder, wanted=None, width=1440, **options):
         out = tmp_path / f"page-{len(contexts)}.html"
         content, _ = exported(folder, wanted)
-        write_export(content, FORMATS["html"], out, Progress())
+        write_export(content, EXPORT_FORMATS["html"], out, ExportProgress())
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         contexts.append(context)
         page = context.new_page()
@@ -120,13 +120,13 @@ def test_every_code_comes_out_as_it_went_in(browser):
         "one row": np.array([[0, 65535, 0, 65535]], dtype=np.uint16),
         "colour": random.integers(0, 256, (30, 21, 3), dtype=np.uint8),
     }
-    unpack = script("export/html/assets/unpack.js")
+    unpack = build_script("export/html/assets/unpack.js")
     context = browser.new_context()
     page = context.new_page()
     for name, pixels in pictures.items():
         radiograph = Radiograph(pixels, "raster", 16 if pixels.dtype == np.uint16 else 8)
-        (one,) = packed([film_of(radiograph)], 10**6)
-        _, codes = encoded(radiograph)
+        (one,) = pack_films([film_from_radiograph(radiograph)], 10**6)
+        _, codes = encode_radiograph(radiograph)
         data = base64.b64encode(one.data).decode()
         found = page.evaluate(_UNPACK, [unpack, json.dumps(one.header), data])
         assert found["factor"] == 1, name
@@ -289,6 +289,6 @@ def test_on_a_phone_everything_fits_its_width(opened, tmp_path):
 
 
 def test_json_in_the_page_ends_no_element():
-    assert as_json({"a": "</script><!--&\u2028"}) == (
+    assert html_safe_json({"a": "</script><!--&\u2028"}) == (
         '{"a":"\\u003c/script\\u003e\\u003c!--\\u0026\\u2028"}'
     )

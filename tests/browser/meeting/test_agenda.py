@@ -6,9 +6,9 @@ from support.browser.score_pad import known_reader
 from support.browser.waiting import becomes, calm, until
 from support.small_set import write_set
 
-from rexview.analysis.meetings import meetings, presenter_notes
+from rexview.analysis.meetings import list_meetings, read_presenter_notes
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
@@ -28,7 +28,7 @@ class Server:
 
     def read(self, question):
         try:
-            return question(open_reviews(load(self.folder), Settings()))
+            return question(open_reviews(load_review_set(self.folder), Settings()))
         finally:
             close_databases()
 
@@ -39,7 +39,7 @@ class Server:
         self.read(lambda reviews: reviews.record(entries, ANN))
 
     def agenda(self):
-        return self.read(lambda reviews: meetings(reviews)[0].agenda)
+        return self.read(lambda reviews: list_meetings(reviews)[0].agenda)
 
     def has(self, page, *cases):
         """Wait until these cases, in this order, are on the agenda in the database."""
@@ -146,7 +146,7 @@ def test_an_agenda_is_put_in_order_and_what_was_typed_is_there_again(server, new
     page.reload()
     expect(row["c2"].locator("textarea")).to_have_value("Ask Bob.")
     expect(page.locator(".rx-agenda .section input")).to_have_value("Sides")
-    assert server.read(lambda reviews: presenter_notes(reviews, "m1", "bob")) == {}
+    assert server.read(lambda reviews: read_presenter_notes(reviews, "m1", "bob")) == {}
     check_that_what_bob_changed_stands(server, page, row["c2"])
     check_places(server, page)
 

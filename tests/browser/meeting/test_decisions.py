@@ -11,7 +11,7 @@ from support.browser.waiting import becomes
 from support.small_set import write_set
 
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
@@ -38,7 +38,7 @@ class Server:
 @pytest.fixture
 def server(start_app, tmp_path):
     folder = write_set(tmp_path / "set")
-    reviews = open_reviews(load(folder), Settings())
+    reviews = open_reviews(load_review_set(folder), Settings())
     reviews.record(
         [
             Entry("meeting", subject="m1", value={"name": f"Chest {HOSTILE}"}),
@@ -112,7 +112,7 @@ def test_an_answer_has_a_decision_of_its_own(server, visitor):
 
 def test_what_somebody_else_decided_meanwhile_is_told_and_stays(server, visitor):
     first = open_form(visitor().new_page(), server)
-    open_reviews(load(server.folder), Settings()).record(
+    open_reviews(load_review_set(server.folder), Settings()).record(
         [Entry("decide", "c1", subject="m1", value={"decision": "accept"})], LEA
     )
     close_databases()

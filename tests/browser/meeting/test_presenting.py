@@ -12,9 +12,9 @@ from support.browser.score_pad import known_reader
 from support.browser.traffic import record
 from support.browser.waiting import becomes, until
 
-from rexview.analysis.meetings import meeting
+from rexview.analysis.meetings import find_meeting
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
@@ -37,7 +37,7 @@ class Server:
 
     def read(self, question):
         try:
-            return question(open_reviews(load(self.folder), Settings()))
+            return question(open_reviews(load_review_set(self.folder), Settings()))
         finally:
             close_databases()
 
@@ -56,7 +56,7 @@ class Server:
         return f"{self.address}meeting?as={view}&meeting=m{self.meetings}"
 
     def seconds(self):
-        return self.read(lambda reviews: meeting(reviews, f"m{self.meetings}").seconds)
+        return self.read(lambda reviews: find_meeting(reviews, f"m{self.meetings}").seconds)
 
 
 @pytest.fixture(scope="module")
@@ -208,7 +208,7 @@ def phrases(text):
 
 
 def test_what_is_not_shown_yet_is_nowhere(started, visitor):
-    review_set, case = load(started.folder), CASES[2]
+    review_set, case = load_review_set(started.folder), CASES[2]
     answers = [one for answer in review_set.answers_of(case) for one in phrases(answer.text)]
     reported = [one for one in phrases(review_set.case(case).report.findings) if one not in answers]
     names = [model.name for model in review_set.models]
@@ -392,7 +392,7 @@ def test_what_failed_is_in_the_list_once_who_leads_asks_for_it(started, visitor)
         told.look(page)
     assert told.find([headline])
     assert not replace(told, pieces=before).find([headline])
-    assert not told.find([model.name for model in load(started.folder).models])
+    assert not told.find([model.name for model in load_review_set(started.folder).models])
     assert not followed.find([headline, headline.partition(": ")[2]])
 
 

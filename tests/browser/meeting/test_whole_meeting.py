@@ -13,11 +13,11 @@ from support.browser.traffic import assert_hidden, record
 from support.browser.waiting import becomes
 from support.review_folder import RAMP, named, write_review_set
 
-from rexview.analysis.meeting_steps import letters_of
-from rexview.analysis.meetings import meetings, minutes
-from rexview.reviewset import load
+from rexview.analysis.meeting_steps import assign_letters
+from rexview.analysis.meetings import build_minutes, list_meetings
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
-from rexview.store import merged, open_reviews
+from rexview.store import merge_reviews, open_reviews
 from rexview.store.database.connection import close_databases
 
 pytestmark = pytest.mark.browser
@@ -55,30 +55,30 @@ class Meeting:
         self.address, self.folder = address, folder
 
     def read(self, question):
-        review_set = load(self.folder)
+        review_set = load_review_set(self.folder)
         try:
             return question(review_set, open_reviews(review_set, Settings()))
         finally:
             close_databases()
 
     def held(self):
-        return self.read(lambda _, reviews: meetings(reviews)[0])
+        return self.read(lambda _, reviews: list_meetings(reviews)[0])
 
     def letter(self, case, model):
         """The letter of a model's answer in this meeting."""
 
         def found(review_set, reviews):
-            (held,) = meetings(reviews)
+            (held,) = list_meetings(reviews)
             models = [one.model for one in review_set.answers_of(case)]
-            return letters_of(held, case, models, reviews.letter_key())
+            return assign_letters(held, case, models, reviews.letter_key())
 
         letters = self.read(found)
         return next((letter for letter, one in letters.items() if one == model), model)
 
     def minutes(self):
         def found(review_set, reviews):
-            (held,) = meetings(reviews)
-            return minutes(merged(review_set, reviews), reviews, held.id)
+            (held,) = list_meetings(reviews)
+            return build_minutes(merge_reviews(review_set, reviews), reviews, held.id)
 
         return self.read(found)
 

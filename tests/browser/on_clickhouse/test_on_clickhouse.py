@@ -15,13 +15,13 @@ from support.review_folder import RAMP, named, write_review_set
 from support.small_set import CASES
 from support.websocket_session import Hand
 
-from rexview.detect import detectors
+from rexview.detect import create_detectors
 from rexview.detect.scan.scan import scan
-from rexview.reviewset import load
-from rexview.store.location import set_key
+from rexview.reviewset import load_review_set
+from rexview.store.database_location import set_key
 from rexview.ui.web.app.shell import _IN_MEMORY_ONLY as IN_MEMORY_ONLY
 from rexview.ui.web.link.pages import ADDRESSES, PAGE_CASE, PAGE_SCORE
-from rexview.ui.web.server.loaded_sets import _LOOKS_EVERY_S
+from rexview.ui.web.server.clickhouse_sets import _LOOKS_EVERY_S
 
 pytest.importorskip("chdb", reason="chDB is not installed")
 pytest.importorskip("clickhouse_connect", reason="clickhouse-connect is not installed")
@@ -35,7 +35,7 @@ BOX = {"image": "i", "label": "left effusion", "box": [5, 60, 30, 30]}
 def tables():
     from support.clickhouse.server import ClickHouseServer
 
-    from rexview.analysis.query.clickhouse.database import InProcess
+    from rexview.analysis.query.clickhouse.database import ChdbDatabase as InProcess
 
     session = InProcess(None, "browser").session
     with ClickHouseServer(session=session, database="browser") as running:
@@ -61,8 +61,8 @@ def app(start_app, tables, tmp_path_factory):
         ],
         pictures={"one.png": RAMP},
     )
-    review_set = load(folder)
-    found = scan(review_set, detectors(models=review_set.models))
+    review_set = load_review_set(folder)
+    found = scan(review_set, create_detectors(models=review_set.models))
     load_set(database_at(tables.address), set_key(review_set), review_set, found)
     data = known_reader(tmp_path_factory.mktemp("data"), "Dr. Lead")
     return start_app(folder, data=data, REXVIEW_ENGINE=tables.address)

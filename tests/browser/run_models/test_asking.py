@@ -10,7 +10,7 @@ from support import model_server
 from support.browser.waiting import calm
 from support.judge.set_to_judge import opinion, write_judged
 
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.vocab import CRITERIA, QUESTION_TAGS
 
 pytestmark = pytest.mark.browser
@@ -89,14 +89,14 @@ def test_a_second_opinion_is_begun_and_what_cannot_be_read_is_asked_again(
     expect(unread).to_contain_text("case-1 (zebu-7b)")
     unread.get_by_text("Raw reply").click()
     expect(unread.locator("pre")).to_have_text("I <b>cannot</b> say.")
-    assert "zebu-7b" not in set(load(folder).opinions.filter(case="case-1")["model"])
+    assert "zebu-7b" not in set(load_review_set(folder).opinions.filter(case="case-1")["model"])
     calm(page)
     press(page, "Ask the unreadable ones again")
     expect(page.locator(".rx-run").first).to_contain_text("1 of 1 answer")
     expect(page.get_by_text("cannot be read")).to_have_count(0)
     link = page.locator(".rx-run-cases a", has_text="Failures").first
     assert f"judge={MODEL}" in link.get_attribute("href")
-    assert set(load(folder).opinions["model"]) == {"zebu-7b", "okapi"}
+    assert set(load_review_set(folder).opinions["model"]) == {"zebu-7b", "okapi"}
     assert len(server.requests()) == 5
 
 
@@ -120,4 +120,8 @@ def test_questions_are_asked_for_on_the_page_that_shows_them(open_page, server, 
         "--candidates=1",
     ]
     assert KEY not in job.read_text()
-    assert load(folder).candidate_ratings.height == load(folder).candidates.height > 0
+    assert (
+        load_review_set(folder).candidate_ratings.height
+        == load_review_set(folder).candidates.height
+        > 0
+    )

@@ -9,7 +9,7 @@ from support.review_folder import named, write_review_set
 
 from rexview import reviewset
 from rexview.analysis import CaseFilter
-from rexview.analysis.query.memory.engine import memory_engine
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
 
 pytestmark = pytest.mark.browser
 CASES, MODELS = 700, ("g", "m")
@@ -103,8 +103,8 @@ def test_pages_stand_at_once_and_say_so_far_until_all_is_known(address, folder, 
     page.goto(f"{address}case?case=c{CASES - 1:04}")  # the last of the set: nobody was there
     expect(page.locator(".rx-answer").first).to_be_visible()
     sure = page.locator(".rx-answer .rx-flags")
-    known = reviewset.load(folder)
-    engine = memory_engine(known)
+    known = reviewset.load_review_set(folder)
+    engine = build_memory_engine(known)
     last = f"c{CASES - 1:04}"
     expected = len(
         {flag.model for flag in engine.flags(last, known.answers_of(last), ()) if not flag.is_hint}

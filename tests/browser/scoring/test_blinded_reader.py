@@ -24,7 +24,7 @@ from support.review_folder import named, score_rows, write_review_set
 
 from bench.reliability.reader import slots_to_give
 from bench.reliability.server import ScoreServer
-from rexview.analysis.query.memory.study import required_scores
+from rexview.analysis.query.memory.study_engine import list_required_scores
 from rexview.people import Person
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
@@ -486,7 +486,7 @@ def test_a_judge_in_the_link_changes_nothing_on_the_score_page(team, visitor):
 def test_an_adjudicators_traffic_names_no_model(team, visitor):
     """Words of readers and of another's consensus name models; the score of it is changed."""
     words = f"Right is {MODELS['quokka']} (quokka), says zephyr-7b. {SPLIT}"
-    required = required_scores(team.review_set).filter(case="c1").iter_rows(named=True)
+    required = list_required_scores(team.review_set).filter(case="c1").iter_rows(named=True)
     items = [(one["model"], one["dimension"]) for one in required]
     assert ("quokka", "process") in items
     reviews = open_reviews(team.review_set, team.settings)

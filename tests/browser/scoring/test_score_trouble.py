@@ -20,8 +20,8 @@ from support.small_set import write_set
 
 from bench.reliability.audit import audit
 from bench.reliability.server import ScoreServer
-from rexview.analysis.query.study import slots_of
-from rexview.reviewset import load
+from rexview.analysis.query.study_tasks import assign_slots
+from rexview.reviewset import load_review_set
 from rexview.store import open_reviews
 from rexview.store.database.connection import close_databases
 
@@ -313,8 +313,8 @@ def test_a_set_that_changes_under_an_open_pad(small, context):
 
 def slot_of(server, case, model):
     """The letter of a model's answer now."""
-    review_set = load(server.review_set.folder)
+    review_set = load_review_set(server.review_set.folder)
     models = [answer.model for answer in review_set.answers_of(case)]
     key = open_reviews(review_set, server.settings).letter_key()
-    slots = slots_of(case, models, reader=ANNA, key=key)
+    slots = assign_slots(case, models, reader=ANNA, key=key)
     return next(slot for slot, behind in slots.items() if behind == model)

@@ -31,7 +31,7 @@ def address(start_app, folder, tmp_path):
 
 
 def writers(folder, kind):
-    review_set = reviewset.load(folder)
+    review_set = reviewset.load_review_set(folder)
     found = open_reviews(review_set, Settings(review_set=folder)).history(kind=kind)
     close_databases()
     return [row.person for row in found[::-1]]

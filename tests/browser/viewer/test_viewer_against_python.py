@@ -62,7 +62,7 @@ def painted(browser):
 def expected(path, header):
     """Return what Python shows of the file with the window that the viewer starts with."""
     auto = header["presets"] and header["presets"][header["initial"]]["name"] == "Auto"
-    picture = imaging.display(imaging.read_image(path), "auto" if auto else "file")
+    picture = imaging.render_display(imaging.read_image(path), "auto" if auto else "file")
     return picture if picture.ndim == 3 else np.repeat(picture[..., None], 3, axis=2)
 
 

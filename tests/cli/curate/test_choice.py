@@ -7,7 +7,7 @@ from support import model_server
 from support.review_folder import RAMP, write_review_set
 
 from rexview.cli import main
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 
 pytestmark = pytest.mark.usefixtures("asks_models")
 
@@ -86,7 +86,7 @@ def curated(folder, server, *more):
 
 def checks(folder, question, source=None):
     """Return the checks of a question by name and source: passed, defect, comment."""
-    given = load(folder)
+    given = load_review_set(folder)
     [name] = given.candidates.filter(question=question)["candidate"].unique()
     rows = given.validations.filter(candidate=name).iter_rows(named=True)
     return {
@@ -102,7 +102,7 @@ def test_questions_are_made_once_a_study_and_checked_by_rules(folder, server, ca
     [step] = told["steps"]
     assert (step["asked_about"], step["answered"], step["left_out"]) == (2, 1, 1)
     assert [one["outcome"] for one in step["unreadable"]] == ["refused"]
-    rows = list(load(folder).candidates.iter_rows(named=True))
+    rows = list(load_review_set(folder).candidates.iter_rows(named=True))
     assert [(row["case"], row["question_type"], row["correct"]) for row in rows] == [
         ("c1", "choice", 1)
     ] * 3
@@ -118,7 +118,7 @@ def test_questions_are_made_once_a_study_and_checked_by_rules(folder, server, ca
     assert by_rules["clinically_doubtful"][0] is None
     assert told["questions"]["passed"] == 0
     assert (told["questions"]["failed"], told["questions"]["untold"]) == (1, 2)
-    assert not [one for one in load(folder).warnings if "no answers" not in one.message]
+    assert not [one for one in load_review_set(folder).warnings if "no answers" not in one.message]
 
 
 def test_a_validator_settles_what_rules_cannot_tell(folder, server, capsys):
@@ -132,7 +132,7 @@ def test_a_validator_settles_what_rules_cannot_tell(folder, server, capsys):
     bad = checks(folder, DOUBTFUL["question"], "model")
     assert bad["clinically_doubtful"] == (False, "clinically_doubtful", "Nobody asks so.")
     assert told["questions"]["failed_checks"]["clinically_doubtful"] == 1
-    rows = load(folder).validations.filter(source="model")
+    rows = load_review_set(folder).validations.filter(source="model")
     assert set(rows["by"]) == {CHECKER}
     assert set(rows["prompt_id"]) == {"validate-choice-2"}
 
@@ -140,10 +140,10 @@ def test_a_validator_settles_what_rules_cannot_tell(folder, server, capsys):
 def test_nothing_doubles_and_nobody_is_asked_twice(folder, server):
     curated(folder, server, "--validator", CHECKER, "--again")
     curated(folder, server, "--validator", CHECKER, "--again")
-    asked, before = len(server.requests()), load(folder)
+    asked, before = len(server.requests()), load_review_set(folder)
     assert curated(folder, server, "--validator", CHECKER) == 0
     assert len(server.requests()) == asked
-    after = load(folder)
+    after = load_review_set(folder)
     assert after.candidates.equals(before.candidates)
     assert after.validations.equals(before.validations)
 
@@ -156,14 +156,14 @@ def test_alike_questions_are_dropped_and_the_first_one_is_named(folder, server):
     ]
     with model_server.started(rules) as other:
         assert curated(folder, other) == 0
-        [first] = load(folder).candidates.filter(case="c1")["candidate"]
+        [first] = load_review_set(folder).candidates.filter(case="c1")["candidate"]
         passed, defect, comment = checks(folder, same["question"])["alike"]
         assert (passed, defect) == (False, "other")
         assert first in comment
         assert "c1" in comment
         assert checks(folder, GOOD["question"])["alike"][0] is True
         assert curated(folder, other, "--embeddings", "vectors-1") == 0
-        rows = load(folder).validations.filter(check="alike").iter_rows(named=True)
+        rows = load_review_set(folder).validations.filter(check="alike").iter_rows(named=True)
         assert {json.loads(row["extra"])["compared_by"] for row in rows} == {"vectors-1"}
 
 
@@ -171,7 +171,7 @@ def test_a_server_without_embeddings_is_told_and_the_questions_stay(folder, caps
     with model_server.started(RULES, embeds=False) as other:
         assert curated(folder, other, "--embeddings", "vectors-1") == 2
     assert "--embeddings" in capsys.readouterr().err
-    assert load(folder).candidates.height == 3
+    assert load_review_set(folder).candidates.height == 3
 
 
 def test_a_dry_run_sends_nothing(folder, server, capsys):

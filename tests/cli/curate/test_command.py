@@ -12,11 +12,11 @@ from support.review_folder import RAMP, write_review_set
 from support.runs.killed_run import environment
 
 from rexview.cli import main
-from rexview.cli.reviews import reviews_of
-from rexview.curation.candidates import considered
+from rexview.cli.reviews import open_set_reviews
+from rexview.curation.candidates import summarize_candidates
 from rexview.people import Person
-from rexview.reviewset import load
-from rexview.store import Entry, merged
+from rexview.reviewset import load_review_set
+from rexview.store import Entry, merge_reviews
 from rexview.vocab import CRITERIA, QUESTION_TAGS
 
 pytestmark = pytest.mark.usefixtures("asks_models")
@@ -72,11 +72,11 @@ def asked(server, words):
 
 
 def rows(folder, table):
-    return list(getattr(load(folder), table).iter_rows(named=True))
+    return list(getattr(load_review_set(folder), table).iter_rows(named=True))
 
 
 def heights(folder):
-    found = load(folder)
+    found = load_review_set(folder)
     return tuple(
         getattr(found, name).height
         for name in ("candidates", "candidate_ratings", "candidate_tags")
@@ -107,7 +107,7 @@ def test_all_three_steps_in_one_call(folder, server, capsys):
     assert "Clinical relevance: so" in rating["comment"]
     assert {row["case"] for row in rows(folder, "candidates")} == {"c0", "c2", "c4"}
     assert {path: path.read_bytes() for path in before} == before
-    assert not [one for one in load(folder).warnings if "candidate" in str(one)]
+    assert not [one for one in load_review_set(folder).warnings if "candidate" in str(one)]
     assert "a-key-of-a-test" not in "".join(
         path.read_text() for path in folder.rglob("*") if path.is_file()
     )
@@ -268,7 +268,7 @@ def test_a_step_that_is_stopped_keeps_what_came_and_no_other_begins(folder, serv
 def test_peoples_own_and_edited_questions_are_scored_and_tagged(folder, server, capsys):
     assert curated(folder, server) == 0
     lead = Person("lead@x", "Lead", "lead")
-    reviews = reviews_of(folder)
+    reviews = open_set_reviews(folder)
     candidate = rows(folder, "candidates")[0]["candidate"]
     own = {"question": "What is my own question about the hilum?", "category": None}
     edited = {"decision": None, "question": "Which lung zone is abnormal, and how?"}
@@ -285,14 +285,14 @@ def test_peoples_own_and_edited_questions_are_scored_and_tagged(folder, server, 
     assert "my own question" in server.requests()[-1]["text"]
     found = {row["candidate"] for row in rows(folder, "candidate_ratings")}
     assert "o-0123456789ab" in found
-    assert not [one for one in load(folder).warnings if "candidate" in str(one)]
+    assert not [one for one in load_review_set(folder).warnings if "candidate" in str(one)]
     assert curated(folder, server, "--edited") == 0
     assert len(server.requests()) == many + 4
     by = {(row["candidate"], row["by"]) for row in rows(folder, "candidate_ratings")}
     assert (candidate, MODEL) in by
     assert (candidate, f"{MODEL}, edited") in by
-    reviews = reviews_of(folder)
-    assert merged(reviews.review_set, reviews).candidate_ratings.height == 8
+    reviews = open_set_reviews(folder)
+    assert merge_reviews(reviews.review_set, reviews).candidate_ratings.height == 8
     assert _counts(reviews, candidate) == f"{MODEL}, edited"
     again = {**edited, "question": "Which zone is abnormal, once more?"}
     reviews.record([Entry("select", "c0", subject=candidate, value=again)], lead)
@@ -301,7 +301,7 @@ def test_peoples_own_and_edited_questions_are_scored_and_tagged(folder, server, 
 
 def _counts(reviews, candidate):
     """Return whose scores of a candidate count: those that the page sorts by; and whose tags."""
-    found = considered(merged(reviews.review_set, reviews), "c0")["c0"]
+    found = summarize_candidates(merge_reviews(reviews.review_set, reviews), "c0")["c0"]
     one = next(one for one in found if one.id == candidate)
     assert one.model_rating.by == one.tagged_by
     return one.tagged_by

@@ -7,7 +7,7 @@ from support.models.tiny_model import make_tiny_model
 from support.review_folder import write_review_set
 
 from rexview.cli import main
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 
 
 def test_a_tiny_random_model_does_all_three_steps(tmp_path, monkeypatch, capsys):
@@ -37,7 +37,7 @@ def test_a_tiny_random_model_does_all_three_steps(tmp_path, monkeypatch, capsys)
         [unread] = one["unreadable"]
         assert unread["outcome"] in ("malformed", "cut_off", "empty")
         assert one["run"]["state"] == "finished"
-    kept = load(folder)
+    kept = load_review_set(folder)
     assert (kept.candidates.height, kept.candidate_ratings.height) == (1, 0)
     assert kept.candidate_tags.is_empty()
     logs = [path.read_text() for path in folder.glob("curating/*/log.jsonl")]

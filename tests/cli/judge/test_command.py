@@ -13,7 +13,7 @@ from support.judge.set_to_judge import HIDDEN, REPORT, opinion, write_judged
 from support.models.tiny_model import make_tiny_model
 
 from rexview.cli import main
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 
 pytestmark = pytest.mark.usefixtures("asks_models")
 
@@ -34,7 +34,7 @@ def judged(folder, server, *more):
 
 
 def opinions(folder):
-    return list(load(folder).opinions.iter_rows(named=True))
+    return list(load_review_set(folder).opinions.iter_rows(named=True))
 
 
 def answers_of(rows):
@@ -43,7 +43,7 @@ def answers_of(rows):
 
 def test_what_a_judge_says_is_kept_in_the_set(folder, server, capsys):
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    warned = load(folder).warnings
+    warned = load_review_set(folder).warnings
     assert judged(folder, server) == 0
     told = capsys.readouterr().out
     assert f"28 opinions on 4 answers by {JUDGE} (judge-2): opinions/" in told
@@ -66,8 +66,8 @@ def test_what_a_judge_says_is_kept_in_the_set(folder, server, capsys):
     assert one["omission"]["present"] is False
     assert all(len(row["answer_digest"]) == len(row["prompt_hash"]) == 64 for row in rows)
     assert {path: path.read_bytes() for path in before} == before
-    assert load(folder).warnings == warned
-    assert load(folder).stale_opinions.is_empty()
+    assert load_review_set(folder).warnings == warned
+    assert load_review_set(folder).stale_opinions.is_empty()
 
 
 @pytest.mark.parametrize("rule", ["on_request", "never"])
@@ -133,12 +133,14 @@ def test_answers_that_changed_are_asked_again_and_until_then_stale(folder, serve
     given = path.read_text()
     path.write_text(given.replace("Normal, says", "Abnormal, says"))
     assert ("case-1", "okapi") not in answers_of(opinions(folder))
-    assert answers_of(load(folder).stale_opinions.iter_rows(named=True)) == {("case-1", "okapi")}
+    assert answers_of(load_review_set(folder).stale_opinions.iter_rows(named=True)) == {
+        ("case-1", "okapi")
+    }
     server.reset()
     assert judged(folder, server) == 0
     assert len(server.requests()) == 1
     assert len(opinions(folder)) == 28
-    assert load(folder).stale_opinions.is_empty()
+    assert load_review_set(folder).stale_opinions.is_empty()
     # and what was said of the first text counts again where that is back
     path.write_text(given)
     assert judged(folder, server) == 0

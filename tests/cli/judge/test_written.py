@@ -6,9 +6,9 @@ import pytest
 from support.judge.set_to_judge import HIDDEN, write_judged
 
 from rexview.analysis.run_models.jobs import resume_job
-from rexview.analysis.run_models.run_request import all_runs, run_kind_of
+from rexview.analysis.run_models.run_request import find_run_kind, list_runs_of_set
 from rexview.cli import main
-from rexview.models.running.spec import read_spec
+from rexview.models.running.run_spec import read_run_spec
 
 pytestmark = pytest.mark.usefixtures("asks_models")
 
@@ -154,9 +154,9 @@ def test_a_budget_stops_and_resume_goes_on_by_the_run_page_too(folder, server, c
     assert 0 < told["run"]["done"] < 4
     assert told["unasked"] == 4 - told["run"]["done"]
     [run] = all_runs_of(folder)
-    job = resume_job(run, read_spec(run))
+    job = resume_job(run, read_run_spec(run))
     assert (job.command, job.model) == ("judge", JUDGE)
-    words = f"--written=left-effusion@{read_spec(run).prompt.hash[:12]}"
+    words = f"--written=left-effusion@{read_run_spec(run).prompt.hash[:12]}"
     assert set(job.arguments) == {words, f"--resume={run.id}"}
     after = found(folder, server, capsys, "--resume", run.id, "--budget", "100000tokens", *more)
     assert after["run"]["run"] == told["run"]["run"]
@@ -165,9 +165,9 @@ def test_a_budget_stops_and_resume_goes_on_by_the_run_page_too(folder, server, c
 
 
 def all_runs_of(folder):
-    from rexview.reviewset import load
+    from rexview.reviewset import load_review_set as load
 
-    return all_runs(load(folder))
+    return list_runs_of_set(load(folder))
 
 
 def test_its_runs_have_a_name_of_their_own_and_are_no_second_opinion(folder, server):
@@ -175,7 +175,7 @@ def test_its_runs_have_a_name_of_their_own_and_are_no_second_opinion(folder, ser
     arguments = ["judge", str(folder), "--judge", JUDGE, "--base-url", server.base_url]
     server.script([{"turns": [{"text": "nothing"}]}])
     main([*arguments, "--scores", "--cases", "case-1"])
-    assert {run_kind_of(run, read_spec(run)).name for run in all_runs_of(folder)} == {
+    assert {find_run_kind(run, read_run_spec(run)).name for run in all_runs_of(folder)} == {
         "Written failure",
         "Second opinion",
     }

@@ -12,8 +12,8 @@ from support.reports.compared_reports import write_reports
 from support.reports.metric_packages import write_packages
 
 from rexview.cli import main
-from rexview.metrics.of_answer import bleu_2
-from rexview.reviewset import load
+from rexview.metrics.answer_metrics import bleu_2
+from rexview.reviewset import load_review_set
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def files(folder):
 
 
 def values(folder, metric, scope):
-    rows = load(folder).metrics.iter_rows(named=True)
+    rows = load_review_set(folder).metrics.iter_rows(named=True)
     return {
         (row["case"], row["model"]): row["value"]
         for row in rows
@@ -44,7 +44,7 @@ def test_our_own_metrics_are_worked_out_for_both_scopes(folder, capsys):
     captured = capsys.readouterr()
     assert "BLEU-2 (rexview 1, findings): metrics/computed-bleu_2" in captured.out
     assert "findings: 2 reports left out: no findings in the answer." in captured.err
-    report = load(folder).case("r1").report
+    report = load_review_set(folder).case("r1").report
     expected = bleu_2(report.findings, "Small left pleural effusion. Heart is normal.")
     found = values(folder, "bleu_2", "findings")
     assert found["r1", "b"] == expected
@@ -76,7 +76,7 @@ def test_json_says_what_was_kept_and_what_is_missing(folder, capsys):
 def test_what_cannot_be_written_is_told_before_anything_is_worked_out(
     folder, tmp_path, capsys, monkeypatch
 ):
-    monkeypatch.setattr("rexview.metrics.at_once.own_values", None)
+    monkeypatch.setattr("rexview.metrics.blocking_computation.compute_own_values", None)
     (tmp_path / "values.csv").touch()
     for name, words in (("values.csv", "already"), ("values.txt", "neither"), ("no/x.csv", "no")):
         assert metrics(folder, "--metric", "bleu_2", "--out", str(tmp_path / name)) == 1
@@ -151,7 +151,9 @@ def test_packages_are_called_where_they_are_installed(folder, tmp_path):
         *("radcliq_v1", "rouge_1", "rouge_2", "rouge_l")
     ]
     rows = [
-        row for row in load(folder).metrics.iter_rows(named=True) if row["metric"] == "radcliq_v1"
+        row
+        for row in load_review_set(folder).metrics.iter_rows(named=True)
+        if row["metric"] == "radcliq_v1"
     ]
     # raw values a report, worked out for each model by itself
     assert {(row["case"], row["model"]): (row["value"], row["n"]) for row in rows} == {

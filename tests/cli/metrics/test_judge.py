@@ -10,7 +10,7 @@ from support import ROOT
 from support.reports.compared_reports import write_reports
 
 from rexview.cli import main
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 
 pytestmark = pytest.mark.usefixtures("asks_models")
 
@@ -39,7 +39,7 @@ def judged(folder, server, *more):
 
 
 def scores(folder, scope="findings"):
-    rows = load(folder).metrics.iter_rows(named=True)
+    rows = load_review_set(folder).metrics.iter_rows(named=True)
     found = [row for row in rows if row["scope"] == scope]
     assert {
         tuple(row[name] for name in ("metric", "implementation", "version")) for row in found
@@ -48,7 +48,7 @@ def scores(folder, scope="findings"):
 
 
 def edits(folder):
-    return list(load(folder).edits.iter_rows(named=True))
+    return list(load_review_set(folder).edits.iter_rows(named=True))
 
 
 def test_corrections_and_the_number_are_kept_in_the_set(folder, server, capsys):
@@ -70,21 +70,21 @@ def test_corrections_and_the_number_are_kept_in_the_set(folder, server, capsys):
         *("keep", "keep")
     ]
     assert {path: path.read_bytes() for path in before} == before
-    assert not load(folder).warnings
-    assert load(folder).stale_edits.is_empty()
+    assert not load_review_set(folder).warnings
+    assert load_review_set(folder).stale_edits.is_empty()
 
 
 def test_corrections_of_an_answer_that_changed_count_nowhere(folder, server):
     judged(folder, server)
     answers = folder / "answers.jsonl"
     answers.write_text(answers.read_text().replace("Heart is normal", "Heart is large"))
-    changed = load(folder)
+    changed = load_review_set(folder)
     assert set(changed.edits["case"]) == {"r1", "r3"}
     assert set(changed.stale_edits["case"]) == {"r1", "r2"}
     asked = len(server.requests())
     assert judged(folder, server) == 0  # and only those are asked about again
     assert len(server.requests()) == asked + 2
-    assert load(folder).stale_edits.is_empty()
+    assert load_review_set(folder).stale_edits.is_empty()
 
 
 def test_nothing_is_asked_twice(folder, server, capsys):

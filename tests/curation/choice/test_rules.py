@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from rexview.curation.choice.checks import ChoiceQuestion
-from rexview.curation.choice.validation import checks_of
+from rexview.curation.choice.validation import check_questions
 from rexview.schema import Report
 
 FIRST = ChoiceQuestion(
@@ -20,7 +20,7 @@ FIRST = ChoiceQuestion(
 def alike(*questions):
     """Return for each question the one that is kept in its place, None where it is kept itself."""
     found = []
-    for _, checks in checks_of(questions):
+    for _, checks in check_questions(questions):
         [one] = [check for check in checks if check.check == "alike"]
         found.append(None if one.passed else one.extra["of"][1])
     return found
@@ -48,7 +48,7 @@ def test_other_options_make_another_question():
 
 def test_a_huge_text_fails_at_once_and_is_not_searched():
     for changed in ({"explanation": "<a" * 50_000}, {"statement": "Ab " * 50_000}):
-        [(_, checks)] = checks_of([replace(FIRST, **changed)])
+        [(_, checks)] = check_questions([replace(FIRST, **changed)])
         told = {one.check: one.passed for one in checks}
         assert told.pop("too_long") is False
         assert told.pop("alike") is True

@@ -7,10 +7,15 @@ from support.review_folder import write_review_set
 from support.rows import each_row
 from support.textbook import wilson
 
-from rexview.curation.choice.sample import sample_of, sample_result
-from rexview.curation.choice.validation import CHECKS, verdict_of, verdicts, write_rules
-from rexview.curation.curated_set import curated_set
-from rexview.reviewset import load
+from rexview.curation.choice.expert_sample import count_expert_verdicts, draw_expert_sample
+from rexview.curation.choice.validation import (
+    CHECKS,
+    combine_all_checks,
+    combine_checks,
+    write_rules,
+)
+from rexview.curation.curated_set import build_curated_set
+from rexview.reviewset import load_review_set
 from rexview.schema import case_from_row
 
 CATEGORIES = ("presence_assessment", "negation_assessment", "geometric_information")
@@ -58,7 +63,7 @@ def all_but(name):
     ],
 )
 def test_all_must_pass(rows, state):
-    assert verdict_of("c1", "m-1", rows).state == state
+    assert combine_checks("c1", "m-1", rows).state == state
 
 
 def candidate(number, case="c1"):
@@ -99,7 +104,7 @@ def make(tmp_path):
             candidates=candidates,
             validations=[*checks, *words],
         )
-        return load(folder)
+        return load_review_set(folder)
 
     return make_set
 
@@ -108,7 +113,7 @@ def make(tmp_path):
 def test_a_tenth_rounded_up_is_read(make, many):
     given = make(many)
     open_to = many - (many > 2)  # the last one failed
-    sample = sample_of(given)
+    sample = draw_expert_sample(given)
     assert len(sample) == ceil(open_to / 10) == len(set(sample))
     if many > 2:
         assert ("c1", candidate(many - 1)["candidate"]) not in sample
@@ -117,19 +122,21 @@ def test_a_tenth_rounded_up_is_read(make, many):
 def test_categories_are_as_frequent_as_in_all(make):
     given = make(203)
     category = dict(given.candidates.select("candidate", "category").iter_rows())
-    drawn = [category[name] for _, name in sample_of(given)]
+    drawn = [category[name] for _, name in draw_expert_sample(given)]
     for name in CATEGORIES:
         share = sum(category[candidate(n)["candidate"]] == name for n in range(202)) / 202
         assert abs(drawn.count(name) - share * len(drawn)) <= 1
 
 
 def test_it_is_the_same_each_time_and_another_by_another_seed(make):
-    assert sample_of(make(203)) == sample_of(load(make(203, seed=2).folder.parent / "set203-1-0"))
-    assert sample_of(make(203, seed=3)) != sample_of(make(203, seed=4))
+    assert draw_expert_sample(make(203)) == draw_expert_sample(
+        load_review_set(make(203, seed=2).folder.parent / "set203-1-0")
+    )
+    assert draw_expert_sample(make(203, seed=3)) != draw_expert_sample(make(203, seed=4))
 
 
 def test_what_experts_say_does_not_change_the_sample_and_is_counted(make):
-    first = sample_of(make(101))
+    first = draw_expert_sample(make(101))
     words = [
         {"case": case, "candidate": name, **row("expert", passed, "reader", by, defect)}
         for (case, name), (passed, by, defect) in zip(
@@ -143,8 +150,8 @@ def test_what_experts_say_does_not_change_the_sample_and_is_counted(make):
         )
     ]
     given = make(101, words)
-    assert sample_of(given) == first
-    result = sample_result(given)
+    assert draw_expert_sample(given) == first
+    result = count_expert_verdicts(given)
     assert (result.of, len(result.sample), len(result.read), result.unsure) == (100, 10, 3, 1)
     shares = {one.defect: one for one in result.defects}
     assert [shares[name].found for name in (None, "several_valid", "unclear", "invented")] == [
@@ -156,14 +163,14 @@ def test_what_experts_say_does_not_change_the_sample_and_is_counted(make):
 
 
 def test_nothing_to_read(make):
-    result = sample_result(make(1))
+    result = count_expert_verdicts(make(1))
     assert result.read == ()
     assert result.defects[0].share is None
 
 
 def test_those_that_passed_become_cases_and_the_others_are_counted(make):
     given = make(11)
-    curated = curated_set(given, choice=True)
+    curated = build_curated_set(given, choice=True)
     assert curated.states == {"passed": 10, "failed": 1}
     one = case_from_row(curated.review_set.cases.row(0, named=True))
     assert one.id == "c1-m-000000000000"
@@ -178,7 +185,11 @@ def test_rules_write_one_part_that_stays_the_same(make):
     path = write_rules(given)
     assert path == given.folder / "validations" / "rules.jsonl"
     before = path.read_bytes()
-    again = load(given.folder)
+    again = load_review_set(given.folder)
     assert write_rules(again) is None
     assert path.read_bytes() == before
-    assert {one.state for one in verdicts(again).values()} <= {"passed", "failed", "untold"}
+    assert {one.state for one in combine_all_checks(again).values()} <= {
+        "passed",
+        "failed",
+        "untold",
+    }

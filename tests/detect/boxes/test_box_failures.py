@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rexview.detect import box_request, cases_asking_for_boxes, find_flags, flags_for
+from rexview.detect import box_request, cases_asking_for_boxes, find_flags, find_flags_for_answers
 from rexview.detect.box_failures import BoxesMissing, BoxMisplaced, BoxUnrelated
 from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, Report, Score, StudyImage
 
@@ -85,7 +85,7 @@ class TestBoxRequest:
 
 class TestMissing:
     def find(self, text: str, **more: Any) -> list[Flag]:
-        return flags_for(case(**more), [answer(text)], detectors=[BoxesMissing()])
+        return find_flags_for_answers(case(**more), [answer(text)], detectors=[BoxesMissing()])
 
     def test_a_finding_without_the_box_that_was_asked_for(self) -> None:
         (flag,) = self.find("There is a left pleural effusion.")
@@ -112,14 +112,14 @@ class TestMissing:
     def test_drawn_in_any_way(self) -> None:
         text = "There is an effusion."
         for drawn in (answer(text, box("effusion")), answer(text, images=("back.png",))):
-            assert flags_for(case(), [drawn], detectors=[BoxesMissing()]) == []
+            assert find_flags_for_answers(case(), [drawn], detectors=[BoxesMissing()]) == []
 
     def test_a_cut_answer_could_not_draw(self) -> None:
         cut = replace(answer("There is an effusion."), finish_reason="length")
-        assert flags_for(case(), [cut], detectors=[BoxesMissing()]) == []
+        assert find_flags_for_answers(case(), [cut], detectors=[BoxesMissing()]) == []
 
     def test_a_model_that_draws_no_boxes_misses_none(self) -> None:
-        found = flags_for(
+        found = find_flags_for_answers(
             case(), [answer("An effusion.")], detectors=[BoxesMissing(frozenset({"g"}))]
         )
         assert found == []
@@ -127,16 +127,20 @@ class TestMissing:
     def test_a_model_that_draws_is_held_to_the_question_with_boxes(self) -> None:
         plain = case(question="What is there?", question_boxes="What is there? Mark it with a box.")
         told = [answer("There is an effusion.")]
-        (flag,) = flags_for(plain, told, detectors=[BoxesMissing(drawing=frozenset({"g"}))])
+        (flag,) = find_flags_for_answers(
+            plain, told, detectors=[BoxesMissing(drawing=frozenset({"g"}))]
+        )
         assert (flag.evidence[0].where, flag.evidence[0].text) == ("question_boxes", "Mark it")
-        assert flags_for(plain, told, detectors=[BoxesMissing()]) == []  # was put the plain one
+        assert (
+            find_flags_for_answers(plain, told, detectors=[BoxesMissing()]) == []
+        )  # was put the plain one
 
 
 class TestMisplaced:
     def find(
         self, *boxes: AnswerBox, given: list[Score] | None = None, **more: Any
     ) -> list[tuple[str | None, str]]:
-        flags = flags_for(
+        flags = find_flags_for_answers(
             case(**more), [answer("x", *boxes)], given or [], detectors=[BoxMisplaced()]
         )
         for flag in flags:
@@ -239,7 +243,7 @@ class TestUnrelated:
     def find(
         self, text: str, *boxes: AnswerBox, given: list[Score] | None = None, **more: Any
     ) -> list[Flag]:
-        return flags_for(
+        return find_flags_for_answers(
             case(**more), [answer(text, *boxes)], given or [], detectors=[BoxUnrelated()]
         )
 
@@ -279,7 +283,7 @@ class TestUnrelated:
         assert self.find("On the left.", box("Pleural effusion"), question=asked) == []
         chosen = answer("B.", box("Pneumothorax"), choice=1)
         options = case(options=("Nodule", "Pneumothorax"), question_type="choice")
-        assert flags_for(options, [chosen], detectors=[BoxUnrelated()]) == []
+        assert find_flags_for_answers(options, [chosen], detectors=[BoxUnrelated()]) == []
 
     def test_readers_scores(self) -> None:
         text = "An effusion."
@@ -329,7 +333,9 @@ def test_models_that_draw_no_boxes_are_known_from_the_set(make_set: Any) -> None
 
 
 def test_a_report_is_not_needed() -> None:
-    assert flags_for(case(report=Report()), [answer("An effusion.")], detectors=[BoxesMissing()])
+    assert find_flags_for_answers(
+        case(report=Report()), [answer("An effusion.")], detectors=[BoxesMissing()]
+    )
 
 
 class TestUnsureBoxes:
@@ -355,14 +361,16 @@ class TestUnsureBoxes:
     ) -> None:
         drawn = box(label, place)
         text = "There is a right pleural effusion."
-        sure = flags_for(self.CASE, [answer(text, drawn)])
-        unsure = flags_for(self.CASE, [answer(text, replace(drawn, unsure=True))])
+        sure = find_flags_for_answers(self.CASE, [answer(text, drawn)])
+        unsure = find_flags_for_answers(self.CASE, [answer(text, replace(drawn, unsure=True))])
         assert failure in {found.failure for found in sure}
         assert not [found for found in unsure if found.failure != "boxes_missing"]
 
     def test_it_counts_as_drawn(self) -> None:
         drawn = replace(box("right pleural effusion"), unsure=True)
-        found = flags_for(self.CASE, [answer("There is a right pleural effusion.", drawn)])
+        found = find_flags_for_answers(
+            self.CASE, [answer("There is a right pleural effusion.", drawn)]
+        )
         assert found == []
 
     def test_a_row_of_a_file_says_so(self, make_set: Any) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.rows import each_row
 
-from rexview.detect.boxes import claim_of, finding_of
+from rexview.detect.box_labels import read_label_side, reduce_label
 
 
 @each_row(
@@ -44,7 +44,7 @@ from rexview.detect.boxes import claim_of, finding_of
     ],
 )
 def test_claims(label: str, side: str) -> None:
-    claim = claim_of(label)
+    claim = read_label_side(label)
     assert claim is not None
     assert claim.side == side
     assert label[claim.start : claim.end].strip() == label[claim.start : claim.end] != ""
@@ -99,7 +99,7 @@ def test_claims(label: str, side: str) -> None:
     ],
 )
 def test_claims_nothing(label: str | None) -> None:
-    assert claim_of(label) is None
+    assert read_label_side(label) is None
 
 
 @each_row(
@@ -121,12 +121,12 @@ def test_claims_nothing(label: str | None) -> None:
     ],
 )
 def test_finding(label: str, finding: str | None) -> None:
-    assert finding_of(label) == finding
+    assert reduce_label(label) == finding
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_read_without_harm(label: str) -> None:
-    claim = claim_of(label)
+    claim = read_label_side(label)
     if claim is not None:
         assert 0 <= claim.start < claim.end <= len(label)
-    finding_of(label)
+    reduce_label(label)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rexview.detect import flags_for
+from rexview.detect import find_flags_for_answers
 from rexview.detect.report_hints import InventedFinding, MissedFinding
 from rexview.schema import Answer, Case, Report
 
@@ -15,7 +15,9 @@ def messages(report: str, text: str, detector, question: str = "What is abnormal
     case = Case("c", question, question_type="open", report=Report(report, None))
     return [
         flag.message
-        for flag in flags_for(case, [Answer("c", "g", text=text)], detectors=[detector])
+        for flag in find_flags_for_answers(
+            case, [Answer("c", "g", text=text)], detectors=[detector]
+        )
     ]
 
 

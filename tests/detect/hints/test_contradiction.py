@@ -2,7 +2,7 @@
 
 from support.rows import each_row
 
-from rexview.detect import flags_for
+from rexview.detect import find_flags_for_answers
 from rexview.schema import Answer, Case, Report
 
 EFFUSION = "Large left pleural effusion."
@@ -12,7 +12,7 @@ ASKED = "Is there a pleural effusion?"
 def kinds(report, text, question="", impression=None):
     asks = "open" if question else "report"
     case = Case("c", question, question_type=asks, report=Report(report, impression))
-    flags = flags_for(case, [Answer("c", "g", text=text, finish_reason="stop")])
+    flags = find_flags_for_answers(case, [Answer("c", "g", text=text, finish_reason="stop")])
     return [flag.kind for flag in flags if flag.failure == "omission"]
 
 

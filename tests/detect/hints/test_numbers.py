@@ -2,10 +2,10 @@
 
 from support.rows import each_row
 
-from rexview.detect import flags_for
+from rexview.detect import find_flags_for_answers
 from rexview.schema import Answer, Case, Report
 from rexview.text.findings import find_mentions
-from rexview.text.findings.mention import leads, number_of
+from rexview.text.findings.mention import count_findings, count_leads
 
 
 @each_row(
@@ -23,7 +23,7 @@ from rexview.text.findings.mention import leads, number_of
     ],
 )
 def test_numbers_of_nodules(text, number):
-    found = number_of(text, [one for one in find_mentions(text) if one.finding == "nodule"])
+    found = count_findings(text, [one for one in find_mentions(text) if one.finding == "nodule"])
     assert (found and found[0]) == number
 
 
@@ -40,13 +40,13 @@ def test_numbers_of_nodules(text, number):
     ],
 )
 def test_numbers_of_leads(text, number):
-    found = leads(text)
+    found = count_leads(text)
     assert (found and found[0]) == number
 
 
 def messages(report, text):
     case = Case("c", "", question_type="report", report=Report(report, None))
-    flags = flags_for(case, [Answer("c", "g", text=text, finish_reason="stop")])
+    flags = find_flags_for_answers(case, [Answer("c", "g", text=text, finish_reason="stop")])
     return [(one.message, [item.text for item in one.evidence]) for one in flags if one.is_hint]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rexview.detect import flags_for
+from rexview.detect import find_flags_for_answers
 from rexview.detect.report_hints import MissedFinding
 from rexview.schema import Answer, Case, Report
 
@@ -13,7 +13,7 @@ COILED = "The feeding tube is coiled in the upper oesophagus and should be withd
 
 def missed(report: str, text: str, question: str = "What is abnormal?") -> list[str]:
     case = Case("c", question, question_type="open", report=Report(report, None))
-    flags = flags_for(case, [Answer("c", "g", text=text)], detectors=[MissedFinding()])
+    flags = find_flags_for_answers(case, [Answer("c", "g", text=text)], detectors=[MissedFinding()])
     for flag in flags:
         for item in flag.evidence:
             source = text if item.where == "answer" else report

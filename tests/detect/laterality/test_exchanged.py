@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rexview.detect import flags_for
+from rexview.detect import find_flags_for_answers
 from rexview.detect.laterality.detector import Laterality
 from rexview.schema import Answer, Case, Report
 
@@ -12,7 +12,7 @@ from rexview.schema import Answer, Case, Report
 def is_flagged(answer: str, report: str) -> bool:
     answers = [Answer(case="c", model="m", text=answer)]
     case = Case("c", "", report=Report(findings=report))
-    return bool(flags_for(case, answers, detectors=[Laterality()]))
+    return bool(find_flags_for_answers(case, answers, detectors=[Laterality()]))
 
 
 NODULES = "Left upper lobe nodule, 14 mm. Right lower lobe nodule, 6 mm."

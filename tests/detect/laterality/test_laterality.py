@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rexview.detect import flags_for, judged_answers, named_flags, survey
+from rexview.detect import find_flags_for_answers, judged_answers, name_flags, survey
 from rexview.detect.laterality.detector import Laterality
 from rexview.geometry import box_side, orientation_of
 from rexview.schema import ReviewSet, answer_from_row
@@ -33,12 +33,12 @@ def flags_in(review_set: ReviewSet) -> list[Any]:
     """Flags of the looks at single answers, which the survey of all answers has to agree with."""
     detector = Laterality()
     whole = survey(review_set, detectors=[detector])
-    surveyed = named_flags(whole).select("case", "kind").rows()
+    surveyed = name_flags(whole).select("case", "kind").rows()
     found = []
     for row in review_set.answers.iter_rows(named=True):
         case = review_set.case(row["case"])
         assert case is not None
-        single = flags_for(case, [answer_from_row(row)], detectors=[detector])
+        single = find_flags_for_answers(case, [answer_from_row(row)], detectors=[detector])
         judged = judged_answers(whole).filter(pl.col("case") == row["case"])
         assert not (single and judged.is_empty())
         found += single

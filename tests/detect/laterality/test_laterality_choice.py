@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rexview.detect import find_flags, flag_rows, flags_for, judged_answers, survey
+from rexview.detect import find_flags, find_flags_for_answers, flag_rows, judged_answers, survey
 from rexview.detect.laterality.detector import Laterality
 from rexview.schema import Flag, ReviewSet, answer_from_row
 
@@ -37,7 +37,7 @@ def found(review_set: ReviewSet) -> list[Flag]:
     case = review_set.case("c")
     assert case is not None
     (row,) = review_set.answers.iter_rows(named=True)
-    flags = flags_for(case, [answer_from_row(row)], detectors=[Laterality()])
+    flags = find_flags_for_answers(case, [answer_from_row(row)], detectors=[Laterality()])
     surveyed = find_flags(review_set, detectors=[Laterality()])["kind"].to_list()
     assert surveyed == [flag.kind for flag in flags]
     return flags

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.rows import each_row
 
 from bench.corpus import laterality_pairs
-from rexview.detect import find_flags, flag_rows, flags_for
+from rexview.detect import find_flags, find_flags_for_answers, flag_rows
 from rexview.detect.detector import Detector
 from rexview.detect.laterality.detector import Laterality, SideIncomplete
 from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, Report, StudyImage
@@ -30,7 +30,7 @@ def flags(
     **case: Any,
 ) -> list[Flag]:
     given = {"id": "c", "question": "What is there?", "images": (IMAGE,), **case}
-    return flags_for(
+    return find_flags_for_answers(
         Case(report=Report(findings=report), **given),
         [Answer(case="c", model="m", text=answer, boxes=boxes)],
         detectors=[by],
@@ -94,7 +94,7 @@ class TestAgainstTheReport:
 
     def test_the_impression_is_read_as_well(self) -> None:
         case = Case(id="c", question="", report=Report(None, "Left effusion."))
-        (flag,) = flags_for(
+        (flag,) = find_flags_for_answers(
             case, [Answer(case="c", model="m", text="Right effusion.")], detectors=[Laterality()]
         )
         assert flag.evidence[-1].field == "impression"
@@ -359,6 +359,6 @@ def test_the_survey_leaves_no_flag_of_the_corpus_out(make_set: Any) -> None:
         for answer in review_set.answers_of(case_id):
             looked += [
                 (flag.case, flag.kind)
-                for flag in flags_for(case, [answer], detectors=[Laterality()])
+                for flag in find_flags_for_answers(case, [answer], detectors=[Laterality()])
             ]
     assert sorted(surveyed) == sorted(looked)

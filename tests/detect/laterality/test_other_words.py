@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.rows import each_row
 
-from rexview.detect import flags_for
+from rexview.detect import find_flags_for_answers
 from rexview.detect.laterality.detector import Laterality, SideIncomplete
 from rexview.schema import Answer, Case, Flag, Report
 
@@ -67,7 +67,7 @@ SAME = [*DEVICES, *OPERATED, *FINDINGS]
 
 
 def found(report: str, text: str, question: str = "What is there?") -> list[Flag]:
-    return flags_for(
+    return find_flags_for_answers(
         Case("c", question, report=Report(report)),
         [Answer("c", "m", text=text)],
         detectors=[Laterality(), SideIncomplete()],

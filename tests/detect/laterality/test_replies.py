@@ -2,7 +2,7 @@
 
 from support.rows import each_row
 
-from rexview.detect import flags_for
+from rexview.detect import find_flags_for_answers
 from rexview.schema import Answer, Case, Report
 
 LISTED = "Please choose one: A. right upper lobe pneumonia B. left upper lobe pneumonia"
@@ -12,7 +12,7 @@ WORSE = "Which lung is worse?\nA) The left, because of an effusion\nB) The right
 
 def flagged(question, report, answer):
     case = Case(id="c", question=question, report=Report(findings=report))
-    found = flags_for(case, [Answer(case="c", model="m", text=answer)])
+    found = find_flags_for_answers(case, [Answer(case="c", model="m", text=answer)])
     return any(one.failure == "laterality_error" for one in found)
 
 

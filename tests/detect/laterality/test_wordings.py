@@ -12,7 +12,7 @@ from pathlib import Path
 
 from support.rows import each_row
 
-from rexview.detect import flags_for
+from rexview.detect import find_flags_for_answers
 from rexview.detect.laterality.detector import Laterality
 from rexview.schema import Answer, Case, Report
 
@@ -42,7 +42,7 @@ def on(side: str, text: str) -> str:
 def is_error(report: str, answer: str, question: str) -> bool:
     case = Case("c", question or "What is there?", report=Report(report))
     given = Answer("c", "m", text=answer)
-    return bool(flags_for(case, [given], detectors=[Laterality()]))
+    return bool(find_flags_for_answers(case, [given], detectors=[Laterality()]))
 
 
 @each_row("side", ["right", "left"])

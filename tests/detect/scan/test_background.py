@@ -19,11 +19,11 @@ import pytest
 from support import ROOT
 from support.spread.fragile import Fragile
 
-from rexview.detect import DETECTORS, named_flags, survey, survey_of
+from rexview.detect import DETECTORS, name_flags, survey, survey_scan
 from rexview.detect.scan import detector_process
 from rexview.detect.scan.background_scan import BackgroundScan
 from rexview.detect.scan.scan import Scan, scan
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
 
@@ -33,7 +33,7 @@ _LONG = 120.0
 
 @pytest.fixture(scope="module")
 def demo() -> ReviewSet:
-    return load(DEMO_FOLDER)
+    return load_review_set(DEMO_FOLDER)
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +59,7 @@ def finished(background: BackgroundScan) -> Scan:
 
 
 def same(one: Scan, other: Scan) -> None:
-    first, second = (named_flags(survey_of(found)).sort(_SHOWN) for found in (one, other))
+    first, second = (name_flags(survey_scan(found)).sort(_SHOWN) for found in (one, other))
     assert first.equals(second)
     assert one.judged.tolist() == other.judged.tolist()
     assert one.state.tolist() == other.state.tolist()
@@ -371,7 +371,7 @@ def test_the_survey_of_a_part_says_nothing_of_the_rest(demo: ReviewSet) -> None:
         replace(demo, scores=demo.scores.clear(), flags=demo.flags.clear())
     ) as background:
         background.look_at(3)
-        part = survey_of(background.scan)
+        part = survey_scan(background.scan)
         numbers = demo.newest.of_case(3)
         assert set(part.flags["answer"]) <= set(numbers)
         judged = [number for number, bits in enumerate(part.judged) if bits]

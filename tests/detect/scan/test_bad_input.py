@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.growth import growth
 
-from rexview.detect import detectors, find_flags, flag_rows
+from rexview.detect import create_detectors, find_flags, flag_rows
 from rexview.schema import ReviewSet
 
 TEXTS = (
@@ -94,7 +94,7 @@ def test_any_texts(make_set: Any, text: str, other: str) -> None:
 
 def test_the_work_on_long_texts_grows_with_their_length(make_set: Any) -> None:
     slow = {"laterality_error"}  # reads the whole text, see test_laterality.py
-    asked = [detector for detector in detectors() if detector.failure not in slow]
+    asked = [detector for detector in create_detectors() if detector.failure not in slow]
 
     def of_length(repeated: int) -> ReviewSet:
         text = "definitely not a left effusion box mark the both left lungs " * repeated

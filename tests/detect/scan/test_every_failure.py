@@ -10,7 +10,7 @@ import pytest
 from support.review_folder import score_rows, write_review_set
 
 from rexview.cli import main
-from rexview.vocab import FAILURES, HINT_KINDS, READERS_ONLY
+from rexview.vocab import FAILURES, HINT_KINDS, READER_ONLY_FAILURES
 
 IMAGE = {"id": "i", "path": "gone.png", "view": "PA", "width": 1000, "height": 1000}
 RIGHT, LEFT = [100, 500, 200, 300], [700, 500, 200, 300]
@@ -101,7 +101,7 @@ def test_every_failure_is_found_where_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = failures(write(tmp_path / "wrong", wrong=True), capsys)
-    assert {row["failure"] for row in rows} == set(FAILURES) - READERS_ONLY == set(WRONG)
+    assert {row["failure"] for row in rows} == set(FAILURES) - READER_ONLY_FAILURES == set(WRONG)
     for failure in WRONG:
         own = [row for row in rows if row["case"] == failure == row["failure"]]
         assert own, failure

@@ -13,13 +13,13 @@ from rexview.detect import (
     DETECTORS,
     FLAG_TABLE,
     find_flags,
+    find_flags_for_answers,
     flag_rows,
-    flags_for,
     judged_answers,
     survey,
 )
 from rexview.schema import ReviewSet
-from rexview.vocab import FAILURES, READERS_ONLY
+from rexview.vocab import FAILURES, READER_ONLY_FAILURES
 
 
 def word(reader: str, verdict: str, failure: str = "token_limit", **more: Any) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def cut_set(make_set: Any, *words: dict[str, Any]) -> ReviewSet:
 
 
 def test_every_failure_has_a_detector() -> None:
-    assert {detector.failure for detector in DETECTORS} == set(FAILURES) - READERS_ONLY
+    assert {detector.failure for detector in DETECTORS} == set(FAILURES) - READER_ONLY_FAILURES
 
 
 def test_the_frame_has_its_columns_even_when_empty(make_set: Any) -> None:
@@ -68,7 +68,7 @@ def test_the_message_of_the_frame_can_be_found_again(make_set: Any) -> None:
     assert row["stands"] is True
     case = review_set.case("c")
     assert case is not None
-    (flag,) = flags_for(case, review_set.answers_of("c"), review_set.scores_of("c"))
+    (flag,) = find_flags_for_answers(case, review_set.answers_of("c"), review_set.scores_of("c"))
     assert (flag.model, flag.verdict) == ("g", None)
 
 

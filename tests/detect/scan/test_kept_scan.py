@@ -17,15 +17,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rexview.detect import DETECTORS, detectors, rows_of
+from rexview.detect import DETECTORS, create_detectors, iterate_flag_rows
 from rexview.detect.scan import kept_scan
 from rexview.detect.scan import rule_version as rules
 from rexview.detect.scan.background_scan import BackgroundScan
-from rexview.detect.scan.batch import batch_of, run_detectors
-from rexview.detect.scan.kept_scan import FOLDER, KeptScan, keys_of
-from rexview.detect.scan.scan import Gatherer, Scan, rescored, scan, unscanned
-from rexview.kept_files import KeptFiles
-from rexview.reviewset import check, fingerprint, load
+from rexview.detect.scan.batch import load_batch, run_detectors
+from rexview.detect.scan.kept_scan import FOLDER, KeptScan, compute_keys
+from rexview.detect.scan.scan import Scan, ScanAccumulator, create_empty_scan, replace_scores, scan
+from rexview.disk_cache import FileCache
+from rexview.reviewset import check_review_set, fingerprint, load_review_set
 from rexview.schema import ReviewSet
 
 _LONG = 120.0
@@ -58,15 +58,15 @@ def change(folder: Path, table: str, edit: Callable[[list[dict[str, Any]]], Any]
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     edit(rows)
     write(folder, table, rows)
-    return load(folder)
+    return load_review_set(folder)
 
 
 @pytest.fixture(name="keep")
-def keep_fixture(tmp_path: Path) -> KeptFiles:
-    return KeptFiles(tmp_path / "scans", 10**9, ".rxf")
+def keep_fixture(tmp_path: Path) -> FileCache:
+    return FileCache(tmp_path / "scans", 10**9, ".rxf")
 
 
-def scanned(review_set: ReviewSet, keep: KeptFiles, active: Any = DETECTORS) -> tuple[Scan, str]:
+def scanned(review_set: ReviewSet, keep: FileCache, active: Any = DETECTORS) -> tuple[Scan, str]:
     background = BackgroundScan(review_set, active, keep=keep, workers=1)
     background.start()
     assert background.wait(_LONG), background.progress
@@ -75,24 +75,24 @@ def scanned(review_set: ReviewSet, keep: KeptFiles, active: Any = DETECTORS) -> 
     return background.scan, background.progress.message
 
 
-def keep_all(review_set: ReviewSet, keep: KeptFiles, active: Any = DETECTORS) -> Scan:
+def keep_all(review_set: ReviewSet, keep: FileCache, active: Any = DETECTORS) -> Scan:
     """Look at what is not kept, keep it and return all, without a process: that is as it was."""
     kept = KeptScan(review_set, active, keep)
-    gatherer = Gatherer(len(review_set.newest), len(review_set.cases))
+    gatherer = ScanAccumulator(len(review_set.newest), len(review_set.cases))
     for piece in kept.read():
         gatherer.add(piece)
     left = np.flatnonzero(gatherer.cases_left(review_set.newest.starts))
-    kept.add(gatherer.add(run_detectors(batch_of(review_set, left), active)))
+    kept.add(gatherer.add(run_detectors(load_batch(review_set, left), active)))
     kept.flush()
-    bare = replace(unscanned(review_set, active), found=gatherer.found(kept))
-    return rescored(bare, review_set)
+    bare = replace(create_empty_scan(review_set, active), found=gatherer.found(kept))
+    return replace_scores(bare, review_set)
 
 
 def same(found: Scan, review_set: ReviewSet, active: Any = DETECTORS) -> None:
     whole = scan(review_set, active)
     assert found.state.tolist() == whole.state.tolist()
     assert found.judged.tolist() == whole.judged.tolist()
-    assert list(rows_of(found)) == list(rows_of(whole))
+    assert list(iterate_flag_rows(found)) == list(iterate_flag_rows(whole))
     said = [
         {(int(text), one.index.phrases[place])
          for text, place in zip(one.index.texts, one.index.phrase_places, strict=True)}
@@ -107,7 +107,7 @@ def no_process_fixture(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return lambda: monkeypatch.setattr(sys, "executable", "/nowhere/python")
 
 
-def looked_at_anew(review_set: ReviewSet, keep: KeptFiles, active: Any = DETECTORS) -> list[int]:
+def looked_at_anew(review_set: ReviewSet, keep: FileCache, active: Any = DETECTORS) -> list[int]:
     """Return the answers that are not kept."""
     state = np.zeros(len(review_set.newest), dtype=np.uint8)
     for piece in KeptScan(review_set, active, keep).read():
@@ -116,21 +116,21 @@ def looked_at_anew(review_set: ReviewSet, keep: KeptFiles, active: Any = DETECTO
 
 
 def test_a_restart_reads_nothing_anew(
-    folder: Path, keep: KeptFiles, no_process: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+    folder: Path, keep: FileCache, no_process: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found, message = scanned(load(folder), keep)
+    found, message = scanned(load_review_set(folder), keep)
     assert message == ""
     no_process()
-    again, _ = scanned(load(folder), keep)
-    same(again, load(folder))
+    again, _ = scanned(load_review_set(folder), keep)
+    same(again, load_review_set(folder))
     monkeypatch.setattr("rexview.detect.scan.scan.run_detectors", None)  # evidence is on the disk
     flagged = [row for row in range(12) if found.flags_of_case(row)]
     assert len(flagged) > 3
     assert all(again.flags_of_case(row) == found.flags_of_case(row) for row in flagged)
 
 
-def test_a_changed_answer_costs_one_answer(folder: Path, keep: KeptFiles) -> None:
-    keep_all(load(folder), keep)
+def test_a_changed_answer_costs_one_answer(folder: Path, keep: FileCache) -> None:
+    keep_all(load_review_set(folder), keep)
     changed = change(folder, "answers", lambda rows: rows[5].update(text="A right nodule."))
     assert looked_at_anew(changed, keep) == [5]
     found = keep_all(changed, keep)
@@ -156,33 +156,33 @@ def test_a_changed_answer_costs_one_answer(folder: Path, keep: KeptFiles) -> Non
     ],
 )
 def test_what_an_outcome_depends_on(
-    folder: Path, keep: KeptFiles, table: str, edit: Any, anew: list[int]
+    folder: Path, keep: FileCache, table: str, edit: Any, anew: list[int]
 ) -> None:
-    keep_all(load(folder), keep)
+    keep_all(load_review_set(folder), keep)
     changed = change(folder, table, edit)
     assert looked_at_anew(changed, keep) == anew
     same(keep_all(changed, keep), changed)
 
 
-def test_thresholds_and_models_that_draw_no_boxes(folder: Path, keep: KeptFiles) -> None:
-    review_set = load(folder)
-    keep_all(review_set, keep, detectors())
-    other = detectors(gap_threshold=1.0)
+def test_thresholds_and_models_that_draw_no_boxes(folder: Path, keep: FileCache) -> None:
+    review_set = load_review_set(folder)
+    keep_all(review_set, keep, create_detectors())
+    other = create_detectors(gap_threshold=1.0)
     assert looked_at_anew(review_set, keep, other) == [], "it says nothing where nothing is scored"
     (folder / "reviewset.yaml").write_text(
         "format: 1\nname: Kept\nmodels:\n"
         "  - {id: m, name: M, draws_boxes: false}\n  - {id: g, name: G}\n"
     )
-    review_set = load(folder)
-    asked = detectors(models=review_set.models)
+    review_set = load_review_set(folder)
+    asked = create_detectors(models=review_set.models)
     of_m = np.flatnonzero(review_set.newest.model == 0).tolist()
     assert looked_at_anew(review_set, keep, asked) == of_m
 
 
 def test_other_rules_are_of_no_use(
-    folder: Path, keep: KeptFiles, monkeypatch: pytest.MonkeyPatch
+    folder: Path, keep: FileCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     keep_all(review_set, keep)
     for module in ("rexview.detect.scan.kept_scan", "rexview.detect.scan.rule_version"):
         monkeypatch.setattr(f"{module}.rule_version", lambda: "of another day")
@@ -204,35 +204,35 @@ def test_the_version_covers_all_that_detectors_import() -> None:
 
 
 def test_keys_differ_wherever_something_does(folder: Path) -> None:
-    keys = keys_of(load(folder), DETECTORS)[1]
+    keys = compute_keys(load_review_set(folder), DETECTORS)[1]
     assert len({tuple(key) for key in keys.tolist()}) == len(keys)
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may write everywhere")
-def test_a_read_only_disk_is_told(folder: Path, keep: KeptFiles) -> None:
+def test_a_read_only_disk_is_told(folder: Path, keep: FileCache) -> None:
     keep.folder.mkdir()
     keep.folder.chmod(0o500)
-    found, message = scanned(load(folder), keep)
+    found, message = scanned(load_review_set(folder), keep)
     assert "not kept" in message
-    same(found, load(folder))
+    same(found, load_review_set(folder))
 
 
 @pytest.mark.parametrize("fault", ["a file is in the way", "no room"])
 def test_a_disk_that_cannot_be_written_to_is_told(folder: Path, tmp_path: Path, fault: str) -> None:
-    keep = KeptFiles(tmp_path / "scans", 10 if fault == "no room" else 10**9, ".rxf")
+    keep = FileCache(tmp_path / "scans", 10 if fault == "no room" else 10**9, ".rxf")
     if fault != "no room":
         keep.folder.write_text("")
-    found, message = scanned(load(folder), keep)
+    found, message = scanned(load_review_set(folder), keep)
     assert message.startswith("What is found is not kept for the next start: ")
-    same(found, load(folder))
+    same(found, load_review_set(folder))
 
 
 @pytest.mark.parametrize("file", ["answers", "flags", "texts", "phrases", "reports"])
 @pytest.mark.parametrize("fault", ["gone", "broken", "of another table"])
 def test_a_damaged_piece_is_as_though_it_were_not_there(
-    folder: Path, keep: KeptFiles, file: str, fault: str
+    folder: Path, keep: FileCache, file: str, fault: str
 ) -> None:
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     keep_all(review_set, keep)
     (piece,) = keep.folder.rglob("*.rxf/flags.parquet")
     damaged = piece.with_name(f"{file}.parquet")
@@ -246,30 +246,30 @@ def test_a_damaged_piece_is_as_though_it_were_not_there(
     assert len(looked_at_anew(review_set, keep)) == len(review_set.newest)
 
 
-def test_evidence_that_vanishes_is_looked_for_again(folder: Path, keep: KeptFiles) -> None:
-    review_set = load(folder)
+def test_evidence_that_vanishes_is_looked_for_again(folder: Path, keep: FileCache) -> None:
+    review_set = load_review_set(folder)
     found = keep_all(review_set, keep)
     keep.clear()
     same(found, review_set)
 
 
 def test_it_can_be_kept_beside_the_tables(
-    folder: Path, keep: KeptFiles, no_process: Callable[[], None]
+    folder: Path, keep: FileCache, no_process: Callable[[], None]
 ) -> None:
     before = fingerprint(folder)
-    scanned(load(folder), KeptFiles(folder / FOLDER, 10**9, ".rxf"))
+    scanned(load_review_set(folder), FileCache(folder / FOLDER, 10**9, ".rxf"))
     assert (folder / FOLDER).is_dir()
     assert fingerprint(folder) == before
-    assert not [problem for problem in check(folder) if FOLDER in str(problem)]
+    assert not [problem for problem in check_review_set(folder) if FOLDER in str(problem)]
     no_process()
     moved = folder.rename(folder.with_name("elsewhere"))
     shutil.copytree(moved, folder)  # other files, with the same content
     for place in (moved, folder):
-        same(scanned(load(place), keep)[0], load(place))
+        same(scanned(load_review_set(place), keep)[0], load_review_set(place))
 
 
-def test_the_folder_may_vanish_while_it_runs(folder: Path, keep: KeptFiles) -> None:
-    review_set = load(folder)
+def test_the_folder_may_vanish_while_it_runs(folder: Path, keep: FileCache) -> None:
+    review_set = load_review_set(folder)
     background = BackgroundScan(review_set, DETECTORS, keep=keep, workers=1)
     background.start()
     shutil.rmtree(folder)
@@ -280,15 +280,15 @@ def test_the_folder_may_vanish_while_it_runs(folder: Path, keep: KeptFiles) -> N
 
 
 def test_two_who_write_at_the_same_time_take_nothing_from_each_other(
-    folder: Path, keep: KeptFiles
+    folder: Path, keep: FileCache
 ) -> None:
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     size = len(review_set.newest), len(review_set.cases)
     both = [KeptScan(review_set, DETECTORS, keep) for _ in range(2)]
-    gatherers = [Gatherer(*size) for _ in both]
+    gatherers = [ScanAccumulator(*size) for _ in both]
     for kept, gatherer, rows in zip(both, gatherers, (range(6), range(6, 12)), strict=True):
         assert list(kept.read()) == []
-        kept.add(gatherer.add(run_detectors(batch_of(review_set, np.array(rows)), DETECTORS)))
+        kept.add(gatherer.add(run_detectors(load_batch(review_set, np.array(rows)), DETECTORS)))
     for kept in both:
         kept.flush()
     for kept, gatherer, numbers in zip(both, gatherers, ((0, 12), (12, 24)), strict=True):
@@ -299,20 +299,20 @@ def test_two_who_write_at_the_same_time_take_nothing_from_each_other(
 
 
 def test_other_code_that_reads_sets_makes_other_numbers(
-    folder: Path, keep: KeptFiles, monkeypatch: pytest.MonkeyPatch
+    folder: Path, keep: FileCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Answers are then found by what stands in them, which costs no look at a text."""
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     before = KeptScan(review_set, DETECTORS, keep)
     keep_all(review_set, keep)
-    monkeypatch.setattr(kept_scan, "reading_version", lambda: "another")
+    monkeypatch.setattr(kept_scan, "set_reader_version", lambda: "another")
     after = KeptScan(review_set, DETECTORS, keep)
     assert before._state != after._state
     assert looked_at_anew(review_set, keep) == []
 
 
 def test_a_device_without_room_costs_nothing_but_time(
-    folder: Path, keep: KeptFiles, monkeypatch: pytest.MonkeyPatch
+    folder: Path, keep: FileCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Polars has an error of its own for it."""
     if not Path("/dev/full").exists():
@@ -323,20 +323,20 @@ def test_a_device_without_room_costs_nothing_but_time(
         "write_parquet",
         lambda frame, _, **options: real(frame, Path("/dev/full"), **options),
     )
-    found, message = scanned(load(folder), keep)
-    same(found, load(folder))
+    found, message = scanned(load_review_set(folder), keep)
+    same(found, load_review_set(folder))
     assert "not kept" in message
 
 
 def test_who_is_killed_while_taking_over_goes_on_at_the_next_start(
-    folder: Path, keep: KeptFiles, monkeypatch: pytest.MonkeyPatch
+    folder: Path, keep: FileCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kept_scan, "_FIRST", 2)
-    review_set, whole = load(folder), scan(load(folder), DETECTORS)
+    review_set, whole = load_review_set(folder), scan(load_review_set(folder), DETECTORS)
     kept = KeptScan(review_set, DETECTORS, keep)
     assert list(kept.read()) == []
     for row in range(12):  # a piece each
-        kept.add(run_detectors(batch_of(review_set, np.array([row])), DETECTORS))
+        kept.add(run_detectors(load_batch(review_set, np.array([row])), DETECTORS))
     changed = change(folder, "answers", lambda rows: rows[5].update(text="A right nodule."))
     program = f"""
 import os, signal, sys
@@ -344,7 +344,7 @@ from pathlib import Path
 sys.path.insert(0, {str(Path(kept_scan.__file__).parents[3])!r})
 from rexview.detect import DETECTORS
 from rexview.detect.scan import kept_scan
-from rexview.kept_files import KeptFiles
+from rexview.disk_cache import KeptFiles
 from rexview.reviewset import load
 kept_scan._FIRST = 2
 keep = KeptFiles(Path({str(keep.folder)!r}), 10**9, ".rxf")

@@ -6,10 +6,17 @@ import pytest
 from support.review_folder import named, write_review_set
 
 from rexview.cli import main
-from rexview.detect import DETECTORS, flag_rows, flags_for, judged_answers, not_read_rows, survey
+from rexview.detect import (
+    DETECTORS,
+    find_flags_for_answers,
+    flag_rows,
+    judged_answers,
+    list_unsupported_texts,
+    survey,
+)
 from rexview.detect.detector import AnswerInCase
-from rexview.detect.scan.finding_index import phrases_of_answer, phrases_of_report
-from rexview.reviewset import check, load
+from rexview.detect.scan.finding_index import find_answer_phrases, find_report_phrases
+from rexview.reviewset import check_review_set, load_review_set
 from rexview.schema import Answer, AnswerBox, Case, Report, StudyImage
 
 GERMAN = "Herz normal groß. Verschattung im linken Unterlappen, kein Pneumothorax, kein Erguss"
@@ -67,9 +74,9 @@ def test_a_choice_that_could_not_be_read_is_not_judged() -> None:
 def test_german_words_that_look_english_are_no_findings() -> None:
     case = Case(id="c", question="", report=Report(findings=GERMAN))
     answer = Answer(case="c", model="m", text=GERMAN)
-    assert flags_for(case, [answer]) == []
-    assert phrases_of_answer(AnswerInCase(case, answer)) == ()
-    assert phrases_of_report(case) == ()
+    assert find_flags_for_answers(case, [answer]) == []
+    assert find_answer_phrases(AnswerInCase(case, answer)) == ()
+    assert find_report_phrases(case) == ()
 
 
 @pytest.fixture
@@ -88,7 +95,7 @@ def folder(tmp_path):
 
 
 def test_shares_are_of_what_could_be_judged(folder) -> None:
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     table = judged_answers(survey(review_set))
     by_model = dict(table.filter(failure="token_limit").group_by("model").len().iter_rows())
     assert by_model == {"a": 3}, "those of b are neither cut off nor complete"
@@ -96,7 +103,7 @@ def test_shares_are_of_what_could_be_judged(folder) -> None:
 
 
 def test_records_say_what_was_not_read(folder, capsys) -> None:
-    rows = list(not_read_rows(load(folder)))
+    rows = list(list_unsupported_texts(load_review_set(folder)))
     assert [(row["case"], row["model"], row["kind"], row["language"]) for row in rows] == [
         ("c0", "b", "not_read", "German"),
         ("c1", "b", "not_read", "German"),
@@ -116,7 +123,11 @@ def test_records_say_what_was_not_read(folder, capsys) -> None:
 
 
 def test_check_warns_with_counts(folder) -> None:
-    told = [problem.message for problem in check(folder) if "not in English" in problem.message]
+    told = [
+        problem.message
+        for problem in check_review_set(folder)
+        if "not in English" in problem.message
+    ]
     assert told == [
         "3 answers of 6 are not in English (3 German): the rules that find failures do not read "
         "them.",

@@ -1,20 +1,20 @@
 import pytest
 
-from rexview.detect.precision import _FILE, _read, precision_of
-from rexview.stats.failure_rates import wilson
+from rexview.detect.precision import _FILE, _read, find_precision
+from rexview.stats.failure_rates import wilson_interval
 from rexview.vocab import FAILURES
 
 
 def test_the_file_is_about_failures_and_its_numbers_fit():
     assert {name.partition("/")[0] for name in _read(_FILE)} <= set(FAILURES)
-    assert precision_of("omission").suggests
-    assert not precision_of("omission", "contradiction").suggests
+    assert find_precision("omission").suggests
+    assert not find_precision("omission", "contradiction").suggests
 
 
 @pytest.mark.parametrize("failure", _read(_FILE))
 def test_the_interval_in_the_file_is_wilsons(failure):
-    found = precision_of(*failure.split("/"))
-    limits = wilson(found.right, found.flags)
+    found = find_precision(*failure.split("/"))
+    limits = wilson_interval(found.right, found.flags)
     assert (found.low, found.high) == pytest.approx((limits.low, limits.high), abs=0.0006)
 
 
@@ -27,7 +27,7 @@ def test_a_failure_without_numbers_is_not_measured(tmp_path):
     found = _read(file)
     assert list(found) == ["b"]
     assert found["b"].sentence == "In tests 97 of 100 such flags were right (92% to 99%)."
-    assert precision_of("no such failure") is None
+    assert find_precision("no such failure") is None
 
 
 def test_more_right_than_flags_is_refused(tmp_path):

@@ -6,12 +6,19 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from rexview.analysis.query.memory.engine import memory_engine
-from rexview.detect import DETECTORS, detectors, find_flags, flags_for, named_flags, survey
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
+from rexview.detect import (
+    DETECTORS,
+    create_detectors,
+    find_flags,
+    find_flags_for_answers,
+    name_flags,
+    survey,
+)
 from rexview.detect.detector import ScoringDetector
 from rexview.detect.scan import scan
-from rexview.detect.scan.batch import with_names
-from rexview.reviewset import load
+from rexview.detect.scan.batch import add_case_and_model
+from rexview.reviewset import load_review_set
 from rexview.settings import DEMO_FOLDER
 from rexview.vocab import DIMENSIONS, FAILURES
 
@@ -20,7 +27,7 @@ _SHOWN = ["case", "model", "failure", "source", "kind", "reader", "verdict", "st
 
 @pytest.fixture(scope="module")
 def demo():
-    return load(DEMO_FOLDER)
+    return load_review_set(DEMO_FOLDER)
 
 
 def rescored(review_set, seed):
@@ -45,7 +52,7 @@ def rescored(review_set, seed):
 
 
 def same(one, other):
-    assert named_flags(one).sort(_SHOWN).equals(named_flags(other).sort(_SHOWN))
+    assert name_flags(one).sort(_SHOWN).equals(name_flags(other).sort(_SHOWN))
     assert one.judged.tolist() == other.judged.tolist()
 
 
@@ -56,7 +63,7 @@ def test_the_outcome_is_that_of_looking_at_everything(demo):
         known = survey(changed, before=known)  # each builds on the one before
         whole = survey(changed)
         same(known, whole)
-        assert not named_flags(known).equals(find_flags(demo)), "the change must matter"
+        assert not name_flags(known).equals(find_flags(demo)), "the change must matter"
 
 
 def test_the_evidence_that_is_kept_is_what_the_detectors_give(demo):
@@ -64,11 +71,11 @@ def test_the_evidence_that_is_kept_is_what_the_detectors_give(demo):
     order = {failure: place for place, failure in enumerate(FAILURES)}
     for case_id in demo.cases["id"]:
         answers = demo.answers_of(case_id)
-        given = flags_for(
+        given = find_flags_for_answers(
             demo.case(case_id),
             answers,
             demo.scores_of(case_id),
-            detectors=detectors(models=demo.models),
+            detectors=create_detectors(models=demo.models),
         )
         models = [answer.model for answer in answers]
         given.sort(key=lambda flag: (models.index(flag.model), order[flag.failure]))
@@ -103,7 +110,7 @@ def test_new_scores_cost_no_reading_of_texts(demo, monkeypatch):
         again.flags_of(one_case, demo.answers_of(one_case), ())
     scoring = {one.failure for one in DETECTORS if isinstance(one, ScoringDetector)}
     by_scores = again.scan.by_scores.flags
-    shown = set(with_names(by_scores, demo).select("case", "model").rows())
+    shown = set(add_case_and_model(by_scores, demo).select("case", "model").rows())
     assert {(of_case, of_model) for _, of_case, of_model in seen} == shown
     assert {one.failure for one, _, _ in seen} <= scoring
 
@@ -141,5 +148,5 @@ def test_who_says_it_reads_no_scores_reads_none(demo, one):
 
 def test_the_table_of_answers_is_the_same_either_way(demo):
     changed = rescored(demo, 3)
-    built = memory_engine(changed, before=memory_engine(demo))
-    assert built.table.rows.equals(memory_engine(changed).table.rows)
+    built = build_memory_engine(changed, before=build_memory_engine(demo))
+    assert built.table.rows.equals(build_memory_engine(changed).table.rows)

@@ -10,9 +10,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rexview.detect import DETECTORS, flags_for, survey
+from rexview.detect import DETECTORS, find_flags_for_answers, survey
 from rexview.detect.detector import AnswerInCase, ScoringDetector
-from rexview.detect.scan.scan import Scan, scan, unscanned
+from rexview.detect.scan.scan import Scan, create_empty_scan, scan
 from rexview.schema import ReviewSet
 from rexview.vocab import DIMENSIONS
 
@@ -87,7 +87,7 @@ def test_columns_and_records_agree(make_set: Any, seed: int) -> None:
     for row, case_id in enumerate(review_set.cases["id"]):
         case, answers = review_set.case(case_id), review_set.answers_of(case_id)
         assert case is not None
-        by_record = flags_for(case, answers, review_set.scores_of(case_id))
+        by_record = find_flags_for_answers(case, answers, review_set.scores_of(case_id))
         told = [flag for flags in found.flags_of_case(row).values() for flag in flags]
         assert sorted(told, key=repr) == sorted(by_record, key=repr)
         flagged |= {(flag.failure, flag.kind) for flag in told}
@@ -104,7 +104,7 @@ def test_one_table_row_a_flag(make_set: Any) -> None:
 
 def test_an_answer_that_nobody_looked_at_is_judged_by_its_scores_alone(make_set: Any) -> None:
     review_set = made(make_set, 1)
-    before = unscanned(review_set, DETECTORS)
+    before = create_empty_scan(review_set, DETECTORS)
     flagged = set(before.flags["failure"].cast(pl.String))
     assert flagged == {"execution_gap", "disagreement"}
     whole = scan(review_set, DETECTORS)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rexview.detect import find_flags, flags_for, judged_answers, survey
+from rexview.detect import find_flags, find_flags_for_answers, judged_answers, survey
 from rexview.detect.score_failures import ExecutionGap
 from rexview.detect.token_limit import TokenLimit
 from rexview.schema import answer_from_row
@@ -49,7 +49,7 @@ def test_token_limit(make_set: Any, answer: dict[str, Any], kind: str | None) ->
     surveyed = find_flags(review_set, detectors=[detector])["kind"].to_list()
     assert surveyed == ([kind] if kind else [])
     record = answer_from_row(review_set.answers.row(0, named=True))
-    flags = flags_for(review_set.case("c"), [record], detectors=[detector])
+    flags = find_flags_for_answers(review_set.case("c"), [record], detectors=[detector])
     assert [flag.kind for flag in flags] == ([kind] if kind else [])
     for flag in flags:
         assert flag.message.endswith(".")
@@ -61,7 +61,7 @@ def test_a_cut_answer_shows_its_end(make_set: Any) -> None:
     answer |= {"finish_reason_raw": "MAX_TOKENS", "output_tokens": 2048, "max_output_tokens": 2048}
     review_set = make_set(cases=[{"id": "c"}], answers=[answer])
     record = review_set.answers_of("c")[0]
-    (flag,) = flags_for(review_set.case("c"), [record], detectors=[TokenLimit()])
+    (flag,) = find_flags_for_answers(review_set.case("c"), [record], detectors=[TokenLimit()])
     assert flag.message == "The answer is cut off: all 2,048 output tokens were used."
     usage, tail = flag.evidence
     assert usage.text == "finish reason MAX_TOKENS, 2,048 output tokens of 2,048"
@@ -115,7 +115,7 @@ def test_gap(
     detector = ExecutionGap(threshold)
     surveyed = survey(review_set, detectors=[detector])
     assert len(surveyed.flags) == flagged
-    flags = flags_for(
+    flags = find_flags_for_answers(
         review_set.case("c"),
         [review_set.answers_of("c")[0]],
         review_set.scores_of("c"),
@@ -131,7 +131,7 @@ def test_a_gap_is_said_in_words(make_set: Any) -> None:
         answers=[{"case": "c", "model": "g"}],
         scores=scores("c", [5, 4], [2, 2]),
     )
-    (flag,) = flags_for(
+    (flag,) = find_flags_for_answers(
         review_set.case("c"),
         [review_set.answers_of("c")[0]],
         review_set.scores_of("c"),
@@ -149,7 +149,7 @@ def test_an_answer_cut_off_has_no_gap(make_set: Any) -> None:
     )
     detector = ExecutionGap()
     assert judged_answers(survey(review_set, detectors=[detector])).is_empty()
-    assert not flags_for(
+    assert not find_flags_for_answers(
         review_set.case("c"),
         [review_set.answers_of("c")[0]],
         review_set.scores_of("c"),

@@ -21,8 +21,8 @@ from support.exports.dicom_set import (
 )
 from support.exports.exported_set import write_exported_set
 
-from rexview.export.request import ExportRequest
-from rexview.imaging import display, read_image
+from rexview.export.export_request import ExportRequest
+from rexview.imaging import read_image, render_display
 
 VALIDATORS = [["dciodvfy", "-new"], ["dsrdump", "+U8"]]
 
@@ -190,7 +190,7 @@ def test_dcmtk_draws_what_the_app_shows(made, tmp_path, case, state, image, sour
     command = ["dcmp2pgm", "-p", next(out.glob(f"*-{case}_{state}.dcm")), film, drawn]
     subprocess.run(command, check=True, capture_output=True)
     theirs = cv2.imread(str(drawn), cv2.IMREAD_UNCHANGED).astype(int)
-    ours = display(read_image(made["folder"] / "images" / source), "initial")
+    ours = render_display(read_image(made["folder"] / "images" / source), "initial")
     assert theirs.shape == ours.shape
     assert np.abs(theirs - ours).max() <= 1
 

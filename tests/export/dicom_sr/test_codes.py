@@ -7,7 +7,7 @@ import yaml
 from pydicom.sr._concepts_dict import concepts
 
 from rexview.export import dicom_sr
-from rexview.export.dicom_sr.objects import coded
+from rexview.export.dicom_sr.dicom_objects import find_label_codes
 from rexview.text.findings.lexicon import lexicon
 
 TABLE = yaml.safe_load(Path(dicom_sr.__file__).with_name("codes.yaml").read_text("utf-8"))
@@ -52,7 +52,7 @@ def test_every_row_is_of_the_lexicon():
     ],
 )
 def test_a_label_is_coded_only_where_it_says_so(label, side, finding, site, beside):
-    found = coded(label, side)
+    found = find_label_codes(label, side)
     assert (found.finding and found.finding.meaning) == finding
     assert (found.site and found.site.meaning) == site
     assert (found.side and found.side.meaning) == beside

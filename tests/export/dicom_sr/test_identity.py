@@ -8,8 +8,8 @@ from support.exports.dicom_files import PATIENT
 from support.exports.dicom_set import UIDS, content_items, write_as_dicom, write_dicom_set
 from support.exports.exported_set import write_exported_set
 
-from rexview.export.request import ExportRequest
-from rexview.reviewset import load
+from rexview.export.export_request import ExportRequest
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 from rexview.store import open_reviews
 
@@ -68,7 +68,9 @@ def test_uids_stay_until_something_else_is_said(tmp_path):
     _, second = write_as_dicom(folder, tmp_path / "second")
     uids = {key: one.SOPInstanceUID for key, one in first.items()}
     assert uids == {key: one.SOPInstanceUID for key, one in second.items()}
-    open_reviews(load(folder), Settings()).record([comment("k2", "More.", model="m")], ANN)
+    open_reviews(load_review_set(folder), Settings()).record(
+        [comment("k2", "More.", model="m")], ANN
+    )
     _, third = write_as_dicom(folder, tmp_path / "third")
     changed = {key for key, one in third.items() if one.SOPInstanceUID != uids[key]}
     assert changed == {("c1", "report-01-m"), ("c1", "selection")}

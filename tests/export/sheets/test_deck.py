@@ -7,11 +7,11 @@ from support import ROOT
 from support.entries.stored import ANN
 from support.exports.exported_set import exported
 
-from rexview.export.job import Progress
-from rexview.export.request import ExportRequest
-from rexview.export.sheets.deck import sheets
-from rexview.export.sheets.sheet import Film, Table, Text
-from rexview.reviewset import load
+from rexview.export.export_job import ExportProgress
+from rexview.export.export_request import ExportRequest
+from rexview.export.sheets.deck import make_sheets
+from rexview.export.sheets.sheet import SheetFilm, SheetTable, TextBlock
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
 
@@ -25,13 +25,13 @@ def texts(sheet):
     return {
         one.name: "\n".join(line.text for line in one.paragraphs)
         for one in sheet.elements
-        if isinstance(one, Text)
+        if isinstance(one, TextBlock)
     }
 
 
 def deck_of(folder, meeting):
     content, _ = exported(folder, ExportRequest(meeting=meeting))
-    return content, list(sheets(content, Progress()))
+    return content, list(make_sheets(content, ExportProgress()))
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def planned(tmp_path_factory):
         Entry("agenda", "c01", subject="turned", value={"place": 1}),
         Entry("agenda", "c22", subject="turned", value={"place": 2}),
     ]
-    open_reviews(load(folder), Settings()).record(entries, ANN)
+    open_reviews(load_review_set(folder), Settings()).record(entries, ANN)
     return folder
 
 
@@ -72,7 +72,7 @@ def test_each_case_has_one_sheet_with_its_headline_and_film_in_the_agenda_order(
     assert all(title.startswith("Appendix · ") for title in titles[first:] if title != "Minutes")
     for sheet in made[:first]:
         if sheet.title in own:
-            assert len([one for one in sheet.elements if isinstance(one, Film)]) == 1
+            assert len([one for one in sheet.elements if isinstance(one, SheetFilm)]) == 1
 
 
 def test_words_of_a_sheet_lie_over_no_film_and_on_no_other_words(twelve):
@@ -92,18 +92,18 @@ def test_the_question_comes_first_then_answers_then_the_truth(planned):
     assert asked < report < answer  # the meeting shows the report first
     assert answer < said.index("Laterality error (harm 3")
     content, _ = exported(planned, ExportRequest(cases=("c01",)))
-    alone, details, _ = sheets(content, Progress())
+    alone, details, _ = make_sheets(content, ExportProgress())
     said = texts(alone)["Case"]
     order = ["Describe all", "“Left pleural effusion, moderate.”", "moderate right pleural"]
     assert [said.index(one) for one in order] == sorted(said.index(one) for one in order)
-    parts = [one.name for one in details.elements if isinstance(one, Text | Table)]
+    parts = [one.name for one in details.elements if isinstance(one, TextBlock | SheetTable)]
     order = ["Question", "Answer: Generalist (simulated)", "Report", "Failures"]
     assert [one for one in dict.fromkeys(parts) if one in order] == order
 
 
 def test_a_failure_is_named_once_with_all_that_is_said_of_it(planned):
     content, _ = exported(planned, ExportRequest(cases=("c01",)))
-    slide, details, _ = sheets(content, Progress())
+    slide, details, _ = make_sheets(content, ExportProgress())
     assert texts(slide)["Case"].count("Laterality error") == 1
     said = texts(details)["Failures"]
     assert said.count("Laterality error") == 1

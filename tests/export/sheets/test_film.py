@@ -3,26 +3,26 @@
 import pytest
 from support.exports.exported_set import exported, write_exported_set
 
-from rexview.export.records import ExportBox
-from rexview.export.sheets.film import (
-    Numbered,
+from rexview.export.export_records import ExportBox
+from rexview.export.sheets.film_layout import (
+    NumberedBox,
     fit_place,
-    ink_on,
     labelled_film,
     lay_out_film,
-    on_film,
+    place_on_film,
+    readable_ink,
 )
-from rexview.export.sheets.sheet import Place
+from rexview.export.sheets.sheet import Rectangle
 
-MOST = Place(36, 66, 560, 430)
+MOST = Rectangle(36, 66, 560, 430)
 
 
 def test_a_film_keeps_its_shape_and_a_box_is_cut_at_its_edge():
-    assert fit_place(2, MOST) == Place(36, 66, 215, 430)
-    assert fit_place(0.5, MOST) == Place(36, 66, 560, 280)
-    place = Place(10, 20, 200, 240)
-    assert on_film((5, 60, 30, 30), place, 100, 120) == Place(20, 140, 60, 60)
-    assert on_film((-50, -50, 500, 500), place, 100, 120) == place
+    assert fit_place(2, MOST) == Rectangle(36, 66, 215, 430)
+    assert fit_place(0.5, MOST) == Rectangle(36, 66, 560, 280)
+    place = Rectangle(10, 20, 200, 240)
+    assert place_on_film((5, 60, 30, 30), place, 100, 120) == Rectangle(20, 140, 60, 60)
+    assert place_on_film((-50, -50, 500, 500), place, 100, 120) == place
 
 
 @pytest.fixture
@@ -33,10 +33,10 @@ def content(tmp_path):
 def boxes_on(image, model, last="lung"):
     """Boxes close to each other, and one over all of the film."""
     boxes = [
-        Numbered(n, ExportBox(model, image.id, f"nodule {n}", (40 + n, 50 + 2 * n, 20, 20)))
+        NumberedBox(n, ExportBox(model, image.id, f"nodule {n}", (40 + n, 50 + 2 * n, 20, 20)))
         for n in range(1, 7)
     ]
-    return [*boxes, Numbered(7, ExportBox(None, image.id, last, (0, 0, 100, 120)))]
+    return [*boxes, NumberedBox(7, ExportBox(None, image.id, last, (0, 0, 100, 120)))]
 
 
 def test_numbers_at_boxes_do_not_lie_on_each_other(content):
@@ -75,4 +75,4 @@ def test_where_there_is_no_room_for_words_numbers_stand_at_boxes(content):
 
 @pytest.mark.parametrize(("colour", "ink"), [("#F2F2F2", "#14191D"), ("#8A34EE", "#FFFFFF")])
 def test_words_on_a_colour_can_be_read(colour, ink):
-    assert ink_on(colour) == ink
+    assert readable_ink(colour) == ink

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from rexview.export.sheets.film import LONG_SIDE, MOST_BYTES, encode_picture
+from rexview.export.sheets.film_layout import LONG_SIDE, MAX_PICTURE_BYTES, encode_picture
 from rexview.imaging.radiograph import Radiograph
 
 
@@ -16,7 +16,7 @@ def test_a_large_film_is_made_smaller():
     noise = np.random.default_rng(1).integers(0, 256, (2400, 3000), dtype=np.uint8)
     made = encode_picture(Radiograph(noise, "raster", 8))
     assert decoded(made).shape == (1280, LONG_SIDE)
-    assert len(made.jpeg) <= MOST_BYTES
+    assert len(made.jpeg) <= MAX_PICTURE_BYTES
     assert (made.width, made.height, made.shape) == (3000, 2400, 0.8)
 
 

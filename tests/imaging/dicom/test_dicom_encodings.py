@@ -9,7 +9,7 @@ from pydicom import dcmread, uid
 from pydicom.dataset import Dataset
 from pydicom.encaps import encapsulate
 
-from rexview.imaging import ImageBroken, display, read_image
+from rexview.imaging import ImageBroken, read_image, render_display
 
 LOSSLESS = [
     uid.ImplicitVRLittleEndian,
@@ -56,7 +56,7 @@ def test_twelve_bits_survive_every_lossless_syntax(write_dicom, film, syntax):
 def test_colour_survives_every_lossless_syntax(write_dicom, film, syntax):
     colour = np.stack([film >> 4, film >> 5, 255 - (film >> 4)], axis=-1).astype(np.uint8)
     radiograph = read_image(write_dicom(colour, syntax=syntax))
-    np.testing.assert_array_equal(display(radiograph), colour)
+    np.testing.assert_array_equal(render_display(radiograph), colour)
 
 
 def test_eight_bit_pixels_as_big_endian_words(write_dicom, film):
@@ -166,7 +166,7 @@ def test_float_pixels(write_dicom, film, kind):
     pixels = film.astype(kind) / 4096
     radiograph = read_image(write_dicom(pixels))
     np.testing.assert_array_equal(radiograph.pixels, pixels)
-    picture = display(radiograph, "file").astype(float)
+    picture = render_display(radiograph, "file").astype(float)
     span = pixels.max() - pixels.min()
     assert np.abs(picture - (pixels - pixels.min()) * 255 / span).max() <= 0.51
 
@@ -240,7 +240,7 @@ def test_one_bit_pixels(write_dicom):
     ds.save_as(path)
     radiograph = read_image(path)
     np.testing.assert_array_equal(radiograph.pixels, mask)
-    np.testing.assert_array_equal(display(radiograph), mask * 255)
+    np.testing.assert_array_equal(render_display(radiograph), mask * 255)
 
 
 @pytest.mark.parametrize(

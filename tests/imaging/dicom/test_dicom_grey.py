@@ -6,9 +6,14 @@ from pydicom import dcmread, uid
 from pydicom.dataset import Dataset
 from pydicom.pixels.processing import apply_modality_lut, apply_voi_lut
 
-from rexview.imaging import auto_window, display, read_image
-from rexview.imaging.dicom.reading import BAD_RESCALE, BAD_TABLE, BAD_WINDOW, CONTRADICTION
-from rexview.imaging.transforms import UNUSABLE_WINDOW, code, presets
+from rexview.imaging import auto_window, read_image, render_display
+from rexview.imaging.dicom.radiograph_reader import (
+    BAD_RESCALE,
+    BAD_TABLE,
+    BAD_WINDOW,
+    CONTRADICTION,
+)
+from rexview.imaging.transforms import UNUSABLE_WINDOW, code_pixels, presets
 
 HALF = 0.5 + 1e-9  # ties are met here, and go up
 
@@ -37,7 +42,7 @@ def test_modality_then_window_then_inversion(write_dicom, film):
     )
     t = np.clip((film * 0.5 - 100 - 899.5) / 799 + 0.5, 0, 1)
     expected = 255 - np.floor(t * 255 + HALF)
-    picture = display(read_image(path), "file")
+    picture = render_display(read_image(path), "file")
     np.testing.assert_array_equal(picture, expected)
     assert picture.std() > 20
 
@@ -60,7 +65,7 @@ def test_every_window_of_several(write_dicom, film, function, syntax):
     ds = dcmread(path)
     for index, window in enumerate(radiograph.windows):
         theirs = apply_voi_lut(film, ds, index=index) * 255 / 4095
-        assert np.abs(display(radiograph, window) - theirs).max() <= 0.5 + 1e-6
+        assert np.abs(render_display(radiograph, window) - theirs).max() <= 0.5 + 1e-6
 
 
 def test_windows_without_explanation_are_numbered(write_dicom, film):
@@ -91,7 +96,7 @@ def test_voi_table(write_dicom, film, syntax, bits, packed):
         ("Window of the file", "linear"),
     ]
     theirs = apply_voi_lut(film, dcmread(path)) * (255 / (2**bits - 1))
-    assert np.abs(display(radiograph, "file") - theirs).max() <= 0.5 + 1e-6
+    assert np.abs(render_display(radiograph, "file") - theirs).max() <= 0.5 + 1e-6
 
 
 @pytest.mark.parametrize("syntax", [uid.ExplicitVRLittleEndian, uid.ExplicitVRBigEndian])
@@ -107,7 +112,9 @@ def test_voi_table_of_eight_bits(write_dicom, film, syntax, packed):
         if not little:  # words of two entries, each word in the file's byte order
             entries = entries.reshape(-1, 2)[:, ::-1].ravel()
     item = table_item(entries, 1900, 8, packed=kind)
-    picture = display(read_image(write_dicom(film, syntax=syntax, VOILUTSequence=[item])), "file")
+    picture = render_display(
+        read_image(write_dicom(film, syntax=syntax, VOILUTSequence=[item])), "file"
+    )
     expected = 255 - np.clip(film.astype(int) - 1900, 0, 255)
     np.testing.assert_array_equal(picture, expected)
 
@@ -120,7 +127,7 @@ def test_voi_table_whose_first_value_is_negative(write_dicom):
     window = read_image(path).windows[0]
     assert window.table is not None
     assert window.table.first == -1024
-    picture = display(read_image(path), "file")
+    picture = render_display(read_image(path), "file")
     np.testing.assert_array_equal(
         picture, np.floor(np.minimum(pixels.astype(int), 1023) * 4 * 255 / 4095 + 0.5)
     )
@@ -132,7 +139,7 @@ def test_modality_table(write_dicom, length):
     entries = [(7 * i) % 4096 for i in range(length)]
     path = write_dicom(pixels, ModalityLUTSequence=[table_item(entries, 20, 16, packed="<u2")])
     theirs = apply_modality_lut(pixels, dcmread(path))
-    coded = code(read_image(path))
+    coded = code_pixels(read_image(path))
     np.testing.assert_array_equal(coded.codes * coded.scale + coded.offset, theirs)
 
 
@@ -146,7 +153,7 @@ def test_modality_table_before_window(write_dicom, film):
     )
     ds = dcmread(path)
     theirs = apply_voi_lut(apply_modality_lut(film, ds), ds) * (255 / 65535)
-    assert np.abs(display(read_image(path), "file") - theirs).max() <= 0.5 + 1e-6
+    assert np.abs(render_display(read_image(path), "file") - theirs).max() <= 0.5 + 1e-6
 
 
 @pytest.mark.parametrize(
@@ -164,10 +171,10 @@ def test_modality_table_before_window(write_dicom, film):
 def test_inversion(write_dicom, film, photometry, shape, inverted, contradiction):
     shapes = {"PresentationLUTShape": shape} if shape else {}
     options = {"WindowCenter": "2000", "WindowWidth": "3000"}
-    plain = display(read_image(write_dicom(film, **options)))
+    plain = render_display(read_image(write_dicom(film, **options)))
     path = write_dicom(film, PhotometricInterpretation=photometry, **shapes, **options)
     radiograph = read_image(path)
-    np.testing.assert_array_equal(display(radiograph), 255 - plain if inverted else plain)
+    np.testing.assert_array_equal(render_display(radiograph), 255 - plain if inverted else plain)
     assert (CONTRADICTION in radiograph.warnings) == contradiction
 
 
@@ -178,7 +185,7 @@ def test_presentation_table_after_the_window(write_dicom, film):
     t = np.clip((film - 1999.5) / 2999 + 0.5, 0, 1)
     p_values = np.array(entries)[np.floor(t * 255 + 0.5).astype(int)]
     expected = np.floor(p_values * 255 / 4095 + 0.5)
-    np.testing.assert_array_equal(display(read_image(path)), expected)
+    np.testing.assert_array_equal(render_display(read_image(path)), expected)
 
 
 def test_presentation_table_after_a_voi_table(write_dicom, film):
@@ -190,7 +197,9 @@ def test_presentation_table_after_a_voi_table(write_dicom, film):
         PresentationLUTSequence=[table_item(presentation, 0, 8)],
     )
     after_voi = np.array(voi)[np.clip(film.astype(int) - 1000, 0, 1999)]
-    np.testing.assert_array_equal(display(read_image(path)), np.array(presentation)[after_voi])
+    np.testing.assert_array_equal(
+        render_display(read_image(path)), np.array(presentation)[after_voi]
+    )
 
 
 @pytest.mark.parametrize(
@@ -208,7 +217,7 @@ def test_unusable_window_is_left_out_with_a_warning(write_dicom, film, elements)
     radiograph = read_image(write_dicom(film, **elements))
     assert radiograph.windows == ()
     assert BAD_WINDOW in radiograph.warnings
-    assert display(radiograph, "file").std() > 20
+    assert render_display(radiograph, "file").std() > 20
 
 
 @pytest.mark.parametrize(
@@ -225,13 +234,13 @@ def test_unusable_rescale_is_left_out_with_a_warning(write_dicom, film, slope, i
 def test_unusable_table_is_left_out_with_a_warning(write_dicom, film, keyword, bits):
     radiograph = read_image(write_dicom(film, **{keyword: [table_item([1, 2, 3], 0, bits)]}))
     assert BAD_TABLE in radiograph.warnings
-    np.testing.assert_array_equal(code(radiograph).codes, film)
+    np.testing.assert_array_equal(code_pixels(radiograph).codes, film)
 
 
 def test_window_made_for_other_values_is_offered_but_not_begun_with(write_dicom, film):
     """Written before a rescale that was never stored: the picture would be black."""
     radiograph = read_image(write_dicom(film, WindowCenter="60000", WindowWidth="200"))
-    windows, initial, warning = presets(radiograph, code(radiograph))
+    windows, initial, warning = presets(radiograph, code_pixels(radiograph))
     assert windows[0].centre == 60000
     assert windows[initial].name == "Auto"
     assert warning == UNUSABLE_WINDOW

@@ -11,11 +11,11 @@ from pydicom import dcmread, uid
 from pydicom.encaps import get_frame
 
 from rexview.imaging import read_image
-from rexview.imaging.dicom import isolated
-from rexview.imaging.dicom.isolated import DecoderProcess, is_available
+from rexview.imaging.dicom import isolated_libjpeg
+from rexview.imaging.dicom.isolated_libjpeg import DecoderProcess, is_available
 
 CORPUS = Path(pydicom.__file__).parent / "data" / "test_files"
-WORKER = Path(isolated.__file__).with_name("libjpeg_worker.py")
+WORKER = Path(isolated_libjpeg.__file__).with_name("libjpeg_worker.py")
 ANSWER = "out.write(b'\\0' + (3).to_bytes(8, 'little') + b'abc'); out.flush()"
 LOOP = f"""
 import sys, time

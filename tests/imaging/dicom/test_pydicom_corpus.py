@@ -21,8 +21,8 @@ from pydicom.pixels.processing import (
 )
 from support.rows import each_row
 
-from rexview.imaging import ImageError, display, read_facts, read_image
-from rexview.imaging.dicom import isolated
+from rexview.imaging import ImageError, read_facts, read_image, render_display
+from rexview.imaging.dicom import isolated_libjpeg
 
 ROOT = Path(pydicom.__file__).parent / "data"
 FILES = sorted(path for path in ROOT.rglob("*") if path.is_file() and path.suffix != ".py")
@@ -46,7 +46,9 @@ def decoded_by_pydicom(path):
         decoder = get_decoder(ds.file_meta.TransferSyntaxUID)
         plugins = [""]
         if ds.file_meta.TransferSyntaxUID.is_encapsulated:
-            plugins = [name for name in decoder.available_plugins if name != isolated.PLUGIN]
+            plugins = [
+                name for name in decoder.available_plugins if name != isolated_libjpeg.PLUGIN
+            ]
     except Exception:
         return
     for plugin in plugins:
@@ -91,7 +93,7 @@ def test_shown_as_pydicom_shows_it_or_broken_with_a_reason(path):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             radiograph = read_image(path)
-            picture = display(radiograph, "file")
+            picture = render_display(radiograph, "file")
     except ImageError as error:
         reason = str(error)
     else:

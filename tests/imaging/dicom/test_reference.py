@@ -4,7 +4,7 @@ import cv2
 import pytest
 
 from rexview.errors import ImageMissing
-from rexview.imaging.read import read_reference
+from rexview.imaging.image_files import read_reference
 
 STUDY = {"StudyInstanceUID": "1.2.3", "SeriesInstanceUID": "1.2.3.1"}
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import SHARED_DATA
 
-from rexview.imaging import Modality, Radiograph, auto_window, display, read_image
+from rexview.imaging import Modality, Radiograph, auto_window, read_image, render_display
 
 NIH = SHARED_DATA / "nih"
 
@@ -70,8 +70,8 @@ def test_window_is_in_values_not_in_stored_pixels(modality, kind):
 
 def test_float_pictures():
     body = chest()
-    plain = display(Radiograph(body, "raster", 16), "auto").astype(int)
-    floats = display(Radiograph(body / np.float32(4096), "raster", 32), "auto")
+    plain = render_display(Radiograph(body, "raster", 16), "auto").astype(int)
+    floats = render_display(Radiograph(body / np.float32(4096), "raster", 32), "auto")
     # the margin beyond the darkest and brightest pixel exists for integers only
     assert np.abs(floats - plain).max() <= 6
 
@@ -81,18 +81,18 @@ def test_float_pictures():
 def test_a_constant_picture_has_a_window(value, shape):
     constant = Radiograph(np.full(shape, value, dtype=np.uint16), "raster", 16)
     assert auto_window(constant).width > 0
-    assert display(constant, "auto").shape == shape
+    assert render_display(constant, "auto").shape == shape
 
 
 def test_eight_bits_that_use_their_range_stay_as_they_are():
     body = (chest() >> 4).astype(np.uint8)
     body = np.clip((body.astype(int) - 60) * 2, 0, 255).astype(np.uint8)
-    np.testing.assert_array_equal(display(Radiograph(body, "raster", 8), "auto"), body)
+    np.testing.assert_array_equal(render_display(Radiograph(body, "raster", 8), "auto"), body)
 
 
 def test_faint_eight_bits_are_stretched():
     faint = (100 + (chest() >> 6)).astype(np.uint8)
-    assert np.ptp(display(Radiograph(faint, "raster", 8), "auto")) > 4 * np.ptp(faint)
+    assert np.ptp(render_display(Radiograph(faint, "raster", 8), "auto")) > 4 * np.ptp(faint)
 
 
 @pytest.mark.shared
@@ -100,8 +100,8 @@ def test_faint_eight_bits_are_stretched():
 @pytest.mark.parametrize("name", sorted(path.name for path in NIH.glob("*.png")) or ["none"])
 def test_real_radiographs(name):
     radiograph = read_image(NIH / name)
-    np.testing.assert_array_equal(display(radiograph, "initial"), radiograph.pixels)
-    picture = display(radiograph, "auto")
+    np.testing.assert_array_equal(render_display(radiograph, "initial"), radiograph.pixels)
+    picture = render_display(radiograph, "auto")
     inner = picture[100:-100, 100:-100]
     assert inner.std() > 30
     assert ((inner == 0) | (inner == 255)).mean() < 0.06

@@ -10,7 +10,7 @@ from pydicom.pixels.processing import apply_modality_lut
 from support.rows import each_row
 
 from rexview.imaging import Modality, Radiograph
-from rexview.imaging.transforms import code
+from rexview.imaging.transforms import code_pixels
 
 NARROW = ["u1", "i1", "<u2", ">u2", "<i2", ">i2"]
 
@@ -34,7 +34,7 @@ def rescaled(pixels, slope, intercept):
     intercept=st.sampled_from([0.0, -1024.0, 7.5]),
 )
 def test_up_to_16_bits_nothing_is_lost(pixels, slope, intercept):
-    coded = code(Radiograph(pixels, "dicom", 16, Modality(slope, intercept)))
+    coded = code_pixels(Radiograph(pixels, "dicom", 16, Modality(slope, intercept)))
     np.testing.assert_array_equal(decoded(coded), rescaled(pixels, slope, intercept))
     assert coded.codes.dtype == (np.uint8 if pixels.dtype.itemsize == 1 else np.uint16)
     assert not coded.quantised
@@ -42,13 +42,13 @@ def test_up_to_16_bits_nothing_is_lost(pixels, slope, intercept):
 
 def test_unsigned_pixels_are_not_copied():
     pixels = np.arange(12, dtype=np.uint16).reshape(3, 4)
-    assert np.shares_memory(code(Radiograph(pixels, "dicom", 12)).codes, pixels)
+    assert np.shares_memory(code_pixels(Radiograph(pixels, "dicom", 12)).codes, pixels)
 
 
 @pytest.mark.parametrize("kind", ["i4", "u4", "i8"])
 def test_wide_integers_of_a_narrow_range_keep_every_value(kind):
     pixels = np.array([[100_000, 165_535], [100_001, 123_456]], dtype=kind)
-    coded = code(Radiograph(pixels, "dicom", 32, Modality(0.5, -3)))
+    coded = code_pixels(Radiograph(pixels, "dicom", 32, Modality(0.5, -3)))
     np.testing.assert_array_equal(decoded(coded), rescaled(pixels, 0.5, -3))
     assert not coded.quantised
 
@@ -63,7 +63,7 @@ def test_wide_integers_of_a_narrow_range_keep_every_value(kind):
     ids=["uint32", "float32", "float64"],
 )
 def test_wider_ranges_are_cut_into_65536_steps(pixels):
-    coded = code(Radiograph(pixels, "dicom", 32, Modality(2.0, 1.0)))
+    coded = code_pixels(Radiograph(pixels, "dicom", 32, Modality(2.0, 1.0)))
     values = pixels.astype(np.float64) * 2 + 1
     step = (values.max() - values.min()) / 65535
     assert coded.quantised
@@ -72,14 +72,14 @@ def test_wider_ranges_are_cut_into_65536_steps(pixels):
 
 def test_not_a_number_is_black_and_infinity_is_an_end():
     pixels = np.array([[np.nan, -np.inf, np.inf], [0.0, 1.0, 2.0]])
-    coded = code(Radiograph(pixels, "raster", 64))
+    coded = code_pixels(Radiograph(pixels, "raster", 64))
     assert coded.codes[0].tolist() == [0, 0, 65535]
     assert np.isfinite([coded.scale, coded.offset]).all()
 
 
 @pytest.mark.parametrize("value", [np.nan, 0.0, 3.5, -1e308, 5e-324])
 def test_a_constant_float_picture_is_one_code(value):
-    coded = code(Radiograph(np.full((2, 3), value), "raster", 64))
+    coded = code_pixels(Radiograph(np.full((2, 3), value), "raster", 64))
     assert coded.codes.tolist() == [[0, 0, 0]] * 2
     assert coded.scale != 0
 
@@ -96,5 +96,5 @@ def test_modality_table_is_that_of_pydicom(kind, first):
     ds = Dataset()
     ds.ModalityLUTSequence = [item]
     expected = apply_modality_lut(pixels.astype(np.int64), ds)
-    coded = code(Radiograph(pixels, "dicom", 8, Modality(table=entries, table_first=first)))
+    coded = code_pixels(Radiograph(pixels, "dicom", 8, Modality(table=entries, table_first=first)))
     np.testing.assert_array_equal(decoded(coded), expected)

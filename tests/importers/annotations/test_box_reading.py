@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 from support.rows import each_row
 
-from rexview.importers.box_placement import (
-    SHAPES,
-    UNITS,
-    BoxReading,
-    Unit,
-    propose_reading,
-)
+from rexview.importers.box_placement import SHAPES, UNITS, BoxReading, BoxUnit, propose_reading
 from rexview.text.written_boxes import Corners
 
 SIZES = ((1024, 1024), (2500, 3056), (512, 420))
@@ -27,7 +21,7 @@ def _pixels(seed: int, count: int) -> tuple[np.ndarray, np.ndarray]:
     return np.hstack([corner * sizes, extent * sizes]), sizes
 
 
-def _written(boxes: np.ndarray, sizes: np.ndarray, shape: Corners, unit: Unit) -> np.ndarray:
+def _written(boxes: np.ndarray, sizes: np.ndarray, shape: Corners, unit: BoxUnit) -> np.ndarray:
     """The same boxes as a tool of that convention writes them."""
     whole = UNITS[unit]
     if whole is not None:
@@ -44,7 +38,7 @@ def _written(boxes: np.ndarray, sizes: np.ndarray, shape: Corners, unit: Unit) -
 
 @each_row("unit", UNITS)
 @each_row("shape", SHAPES)
-def test_boxes_come_back_to_pixels(shape: Corners, unit: Unit) -> None:
+def test_boxes_come_back_to_pixels(shape: Corners, unit: BoxUnit) -> None:
     boxes, sizes = _pixels(1, 50)
     there = BoxReading(shape, unit).to_pixels(_written(boxes, sizes, shape, unit), sizes)
     np.testing.assert_allclose(there, boxes)
@@ -52,7 +46,7 @@ def test_boxes_come_back_to_pixels(shape: Corners, unit: Unit) -> None:
 
 @each_row("unit", UNITS)
 @each_row("shape", ["xywh", "xyxy", "cxcywh"])
-def test_the_convention_is_found_from_forty_boxes(shape: Corners, unit: Unit) -> None:
+def test_the_convention_is_found_from_forty_boxes(shape: Corners, unit: BoxUnit) -> None:
     # yxyx is left out: boxes on square pictures fit as xyxy as well, see below
     for seed in range(20):
         boxes, sizes = _pixels(seed, 40)

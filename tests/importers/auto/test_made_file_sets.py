@@ -17,7 +17,7 @@ from PIL import Image
 
 from rexview.errors import ImportSourceError
 from rexview.importers import import_source
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 
 SETS = int(os.environ.get("REXVIEW_MADE_SETS", "100"))
 PARTS = 4
@@ -323,7 +323,7 @@ def test_made_sets_arrive_whole_or_are_told(part, tmp_path):
             if not told or not all(one.file and one.remedy for one in told):
                 silent[seed] = (made.drawn, "refused without a file or a remedy")
             continue
-        different = list(differences(made, load(out), report))
+        different = list(differences(made, load_review_set(out), report))
         if different:
             silent[seed] = (made.drawn, different[:3])
     assert not silent, "\n".join(f"{seed}: {what}" for seed, what in list(silent.items())[:12])

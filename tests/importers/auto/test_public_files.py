@@ -9,7 +9,7 @@ from openpyxl import Workbook
 from PIL import Image
 from support import ROOT
 
-from rexview.detect.scan.survey import flags_for
+from rexview.detect.scan.survey import find_flags_for_answers
 from rexview.detect.token_limit import TokenLimit
 from rexview.errors import ImportSourceError
 
@@ -608,7 +608,10 @@ def test_a_cell_that_excel_cut(case, run_import):
     assert [one.row for one in done.report.problems if "as many as Excel" in one.message] == [2]
     [case_one, _] = done.review_set.cases["id"].to_list()
     answers = done.review_set.answers_of(case_one)
-    assert flags_for(done.review_set.case(case_one), answers, detectors=[TokenLimit()]) == []
+    assert (
+        find_flags_for_answers(done.review_set.case(case_one), answers, detectors=[TokenLimit()])
+        == []
+    )
 
 
 def test_texts_of_the_same_name_that_only_their_contents_tell(run_import, tmp_path):

@@ -10,8 +10,8 @@ import pytest
 from support.shapes.shape import csv_text, put, put_json, put_lines, put_picture
 
 from rexview.importers import import_source
-from rexview.importers.receipt import NOT_NAMED
-from rexview.reviewset import check
+from rexview.importers.receipt import UNACCOUNTED
+from rexview.reviewset import check_review_set
 
 MODELS = ("GPT-4o", "MAIRA-2", "Odd, “name”; <b>x</b>")
 MISSING = ("", None, "N/A", "nan")
@@ -267,10 +267,10 @@ def prove(kind, seed, folder):
     source.mkdir()
     rows, names = kind(draw, source)
     receipt = import_source("auto", sorted(source.iterdir()), out).receipt.as_json()
-    assert [one for one in check(out) if one.severity == "error"] == []
+    assert [one for one in check_review_set(out) if one.severity == "error"] == []
     unused = receipt["rows_unused"]
     assert receipt["rows_in"] == receipt["rows_used"] + sum(one["count"] for one in unused) == rows
-    assert NOT_NAMED not in {one["why"] for one in unused}
+    assert UNACCOUNTED not in {one["why"] for one in unused}
     named = json.dumps(receipt, ensure_ascii=False, default=str)
     for name in names:
         assert json.dumps(name, ensure_ascii=False)[1:-1] in named, name

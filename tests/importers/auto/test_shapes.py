@@ -8,10 +8,10 @@ from support.shapes import SHAPES
 
 from rexview.errors import ImportSourceError
 from rexview.importers import import_source
-from rexview.importers.auto import recognise
-from rexview.importers.receipt import NOT_NAMED
+from rexview.importers.auto import recognise_file
+from rexview.importers.receipt import UNACCOUNTED
 from rexview.importers.source_files import SourceFile
-from rexview.reviewset import check, load
+from rexview.reviewset import check_review_set, load_review_set
 
 SECTION = (
     (ROOT / "docs/importing.md").read_text(encoding="utf-8").partition("## Shapes of input")[2]
@@ -43,7 +43,7 @@ def assert_complete(receipt):
     """Every row that came in was used, or is named with the reason."""
     unused = receipt["rows_unused"]
     assert receipt["rows_in"] == receipt["rows_used"] + sum(one["count"] for one in unused)
-    assert not [one for one in unused if one["why"] == NOT_NAMED]
+    assert not [one for one in unused if one["why"] == UNACCOUNTED]
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -51,7 +51,7 @@ def test_a_shape_becomes_what_it_should(name, tmp_path):
     shape = SHAPES[name]
     sources, out = written(shape, tmp_path / "in"), tmp_path / "out"
     files = [path for path in (tmp_path / "in").rglob("*") if path.is_file()]
-    known = [recognise(SourceFile(path, path.name)) for path in files]
+    known = [recognise_file(SourceFile(path, path.name)) for path in files]
     assert {one.importer.id for one in known if one} == shape.read_as
     if shape.refused:
         with pytest.raises(ImportSourceError) as caught:
@@ -63,7 +63,7 @@ def test_a_shape_becomes_what_it_should(name, tmp_path):
         assert not out.exists()
         return
     receipt = import_source("auto", sources, out, options=shape.options).receipt.as_json()
-    assert [one for one in check(out) if one.severity == "error"] == []
+    assert [one for one in check_review_set(out) if one.severity == "error"] == []
     assert_complete(receipt)
     assert {key: receipt[key] for key in COUNTED} == {key: getattr(shape, key) for key in COUNTED}
     assert sum(one["count"] for one in receipt["rows_unused"]) == shape.unused
@@ -74,7 +74,7 @@ def test_a_shape_becomes_what_it_should(name, tmp_path):
     for text in shape.texts:
         assert text.replace('"', '\\"').replace("\n", "\\n") in text_of(out)
     if shape.box:
-        boxes = load(out).answers["boxes"].explode().drop_nulls().to_list()
+        boxes = load_review_set(out).answers["boxes"].explode().drop_nulls().to_list()
         assert boxes[0]["box"] == pytest.approx(shape.box)
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from rexview.cli import main
 from rexview.errors import ImportSourceError
-from rexview.importers import auto, import_source, run
-from rexview.importers.source_files import TYPES, Probe
-from rexview.reviewset import load
+from rexview.importers import auto, import_run, import_source
+from rexview.importers.source_files import FILE_TYPES, Probe
+from rexview.reviewset import load_review_set
 
 
 def write_json(path, content):
@@ -54,7 +54,7 @@ def test_the_order_of_the_sources_does_not_matter(tmp_path, sources):
         assert counts == (3, 6, 3, {"gpt-4o": 1})
         assert receipt.models == {"gpt-4o": 2, "maira": 3, "medversa": 1}
     assert all(one == sets[0] for one in sets)
-    answers = load(tmp_path / "out0").answers_of("CXR001")
+    answers = load_review_set(tmp_path / "out0").answers_of("CXR001")
     assert {one.model: one.text for one in answers} == {
         "gpt-4o": "The lungs of CXR001 are clear.",
         "maira": "The lungs of CXR001 are clear.",
@@ -72,7 +72,7 @@ def test_a_zip_of_it_all_gives_the_same_set(tmp_path, sources):
             archive.writestr(junk, b"\x00\x05\x16\x07")
     done = import_source("auto", [packed], tmp_path / "zipped")
     assert done.receipt.files_unread == []
-    unzipped, zipped = load(tmp_path / "out"), load(tmp_path / "zipped")
+    unzipped, zipped = load_review_set(tmp_path / "out"), load_review_set(tmp_path / "zipped")
     for name in unzipped.cases["id"]:
         path = zipped.case(name).images[0].path
         assert (tmp_path / "zipped/images" / path).is_file()
@@ -166,7 +166,7 @@ def test_a_file_is_what_its_bytes_say(tmp_path, name, content, kind):
     path = tmp_path / name
     path.write_bytes(content)
     assert Probe(path).kind == kind
-    assert Probe(path).type == TYPES[kind]
+    assert Probe(path).type == FILE_TYPES[kind]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,9 @@ def test_a_model_that_no_name_tells_is_said_to_be_called_after_its_file(tmp_path
     assert main(["import", "auto", source, *option, "--out", str(out), "--json"]) == 0
     problems = json.loads(capsys.readouterr().out)["problems"]
     told = [one["remedy"] for one in problems if "tells no model" in one["message"]]
-    assert [model.name for model in load(out).models] == ["MAIRA" if option else "predictions"]
+    assert [model.name for model in load_review_set(out).models] == [
+        "MAIRA" if option else "predictions"
+    ]
     assert len(told) == (0 if option else 1)
     assert all("--model predictions.json=NAME" in one for one in told)
 
@@ -224,7 +226,7 @@ def test_a_file_that_tells_no_model_is_called_after_its_folder(tmp_path, capsys,
     write_json(tmp_path / place, {"s1": "Clear.", "s2": "Clear."})
     out = tmp_path / "out"
     assert main(["import", "auto", str(folder), "--out", str(out), "--json"]) == 0
-    assert [model.name for model in load(out).models] == [name]
+    assert [model.name for model in load_review_set(out).models] == [name]
     problems = json.loads(capsys.readouterr().out)["problems"]
     told = f"Its name tells no model: the model is called “{name}” now"
     assert [one["message"] for one in problems if one["message"].startswith(told)]
@@ -232,8 +234,8 @@ def test_a_file_that_tells_no_model_is_called_after_its_folder(tmp_path, capsys,
 
 @pytest.mark.parametrize(("answers", "ending"), [(1_000, "jsonl"), (1_001, "parquet")])
 def test_large_sets_are_parquet(tmp_path, monkeypatch, answers, ending):
-    assert run.MOST_JSON_ROWS == 100_000
-    monkeypatch.setattr(run, "MOST_JSON_ROWS", 1_000)
+    assert import_run.MOST_JSON_ROWS == 100_000
+    monkeypatch.setattr(import_run, "MOST_JSON_ROWS", 1_000)
     texts = {str(number): "Clear." for number in range(answers)}
     import_source("predictions", [write_json(tmp_path / "m1.json", texts)], tmp_path / "out")
     assert (tmp_path / "out" / f"answers.{ending}").is_file()

@@ -16,9 +16,9 @@ from rexview.cli import main
 from rexview.columns import TABLES
 from rexview.errors import ImportSourceError, ReviewSetError
 from rexview.importers import import_source
-from rexview.reviewset import check, load
+from rexview.reviewset import check_review_set, load_review_set
 from rexview.settings import Settings
-from rexview.store import merged, open_reviews
+from rexview.store import merge_reviews, open_reviews
 from rexview.store.database.connection import close_databases
 
 
@@ -62,10 +62,10 @@ def more_fixture(tmp_path):
 
 
 def test_answers_are_added_and_the_rest_stays(folder, more, tmp_path):
-    before, files = load(folder), state(folder)
+    before, files = load_review_set(folder), state(folder)
     done = import_source("auto", [more], folder, into=True)
-    after = load(folder)
-    assert [one for one in check(folder) if one.severity == "error"] == []
+    after = load_review_set(folder)
+    assert [one for one in check_review_set(folder) if one.severity == "error"] == []
     assert after.case("c1") == before.case("c1")
     assert after.scores.equals(before.scores)
     assert after.info.name == before.info.name
@@ -81,21 +81,21 @@ def test_answers_are_added_and_the_rest_stays(folder, more, tmp_path):
     tables = {name: content for name, content in files.items() if "/" not in name}
     assert state(backup) == tables
     put_back(backup, folder)
-    assert load(folder).answers.equals(before.answers)
+    assert load_review_set(folder).answers.equals(before.answers)
 
 
 def test_reviews_stay_attached(folder, more):
-    reviews = open_reviews(load(folder), Settings())
+    reviews = open_reviews(load_review_set(folder), Settings())
     entries = [score(1), score(2, case="c2", dimension="language"), verdict("rejected"),
                comment("one", "Look here.")]  # fmt: skip
     reviews.record(entries, ANN)
-    before = merged(reviews.review_set, reviews)
+    before = merge_reviews(reviews.review_set, reviews)
     assert before.scores_of("c2")
     close_databases()
 
     import_source("auto", [more], folder, into=True)
-    reviews = open_reviews(load(folder), Settings())
-    after = merged(reviews.review_set, reviews)
+    reviews = open_reviews(load_review_set(folder), Settings())
+    after = merge_reviews(reviews.review_set, reviews)
     assert {one.token for one in reviews.history()} == {one.token for one in entries}
     assert after.scores_of("c1") == before.scores_of("c1")
     assert after.flags_of("c1") == before.flags_of("c1")
@@ -105,11 +105,13 @@ def test_reviews_stay_attached(folder, more):
 
 
 def test_reviews_stay_attached_while_a_server_has_them_open(folder, more):
-    reviews = open_reviews(load(folder), Settings())
+    reviews = open_reviews(load_review_set(folder), Settings())
     reviews.record([score(1)], ANN)
     import_source("auto", [more], folder, into=True)
     reviews.record([score(3, dimension="execution")], ANN)
-    after = merged(load(folder), open_reviews(load(folder), Settings()))
+    after = merge_reviews(
+        load_review_set(folder), open_reviews(load_review_set(folder), Settings())
+    )
     found = {one.dimension: one.score for one in after.scores_of("c1") if one.reader == "ann"}
     assert found == {"process": 1, "execution": 3}
 
@@ -120,7 +122,7 @@ def test_images_are_added_beside_those_that_are_there(folder, tmp_path, make_pic
     source = write_json(tmp_path / "ReXRank_more.json", data)
     old = (folder / "images" / "one.png").read_bytes()
     import_source("auto", [source, tmp_path / "new"], folder, into=True)
-    after = load(folder)
+    after = load_review_set(folder)
     assert (folder / "images" / "one.png").read_bytes() == old
     assert [one.path for one in after.case("c1").images] == ["one.png"]
     (image,) = after.case("n1").images
@@ -137,9 +139,9 @@ def test_a_placeholder_gives_way_to_the_question_that_was_asked(tmp_path, make_p
     table = tmp_path / "answers.csv"
     table.write_text("image,question,model,answer\nCXR001.png,Is it clear?,m,It is all clear.\n")
     done = import_source("auto", [table], folder, into=True)
-    (case,) = [load(folder).case(name) for name in load(folder).cases["id"]]
+    (case,) = [load_review_set(folder).case(name) for name in load_review_set(folder).cases["id"]]
     assert (case.question, [one.path for one in case.images]) == ("Is it clear?", ["CXR001.png"])
-    assert load(folder).answers_of(case.id)[0].text == "It is all clear."
+    assert load_review_set(folder).answers_of(case.id)[0].text == "It is all clear."
     assert done.summary().startswith(f"Added to {folder}, which has now 1 case, 1 answer")
 
 
@@ -149,7 +151,7 @@ def test_other_formats_of_tables(folder, more, table_format):
     names = {path.name for path in folder.iterdir()}
     assert f"answers.{table_format}" in names
     assert len({name for name in names if name.startswith("answers.")}) == 1
-    assert load(folder).answers.height == 7
+    assert load_review_set(folder).answers.height == 7
 
 
 def test_a_refused_import_changes_nothing(folder, tmp_path, capsys):
@@ -201,13 +203,13 @@ def test_a_set_whose_exchange_was_killed_does_not_open_half(folder, more, tmp_pa
     done = subprocess.run([sys.executable, "-c", kill, *arguments], cwd=ROOT, check=False)
     assert done.returncode == 9
     with pytest.raises(ReviewSetError) as caught:
-        load(folder)
+        load_review_set(folder)
     assert "was interrupted" in caught.value.problems[0].message
     (backup,) = tmp_path.glob("set-before-*")
     put_back(backup, folder)
     (folder / ".import-unfinished").unlink()
     assert state(folder) == before
-    load(folder)
+    load_review_set(folder)
 
 
 def test_boxes_find_images_by_the_folder_that_the_set_took_for_its_base(tmp_path, make_picture):
@@ -227,7 +229,7 @@ def test_boxes_find_images_by_the_folder_that_the_set_took_for_its_base(tmp_path
         f"{header}films/0.png,effusion,2,2,9,9,0.9,m\nothers/1.png,effusion,2,2,9,9,0.9,m\n"
     )
     receipt = import_source("auto", [boxes], folder, into=True).receipt
-    (answer,) = load(folder).answers_of("c0")
+    (answer,) = load_review_set(folder).answers_of("c0")
     assert [box.label for box in answer.boxes] == ["effusion"]
-    assert load(folder).answers_of("c1")[0].boxes == ()  # the image of another patient
+    assert load_review_set(folder).answers_of("c1")[0].boxes == ()  # the image of another patient
     assert (receipt.rows_in, receipt.rows_used) == (2, 1)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from rexview.errors import ImportSourceError
 from rexview.importers import import_source
-from rexview.importers.receipt import NOT_NAMED
-from rexview.reviewset import check
+from rexview.importers.receipt import UNACCOUNTED
+from rexview.reviewset import check_review_set
 
 IDS = st.sampled_from(["c1", "c2", "c3", "c4", "C1 ", "7", ""])
 TEXTS = st.one_of(
@@ -37,9 +37,9 @@ def imported(folder, name, content, format_id="auto", **options):
     except ImportSourceError:
         assert not out.exists()
         return None, ""
-    assert [one for one in check(out) if one.severity == "error"] == []
+    assert [one for one in check_review_set(out) if one.severity == "error"] == []
     assert receipt.rows_in == receipt.rows_used + sum(one.count for one in receipt.rows_unused)
-    assert NOT_NAMED not in {one.why for one in receipt.rows_unused}
+    assert UNACCOUNTED not in {one.why for one in receipt.rows_unused}
     written = "".join(path.read_text() for path in out.glob("*.jsonl"))
     return receipt, written + json.dumps(receipt.as_json(), default=str, ensure_ascii=False)
 

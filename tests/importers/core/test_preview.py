@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from rexview.importers import import_source
-from rexview.importers.run import preview_source
+from rexview.importers.import_run import preview_source
 
 COUNTED = ("cases", "answers", "models", "scores", "reference_boxes", "model_boxes", "rows_in")
 

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rexview.importers.receipt import NOT_NAMED, NOT_RUN, ProblemLog, Receipt
-from rexview.importers.run import complete
+from rexview.importers.import_run import complete_rows
+from rexview.importers.receipt import NOT_RUN, UNACCOUNTED, ProblemLog, Receipt
 from rexview.importers.set_rows import OPEN_QUESTION, SetRows
-from rexview.reviewset import check, load, write
-from rexview.reviewset.tables.source import At
+from rexview.reviewset import check_review_set, load_review_set, save_review_set
+from rexview.reviewset.tables.source import RowOrigin
 
 
 def at(row, file="f.csv"):
-    return At(file, row)
+    return RowOrigin(file, row)
 
 
 @pytest.fixture
@@ -27,11 +27,11 @@ def opened(rows, tmp_path):
     """Complete the rows, write the set, and open it again; it must have no errors."""
 
     def finish():
-        complete(rows, None)
-        write(rows.to_review_set(tmp_path / "out", "images/"), tmp_path / "out")
+        complete_rows(rows, None)
+        save_review_set(rows.to_review_set(tmp_path / "out", "images/"), tmp_path / "out")
         rows.receipt.close(rows.log.problems, rows.log.notes)
-        assert [one for one in check(tmp_path / "out") if one.severity == "error"] == []
-        return load(tmp_path / "out")
+        assert [one for one in check_review_set(tmp_path / "out") if one.severity == "error"] == []
+        return load_review_set(tmp_path / "out")
 
     return finish
 
@@ -224,18 +224,18 @@ class TestReceipt:
     def test_rows_are_used_named_or_found_missing(self):
         receipt = Receipt("test")
         receipt.rows("f", 6)
-        receipt.used(At("f", 1))
-        receipt.used(At("f", 1))
-        receipt.unused(At("f", 1), "It holds unless something was made of the row.")
-        receipt.unused(At("f", 2), "Empty.")
-        receipt.ran_not(At("f", 3), "m")
-        receipt.used(At("f", 4))
-        receipt.taken_back(At("f", 4))
-        receipt.unused(At("f", 4), "No case.")
+        receipt.used(RowOrigin("f", 1))
+        receipt.used(RowOrigin("f", 1))
+        receipt.unused(RowOrigin("f", 1), "It holds unless something was made of the row.")
+        receipt.unused(RowOrigin("f", 2), "Empty.")
+        receipt.ran_not(RowOrigin("f", 3), "m")
+        receipt.used(RowOrigin("f", 4))
+        receipt.taken_back(RowOrigin("f", 4))
+        receipt.unused(RowOrigin("f", 4), "No case.")
         receipt.close((), ())
         assert (receipt.rows_in, receipt.rows_used, receipt.not_run) == (6, 1, {"m": 1})
         assert {one.why: (one.count, one.rows) for one in receipt.rows_unused} == {
-            "Empty.": (1, (2,)), NOT_RUN: (1, (3,)), "No case.": (1, (4,)), NOT_NAMED: (2, ())
+            "Empty.": (1, (2,)), NOT_RUN: (1, (3,)), "No case.": (1, (4,)), UNACCOUNTED: (2, ())
         }  # fmt: skip
 
     @given(
@@ -250,7 +250,7 @@ class TestReceipt:
     def test_rows_in_are_always_used_or_named(self, steps):
         receipt = Receipt("test")
         for what, file, number in steps:
-            place = At(file, number)
+            place = RowOrigin(file, number)
             if what == "rows":
                 receipt.rows(file, number)
             elif what in ("used", "taken_back"):

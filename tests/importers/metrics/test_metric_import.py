@@ -13,8 +13,8 @@ from rexview.importers.metrics.importer import (
     metric_columns,
     metric_id,
 )
-from rexview.metrics.identity import KNOWN, RECIPROCALS
-from rexview.reviewset import load
+from rexview.metrics.identity import METRICS_BY_ID, RECIPROCALS
+from rexview.reviewset import load_review_set
 
 CASES = "".join(
     json.dumps(
@@ -52,7 +52,11 @@ def added(folder, name, content, format="metrics", **options):
     report = import_source(format, [source], folder, options=options, into=True)
     columns = ("case", "model", "metric", "value", "implementation", "version", "scope")
     said = [f"{p.file} {p.row} {p.field}: {p.message} {p.remedy}" for p in report.problems]
-    return sorted(load(folder).metrics.select(columns).rows(), key=str), said, report.receipt
+    return (
+        sorted(load_review_set(folder).metrics.select(columns).rows(), key=str),
+        said,
+        report.receipt,
+    )
 
 
 @each_row(
@@ -84,10 +88,10 @@ def test_names_are_folded(written, program, metric):
 
 def test_names_are_those_that_are_known_here():
     assert UP_TO_1 <= KNOWN_METRICS
-    assert set(KNOWN) <= KNOWN_METRICS
+    assert set(METRICS_BY_ID) <= KNOWN_METRICS
     assert not set(RECIPROCALS) & KNOWN_METRICS
-    for metric in UP_TO_1 & KNOWN.keys():
-        assert KNOWN[metric].high == 1
+    for metric in UP_TO_1 & METRICS_BY_ID.keys():
+        assert METRICS_BY_ID[metric].high == 1
 
 
 def test_identity_of_the_file_then_of_the_options(folder):
@@ -131,7 +135,7 @@ def test_a_value_says_which_answer_it_is_of(folder):
     content = f"study,model,metric,value,answer_digest\ns1,RGRG,GREEN,0.5,{earlier}\n"
     values, _, _ = added(folder, "v.csv", content)
     assert values == []  # of an earlier answer: kept, and counted nowhere
-    assert load(folder).stale_metrics["answer_digest"].to_list() == [earlier]
+    assert load_review_set(folder).stale_metrics["answer_digest"].to_list() == [earlier]
 
 
 def test_values_are_read_as_what_metrics_are(folder):
@@ -274,14 +278,14 @@ class TestLists:
         with pytest.raises(ImportSourceError) as caught:
             import_source("metrics", [source], folder, into=True)
         assert field in {problem.field for problem in caught.value.problems}
-        assert load(folder).metrics.height == 0
+        assert load_review_set(folder).metrics.height == 0
 
 
 def test_the_text_beside_values_is_the_answer_where_there_is_none(folder):
     (folder / "answers.csv").write_text("case,model,text\nc1,RGRG,Findings: Mine.\n")
     content = "study_id,report,bleu_score,semb_score\ns1,Theirs.,.5,.5\ns2,Another.,.5,.5\n"
     added(folder, "rgrg.csv", content)
-    answers = load(folder).answers.select("case", "model", "text").rows()
+    answers = load_review_set(folder).answers.select("case", "model", "text").rows()
     assert sorted(answers) == [("c1", "RGRG", "Findings: Mine."), ("c2", "RGRG", "Another.")]
 
 

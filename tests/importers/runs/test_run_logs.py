@@ -16,7 +16,7 @@ from support.shapes.shape import put_csv, put_json, put_lines, put_picture
 from rexview.cli import main
 from rexview.errors import ImportSourceError
 from rexview.importers import import_source
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 
 QUESTION = "Which finding is there? " * 8
 
@@ -88,7 +88,7 @@ def test_the_command_adds_a_log_to_a_set_by_the_studies_of_its_cases(tmp_path, c
         "run.json: cases matched: 1 by study or picture; 1 named no case there was."
         in (receipt["notes"])
     )
-    found = load(out)
+    found = load_review_set(out)
     assert found.answers_of("case-9")[0].text == "ANSWER: A"
     assert found.answers_of("case-10") == ()  # its study asks something else
     assert found.answers_of("s2")[0].model == "gpt-5"
@@ -191,7 +191,7 @@ def test_samples_of_any_kind_end_in_a_receipt(tmp_path, sample):
     receipt = import_source("auto", [tmp_path / "run.json"], tmp_path / "out").receipt
     assert receipt.rows_in == 3
     assert receipt.rows_in == receipt.rows_used + sum(one.count for one in receipt.rows_unused)
-    assert load(tmp_path / "out").answers_of("c1")[0].text == "ANSWER: A"
+    assert load_review_set(tmp_path / "out").answers_of("c1")[0].text == "ANSWER: A"
 
 
 def test_a_run_that_holds_no_sample_is_refused(tmp_path):

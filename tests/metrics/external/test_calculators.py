@@ -9,11 +9,11 @@ from support.reports.compared_reports import write_reports
 from support.reports.metric_packages import standing_in, write_packages
 
 from rexview.errors import MetricsError
-from rexview.metrics.at_once import NAMES
-from rexview.metrics.external.calculators import CALCULATORS, loaded, values_of
+from rexview.metrics.blocking_computation import NAMES
+from rexview.metrics.external.calculators import CALCULATORS, compute_model_values, load_scorer
 from rexview.metrics.identity import known_metric
-from rexview.metrics.pairs import compared
-from rexview.reviewset import load
+from rexview.metrics.reference_pairs import pair_with_references
+from rexview.reviewset import load_review_set
 
 
 @pytest.fixture
@@ -25,14 +25,14 @@ def packages(tmp_path):
 
 @pytest.fixture
 def pairs(tmp_path):
-    review_set = load(write_reports(tmp_path / "set"))
-    return compared(review_set, "findings", ("a",)).pairs["a"]
+    review_set = load_review_set(write_reports(tmp_path / "set"))
+    return pair_with_references(review_set, "findings", ("a",)).pairs["a"]
 
 
 def computed(name, pairs, *, download=False):
     calculator = CALCULATORS[name]
-    with loaded(calculator, download=download) as scorer:
-        return values_of(calculator, scorer, pairs, "findings")
+    with load_scorer(calculator, download=download) as scorer:
+        return compute_model_values(calculator, scorer, pairs, "findings")
 
 
 def test_nothing_is_there_without_the_packages():
@@ -42,7 +42,7 @@ def test_nothing_is_there_without_the_packages():
     )
     with (
         pytest.raises(MetricsError, match="pip install crimson-score"),
-        loaded(CALCULATORS["crimson"], download=False),
+        load_scorer(CALCULATORS["crimson"], download=False),
     ):
         pass
 
@@ -117,7 +117,7 @@ def test_weights_are_fetched_only_where_that_is_allowed(pairs, monkeypatch):
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     seen = {}
     for download in (False, True):
-        with loaded(CALCULATORS["bertscore"], download=download):
+        with load_scorer(CALCULATORS["bertscore"], download=download):
             seen[download] = os.environ["HF_HUB_OFFLINE"]
     assert seen == {False: "1", True: "0"}
     assert "HF_HUB_OFFLINE" not in os.environ

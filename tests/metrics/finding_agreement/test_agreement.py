@@ -10,18 +10,24 @@ from hypothesis import strategies as st
 from support.rows import each_row
 
 from rexview.harm import load_harm
-from rexview.metrics.finding_agreement import Part, Request, compare, stated_in, weigher
-from rexview.metrics.finding_agreement.stated import rules
+from rexview.metrics.finding_agreement import (
+    ReportPart,
+    StudyRequest,
+    compare_findings,
+    create_weigher,
+    read_stated_findings,
+)
+from rexview.metrics.finding_agreement.stated_findings import load_agreement_rules
 from rexview.text.findings import finding_info
 
 RANKING_TESTS = Path(__file__).parents[4] / "shared" / "data" / "radjudge" / "cases.json"
 
 
-def agreement(reference, candidate, request=Request()):  # noqa: B008 - immutable
-    weigh = weigher(load_harm().findings, request)
-    expected, denied = stated_in([Part("findings", reference)], weigh)
-    given, denied_by_candidate = stated_in([Part(None, candidate)], weigh)
-    return compare(expected, given, denied, denied_by_candidate)
+def agreement(reference, candidate, request=StudyRequest()):  # noqa: B008 - immutable
+    weigh = create_weigher(load_harm().findings, request)
+    expected, denied = read_stated_findings([ReportPart("findings", reference)], weigh)
+    given, denied_by_candidate = read_stated_findings([ReportPart(None, candidate)], weigh)
+    return compare_findings(expected, given, denied, denied_by_candidate)
 
 
 def names(lone):
@@ -112,7 +118,7 @@ def test_what_differs_costs_credit_and_is_named(reference, candidate, differs):
     found = agreement(reference, candidate)
     (pair,) = found.agreed
     assert pair.differs == differs
-    assert rules().credit["least"] <= pair.credit < 1
+    assert load_agreement_rules().credit["least"] <= pair.credit < 1
     assert agreement(reference, "Normal.").score < found.score < 1
 
 
@@ -150,7 +156,9 @@ def test_what_is_further_away_agrees_less(reference, better, worse):
     ],
 )
 def test_a_finding_is_there_once(text, stated):
-    found, _ = stated_in([Part(None, text)], weigher(load_harm().findings, Request()))
+    found, _ = read_stated_findings(
+        [ReportPart(None, text)], create_weigher(load_harm().findings, StudyRequest())
+    )
     if stated is not None:
         assert [one.name for one in found] == stated
 
@@ -169,7 +177,9 @@ def test_a_finding_is_there_once(text, stated):
     ],
 )
 def test_degrees(text, degree):
-    found, _ = stated_in([Part(None, text)], weigher(load_harm().findings, Request()))
+    found, _ = read_stated_findings(
+        [ReportPart(None, text)], create_weigher(load_harm().findings, StudyRequest())
+    )
     effusion = next(one for one in found if one.findings[0] == "pleural_effusion")
     assert effusion.degrees == degree
 
@@ -185,7 +195,9 @@ def test_degrees(text, degree):
     ],
 )
 def test_sizes(text, size):
-    found, _ = stated_in([Part(None, text)], weigher(load_harm().findings, Request()))
+    found, _ = read_stated_findings(
+        [ReportPart(None, text)], create_weigher(load_harm().findings, StudyRequest())
+    )
     nodule = next(one for one in found if {"nodule", "mass"} & set(one.findings))
     assert nodule.size == size
 
@@ -203,24 +215,28 @@ def test_sizes(text, size):
     ],
 )
 def test_weights(text, harm):
-    (one,), _ = stated_in([Part(None, text)], weigher(load_harm().findings, Request()))
+    (one,), _ = read_stated_findings(
+        [ReportPart(None, text)], create_weigher(load_harm().findings, StudyRequest())
+    )
     assert one.harm == harm
 
 
 @pytest.mark.parametrize(
     ("finding", "request_", "harm"),
     [
-        ("Degenerative changes.", Request("70"), 0),
-        ("Degenerative changes.", Request("30-40"), 1),
-        ("Degenerative changes.", Request(None), 1),
-        ("Subcutaneous emphysema.", Request(None, "After lobectomy"), 1),
-        ("Subcutaneous emphysema.", Request(None, "Cough"), 2),
-        ("Rib fracture.", Request("8 months"), 3),
-        ("Rib fracture.", Request("44", "status post CPR"), 1),
+        ("Degenerative changes.", StudyRequest("70"), 0),
+        ("Degenerative changes.", StudyRequest("30-40"), 1),
+        ("Degenerative changes.", StudyRequest(None), 1),
+        ("Subcutaneous emphysema.", StudyRequest(None, "After lobectomy"), 1),
+        ("Subcutaneous emphysema.", StudyRequest(None, "Cough"), 2),
+        ("Rib fracture.", StudyRequest("8 months"), 3),
+        ("Rib fracture.", StudyRequest("44", "status post CPR"), 1),
     ],
 )
 def test_the_request_changes_weights(finding, request_, harm):
-    (one,), _ = stated_in([Part(None, finding)], weigher(load_harm().findings, request_))
+    (one,), _ = read_stated_findings(
+        [ReportPart(None, finding)], create_weigher(load_harm().findings, request_)
+    )
     assert one.harm == harm
 
 
@@ -237,8 +253,8 @@ def test_parts_say_where_they_stand():
 
 
 def stated_in_sections(findings, impression):
-    parts = [Part("findings", findings), Part("impression", impression)]
-    return stated_in(parts, weigher(load_harm().findings, Request()))[0]
+    parts = [ReportPart("findings", findings), ReportPart("impression", impression)]
+    return read_stated_findings(parts, create_weigher(load_harm().findings, StudyRequest()))[0]
 
 
 @pytest.mark.parametrize(
@@ -271,7 +287,7 @@ def test_what_the_reference_denies_is_named_with_what_is_invented():
 
 
 def test_every_finding_in_the_rules_is_one_of_the_lexicon():
-    known = rules()
+    known = load_agreement_rules()
     for found in (*known.signs.values(), *(rule.findings for rule in known.context), known.general):
         assert all(finding_info(one) for one in found)
 
@@ -293,9 +309,9 @@ def test_it_is_a_share_and_parts_are_complete(reference, candidate):
     found = agreement(reference, candidate)
     assert 0 < found.score <= 1
     assert agreement(reference, reference).score == 1
-    weigh = weigher(load_harm().findings, Request())
-    expected, _ = stated_in([Part(None, reference)], weigh)
-    given, _ = stated_in([Part(None, candidate)], weigh)
+    weigh = create_weigher(load_harm().findings, StudyRequest())
+    expected, _ = read_stated_findings([ReportPart(None, reference)], weigh)
+    given, _ = read_stated_findings([ReportPart(None, candidate)], weigh)
     pairs = len(found.agreed) + len(found.swapped)
     assert pairs + len(found.missed) == len(expected)
     assert pairs + len(found.invented) == len(given)
@@ -471,7 +487,9 @@ def test_what_is_no_grave_error(reference, candidate):
     ],
 )
 def test_what_only_seems_to_be_said(text, names):
-    found, _ = stated_in([Part(None, text)], weigher(load_harm().findings, Request()))
+    found, _ = read_stated_findings(
+        [ReportPart(None, text)], create_weigher(load_harm().findings, StudyRequest())
+    )
     assert [one.name for one in found] == names
     assert not any(one.misplaced for one in found)
 
@@ -502,7 +520,7 @@ def is_ranked(test):
     score = {}
     for name, candidate in test["candidates"].items():
         context = candidate.get("context", {})
-        request = Request(context.get("age"), context.get("indication"))
+        request = StudyRequest(context.get("age"), context.get("indication"))
         score[name] = agreement(test["ground_truth"], candidate["text"], request).score
     orders = test["expected_ranking"]
     for order in [orders] if isinstance(orders, str) else orders:

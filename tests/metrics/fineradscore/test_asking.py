@@ -6,17 +6,17 @@ import pytest
 from support.reports.compared_reports import FINDINGS, write_reports
 
 from rexview.metrics.fineradscore import (
-    Corrected,
+    CorrectedReport,
     build_line_edit_request,
+    corrections_reader,
     edit_rows,
     judging_prompt,
     read_corrections,
-    reader_of,
     report_subject,
 )
-from rexview.metrics.pairs import compared
+from rexview.metrics.reference_pairs import pair_with_references
 from rexview.models.backend import Parameters
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.vocab import EDIT_KINDS
 
 PARAMETERS = Parameters("judge", "chat")
@@ -28,7 +28,7 @@ def folder(tmp_path):
 
 
 def subjects(folder, scope="findings"):
-    found = compared(load(folder), scope, ("a", "b"))
+    found = pair_with_references(load_review_set(folder), scope, ("a", "b"))
     return {(one.case.id, one.answer.model): report_subject(one) for one in found}
 
 
@@ -99,9 +99,9 @@ def test_every_line_has_a_row_and_severities_add_up(folder):
             ]
         }
     )
-    report = Corrected(subject, read_corrections(said, subject.lines), "2026-01-01T00:00:00Z")
+    report = CorrectedReport(subject, read_corrections(said, subject.lines), "2026-01-01T00:00:00Z")
     assert report.score == 7
-    rows = edit_rows(load(folder), [report], reader_of("judge"))
+    rows = edit_rows(load_review_set(folder), [report], corrections_reader("judge"))
     assert [(row["line"], row["action"], row["severity"]) for row in rows] == [
         (0, "insert", 1),
         (1, "delete", 2),
@@ -112,9 +112,12 @@ def test_every_line_has_a_row_and_severities_add_up(folder):
     assert [row.get("original") for row in rows] == [
         *(None, "Small left pleural effusion.", "Heart is normal.", None)
     ]
-    right = Corrected(subjects(folder)["r1", "a"], (), "2026-01-01T00:00:00Z")
+    right = CorrectedReport(subjects(folder)["r1", "a"], (), "2026-01-01T00:00:00Z")
     assert right.score == 0
-    assert [row["action"] for row in edit_rows(load(folder), [right], reader_of("judge"))] == [
+    assert [
+        row["action"]
+        for row in edit_rows(load_review_set(folder), [right], corrections_reader("judge"))
+    ] == [
         "keep",
         "keep",
     ]

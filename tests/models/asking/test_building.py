@@ -181,7 +181,7 @@ class TestPictures:
     def test_a_cache_keeps_pictures_until_the_file_changes(self, case, folder):
         from rexview.imaging import DiskCache
         from rexview.models.asking.cards import find_card
-        from rexview.models.asking.pictures import send_images
+        from rexview.models.asking.request_images import encode_images as send_images
 
         cache = DiskCache(folder / "cache", 10_000_000)
         image, card = case.images[2], find_card("gpt-5-mini")

@@ -3,12 +3,12 @@
 import pytest
 
 from rexview.errors import SettingsError
-from rexview.models.asking.cards import find_card, well_known
-from rexview.models.asking.own_files import models_text, save_models, save_prompt
+from rexview.models.asking.cards import find_card, known_model_names
+from rexview.models.asking.edited_files import models_text, save_models, save_prompt
 from rexview.models.asking.prompts import built_in_prompts, find_prompt, prompt_text
 
 
-@pytest.mark.parametrize("model", [*well_known(), "nobody/knows-it"])
+@pytest.mark.parametrize("model", [*known_model_names(), "nobody/knows-it"])
 def test_the_entry_that_is_offered_says_what_the_card_says(model, tmp_path):
     before = find_card(model)
     save_models(models_text(model, before, tmp_path), tmp_path)

@@ -8,7 +8,7 @@ from rexview.errors import SettingsError
 from rexview.models.asking.cards import find_card
 from rexview.models.asking.prompts import (
     built_in_prompts,
-    fill,
+    fill_template,
     find_prompt,
     list_prompts,
     prompt_file,
@@ -68,7 +68,7 @@ def test_an_edited_copy_of_the_same_name_wins_and_has_another_hash(folder):
 
 @given(st.text(), st.text())
 def test_what_is_filled_in_is_never_a_template(question, options):
-    filled = fill("Q {question} O {options}", {"question": question, "options": options})
+    filled = fill_template("Q {question} O {options}", {"question": question, "options": options})
     assert filled == "Q " + question + " O " + options
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from support.model_server import started
 
-from rexview.models.asking.reading import read_answer
+from rexview.models.asking.reply_reader import read_answer
 from rexview.models.backend import Reply
 from rexview.models.endpoints.endpoint import Endpoint
 from rexview.text.written_boxes import BoxForm

@@ -8,7 +8,7 @@ from support.model_server import started
 from support.model_server.asked import KEY, make_request
 
 from rexview.models.backend import AttemptFailed, Parameters, Reply
-from rexview.models.endpoints.batch import Batches, read_lines, write_shards
+from rexview.models.endpoints.batch_api import BatchClient, read_batch_lines, write_shards
 from rexview.models.endpoints.endpoint import Endpoint
 
 
@@ -49,7 +49,7 @@ class Driven:
         with (
             closing(Endpoint(parameters, key=KEY)) as endpoint,
             closing(
-                Batches(endpoint, build, self.path / "shard.jsonl", note, wait, **more)
+                BatchClient(endpoint, build, self.path / "shard.jsonl", note, wait, **more)
             ) as batches,
         ):
             try:
@@ -216,7 +216,7 @@ def test_results_are_read_from_pieces_of_any_size_and_damage_is_counted(size):
     )
     damaged = []
     pieces = [content[start : start + size] for start in range(0, len(content), size)]
-    lines = list(read_lines(pieces, lambda: damaged.append(1)))
+    lines = list(read_batch_lines(pieces, lambda: damaged.append(1)))
     assert [(line.id, line.status) for line in lines] == [("a", 200), ("b", None)]
     assert lines[0].body == {"x": "é"}
     assert len(damaged) == 3

@@ -7,7 +7,7 @@ import pytest
 from rexview.models.asking.cards import find_card
 from rexview.models.backend import AttemptFailed
 from rexview.models.endpoints import embeddings
-from rexview.models.endpoints.servers import confirm, read_address
+from rexview.models.endpoints.server_addresses import check_base_url, confirm_server_address
 
 
 def vectors(monkeypatch, *rows):
@@ -15,8 +15,8 @@ def vectors(monkeypatch, *rows):
     data = [SimpleNamespace(index=at, embedding=row) for at, row in enumerate(rows)]
     create = lambda **asked: SimpleNamespace(data=data)  # noqa: E731
     client = SimpleNamespace(embeddings=SimpleNamespace(create=create), close=lambda: None)
-    monkeypatch.setattr(embeddings, "make_client", lambda *how: client)
-    confirm(read_address("http://localhost:1/v1"))
+    monkeypatch.setattr(embeddings, "make_openai_client", lambda *how: client)
+    confirm_server_address(check_base_url("http://localhost:1/v1"))
     asked = embeddings.Embeddings("v", find_card("v"), "http://localhost:1/v1")
     return asked.vectors(["a", "b"])
 

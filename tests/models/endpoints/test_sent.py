@@ -10,7 +10,7 @@ from support.model_server import started, started_apart
 from support.model_server.asked import KEY, PICTURE, make_request
 
 from rexview.models.backend import Parameters, Reply
-from rexview.models.endpoints.endpoint import NO_SCHEMA, Endpoint
+from rexview.models.endpoints.endpoint import NO_SCHEMA_NOTE, Endpoint
 
 SCHEMA = {
     "type": "object",
@@ -83,7 +83,7 @@ def test_a_server_without_schemas_is_asked_without_and_that_is_remembered(api):
     with started(structured=False) as server:
         replies = ask(server, api, SCHEMA, times=3, structured=True)
         assert [reply.outcome for reply in replies] == ["answered"] * 3
-        assert [reply.notes for reply in replies] == [(NO_SCHEMA,)] * 3
+        assert [reply.notes for reply in replies] == [(NO_SCHEMA_NOTE,)] * 3
         assert [entry["status"] for entry in server.requests()] == [400, 200, 200, 200]
 
 
@@ -99,7 +99,7 @@ def test_a_server_that_fails_on_schemas_is_asked_without(api, words):
     turn = {"error": {"status": 500, "message": words}}
     with started([{"turns": [turn, {}]}]) as server:
         (reply,) = ask(server, api, SCHEMA, structured=True)
-        assert (reply.outcome, reply.notes) == ("answered", (NO_SCHEMA,))
+        assert (reply.outcome, reply.notes) == ("answered", (NO_SCHEMA_NOTE,))
 
 
 def test_a_server_that_does_not_say_why_is_learned_by_all_that_are_under_way(api):
@@ -114,7 +114,7 @@ def test_a_server_that_does_not_say_why_is_learned_by_all_that_are_under_way(api
             came = list(pool.map(lambda request: endpoint.ask([request])[0], requests))
         endpoint.close()
         assert [type(reply) for reply in came] == [Reply] * 4
-        assert {reply.notes for reply in came} == {(NO_SCHEMA,)}
+        assert {reply.notes for reply in came} == {(NO_SCHEMA_NOTE,)}
 
 
 def test_a_bad_request_without_a_reason_is_tried_without_the_schema_once(api):

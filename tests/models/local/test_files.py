@@ -8,8 +8,13 @@ from support.runs.killed_run import write_cases
 
 from rexview.cli import main
 from rexview.models.backend import AttemptFailed, Card
-from rexview.models.local import files as local_files
-from rexview.models.local.files import find_files, free_memory, needs, weight_bytes
+from rexview.models.local import model_files as local_files
+from rexview.models.local.model_files import (
+    estimate_memory,
+    find_model_files,
+    free_memory,
+    weight_bytes,
+)
 
 TENSORS = {"a": ("BF16", [10, 20]), "b": ("F32", [7]), "c": ("I8", [5])}
 WIDTHS = {"BF16": 2, "F32": 4, "I8": 1}
@@ -40,14 +45,14 @@ def folder(tmp_path):
 
 def refused(model, **more):
     with pytest.raises(AttemptFailed) as caught:
-        find_files(str(model), **more)
+        find_model_files(str(model), **more)
     assert caught.value.stops_all
     assert "\n" not in str(caught.value)
     return caught.value.kind, str(caught.value)
 
 
 def test_weights_are_counted_from_the_headers(folder):
-    found = find_files(str(folder))
+    found = find_model_files(str(folder))
     assert found.numbers == {"BF16": 200, "F32": 7, "I8": 5}
     assert found.stored == 200 * 2 + 7 * 4 + 5
     assert weight_bytes(found, "float32") == 207 * 4 + 5
@@ -61,7 +66,7 @@ def test_parts_are_counted_together(folder):
     places = {"weight_map": {"a": "a.safetensors", "b": "b.safetensors"}}
     index = folder / "model.safetensors.index.json"
     index.write_text(json.dumps(places))
-    assert find_files(str(folder)).numbers == {"BF16": 200, "F32": 7}
+    assert find_model_files(str(folder)).numbers == {"BF16": 200, "F32": 7}
     (folder / "b.safetensors").unlink()
     assert "not whole: b.safetensors missing" in refused(folder)[1]
     index.write_text(json.dumps({"weight_map": {"a": "../a.safetensors"}}))
@@ -69,14 +74,14 @@ def test_parts_are_counted_together(folder):
 
 
 def test_what_it_takes_is_said_with_what_is_free(folder):
-    found = find_files(str(folder))
-    said = needs(found, Card(("x",), images=2), 500, 8, None)
+    found = find_model_files(str(folder))
+    said = estimate_memory(found, Card(("x",), images=2), 500, 8, None)
     # 2 for keys and values, 3 layers, 4 heads of 16 numbers of 4 bytes
     cache = 8 * (2000 + 2 * 1500 + 500) * 2 * 3 * 4 * 16 * 4
     assert said.cases == cache + said.weights // 5 + 500_000_000
     assert (said.dtype, said.fits, said.on_graphics) == ("float32", True, False)
     assert str(said).startswith("Needs about 0.6 GB of main memory, free: ")
-    on_card = needs(found, Card(("x",)), 500, 8, ("memory of a card", 1000))
+    on_card = estimate_memory(found, Card(("x",)), 500, 8, ("memory of a card", 1000))
     assert (on_card.dtype, on_card.fits, on_card.on_graphics) == ("bfloat16", False, True)
 
 
@@ -92,7 +97,7 @@ def test_where_float32_does_not_fit_bfloat16_is_taken(tmp_path, folder):
     path.write_bytes(struct.pack("<Q", len(words)) + words)
     with path.open("r+b") as file:
         file.truncate(8 + len(words) + 2 * count)
-    said = needs(find_files(str(folder)), Card(("x",)), 500, 1, None)
+    said = estimate_memory(find_model_files(str(folder)), Card(("x",)), 500, 1, None)
     assert (said.dtype, said.fits) == ("bfloat16", True)
     assert "float32 does not fit" in str(said)
 
@@ -131,7 +136,7 @@ def test_a_folder_that_is_not_there(tmp_path):
 
 
 def test_a_package_that_is_not_there_is_named(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(local_files, "NEEDED", ("json", "no_such_package"))
+    monkeypatch.setattr(local_files, "REQUIRED_PACKAGES", ("json", "no_such_package"))
     folder = write_cases(tmp_path / "set", 1)
     assert main(["run", str(folder), "--model", "x/y", "--api", "transformers"]) == 2
     said = capsys.readouterr().err.strip()

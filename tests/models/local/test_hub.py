@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from rexview.models.backend import AttemptFailed
-from rexview.models.local.files import find_files
+from rexview.models.local.model_files import find_model_files
 
 NAME = "someone/a-model"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -82,7 +82,7 @@ def hub(tmp_path, monkeypatch):
 
 def refused(**more):
     with pytest.raises(AttemptFailed) as caught:
-        find_files(NAME, **more)
+        find_model_files(NAME, **more)
     assert caught.value.stops_all
     return caught.value.kind, str(caught.value)
 
@@ -96,12 +96,12 @@ def test_nothing_is_fetched_unasked(hub):
 
 
 def test_what_was_asked_for_is_fetched_and_then_used_without_asking(hub):
-    found = find_files(NAME, download=True)
+    found = find_model_files(NAME, download=True)
     assert found.commit == COMMIT
     assert {path.name for path in found.folder.iterdir()} == {"config.json", "model.safetensors"}
     asked = len(hub.asked)
     assert asked
-    assert find_files(NAME) == found
+    assert find_model_files(NAME) == found
     assert len(hub.asked) == asked
 
 

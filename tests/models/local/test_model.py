@@ -12,9 +12,9 @@ from support.models.tiny_model import IMAGE_TOKENS, make_tiny_model
 from support.runs.killed_run import write_cases
 
 from rexview.cli import main
-from rexview.models.backend import AttemptFailed, Card, Parameters, Reply, Request, SentImage
+from rexview.models.backend import AttemptFailed, Card, ModelRequest, Parameters, Reply, SentImage
 from rexview.models.endpoints.model_output import outcome_of
-from rexview.models.local.model import LocalModel, read_written
+from rexview.models.local.local_model import LocalModel, read_output
 
 LIMIT = 24
 CARD = Card(("tiny",), images=2)
@@ -65,7 +65,7 @@ def picture(seed):
 def question(text, *pictures, repeat=1, system="You are a radiologist.", told=None):
     shown = [part for one in pictures for part in ("PA view:", one)]
     told = told or Parameters("tiny", "transformers")
-    return Request(f"c {text}"[:20], repeat, system, (*shown, text), told, "p-1", "0")
+    return ModelRequest(f"c {text}"[:20], repeat, system, (*shown, text), told, "p-1", "0")
 
 
 def one_by_one(model, questions):
@@ -230,7 +230,7 @@ def test_thinking_is_no_part_of_the_answer(ending, wrote, text, thought):
     def decode(tokens, without_special):
         return "".join(map(chr, tokens))
 
-    written = read_written([*map(ord, wrote), 0, 7, 7], {0}, ending, 5, decode)
+    written = read_output([*map(ord, wrote), 0, 7, 7], {0}, ending, 5, decode)
     assert (written.said.text, written.said.usage.reasoning) == (text, thought)
     assert written.said.usage.output == len(wrote) + 1
     assert written.whole == wrote + "\0"

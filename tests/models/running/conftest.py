@@ -1,7 +1,7 @@
 import pytest
 from support import model_server
 
-from rexview.models.running import gate as gates
+from rexview.models.running import request_gate as gates
 
 
 @pytest.fixture
@@ -12,4 +12,4 @@ def server():
 
 @pytest.fixture(autouse=True)
 def quick_backoff(monkeypatch):
-    monkeypatch.setattr(gates, "FIRST_REST_S", 0.05)
+    monkeypatch.setattr(gates, "FIRST_PAUSE_S", 0.05)

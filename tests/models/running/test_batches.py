@@ -14,11 +14,11 @@ from support.runs.killed_run import MODEL, command, environment, run, write_case
 from support.runs.plain_asking import PRICE, questions, spec_of, work
 
 from rexview.models.backend import Card
-from rexview.models.endpoints import batch
-from rexview.models.running import run as batches
-from rexview.models.running.journal import lines_of
-from rexview.models.running.progress import tell
-from rexview.models.running.spec import Budget
+from rexview.models.endpoints import batch_api
+from rexview.models.running import model_run as batches
+from rexview.models.running.run_journal import read_json_lines
+from rexview.models.running.run_progress import send_run_command
+from rexview.models.running.run_spec import RunBudget
 
 SOONER = """
 import sys
@@ -39,27 +39,27 @@ def server():
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(batch, "_FIRST_WAIT_S", 0.05)
-    monkeypatch.setattr(batches, "_LOOKS_EVERY_S", 0.02)
+    monkeypatch.setattr(batch_api, "_FIRST_WAIT_S", 0.05)
+    monkeypatch.setattr(batches, "_CHECK_INTERVAL_S", 0.02)
 
 
 @pytest.fixture
 def small(monkeypatch):
     """Files of five requests."""
-    made = batch.Batches.__init__
+    made = batch_api.BatchClient.__init__
 
     def five(self, *args, **more):
         made(self, *args, **more, most_requests=5)
 
-    monkeypatch.setattr(batch.Batches, "__init__", five)
+    monkeypatch.setattr(batch_api.BatchClient, "__init__", five)
 
 
 def rows_of(run):
-    return [line for _, line in lines_of(run.rows)]
+    return [line for _, line in read_json_lines(run.rows)]
 
 
 def events(run, word):
-    return [line for _, line in lines_of(run.log) if line["event"] == word]
+    return [line for _, line in read_json_lines(run.log) if line["event"] == word]
 
 
 def by_case(rows):
@@ -120,7 +120,7 @@ def test_cancelling_stops_the_server_and_collects_what_is_done(tmp_path, server)
 
     def told(progress):
         if progress.in_flight:
-            tell(runs[0]._run, "cancel")
+            send_run_command(runs[0]._run, "cancel")
 
     runs = []
     spec = spec_of(cases, server, batch=True)
@@ -141,13 +141,13 @@ def test_nothing_is_sent_while_paused_and_what_is_there_is_collected(tmp_path, s
 
     def told(progress):
         if progress.in_flight == 12 and progress.state != "paused":
-            tell(runs[0]._run, "pause")
+            send_run_command(runs[0]._run, "pause")
         elif progress.in_flight == 12:
             server.options(batch_polls=1, batch_done=5)
         elif progress.state == "paused" and progress.done == 5 and not progress.in_flight:
             paused.append(len(server.requests()))
             if len(paused) == 3:
-                tell(runs[0]._run, "run")
+                send_run_command(runs[0]._run, "run")
 
     spec = spec_of(cases, server, batch=True)
     ended, _ = work(tmp_path, cases, spec, told=told, given=runs.append)
@@ -158,7 +158,7 @@ def test_nothing_is_sent_while_paused_and_what_is_there_is_collected(tmp_path, s
 
 def test_a_budget_bounds_what_is_submitted(tmp_path, server):
     cases = questions(12)
-    spec = spec_of(cases, server, batch=True, budget=Budget(400, "tokens"))
+    spec = spec_of(cases, server, batch=True, budget=RunBudget(400, "tokens"))
     ended, run = work(tmp_path, cases, spec)
     assert ended.state == "cancelled"
     assert "Budget reached" in ended.message
@@ -258,7 +258,7 @@ def test_killed_at_any_step_and_resumed(tmp_path, api):
         totals = server.ledger()["totals"]
     assert (told["spent"]["input"], told["spent"]["output"]) == (totals["input"], totals["output"])
     assert len(list(folder.glob("runs/*"))) == 1
-    rows = [line for path in folder.glob("answers/*") for _, line in lines_of(path)]
+    rows = [line for path in folder.glob("answers/*") for _, line in read_json_lines(path)]
     assert Counter(row["case"] for row in rows) == dict.fromkeys(names, 1)
 
 

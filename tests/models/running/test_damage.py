@@ -5,7 +5,7 @@ import json
 import pytest
 from support.runs.plain_asking import failures_of, questions, rows_of, spec_of, work
 
-from rexview.models.running.journal import lines_of
+from rexview.models.running.run_journal import read_json_lines
 
 
 def rewrite(run, change):
@@ -82,7 +82,7 @@ def test_an_answer_of_any_size_leaves_a_row_that_a_set_takes(tmp_path, server):
     assert run.rows.stat().st_size < 16_000_000
     row = rows_of(run)[0]
     assert any("log" in note for note in row["extra"]["notes"])
-    logged = next(line for _, line in lines_of(run.log) if line["event"] == "replied")
+    logged = next(line for _, line in read_json_lines(run.log) if line["event"] == "replied")
     assert len(logged["reply"]["text"]) == 20_000_000
 
 
@@ -120,7 +120,7 @@ def test_more_cached_than_came_in_is_no_income(tmp_path, server):
 
 def test_a_batch_is_collected_though_a_case_is_gone_since(tmp_path, server, monkeypatch):
     """It is paid for: its raw text is kept, and the others are not held up."""
-    from rexview.models.endpoints import batch
+    from rexview.models.endpoints import batch_api as batch
 
     cases = questions(4)
     server.options(batch_polls=3)

@@ -3,7 +3,7 @@
 from support import model_server
 from support.runs.killed_run import killed_run
 
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 
 AT_ONCE = 6
 
@@ -18,5 +18,5 @@ def test_kill_and_resume(tmp_path):
     assert left.asked.keys() == names
     assert left.billed - 30 <= left.kills * AT_ONCE
     assert len(list(folder.glob("runs/*"))) == 1
-    answers = load(folder).answers
+    answers = load_review_set(folder).answers
     assert answers["_newest"].sum() == 30

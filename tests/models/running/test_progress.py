@@ -5,8 +5,20 @@ import json
 import pytest
 
 from rexview.errors import RunError
-from rexview.models.running.folder import RunFolder, RunLock, new_run_id, run_folder, runs_of
-from rexview.models.running.progress import Progress, read_progress, tell, wish_of, write_progress
+from rexview.models.running.run_folder import (
+    RunFolder,
+    RunLock,
+    find_run_folder,
+    list_runs,
+    new_run_id,
+)
+from rexview.models.running.run_progress import (
+    RunProgress,
+    read_progress,
+    read_run_command,
+    send_run_command,
+    write_progress,
+)
 
 
 @pytest.fixture
@@ -18,19 +30,19 @@ def run(tmp_path):
 
 
 def test_a_run_at_work_is_told_from_one_whose_process_died(run):
-    write_progress(run, Progress(run.id, "m", "running", done=3, total=9, in_flight=2))
+    write_progress(run, RunProgress(run.id, "m", "running", done=3, total=9, in_flight=2))
     lock = RunLock(run)
     assert read_progress(run).state == "running"
     lock.release()
     died = read_progress(run)
     assert (died.state, died.in_flight, died.done) == ("broken", 0, 3)
     assert "resume" in died.message
-    write_progress(run, Progress(run.id, "m", "finished", done=9, total=9))
+    write_progress(run, RunProgress(run.id, "m", "finished", done=9, total=9))
     assert read_progress(run).state == "finished"
 
 
 def test_another_user_can_see_how_a_run_is(run):
-    write_progress(run, Progress(run.id, "m", "running"))
+    write_progress(run, RunProgress(run.id, "m", "running"))
     lock = RunLock(run)
     for path in (run.progress, run.lock):
         assert path.stat().st_mode & 0o777 == 0o644
@@ -63,12 +75,12 @@ def test_a_damaged_progress_says_nothing(run, content):
 
 
 def test_what_is_wanted_of_a_run(run):
-    assert wish_of(run) == "run"
+    assert read_run_command(run) == "run"
     for wish in ("pause", "cancel", "run"):
-        tell(run, wish)
-        assert wish_of(run) == wish
+        send_run_command(run, wish)
+        assert read_run_command(run) == wish
     run.control.write_text(json.dumps({"wish": "explode"}))
-    assert wish_of(run) == "run"
+    assert read_run_command(run) == "run"
 
 
 def test_runs_are_found_by_names_that_are_theirs(run, tmp_path):
@@ -77,11 +89,11 @@ def test_runs_are_found_by_names_that_are_theirs(run, tmp_path):
     later.path.mkdir()
     later.spec.write_text("{}")
     (tmp_path / "runs" / "20261125-101500-linked-ffff").symlink_to(later.path)
-    assert [one.id for one in runs_of(tmp_path)] == [later.id, run.id]
-    assert runs_of(tmp_path / "none") == []
+    assert [one.id for one in list_runs(tmp_path)] == [later.id, run.id]
+    assert list_runs(tmp_path / "none") == []
     for name in ("../set", "20261125-101500-linked-ffff", "20261123-101500-gone-a1b2", "", "a/b"):
         with pytest.raises(RunError, match="There is no run"):
-            run_folder(tmp_path, name)
+            find_run_folder(tmp_path, name)
 
 
 @pytest.mark.parametrize(
@@ -94,4 +106,4 @@ def test_a_run_is_named_safely_whatever_the_model_is_called(tmp_path, model):
     found.path.mkdir(parents=True)
     found.spec.write_text("{}")
     assert found.path.parent == tmp_path / "runs"
-    assert run_folder(tmp_path, found.id).id == found.id
+    assert find_run_folder(tmp_path, found.id).id == found.id

@@ -6,13 +6,13 @@ from collections import Counter
 import pytest
 from support.runs.plain_asking import MODEL, failures_of, questions, rows_of, spec_of, work
 
-from rexview.models.running.journal import lines_of
-from rexview.models.running.progress import read_progress, tell, wish_of
-from rexview.models.running.spec import Budget, read_spec
+from rexview.models.running.run_journal import read_json_lines
+from rexview.models.running.run_progress import read_progress, read_run_command, send_run_command
+from rexview.models.running.run_spec import RunBudget, read_run_spec
 
 
 def events(run, word):
-    return [line for _, line in lines_of(run.log) if line["event"] == word]
+    return [line for _, line in read_json_lines(run.log) if line["event"] == word]
 
 
 def test_every_case_is_asked_once_and_has_a_row(tmp_path, server):
@@ -43,7 +43,7 @@ def test_every_case_is_asked_once_and_has_a_row(tmp_path, server):
     assert ended.spent["usd"] == pytest.approx(in_usd)
     assert sum(row["extra"]["cost_usd"] for row in rows) == pytest.approx(in_usd)
     assert read_progress(run) == ended
-    assert read_spec(run).cases == tuple(cases)
+    assert read_run_spec(run).cases == tuple(cases)
 
 
 def test_a_complete_run_sends_nothing_more(tmp_path, server):
@@ -61,7 +61,7 @@ def test_new_cases_and_repeats_are_added_to_a_run(tmp_path, server):
     more = questions(5)
     ended, again = work(tmp_path, more, spec_of(more, server), resume=True)
     assert (again.id, ended.done, ended.total) == (run.id, 5, 5)
-    assert read_spec(run).cases == tuple(more)
+    assert read_run_spec(run).cases == tuple(more)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_what_fails_for_all_stops_at_once(tmp_path, server, options, kind, words
 
 def test_the_budget_is_kept(tmp_path, server):
     cases = questions(50)
-    spec = spec_of(cases, server, budget=Budget(1200, "tokens"))
+    spec = spec_of(cases, server, budget=RunBudget(1200, "tokens"))
     ended, _ = work(tmp_path, cases, spec)
     assert ended.state == "cancelled"
     assert ended.message == "Budget reached (1,200 tokens)."
@@ -217,14 +217,15 @@ def test_the_budget_is_kept(tmp_path, server):
     billed = server.ledger()["totals"]
     assert 1200 - 2 * each < billed["input"] + billed["output"] <= 1200 + 4 * each
     assert 0 < ended.done < 50
-    more = spec_of(cases, server, budget=Budget(1_000_000, "tokens"))
+    more = spec_of(cases, server, budget=RunBudget(1_000_000, "tokens"))
     done = ended.done
     ended, _ = work(tmp_path, cases, more, resume=True)
     assert (ended.state, ended.done) == ("cancelled", done)  # the run's own budget still holds
 
 
 def test_a_case_that_cannot_be_asked_fails_alone(tmp_path, server):
-    from rexview.models.backend import AttemptFailed, Request
+    from rexview.models.backend import AttemptFailed
+    from rexview.models.backend import ModelRequest as Request
 
     cases = questions(4)
     spec = spec_of(cases, server)
@@ -263,7 +264,7 @@ def test_pause_lets_what_is_under_way_finish(tmp_path, server):
 
     def told(progress):
         if progress.done and "paused" not in at:
-            tell(folder[0], "pause")
+            send_run_command(folder[0], "pause")
             at["paused"] = True
         if progress.state == "paused" and not progress.in_flight:
             if "count" not in at:
@@ -271,7 +272,7 @@ def test_pause_lets_what_is_under_way_finish(tmp_path, server):
             elif "checked" not in at:
                 assert len(server.requests()) == at["count"] == progress.done
                 at["checked"] = True
-                tell(folder[0], "run")
+                send_run_command(folder[0], "run")
 
     folder = []
     ended, run = work(
@@ -284,7 +285,7 @@ def test_pause_lets_what_is_under_way_finish(tmp_path, server):
     assert at["checked"]
     assert at["count"] < 40
     assert (ended.state, ended.done) == ("finished", 40)
-    assert wish_of(run) == "run"
+    assert read_run_command(run) == "run"
 
 
 def test_cancel_waits_for_what_is_under_way_and_the_run_goes_on_later(tmp_path, server):
@@ -293,7 +294,7 @@ def test_cancel_waits_for_what_is_under_way_and_the_run_goes_on_later(tmp_path, 
 
     def told(progress):
         if progress.done:
-            tell(folder[0], "cancel")
+            send_run_command(folder[0], "cancel")
 
     folder = []
     ended, _ = work(
@@ -336,7 +337,7 @@ def test_what_came_is_in_the_log_as_it_came(tmp_path, server):
 
 def test_a_run_by_batches_is_collected_by_going_on(tmp_path, server, monkeypatch):
     """Cancelled while the batch is at the server: going on collects it, and sends nothing."""
-    from rexview.models.endpoints import batch
+    from rexview.models.endpoints import batch_api as batch
 
     monkeypatch.setattr(batch, "_FIRST_WAIT_S", 0.1)
     cases = questions(12)
@@ -363,7 +364,7 @@ def test_a_run_by_batches_is_collected_by_going_on(tmp_path, server, monkeypatch
 
 
 def test_a_case_that_cannot_be_asked_is_left_out_of_the_batch(tmp_path, server, monkeypatch):
-    from rexview.models.endpoints import batch
+    from rexview.models.endpoints import batch_api as batch
 
     monkeypatch.setattr(batch, "_FIRST_WAIT_S", 0.1)
     cases = questions(3)

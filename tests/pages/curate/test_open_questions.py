@@ -24,8 +24,8 @@ TOLD = [{**one, "comment": REASON} for one in RATINGS]
 def folder(tmp_path, monkeypatch):
     folder = write_candidate_set(tmp_path / "set", candidate_ratings=TOLD)
     with server_for(folder, tmp_path, monkeypatch):
-        monkeypatch.setattr(permissions, "current", lambda: EVE)
-        monkeypatch.setattr(permissions, "role", lambda: EVE.role)
+        monkeypatch.setattr(permissions, "current_person", lambda: EVE)
+        monkeypatch.setattr(permissions, "current_role", lambda: EVE.role)
         yield folder
 
 
@@ -71,15 +71,15 @@ def test_what_is_fetched_ahead_hides_as_much_and_is_for_curators(open_curate, mo
     turning = desk(open_curate(case="c1"))["turning"]
     address = turning["address"]
     client = TestClient(Starlette(routes=case_routes.routes()))
-    monkeypatch.setattr("rexview.ui.web.access.sign_in.who_asks", lambda *_: EVE)
+    monkeypatch.setattr("rexview.ui.web.access.sign_in.find_sender", lambda *_: EVE)
     told = client.get(f"/{address}", params={"beside": "c1", "direction": "next"})
     assert [one["case"] for one in told.json()["cases"]] == ["c2", "c3", "c4"]
     assert REASON not in told.text
     for role in ("reader", "viewer"):
         other = Person("rita", "Rita", role)
-        monkeypatch.setattr("rexview.ui.web.access.sign_in.who_asks", lambda *_, one=other: one)
-        monkeypatch.setattr(permissions, "current", lambda one=other: one)
-        monkeypatch.setattr(permissions, "role", lambda one=other: one.role)
+        monkeypatch.setattr("rexview.ui.web.access.sign_in.find_sender", lambda *_, one=other: one)
+        monkeypatch.setattr(permissions, "current_person", lambda one=other: one)
+        monkeypatch.setattr(permissions, "current_role", lambda one=other: one.role)
         refused = client.get(f"/{address}", params={"beside": "c1", "direction": "next"})
         assert refused.status_code == 403
         assert "c2" not in refused.text
@@ -88,8 +88,8 @@ def test_what_is_fetched_ahead_hides_as_much_and_is_for_curators(open_curate, mo
 @pytest.mark.parametrize("role", ["reader", "viewer"])
 @pytest.mark.parametrize("view", [None, "set", "ask"])
 def test_others_see_nothing_of_it(open_curate, monkeypatch, role, view):
-    monkeypatch.setattr(permissions, "current", lambda: Person("rita", "Rita", role))
-    monkeypatch.setattr(permissions, "role", lambda: role)
+    monkeypatch.setattr(permissions, "current_person", lambda: Person("rita", "Rita", role))
+    monkeypatch.setattr(permissions, "current_role", lambda: role)
     app = open_curate(case="c1", **({"as": view} if view else {}))
     assert "Your role does not include this page." in shown(app)
     assert components(app, "rexview_curate") == []
@@ -113,8 +113,8 @@ def test_it_opens_where_a_question_waits_for_a_decision(tmp_path, monkeypatch):
     }
     folder = write_candidate_set(tmp_path / "set", selections=done, **tables)
     with server_for(folder, tmp_path, monkeypatch):
-        monkeypatch.setattr(permissions, "current", lambda: EVE)
-        monkeypatch.setattr(permissions, "role", lambda: EVE.role)
+        monkeypatch.setattr(permissions, "current_person", lambda: EVE)
+        monkeypatch.setattr(permissions, "current_role", lambda: EVE.role)
         first = desk(run_page("curate"))
         assert first["case"]["case"] == "c4"  # c1 is open, too: nothing was proposed there
         assert [desk(run_page("curate", curate=show))["whole"] for show in ("all", "done")] == [
@@ -124,7 +124,7 @@ def test_it_opens_where_a_question_waits_for_a_decision(tmp_path, monkeypatch):
 
 
 def test_a_name_is_asked_for_before_anything_is_offered(folder, monkeypatch):
-    monkeypatch.setattr(permissions, "current", lambda: None)
+    monkeypatch.setattr(permissions, "current_person", lambda: None)
     app = run_page("curate")
     assert [one.label for one in app.text_input] == ["Your name"]
     assert not app.get("button_group")
@@ -156,8 +156,8 @@ def test_a_set_without_candidates_says_how_they_come(tmp_path, monkeypatch):
     empty = {name: [] for name in names}
     folder = write_candidate_set(tmp_path / "set", **empty)
     with server_for(folder, tmp_path, monkeypatch):
-        monkeypatch.setattr(permissions, "current", lambda: EVE)
-        monkeypatch.setattr(permissions, "role", lambda: EVE.role)
+        monkeypatch.setattr(permissions, "current_person", lambda: EVE)
+        monkeypatch.setattr(permissions, "current_role", lambda: EVE.role)
         app = run_page("curate")
         assert not app.exception
         assert "No questions were proposed yet" in shown(app)

@@ -14,12 +14,12 @@ from support.review_folder import RAMP, write_review_set
 
 from rexview.cli import main
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import load_settings
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.web.saving.entries import SCORE_PAGE, SentEntry
-from rexview.ui.web.saving.reader_study import study_of
+from rexview.ui.web.saving.reader_study import load_reader_study
 from rexview.ui.web.saving.route import EntryWriter
 from rexview.ui.web.server import review_sets
 from rexview.vocab import CRITERIA, QUESTION_TAGS
@@ -86,7 +86,7 @@ def write_studies(folder):
 
 def choose_the_best(folder):
     """Choose the candidate of each study that the model scored highest, as a radiologist would."""
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     best = {}
     for row in review_set.candidate_ratings.iter_rows(named=True):
         total = sum(row[word] for word in CRITERIA)
@@ -104,7 +104,7 @@ def score_blind(review_set, name):
     """Score every answer on a reader's list, as the Score page sends it: by letter and text."""
     reader = Person(name, name.upper(), "reader")
     reviews = review_sets.reviews(review_set)
-    study = study_of(review_set, reader)
+    study = load_reader_study(review_set, reader)
     letters = set()
     for case in study.worklist.page(0, len(study.worklist)):
         texts = {answer.model: answer.text for answer in review_set.answers_of(case)}
@@ -157,7 +157,7 @@ def test_ten_studies_to_the_tables_of_the_paper(tmp_path, monkeypatch, capsys):
     with model_server.started(RULES) as server:
         at = ("--base-url", server.base_url)
         assert main(["curate", str(studies), "--model", WRITER, *at]) == 0
-        assert load(studies).candidates.height == 5 * STUDIES
+        assert load_review_set(studies).candidates.height == 5 * STUDIES
         assert choose_the_best(studies) == STUDIES
         written = ["curated", str(studies), "--out", str(questions), "--copy-images"]
         assert main([*written, "--boxes", "without"]) == 0

@@ -6,7 +6,7 @@ from PIL import Image
 from support.page_text import shown
 from support.small_set import CASES, write_set
 
-from rexview.reviewset.compiled import implausible
+from rexview.reviewset.set_cache import plausibility_warnings
 from rexview.ui.web.server import review_sets
 
 
@@ -21,8 +21,8 @@ def test_what_is_open_is_shown(open_app):
 
 
 def test_warnings_of_a_large_set_come_when_they_are_known(open_app, tmp_path, monkeypatch):
-    monkeypatch.setattr("rexview.reviewset.compiled.LARGE", 1)
-    monkeypatch.setattr("rexview.reviewset.compiled.LARGE_BYTES", 1)
+    monkeypatch.setattr("rexview.reviewset.set_cache.LARGE_ROWS", 1)
+    monkeypatch.setattr("rexview.reviewset.set_cache.LARGE_BYTES", 1)
     monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
     answers = [{"case": f"c{n}", "model": m, "text": ""} for n in (1, 2, 3) for m in ("m", "n")]
     other = write_set(tmp_path / "large")
@@ -33,9 +33,9 @@ def test_warnings_of_a_large_set_come_when_they_are_known(open_app, tmp_path, mo
 
     def look(review_set):
         may_look.wait(60)
-        return implausible(review_set)
+        return plausibility_warnings(review_set)
 
-    monkeypatch.setattr("rexview.reviewset.compiled.implausible", look)
+    monkeypatch.setattr("rexview.reviewset.set_cache.plausibility_warnings", look)
     app = open_app("data")
     app.text_input[0].set_value(str(other))
     app.button[0].click().run()

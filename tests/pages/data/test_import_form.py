@@ -6,7 +6,7 @@ import pytest
 from support.page_text import shown
 from support.small_set import write_set
 
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.ui.data.column_meanings import KEEP, LEAVE_OUT
 
 ROWS = (
@@ -85,7 +85,7 @@ def test_a_changed_meaning_changes_what_is_made_and_is_imported(import_tab, tabl
     assert "Scores" not in made(app)
     target(app).set_value(str(tmp_path / "made")).run()
     press(app, "Import")
-    review_set = load(tmp_path / "made")
+    review_set = load_review_set(tmp_path / "made")
     assert review_set.cases["site"].to_list() == ["high", "low", "low"]
     assert review_set.scores.height == 0
 
@@ -179,7 +179,7 @@ def test_a_file_that_cannot_be_imported_says_what_it_is(import_tab, tmp_path):
 
 
 def test_answers_are_added_to_the_set_that_is_open(import_tab, review_folder, tmp_path):
-    before = load(review_folder)
+    before = load_review_set(review_folder)
     more = tmp_path / "more.csv"
     more.write_text("case,model,answer\nc1,new,A small effusion on the right.\nc3,new,Clear.\n")
     app = import_tab(more)
@@ -189,7 +189,7 @@ def test_answers_are_added_to_the_set_that_is_open(import_tab, review_folder, tm
     assert deltas["Cases"] == ("3", "+0")
     assert deltas["Answers"] == ("5", "+2")
     press(app, "Add to the set")
-    after = load(review_folder)
+    after = load_review_set(review_folder)
     assert after.answers.height == before.answers.height + 2
     assert after.scores.height == before.scores.height
     assert "new" in [model.id for model in after.models]

@@ -3,9 +3,9 @@
 import pytest
 from support.page_text import components, shown
 
-from rexview.analysis.meetings import meetings
+from rexview.analysis.meetings import list_meetings
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.meeting import agenda_editor
@@ -19,8 +19,8 @@ LEA = Person("lea", "Lea Lead", "lead")
 @pytest.fixture
 def kept(open_app, review_folder, monkeypatch):
     """The reviews database as it is on the disk; Lea is at the page."""
-    monkeypatch.setattr(permissions, "current", lambda: LEA)
-    yield lambda: open_reviews(load(review_folder), server_state.settings())
+    monkeypatch.setattr(permissions, "current_person", lambda: LEA)
+    yield lambda: open_reviews(load_review_set(review_folder), server_state.settings())
     close_databases()
 
 
@@ -38,7 +38,7 @@ def test_a_meeting_is_begun(open_app, kept):
     app.number_input(key="meeting_new_minutes").set_value(45)
     app.button(key="meeting_new_begin").click().run()
     assert not app.exception
-    assert [(one.name, one.minutes) for one in meetings(kept())] == [("Chest <b>one</b>", 45)]
+    assert [(one.name, one.minutes) for one in list_meetings(kept())] == [("Chest <b>one</b>", 45)]
     assert "No case is on this agenda yet." in shown(app)
     assert "<b>one" not in shown(app)
 
@@ -72,8 +72,8 @@ def app_cases(app):
 
 def test_who_may_not_write_begins_none(open_app, kept, monkeypatch):
     plan(kept, "First", "c1")
-    monkeypatch.setattr(permissions, "current", lambda: Person("x", "X", "viewer"))
-    monkeypatch.setattr(permissions, "role", lambda: "viewer")
+    monkeypatch.setattr(permissions, "current_person", lambda: Person("x", "X", "viewer"))
+    monkeypatch.setattr(permissions, "current_role", lambda: "viewer")
     app = open_app("meeting")
     assert app_cases(app) == ["c1"]
     assert not {"agenda_add", "agenda_change", "agenda_new"} & {one.key for one in app.button}
@@ -105,18 +105,18 @@ def test_a_meeting_is_renamed_closed_and_removed(open_app, kept):
     app.text_input(key=f"{key}_name").set_value("Chest")
     app.multiselect(key=f"{key}_steps").set_value(["report", "answers"])
     app.button(key=f"{key}_save").click().run()
-    (found,) = meetings(kept())
+    (found,) = list_meetings(kept())
     assert (found.name, found.minutes, found.decisions) == ("Chest", 60, ("Ask the vendor",))
     assert found.steps == ("question", "report", "answers")
     app = opened(app, "agenda_change")
     app.button(key="agenda_close").click().run()
-    assert meetings(kept())[0].closed
+    assert list_meetings(kept())[0].closed
     assert "is closed" in shown(app)
     assert not agenda(app)["mayEdit"]
     app = opened(app, "agenda_change")
     app.checkbox(key="agenda_sure_m1").check().run()
     app.button(key="agenda_remove").click().run()
-    assert meetings(kept()) == ()
+    assert list_meetings(kept()) == ()
     assert "No meeting has been planned" in shown(app)
 
 
@@ -141,8 +141,8 @@ def test_notes_are_for_their_writer_only(open_app, kept, monkeypatch):
     note = Entry("presenter_note", "c1", subject="m1", value={"text": "Ask Bob."})
     kept().record([note], LEA)
     assert agenda(open_app("meeting"))["notes"] == {"c1": {"text": "Ask Bob."}}
-    monkeypatch.setattr(permissions, "current", lambda: Person("bob", "Bob", "adjudicator"))
-    monkeypatch.setattr(permissions, "role", lambda: "adjudicator")
+    monkeypatch.setattr(permissions, "current_person", lambda: Person("bob", "Bob", "adjudicator"))
+    monkeypatch.setattr(permissions, "current_role", lambda: "adjudicator")
     app = open_app("meeting")
     assert agenda(app)["notes"] == {}
     assert "Ask Bob" not in str(components(app)) + shown(app)

@@ -7,7 +7,7 @@ from support.page_text import components, shown
 
 from rexview.errors import StoreRefused
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.web.access import permissions
@@ -26,8 +26,8 @@ DECIDED = [
 @pytest.fixture
 def decided(open_app, review_folder, monkeypatch):
     """Two meetings have decided, of which the first is open; Lea is at the page."""
-    monkeypatch.setattr(permissions, "current", lambda: LEA)
-    reviews = open_reviews(load(review_folder), server_state.settings())
+    monkeypatch.setattr(permissions, "current_person", lambda: LEA)
+    reviews = open_reviews(load_review_set(review_folder), server_state.settings())
     entries = [
         Entry("meeting", subject="m1", value={"name": "Chest", "decisions": ["Ask the vendor"]}),
         Entry("meeting", subject="m2", value={"name": "Pilot", "closed": True}),
@@ -81,8 +81,8 @@ def test_nothing_is_listed_where_nothing_was_decided(open_app):
 
 def test_who_looks_may_not_decide(open_app, decided, monkeypatch):
     viewer = Person("vic", "Vic", "viewer")
-    monkeypatch.setattr(permissions, "current", lambda: viewer)
-    monkeypatch.setattr(permissions, "role", lambda: "viewer")
+    monkeypatch.setattr(permissions, "current_person", lambda: viewer)
+    monkeypatch.setattr(permissions, "current_role", lambda: "viewer")
     assert listed(open_app("meeting", **{"as": "decisions"}))["may"] is False
     (data,) = components(open_app("case", case="c1"), "rexview_case_decisions")
     assert (data["may"], data["meetings"], data["proposals"]) == (False, [], {})
@@ -106,7 +106,7 @@ def test_of_a_closed_meeting_a_case_shows_what_was_decided(open_app, decided):
 
 
 def test_a_failure_in_own_words_can_be_agreed_on(open_app, decided, review_folder):
-    reviews = open_reviews(load(review_folder), server_state.settings())
+    reviews = open_reviews(load_review_set(review_folder), server_state.settings())
     words = {"name": "Comparison that does not exist", "counts": "It compares, and nothing is."}
     reviews.record([Entry("written_failure", subject="comparison", value=words)], LEA)
     (data,) = components(open_app("case", case="c1"), "rexview_case_decisions")

@@ -3,9 +3,9 @@
 import pytest
 from support.page_text import shown
 
-from rexview.analysis.meetings import meetings
+from rexview.analysis.meetings import list_meetings
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.meeting import meetings as writing
@@ -18,8 +18,8 @@ LEA = Person("lea", "Lea Lead", "lead")
 @pytest.fixture
 def kept(open_app, review_folder, monkeypatch):
     """The reviews database as it is on the disk; Lea is at the page."""
-    monkeypatch.setattr(permissions, "current", lambda: LEA)
-    yield lambda: open_reviews(load(review_folder), server_state.settings())
+    monkeypatch.setattr(permissions, "current_person", lambda: LEA)
+    yield lambda: open_reviews(load_review_set(review_folder), server_state.settings())
     close_databases()
 
 
@@ -31,7 +31,7 @@ def plan(kept, *cases, name="Chest", meeting_id="m1", **value):
 
 
 def agendas(kept):
-    return {one.name: one.cases for one in meetings(kept())}
+    return {one.name: one.cases for one in list_meetings(kept())}
 
 
 def opened(app):
@@ -55,7 +55,7 @@ def test_all_that_a_filter_found_is_pinned_and_undone(open_app, kept):
 def test_the_filter_is_kept_with_what_it_found(open_app, kept):
     plan(kept)
     opened(open_app("browse", answer="not_run")).button(key="pins_many_0").click().run()
-    (found,) = meetings(kept())
+    (found,) = list_meetings(kept())
     assert [(one.case, one.found_by) for one in found.agenda] == [("c3", "answer=not_run")]
 
 
@@ -96,8 +96,8 @@ def test_viewers_pin_nothing(open_app, kept, monkeypatch, page):
     plan(kept, "c1")
     app = opened(open_app(page))
     assert "pins_many_0" in {one.key for one in app.button} or page == "case"
-    monkeypatch.setattr(permissions, "current", lambda: Person("x", "X", "viewer"))
-    monkeypatch.setattr(permissions, "role", lambda: "viewer")
+    monkeypatch.setattr(permissions, "current_person", lambda: Person("x", "X", "viewer"))
+    monkeypatch.setattr(permissions, "current_role", lambda: "viewer")
     text = shown(opened(open_app(page)))
     assert "New meeting" not in text
     assert "data-rx-pin" not in text

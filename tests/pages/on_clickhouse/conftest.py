@@ -9,20 +9,20 @@ import pytest
 from support.opened_app import server_for
 
 from bench.engines.everything import EverythingSet
-from rexview.analysis.query.clickhouse.database import InProcess
+from rexview.analysis.query.clickhouse.database import ChdbDatabase
 from rexview.analysis.query.clickhouse.loading import load_set
-from rexview.cli.results import with_own_metrics
-from rexview.detect import detectors
+from rexview.cli.results import with_computed_metrics
+from rexview.detect import create_detectors
 from rexview.detect.scan.scan import scan
 from rexview.errors import EngineUnreachable
-from rexview.reviewset import load
-from rexview.store.location import set_key
-from rexview.ui.web.server import loaded_sets
+from rexview.reviewset import load_review_set
+from rexview.store.database_location import set_key
+from rexview.ui.web.server import clickhouse_sets
 
 pytest.importorskip("chdb", reason="chDB is not installed")
 
 
-class _MayBeAway(InProcess):
+class _MayBeAway(ChdbDatabase):
     """Does not answer when it is told so."""
 
     away = False
@@ -46,10 +46,10 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tables(folder):
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     database = _MayBeAway(None, "pages")
-    found = scan(review_set, detectors(models=review_set.models))
-    load_set(database, set_key(review_set), with_own_metrics(review_set), found)
+    found = scan(review_set, create_detectors(models=review_set.models))
+    load_set(database, set_key(review_set), with_computed_metrics(review_set), found)
     return database
 
 
@@ -62,7 +62,7 @@ def serving(folder, tables, tmp_path):
         with pytest.MonkeyPatch.context() as patch:
             if on_tables:
                 patch.setenv("REXVIEW_ENGINE", "chdb:///tables")
-                patch.setattr(loaded_sets, "database_at", lambda address: tables)
+                patch.setattr(clickhouse_sets, "database_at", lambda address: tables)
                 patch.setattr(tables, "away", False)
             with server_for(folder, tmp_path, patch):
                 yield

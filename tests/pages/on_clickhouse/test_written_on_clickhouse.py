@@ -11,33 +11,33 @@ from support.opened_app import run_page
 from support.page_text import components
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.blinding import COVER, plain_words
-from rexview.analysis.query.clickhouse.tables import CASES
+from rexview.analysis.case.blinding import MODEL_NAME_COVER, find_plain_words
+from rexview.analysis.query.clickhouse.table_layout import CASES_TABLE
 from rexview.errors import ExportRefused
-from rexview.export.content import make_content
-from rexview.export.formats import FORMATS
-from rexview.export.job import Progress, write_export
-from rexview.export.request import ExportRequest, ExportSource, find_export_cases
-from rexview.export.reviewset import exported_set
+from rexview.export.content_builder import make_content
+from rexview.export.export_formats import EXPORT_FORMATS
+from rexview.export.export_job import ExportProgress, write_export
+from rexview.export.export_request import ExportRequest, ExportSource, find_export_cases
+from rexview.export.reviewset import make_exported_set
 from rexview.people import Person
 from rexview.ui import export
 from rexview.ui.comments.case_comments import case_targets
-from rexview.ui.export import of_wanted_cases
+from rexview.ui.export import select_export_cases
 from rexview.ui.score_cases.reader_pads import item_json, pad_case, pad_data
-from rexview.ui.score_cases.scored_case import scored_cases_around
+from rexview.ui.score_cases.scored_case import neighbouring_scored_cases
 from rexview.ui.web.access import permissions
 from rexview.ui.web.saving import route as saving_route
 from rexview.ui.web.saving.outbox import ADDRESS
-from rexview.ui.web.saving.reader_study import items_to_score, study_of
+from rexview.ui.web.saving.reader_study import items_to_score, load_reader_study
 from rexview.ui.web.saving.reader_tasks import TASK_LISTS
 from rexview.ui.web.server import review_sets, server_state
-from rexview.ui.web.server.loaded_sets import loaded_set
-from rexview.ui.web.server.review_sets import Seen
+from rexview.ui.web.server.clickhouse_sets import clickhouse_set
+from rexview.ui.web.server.review_sets import PageView
 from rexview.ui.web.server.sealed_tokens import Grant
 
 READER, OTHER = Person("anna", "Anna", "reader"), Person("bob", "Bob", "reader")
 LEAD = Person("lea", "Lea", "lead")
-SEEN = Seen("mean_first", 0)
+SEEN = PageView("mean_first", 0)
 PAGES = {"answer": "answer questions", "compare": "compare reports", "correct": "correct reports"}
 
 
@@ -62,7 +62,7 @@ def post(person, page, case, *entries):
 
 def score(person, case, value):
     """Score all of a case."""
-    study = study_of(opened(), person).holding([case])
+    study = load_reader_study(opened(), person).holding([case])
     items, shown = items_to_score(study.review_set, case), study.shown(case)
     return post(
         person,
@@ -79,7 +79,7 @@ def score(person, case, value):
 
 def everything_to_do(person):
     """Return all that the Score page gives to somebody: each case in its order, each item."""
-    study = study_of(opened(), person)
+    study = load_reader_study(opened(), person)
     queue = study.worklist.page(0, len(study.worklist))
     study = study.holding(queue)
     told = {
@@ -105,7 +105,7 @@ def everything_to_do(person):
 
 @pytest.fixture
 def as_reader(monkeypatch):
-    monkeypatch.setattr(permissions, "current", lambda: READER)
+    monkeypatch.setattr(permissions, "current_person", lambda: READER)
 
 
 def test_readers_are_given_the_same_in_the_same_order(serving, as_reader):
@@ -113,7 +113,7 @@ def test_readers_are_given_the_same_in_the_same_order(serving, as_reader):
         before = everything_to_do(READER)
         first, _, third = before["queue"][:3]
         words = str(before["cases"]).lower()
-        assert COVER in words
+        assert MODEL_NAME_COVER in words
         assert "heart" in words
         assert "nodule" not in words
         assert all(before[task]["items"] for task in TASK_LISTS)
@@ -123,7 +123,7 @@ def test_readers_are_given_the_same_in_the_same_order(serving, as_reader):
         assert reply["states"][first] == "done"
         post(READER, "score page", third, {"kind": "skip", "field": "reason", "value": "Too dark"})
         score(OTHER, third, 2)
-        question = study_of(opened(), READER)
+        question = load_reader_study(opened(), READER)
         tasks = TASK_LISTS["answer"](question)
         item = tasks.worklist.page(0, 1)[0]
         tasks = TASK_LISTS["answer"](question.holding([item]))
@@ -155,38 +155,38 @@ def test_the_score_page_opens_on_tables(serving, as_reader, task):
 
 def test_a_browser_turns_to_cases_that_nobody_has_opened(serving, as_reader):
     with serving(on_tables=True):
-        queue = study_of(opened(), READER).worklist.page(0, 100)
-        there = review_sets.looked_at(opened(), queue[:3])
-        around = scored_cases_around(there, {})
+        queue = load_reader_study(opened(), READER).worklist.page(0, 100)
+        there = review_sets.with_cases_loaded(opened(), queue[:3])
+        around = neighbouring_scored_cases(there, {})
         assert [around.case_json(case)["pad"]["case"] for case in queue[:3]] == list(queue[:3])
 
 
 def test_words_that_people_use_too_are_those_of_the_whole_set(serving, folder):
     with serving(on_tables=False):
-        words = plain_words(opened())
+        words = find_plain_words(opened())
         assert "heart" in words
     with serving(on_tables=True):
-        tables = loaded_set(folder).opened()
-        for case in tables.database.query(f"SELECT id FROM {CASES}")["id"]:
-            assert plain_words(tables.small_set((case,)).given) == words
+        tables = clickhouse_set(folder).opened()
+        for case in tables.database.query(f"SELECT id FROM {CASES_TABLE}")["id"]:
+            assert find_plain_words(tables.small_set((case,)).given) == words
 
 
 def source():
-    review_set = review_sets.newest(opened())
+    review_set = review_sets.with_current_reviews(opened())
     return ExportSource(
         review_set, review_sets.engine(review_set, SEEN), review_sets.reviews(review_set)
     )
 
 
 def content_of(wanted):
-    held, of_these = of_wanted_cases(source(), wanted)
+    held, of_these = select_export_cases(source(), wanted)
     return make_content(held, find_export_cases(held, of_these))[0]
 
 
 def records(wanted):
     """Return all that any format is made from."""
     content = content_of(wanted)
-    new_set, notes = exported_set(content.whole(), {}, {})
+    new_set, notes = make_exported_set(content.whole(), {}, {})
     tables = {
         name: getattr(new_set, name).to_dicts()
         for name in ("cases", "answers", "scores", "flags", "comments", "decisions", "edits")
@@ -204,7 +204,7 @@ def test_an_export_holds_what_people_wrote(serving, folder, tmp_path):
             if not review_sets.case_page(opened(), case, SEEN).scores
         )
     with serving(on_tables=True):
-        there = review_sets.looked_at(opened(), [untouched])
+        there = review_sets.with_cases_loaded(opened(), [untouched])
         targets = case_targets(there, untouched)
         model, shown = next(iter(targets.shown.items()))
         said = {"text": "Look here", "replyTo": None, "what": "answer"}
@@ -219,9 +219,9 @@ def test_an_export_holds_what_people_wrote(serving, folder, tmp_path):
         )
         on_tables = records(wanted)
         of_one = records(ExportRequest(cases=(untouched,)))
-        form = FORMATS["reviewset"]
+        form = EXPORT_FORMATS["reviewset"]
         write_export(
-            content_of(ExportRequest(cases=(untouched,))), form, tmp_path / "new", Progress()
+            content_of(ExportRequest(cases=(untouched,))), form, tmp_path / "new", ExportProgress()
         )
     with serving(on_tables=False):
         assert records(wanted)[:-1] == on_tables[:-1]
@@ -232,6 +232,6 @@ def test_an_export_holds_what_people_wrote(serving, folder, tmp_path):
 
 
 def test_more_cases_than_fit_are_not_exported(serving, monkeypatch):
-    monkeypatch.setattr(export, "MOST", 3)
+    monkeypatch.setattr(export, "MAX_EXPORT_CASES", 3)
     with serving(on_tables=True), pytest.raises(ExportRefused, match="rexview export"):
         content_of(ExportRequest())

@@ -42,7 +42,7 @@ def test_nothing_is_marked_where_nothing_differs(open_app):
 
 
 def test_the_score_page_shows_no_other_answer(open_app, monkeypatch):
-    monkeypatch.setattr(permissions, "current", lambda: Person("anna", "Anna", "reader"))
+    monkeypatch.setattr(permissions, "current_person", lambda: Person("anna", "Anna", "reader"))
     app = open_app("score", case="c1")
     (pad,) = components(app, "rexview_score_pad")
     assert len(pad["case"]["answers"]) == 2

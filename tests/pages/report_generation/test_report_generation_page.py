@@ -12,8 +12,8 @@ from support.small_set import write_set
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.published.rexrank import published_board
-from rexview.analysis.query.memory.engine import memory_engine
-from rexview.reviewset import load
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
+from rexview.reviewset import load_review_set
 
 HOSTILE = '<img src=x onerror="alert(1)"> **x** $y$'
 
@@ -69,7 +69,7 @@ def test_other_sections_have_a_board_of_their_own(open_app):
 
 
 def test_each_number_opens_as_many_answers_as_it_counts(open_app, review_folder):
-    engine = memory_engine(load(review_folder))
+    engine = build_memory_engine(load_review_set(review_folder))
     app = open_app("report_generation")
     links = re.findall(r'<a href="browse\?(.*?)"[^>]*>(.*?)</a>', drawn(app))
     assert len(links) > 20

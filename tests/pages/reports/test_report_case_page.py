@@ -8,7 +8,7 @@ from support.page_text import components, shown, unlabelled
 from support.reports.report_set import HOSTILE, write_reports
 
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
 from rexview.ui.web.app import case_routes
@@ -105,7 +105,7 @@ def test_what_is_written_in_the_app_stands_there(folder):
     ann = Person("ann", "Dr Ann", "lead")
     edit = {"action": "delete", "original": "Clear lungs.", "edited": None, "severity": 4}
     said = {"findings": "Clear lungs, seen anew.", "impression": None, "comment": None}
-    reviews = open_reviews(load(folder), Settings())
+    reviews = open_reviews(load_review_set(folder), Settings())
     reviews.record([Entry("edit", "r3", "m", "1", value=edit)], ann)
     reviews.record([Entry("reference", "r3", value=said)], ann)
     begun = parts(run_page("case", case="r3"), "r3")

@@ -4,8 +4,8 @@ from PIL import Image
 from pydicom.uid import ExplicitVRLittleEndian
 
 from rexview.imaging import ImageFacts
-from rexview.reviewset import image_files
-from rexview.reviewset.image_files import read_header
+from rexview.reviewset import image_checks
+from rexview.reviewset.image_checks import read_image_header
 
 
 def write_dicom(path, **elements):
@@ -49,7 +49,7 @@ class TestMissing:
         assert found(small) == [("warning", "answers.jsonl", 1, "images[0]")]
 
     def test_only_so_many_files_are_looked_for(self, small, monkeypatch):
-        monkeypatch.setattr(image_files, "MOST_LOOKED_FOR", 2)
+        monkeypatch.setattr(image_checks, "MAX_SEARCHED_FILES", 2)
         small.answer(images=[f"none-{n}.png" for n in range(5)])
         assert [field for *_, field in found(small)] == ["images[0]"]
 
@@ -87,14 +87,16 @@ def test_two_images_of_a_case_with_one_id(small):
 class TestHeaders:
     def test_a_raster_image_gives_its_size(self, tmp_path):
         Image.new("L", (30, 20)).save(tmp_path / "x.png")
-        assert read_header(tmp_path / "x.png") == ImageFacts(30, 20)
+        assert read_image_header(tmp_path / "x.png") == ImageFacts(30, 20)
 
     def test_dicom_gives_size_orientation_and_view(self, tmp_path):
         path = write_dicom(tmp_path / "x", PatientOrientation=["L", "F"], ViewPosition="PA")
-        assert read_header(path) == ImageFacts(20, 30, patient_orientation=("L", "F"), view="PA")
+        assert read_image_header(path) == ImageFacts(
+            20, 30, patient_orientation=("L", "F"), view="PA"
+        )
 
     def test_dicom_without_them(self, tmp_path):
-        assert read_header(write_dicom(tmp_path / "x.dcm")) == ImageFacts(20, 30)
+        assert read_image_header(write_dicom(tmp_path / "x.dcm")) == ImageFacts(20, 30)
 
     def test_dicom_without_a_preamble(self, tmp_path):
         path = write_dicom(tmp_path / "x.dcm", ViewPosition="LL")
@@ -102,7 +104,7 @@ class TestHeaders:
         del dataset.file_meta
         dataset.preamble = None
         dataset.save_as(path, implicit_vr=False, little_endian=True, enforce_file_format=False)
-        assert read_header(path) == ImageFacts(20, 30, view="LL")
+        assert read_image_header(path) == ImageFacts(20, 30, view="LL")
 
     @pytest.mark.parametrize("name", ["x.png", "x.dcm", "x"])
     @pytest.mark.parametrize(
@@ -110,17 +112,17 @@ class TestHeaders:
     )
     def test_what_is_no_image_gives_nothing(self, tmp_path, name, content):
         (tmp_path / name).write_bytes(content)
-        assert read_header(tmp_path / name) is None
+        assert read_image_header(tmp_path / name) is None
 
     def test_no_file_gives_nothing(self, tmp_path):
-        assert read_header(tmp_path / "none.png") is None
+        assert read_image_header(tmp_path / "none.png") is None
 
     def test_a_changed_file_is_read_again(self, tmp_path):
         path = tmp_path / "x.png"
         Image.new("L", (30, 20)).save(path)
-        assert read_header(path) == ImageFacts(30, 20)
+        assert read_image_header(path) == ImageFacts(30, 20)
         Image.new("L", (40, 50)).save(path)
-        assert read_header(path) == ImageFacts(40, 50)
+        assert read_image_header(path) == ImageFacts(40, 50)
 
 
 class TestFilledIn:
@@ -166,11 +168,11 @@ class TestFilledIn:
         def refuse(path):
             raise AssertionError(f"{path} was read")
 
-        monkeypatch.setattr(image_files, "read_header", refuse)
+        monkeypatch.setattr(image_checks, "read_image_header", refuse)
         assert small.load().case("c1").images[0].width == 1000
 
     def test_beyond_a_number_of_files_those_with_boxes_come_first(self, small, monkeypatch):
-        monkeypatch.setattr(image_files, "MOST_HEADERS", 2)
+        monkeypatch.setattr(image_checks, "MAX_READ_HEADERS", 2)
         images = []
         for number in range(4):
             Image.new("L", (10 + number, 20)).save(small.folder / "images" / f"{number}.png")
@@ -191,7 +193,7 @@ class TestFilledIn:
         Image.new("L", (9, 9)).save(outside)
         (unsized.folder / "images" / "link.png").symlink_to(outside)
         read = []
-        monkeypatch.setattr(image_files, "read_header", read.append)
+        monkeypatch.setattr(image_checks, "read_image_header", read.append)
         unsized.case(images=[{"id": "a", "path": "link.png"}])
         assert [severity for severity, *_ in found(unsized)] == ["error"]
         assert read == []
@@ -201,4 +203,4 @@ def test_reading_a_header_does_not_decode_pixels(tmp_path):
     Image.effect_noise((300, 200), 50).save(tmp_path / "x.png")
     content = (tmp_path / "x.png").read_bytes()
     (tmp_path / "x.png").write_bytes(content[:100])
-    assert read_header(tmp_path / "x.png") == ImageFacts(300, 200)
+    assert read_image_header(tmp_path / "x.png") == ImageFacts(300, 200)

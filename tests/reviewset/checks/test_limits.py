@@ -11,14 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from rexview.cli.main import main
-from rexview.importers import run, source_files
+from rexview.importers import import_run, source_files
 from rexview.importers.receipt import ProblemLog
 from rexview.importers.table import records, workbook
 from rexview.importers.table import sheet as sheets
-from rexview.reviewset.json_text import MAX_DEPTH, JsonError, parse
+from rexview.reviewset.json_text import MAX_JSON_DEPTH, JsonError, parse_json
+from rexview.reviewset.tables import declared_table as files
 from rexview.reviewset.tables import parquet
 from rexview.reviewset.tables import parquet as parquet_size
-from rexview.reviewset.tables import table as files
 from rexview.reviewset.tables.parquet import UnreadableError, check_parquet
 
 ROW = {"case": "c1", "model": "m1", "text": "t"}
@@ -182,26 +182,26 @@ def test_an_import_of_parquet_counts_cells_before_it_reads(tmp_path, monkeypatch
     path = written(tmp_path / "answers.parquet", pa.table(columns))
     log = ProblemLog()
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", None)
-    assert sheets.read_sheet(path, log) is None
+    assert sheets.read_table_sheet(path, log) is None
     assert "more than 5,000,000 cells" in log.problems[0].message
 
 
 def test_answers_inside_an_entry_are_counted_before_they_are_made(tmp_path, monkeypatch):
     monkeypatch.setattr(records, "MAX_CELLS", 1000)
     made = []
-    monkeypatch.setattr(records, "flat", lambda record: made.append(1) or record.items())
+    monkeypatch.setattr(records, "flatten_entry", lambda record: made.append(1) or record.items())
     entry = {f"k{number}": "x" for number in range(100)}
     entry |= {"question": "q", "answers": [{"model": f"m{n}", "answer": "a"} for n in range(500)]}
     path = tmp_path / "answers.json"
     path.write_text(json.dumps([entry]))
     log = ProblemLog()
-    assert sheets.read_sheet(path, log) is None
+    assert sheets.read_table_sheet(path, log) is None
     assert "cells" in log.problems[0].message
     assert len(made) < 20
 
 
 def test_a_text_beside_all_rows_that_makes_a_set_of_gigabytes(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(run, "MAX_CHARACTERS", 1_000_000)
+    monkeypatch.setattr(import_run, "MAX_CHARACTERS", 1_000_000)
     answers = [{"model": f"m{number}", "answer": "No."} for number in range(50)]
     entries = [{"case": "c1", "question": LONG, "answers": answers}]
     entries = [{**one, "case": f"c{n}"} for n in range(20) for one in entries]
@@ -237,15 +237,15 @@ def test_a_text_that_a_workbook_holds_once_and_shows_in_every_cell(tmp_path, mon
         made.active.append([f"c{number}", "x" * 5000])
     made.save(tmp_path / "answers.xlsx")
     log = ProblemLog()
-    assert sheets.read_sheet(tmp_path / "answers.xlsx", log) is None
+    assert sheets.read_table_sheet(tmp_path / "answers.xlsx", log) is None
     assert "more rows or cells than can be read" in log.problems[0].message
 
 
-@pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 300, 900, 100_000])
+@pytest.mark.parametrize("depth", [MAX_JSON_DEPTH + 1, 300, 900, 100_000])
 def test_json_that_is_nested_too_deeply(small, depth):
     inner = "[" * depth + "]" * depth
     with pytest.raises(JsonError, match="nested too deeply"):
-        parse(inner)
+        parse_json(inner)
     small.text("answers.jsonl", json.dumps(ROW)[:-1] + f', "x": {inner}}}\n')
     assert "nested too deeply" in small.only_problem().message
     small.text("answers.jsonl", json.dumps(ROW)[:-1] + ', "x": [[[1]]]}\n')
@@ -290,7 +290,7 @@ def test_a_workbook_of_very_many_rows(tmp_path, rows, columns, monkeypatch):
     path = tmp_path / "answers.xlsx"
     path.write_bytes(book(rows, columns))
     log = ProblemLog()
-    assert sheets.read_sheet(path, log) is None
+    assert sheets.read_table_sheet(path, log) is None
     assert "more rows or cells than can be read" in log.problems[0].message
     assert "CSV" in log.problems[0].remedy
 
@@ -301,7 +301,7 @@ def test_a_table_to_import_of_very_many_cells(tmp_path, content, monkeypatch):
     path = tmp_path / "answers.csv"
     path.write_text(content)
     log = ProblemLog()
-    assert sheets.read_sheet(path, log) is None
+    assert sheets.read_table_sheet(path, log) is None
     assert "columns" in log.problems[0].message or "cells" in log.problems[0].message
 
 
@@ -309,7 +309,7 @@ def test_json_to_import_of_very_many_values(tmp_path):
     path = tmp_path / "data.json"
     path.write_text("[" + "[]," * (source_files.MAX_VALUES // 2) + "[]]")
     log = ProblemLog()
-    assert source_files.read_json(path, log) is None
+    assert source_files.read_source_json(path, log) is None
     assert "20,000,000 values" in log.problems[0].message
 
 
@@ -318,5 +318,5 @@ def test_json_to_import_that_is_nested_too_deeply(tmp_path, depth):
     path = tmp_path / "data.json"
     path.write_text("[" * depth + "]" * depth)
     log = ProblemLog()
-    assert source_files.read_json(path, log) is None
+    assert source_files.read_source_json(path, log) is None
     assert "nested too deeply" in log.problems[0].message

@@ -10,8 +10,8 @@ from support import ROOT
 from rexview.errors import ImageError
 from rexview.imaging import ImageFacts, read_facts
 from rexview.imaging.decode_all import decode_all
-from rexview.reviewset import check
-from rexview.reviewset.pictures import progress_told
+from rexview.reviewset import check_review_set
+from rexview.reviewset.picture_decoding import report_progress
 
 GREY = (np.arange(48 * 64) % 251).astype(np.uint8).reshape(48, 64)
 
@@ -58,7 +58,10 @@ def pictures_fixture(tmp_path):
 
 
 def found(folder, **options):
-    return {(problem.row, problem.field): problem.message for problem in check(folder, **options)}
+    return {
+        (problem.row, problem.field): problem.message
+        for problem in check_review_set(folder, **options)
+    }
 
 
 def test_what_only_decoding_finds(pictures):
@@ -85,14 +88,16 @@ def test_an_address_is_not_looked_at(pictures):
     (pictures / "reviewset.yaml").write_text(
         "format: 1\nname: P\nmodels: [{id: m}]\nimages: https://nowhere/at-all\n"
     )
-    assert [problem.message for problem in check(pictures, pixels=True)] == [
+    assert [problem.message for problem in check_review_set(pictures, pixels=True)] == [
         "The images lie at an address; their pixels were not looked at."
     ]
 
 
 def test_a_missing_picture_is_told_once(pictures):
     (pictures / "images" / "plain.png").unlink()
-    messages = [one.message for one in check(pictures, pixels=True) if "plain.png" in one.message]
+    messages = [
+        one.message for one in check_review_set(pictures, pixels=True) if "plain.png" in one.message
+    ]
     assert messages == ["There is no image file “plain.png”."]
 
 
@@ -147,7 +152,7 @@ def test_a_file_that_crashes_or_stalls_its_process_is_named(tmp_path, monkeypatc
 def test_a_picture_too_large_for_a_process_is_decoded_alone(tmp_path, monkeypatch):
     from rexview.imaging import decode_all as module
 
-    monkeypatch.setattr(module, "_memory", lambda: 4_000_000)
+    monkeypatch.setattr(module, "_memory_limit", lambda: 4_000_000)
     Image.fromarray(np.tile(GREY, (20, 20))).save(tmp_path / "large.png")
     paths = [tmp_path / "large.png"]
     for number in range(20):
@@ -162,8 +167,8 @@ def test_a_picture_too_large_for_a_process_is_decoded_alone(tmp_path, monkeypatc
 
 def test_progress_is_told_only_to_who_asks(pictures):
     told = []
-    with progress_told(lambda done, total: told.append((done, total))):
-        check(pictures, pixels=True)
+    with report_progress(lambda done, total: told.append((done, total))):
+        check_review_set(pictures, pixels=True)
     assert told == [(done, 7) for done in range(1, 8)]
-    check(pictures, pixels=True)
+    check_review_set(pictures, pixels=True)
     assert len(told) == 7

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from rexview.importers import import_source
-from rexview.reviewset import load, write
+from rexview.reviewset import load_review_set, save_review_set
 
 OLD, NEW = {"run_id": "old", "created": "2025-01-01"}, {"run_id": "new", "created": "2025-02-01"}
 
@@ -79,8 +79,8 @@ def test_what_is_no_number_of_a_repeat(small, repeat):
 @pytest.mark.parametrize("table_format", ["jsonl", "csv", "parquet"])
 def test_repeats_are_written_and_read_again(small, tmp_path, table_format):
     small.jsonl("answers", rows(NEW, NEW | {"repeat": 2}, OLD))
-    write(small.load(), tmp_path / "copy", table_format=table_format, images="refer")
-    again = load(tmp_path / "copy")
+    save_review_set(small.load(), tmp_path / "copy", table_format=table_format, images="refer")
+    again = load_review_set(tmp_path / "copy")
     assert shown(again) == ("0", ["1"])
     assert again.answers["repeat"].to_list() == [None, 2, None]
 

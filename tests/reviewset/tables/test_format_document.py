@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from rexview.columns import TABLES
-from rexview.reviewset import check, load
+from rexview.reviewset import check_review_set, load_review_set
 from rexview.rubric import load_rubric
 from tools.format_tables import FORMAT_FILE, with_tables
 
@@ -36,8 +36,8 @@ def test_the_examples_make_a_set_without_problems(tmp_path):
         image = tmp_path / "images" / path
         image.parent.mkdir(parents=True)
         image.write_bytes(b"an image")
-    assert check(tmp_path) == []
-    review_set = load(tmp_path)
+    assert check_review_set(tmp_path) == []
+    review_set = load_review_set(tmp_path)
     case = review_set.case("c2")
     assert case is not None
     assert case.options[case.correct] == "Cardiomegaly"

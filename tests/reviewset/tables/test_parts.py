@@ -9,8 +9,8 @@ import pytest
 
 from rexview.errors import ImportSourceError, ReviewSetError
 from rexview.importers import import_source
-from rexview.reviewset import fingerprint, load, sources, write
-from rexview.reviewset.write import rewrite
+from rexview.reviewset import fingerprint, load_review_set, save_review_set, set_files
+from rexview.reviewset.write import rewrite_review_set
 
 
 def line(model, text="A text.", **more):
@@ -120,7 +120,7 @@ def test_what_is_no_part(parts):
 
 
 def test_more_parts_than_can_be_opened(parts, monkeypatch):
-    monkeypatch.setattr(sources, "MAX_PARTS", 1)
+    monkeypatch.setattr(set_files, "MAX_TABLE_PARTS", 1)
     assert "more than can be opened" in parts.only_problem().message
 
 
@@ -158,9 +158,11 @@ def test_elsewhere_a_line_that_is_not_whole_is_an_error(parts, name):
 
 class TestWriting:
     def test_a_copy_has_one_file_a_table(self, parts, tmp_path):
-        write(parts.load(), tmp_path / "copy", images="refer")
+        save_review_set(parts.load(), tmp_path / "copy", images="refer")
         assert not (tmp_path / "copy" / "answers").exists()
-        assert load(tmp_path / "copy").answers["text"].equals(parts.load().answers["text"])
+        assert (
+            load_review_set(tmp_path / "copy").answers["text"].equals(parts.load().answers["text"])
+        )
 
     def test_adding_to_a_set_keeps_all_parts(self, parts, tmp_path):
         source = tmp_path / "more.csv"
@@ -192,20 +194,20 @@ class TestWriting:
         parts.text("answers/d.jsonl", line("m1", "of a run", run_id="d"))
         state = fingerprint(parts.folder)
         with pytest.raises(ReviewSetError, match="changed meanwhile"):
-            rewrite(review_set, base="images/", state=review_set.fingerprint)
+            rewrite_review_set(review_set, base="images/", state=review_set.fingerprint)
         assert fingerprint(parts.folder) == state
 
 
 def load_texts(backup):
     """The texts of the answers in a folder that has the tables only."""
-    return load(backup).answers["text"].to_list()
+    return load_review_set(backup).answers["text"].to_list()
 
 
 def test_the_share_that_was_read_is_told(parts):
     parts.text("scores.jsonl", '{"case": "c1", "model": "m1", "reader": "r", "score": 3}\n')
     shares = []
     with suppress(ReviewSetError):
-        load(parts.folder, shares.append)
+        load_review_set(parts.folder, shares.append)
     assert shares == sorted(shares)
     assert len(shares) >= 5, "after each part"
     assert 0 < shares[0] < 1

@@ -104,7 +104,7 @@ def test_a_huge_cell_is_read(small):
 
 
 def test_many_rows_cross_the_border_of_chunks(small, monkeypatch):
-    monkeypatch.setattr("rexview.reviewset.tables.table.CHUNK_ROWS", 3)
+    monkeypatch.setattr("rexview.reviewset.tables.declared_table.CHUNK_ROWS", 3)
     (small.folder / "cases.jsonl").unlink()
     small.text("cases.csv", "id,question\n" + "".join(f"{n},?\n" for n in range(10)))
     cases = small.load().cases

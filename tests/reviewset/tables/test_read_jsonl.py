@@ -140,7 +140,7 @@ def test_a_huge_line_is_read(small):
 
 
 def test_many_rows_cross_the_border_of_chunks(small, monkeypatch):
-    monkeypatch.setattr("rexview.reviewset.tables.table.CHUNK_ROWS", 3)
+    monkeypatch.setattr("rexview.reviewset.tables.declared_table.CHUNK_ROWS", 3)
     small.jsonl("cases", [{"id": number, "question": "?", "n": number} for number in range(10)])
     cases = small.load().cases
     assert cases["id"].to_list() == [str(number) for number in range(10)]

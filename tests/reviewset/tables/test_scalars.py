@@ -7,28 +7,28 @@ import polars as pl
 import pytest
 from support.rows import each_row
 
-from rexview.columns import Column
+from rexview.columns import DeclaredColumn
 from rexview.reviewset.tables import values as scalars
-from rexview.reviewset.tables.source import Location, TableSource
+from rexview.reviewset.tables.source import ColumnLocation, TableSource
 
 NAN = float("nan")
 NOON = datetime(2025, 1, 31, 12, 0, tzinfo=UTC)
-INTEGER = Column("n", "integer", "", low=1, high=5)
-WORD = Column("w", "word", "", vocabulary=("broad_look", "narrow_look"))
-OPEN_WORD = Column("w", "word", "", vocabulary=("easy", "hard"), open_vocabulary=True)
+INTEGER = DeclaredColumn("n", "integer", "", low=1, high=5)
+WORD = DeclaredColumn("w", "word", "", vocabulary=("broad_look", "narrow_look"))
+OPEN_WORD = DeclaredColumn("w", "word", "", vocabulary=("easy", "hard"), open_vocabulary=True)
 
 
 def conform(values, column):
     """Convert; return the values, and severity and row of each problem."""
     source = TableSource("answers", "answers.jsonl")
-    location = Location(source, column.name, np.arange(1, len(values) + 1))
-    series = scalars.conform_plain(values, column, location)
+    location = ColumnLocation(source, column.name, np.arange(1, len(values) + 1))
+    series = scalars.conform_plain_column(values, column, location)
     assert series.dtype == column.dtype
     return series.to_list(), [(problem.severity, problem.row) for problem in source.problems.all()]
 
 
 def kind(name, **changes):
-    return Column("x", name, "", **changes)
+    return DeclaredColumn("x", name, "", **changes)
 
 
 FITTING = [
@@ -129,7 +129,7 @@ class TestRequired:
         assert problems == [("error", row) for row in range(1, len(given) + 1)]
 
     def test_what_is_given_wrongly_is_reported_once(self):
-        column = Column("w", "word", "", vocabulary=("a",), required=True)
+        column = DeclaredColumn("w", "word", "", vocabulary=("a",), required=True)
         assert conform(["b"], column) == ([None], [("error", 1)])
 
 

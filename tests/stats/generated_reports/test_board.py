@@ -9,15 +9,23 @@ import pytest
 from support.made_rows.reports import BLEU, MODELS, TABLES
 
 from rexview.metrics.identity import known_metric
-from rexview.stats.report_metrics import NO_DIRECTION, NO_VALUE, Board, board, report_values
+from rexview.stats.report_metrics import (
+    NO_DIRECTION_REASON,
+    NO_VALUE,
+    Leaderboard,
+    build_board,
+    collect_report_values,
+)
 
 BLEU_2 = ("bleu_2", "radeval", "2.0", "findings")
 RADCLIQ = ("radcliq_v1", "radeval", "2.0", "findings")
 
 
-def made(tables: dict[str, Any], make_set: Any, *metrics: Any) -> Board:
-    values = report_values(make_set(**tables))
-    return board(values.by_patient(metrics, MODELS), metrics, MODELS, known_metric, resamples=500)
+def made(tables: dict[str, Any], make_set: Any, *metrics: Any) -> Leaderboard:
+    values = collect_report_values(make_set(**tables))
+    return build_board(
+        values.by_patient(metrics, MODELS), metrics, MODELS, known_metric, resamples=500
+    )
 
 
 def test_means_reciprocals_and_ranks(make_set: Any) -> None:
@@ -58,7 +66,7 @@ def test_a_metric_that_nobody_knows_is_averaged_and_not_ranked(make_set: Any) ->
     found = made({**TABLES, "metrics": rows}, make_set, own)
     cell = found.cells[own, "a"]
     assert cell.mean == pytest.approx(0.7)
-    assert (cell.rank, cell.why) == (None, NO_DIRECTION)
+    assert (cell.rank, cell.why) == (None, NO_DIRECTION_REASON)
 
 
 def test_a_model_without_values_has_no_mean(make_set: Any) -> None:

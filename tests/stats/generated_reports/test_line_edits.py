@@ -6,13 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rexview.stats.line_edits import (
-    FREE_OF,
-    NOBODY,
+from rexview.stats.error_free_reports import (
+    ERROR_FREE_NAMES,
     NOTHING_GRADED,
-    error_free,
-    error_free_tally,
-    gone_over,
+    UNNAMED_EDITOR_ID,
+    find_worst_edits,
+    measure_error_free,
+    tally_error_free,
 )
 from rexview.vocab import EDIT_SEVERITIES
 
@@ -39,13 +39,13 @@ EDITS = pl.DataFrame(
 
 
 def test_the_worst_error_of_each_report_by_hand() -> None:
-    assert gone_over(EDITS).rows() == [
+    assert find_worst_edits(EDITS).rows() == [
         ("c1", "m", "r", 1, False),
         ("c2", "m", "r", 2, True),
         ("c3", "m", "r", 3, False),
         ("c4", "m", "r", 0, False),
         ("c5", "m", "r", 0, True),
-        ("c1", "m", NOBODY, 4, False),
+        ("c1", "m", UNNAMED_EDITOR_ID, 4, False),
     ]
 
 
@@ -55,11 +55,11 @@ def test_the_worst_error_of_each_report_by_hand() -> None:
     [(1, 1, 4, 1), (2, 2, 4, 1), (3, 2, 3, 2)],
 )
 def test_shares_by_hand(severity: int, free: int, n: int, ungraded: int) -> None:
-    mine = gone_over(EDITS).filter(pl.col("reader") == "r")
-    tally = error_free_tally(
+    mine = find_worst_edits(EDITS).filter(pl.col("reader") == "r")
+    tally = tally_error_free(
         "r", "m", severity, *(mine[name].to_numpy() for name in ("worst", "ungraded")), np.arange(5)
     )
-    found = error_free(tally)
+    found = measure_error_free(tally)
     assert (found.rate.flagged, found.rate.n, found.ungraded) == (free, n, ungraded)
     assert found.rate.share == free / n
     assert found.rate.method == "wilson"
@@ -67,11 +67,11 @@ def test_shares_by_hand(severity: int, free: int, n: int, ungraded: int) -> None
 
 def test_nothing_gone_over_has_a_reason() -> None:
     nothing = np.zeros(0, dtype=np.int64)
-    tally = error_free_tally("r", "m", 2, nothing, nothing.astype(bool), nothing)
-    assert error_free(tally).why == NOTHING_GRADED
+    tally = tally_error_free("r", "m", 2, nothing, nothing.astype(bool), nothing)
+    assert measure_error_free(tally).why == NOTHING_GRADED
 
 
 def test_thresholds_are_named_as_severities_are() -> None:
     assert EDIT_SEVERITIES[2].startswith("Actionable")
-    assert "actionable" in FREE_OF[2]
-    assert list(FREE_OF) == [3, 2, 1]
+    assert "actionable" in ERROR_FREE_NAMES[2]
+    assert list(ERROR_FREE_NAMES) == [3, 2, 1]

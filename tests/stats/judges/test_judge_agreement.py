@@ -20,18 +20,25 @@ from support.judge.judged_set import (
 from rexview.answer_digest import digests_of
 from rexview.cli.output import as_json
 from rexview.detect import judged_answers, survey
-from rexview.reviewset import load
-from rexview.stats.agreement import quadratic_kappa
-from rexview.stats.judges import FEWEST, OFFERED, Judge, cohens_kappa, concordance, opinions_in
-from rexview.stats.report.document import report
+from rexview.reviewset import load_review_set
+from rexview.stats.judge_agreement import (
+    MARKABLE_FAILURES,
+    MIN_COMPARED_ANSWERS,
+    Judge,
+    cohens_kappa,
+    collect_judge_opinions,
+    quadratic_kappa_of_sums,
+)
+from rexview.stats.reader_agreement import quadratic_kappa
+from rexview.stats.report.document import build_statistics_report
 from rexview.stats.report.lists import LISTS
 from rexview.stats.report.text import report_text
 
 
 def tables_of(folder, **more):
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     found = survey(review_set)
-    return report(
+    return build_statistics_report(
         review_set,
         gap_threshold=2,
         judged=judged_answers(found),
@@ -138,7 +145,7 @@ def test_whole_scores_have_the_kappa_of_readers():
     table = np.zeros((5, 5), dtype=np.int64)
     np.add.at(table, (a - 1, b - 1), 1)
     sums = np.array([[200, a.sum(), b.sum(), (a**2 + b**2).sum(), ((a - b) ** 2).sum()]])
-    assert concordance(sums)[0] == pytest.approx(quadratic_kappa(table.ravel())[0])
+    assert quadratic_kappa_of_sums(sums)[0] == pytest.approx(quadratic_kappa(table.ravel())[0])
 
 
 def test_kappa_of_many_tables_is_that_of_each():
@@ -180,11 +187,11 @@ def test_readers_who_never_mark_failures_are_not_taken_for_silent(tmp_path):
     rows = rows_of(found, "judge_failures", prompt_id=PROMPT)
     assert rows
     assert {(row["n"], row["silent"], row["kappa"]) for row in rows} == {(2, 0, None)}
-    assert all(f"2, of at least {FEWEST}" in row["why"] for row in rows)
+    assert all(f"2, of at least {MIN_COMPARED_ANSWERS}" in row["why"] for row in rows)
 
 
 def test_of_some_failures_silence_says_nothing(tmp_path):
-    assert not {"failed_extraction", "disagreement", "boxes_missing"} & set(OFFERED)
+    assert not {"failed_extraction", "disagreement", "boxes_missing"} & set(MARKABLE_FAILURES)
     rows = [
         opinion(case["id"], "alpha-net", failure=failure, present=True)
         for case in judged_parts()["cases"]
@@ -207,14 +214,14 @@ def test_too_few_answers_have_no_number(tables):
 
 
 def test_the_newest_judge_comes_first(made):
-    found = opinions_in(load(made))
+    found = collect_judge_opinions(load_review_set(made))
     assert found.judges == (Judge(JUDGE, PROMPT), Judge(JUDGE, OLDER))
     assert found.stale == {}
 
 
 def test_opinions_on_earlier_texts_count_nowhere(tmp_path, tables):
     folder = write_judged_set(tmp_path / "set")
-    review_set = load(folder)
+    review_set = load_review_set(folder)
     now = digests_of(review_set).of_all([("c00", "alpha-net")])["c00", "alpha-net"]
     rows = judged_parts()["opinions"]
     for row in rows:
@@ -226,7 +233,9 @@ def test_opinions_on_earlier_texts_count_nowhere(tmp_path, tables):
     (row,) = rows_of(found, "judge_failures", failure="omission", prompt_id=PROMPT)
     (before,) = rows_of(tables, "judge_failures", failure="omission", prompt_id=PROMPT)
     assert (before["n"], row["n"]) == (48, 47)
-    assert opinions_in(load(tmp_path / "other")).stale == {Judge(JUDGE, PROMPT): 8}
+    assert collect_judge_opinions(load_review_set(tmp_path / "other")).stale == {
+        Judge(JUDGE, PROMPT): 8
+    }
 
 
 def test_scores_of_an_answer_that_never_came_count_nowhere(tmp_path, tables):

@@ -10,18 +10,18 @@ from scipy.stats import binomtest, false_discovery_control
 from support.made_rows.choices import FAILS, OPTIONS, READ, RIGHT, write_choice_set
 from support.review_folder import named, write_review_set
 
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.stats.multiple_choice import (
-    FAILED,
-    NOT_ASKED,
+    FAILED_CHOICE,
+    NO_CHOICE,
     RaterChoices,
-    accuracy,
-    choice_tally,
-    choice_tests,
-    chosen_in,
-    kappa_of,
-    option_table,
-    pair_of,
+    collect_choices,
+    compare_choices,
+    count_options,
+    measure_accuracy,
+    measure_choice_kappa,
+    tally_choices,
+    tally_rater_pair,
 )
 from rexview.stats.report.lists import choice_lists
 
@@ -30,7 +30,9 @@ N = 36
 
 @pytest.fixture(scope="module", name="chosen")
 def chosen_fixture(tmp_path_factory: pytest.TempPathFactory) -> RaterChoices:
-    return chosen_in(load(write_choice_set(tmp_path_factory.mktemp("choices") / "set")))
+    return collect_choices(
+        load_review_set(write_choice_set(tmp_path_factory.mktemp("choices") / "set"))
+    )
 
 
 def place(chosen: RaterChoices, rater: str) -> int:
@@ -51,16 +53,16 @@ def test_raters_are_models_then_people_and_readers_are_named(chosen: RaterChoice
 
 
 def test_failed_choices_are_in_n_and_wrong(chosen: RaterChoices) -> None:
-    gem = choice_tally(chosen, place(chosen, "gem"))
+    gem = tally_choices(chosen, place(chosen, "gem"))
     failed = [n for n in range(N) if n % FAILS == FAILS - 1]
     right = [n for n in range(N) if n % RIGHT["gem"] < RIGHT["gem"] - 1 and n not in failed]
-    found = accuracy(gem, resamples=99)
+    found = measure_accuracy(gem, resamples=99)
     assert (found.rate.n, found.rate.flagged, found.failed) == (N, len(right), len(failed))
     assert found.without_failed.n == N - len(failed)
     assert found.without_failed.share == pytest.approx(len(right) / (N - len(failed)))
     assert found.wrong == N - len(right) - len(failed)
     assert (found.rate.clusters, found.rate.method) == (N // 3, "cluster_bootstrap")
-    resident = accuracy(choice_tally(chosen, place(chosen, "res")), resamples=99)
+    resident = measure_accuracy(tally_choices(chosen, place(chosen, "res")), resamples=99)
     assert (resident.rate.n, resident.failed) == (READ, 0)
 
 
@@ -69,7 +71,7 @@ def test_mcnemar_counts_questions_that_both_answered(chosen: RaterChoices) -> No
     right = chosen.option == chosen.right[:, np.newaxis]
     only_a = int((right[:READ, a] & ~right[:READ, b]).sum())
     only_b = int((right[:READ, b] & ~right[:READ, a]).sum())
-    [test] = choice_tests({(None, a, b): pair_of(chosen, a, b)}, resamples=99)
+    [test] = compare_choices({(None, a, b): tally_rater_pair(chosen, a, b)}, resamples=99)
     assert (test.n_pairs, test.only_a, test.only_b) == (READ, only_a, only_b)
     assert test.left_out == N - READ
     assert test.difference == pytest.approx((only_a - only_b) / READ)
@@ -81,7 +83,7 @@ def test_kappa_is_that_of_scikit_learn_on_the_options(chosen: RaterChoices) -> N
 
     a, b = place(chosen, "gem"), place(chosen, "med")
     usable = (chosen.option[:, a] >= 0) & (chosen.option[:, b] >= 0)
-    found = kappa_of(None, a, b, option_table(chosen, a, b))
+    found = measure_choice_kappa(None, a, b, count_options(chosen, a, b))
     options = chosen.option[usable]
     assert found.n == usable.sum() == N - 3
     assert found.kappa == pytest.approx(cohen_kappa_score(options[:, a], options[:, b]))
@@ -90,11 +92,11 @@ def test_kappa_is_that_of_scikit_learn_on_the_options(chosen: RaterChoices) -> N
 
 def test_a_kappa_without_variance_says_why() -> None:
     table = np.array([[5, 0], [2, 0]])
-    found = kappa_of("t", 0, 1, table)
+    found = measure_choice_kappa("t", 0, 1, table)
     assert (found.n, found.same, found.kappa) == (7, 5, None)
     assert found.why is not None
     assert "without variance" in found.why
-    assert kappa_of(None, 0, 1, np.zeros((2, 2), dtype=int)).why == (
+    assert measure_choice_kappa(None, 0, 1, np.zeros((2, 2), dtype=int)).why == (
         "No question has a usable choice from both."
     )
 
@@ -116,9 +118,9 @@ def test_a_choice_of_other_words_than_the_option_has_counts_nowhere(tmp_path: Pa
         answers=[{"case": "c0", "model": "ra", "choice": 1}],
         choices=[row | {"reader": "ra"} for row in rows if row["case"] != "nowhere"],
     )
-    chosen = chosen_in(load(folder))
+    chosen = collect_choices(load_review_set(folder))
     assert [one.id for one in chosen.raters] == ["ra", "reader:ra"]
-    assert chosen.option[:, 1].tolist() == [0, NOT_ASKED, FAILED, 1, NOT_ASKED]
+    assert chosen.option[:, 1].tolist() == [0, NO_CHOICE, FAILED_CHOICE, 1, NO_CHOICE]
 
 
 def test_what_a_filter_leaves(chosen: RaterChoices) -> None:
@@ -127,14 +129,14 @@ def test_what_a_filter_leaves(chosen: RaterChoices) -> None:
     answers = np.zeros(int(chosen.number.max()) + 1, dtype=bool)
     answers[chosen.number[2, 0]] = True
     left = chosen.left(answers, cases)
-    asked = (left.option != NOT_ASKED).tolist()
+    asked = (left.option != NO_CHOICE).tolist()
     assert asked == [[True, False, False, True, True], [False, False, False, True, True]]
     assert len(left.unmarked) == 1
     assert len(chosen.left(None, ~cases)) == N - 2
 
 
 def test_the_lists_of_the_command_line_add_up(tmp_path: Path) -> None:
-    lists = choice_lists(load(write_choice_set(tmp_path / "set")), resamples=99)
+    lists = choice_lists(load_review_set(write_choice_set(tmp_path / "set")), resamples=99)
     of_raters = lists["choice_raters"]
     totals = {row["rater"]: row for row in of_raters if row["by"] is None}
     assert list(totals) == ["gem", "med", "res", "ra", "rb"]
@@ -155,4 +157,4 @@ def test_the_lists_of_the_command_line_add_up(tmp_path: Path) -> None:
 def test_nobody_answered_nothing_is_listed(tmp_path: Path) -> None:
     case = {"id": "c", "question": "?"}
     folder = write_review_set(tmp_path / "set", info={"name": "n"}, cases=[case], answers=[])
-    assert not any(choice_lists(load(folder)).values())
+    assert not any(choice_lists(load_review_set(folder)).values())

@@ -4,7 +4,7 @@ import json
 import re
 
 from bench.reliability.audit import Cell, SentEntry
-from rexview.analysis.query.study import slots_of
+from rexview.analysis.query.study_tasks import assign_slots
 
 SAVED = ".rx-pad .saved[data-state=saved]"
 WAITING = ".rx-pad .saved[data-state=waiting]"
@@ -46,7 +46,7 @@ class Watch:
             if entry["kind"] != "score" or entry["field"] != "score":
                 continue
             models = [answer.model for answer in review_set.answers_of(entry["case"])]
-            model = slots_of(entry["case"], models, reader=person, key=key)[entry["slot"]]
+            model = assign_slots(entry["case"], models, reader=person, key=key)[entry["slot"]]
             cell = Cell(entry["case"], model, entry["subject"], entry["picture"])
             found.append(SentEntry(entry["token"], person, cell, {"score": entry["value"]}))
         return found

@@ -17,7 +17,7 @@ class SetOfTest:
 
     def __init__(self, address, folder):
         self.address, self.folder, self.set_id = address, folder, set_id(folder)
-        self.review_set = reviewset.load(folder)
+        self.review_set = reviewset.load_review_set(folder)
         self.settings = Settings(review_set=folder)
 
     def link(self, page, **query):

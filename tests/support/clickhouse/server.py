@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from chdb.session import Session
 
-from rexview.analysis.query.clickhouse.database import _SENT
+from rexview.analysis.query.clickhouse.database import _SENT_TABLES
 
 _CHDB = Lock()
 
@@ -135,7 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
                 file.write(content)
                 file.flush()
                 structure, form = given[f"{name}_structure"], given[f"{name}_format"]
-                _SENT.pop(name, None)  # where this process asks its chDB itself, too
+                _SENT_TABLES.pop(name, None)  # where this process asks its chDB itself, too
                 session.query(f"DROP TEMPORARY TABLE IF EXISTS {name}")
                 session.query(f"CREATE TEMPORARY TABLE {name} ({structure}) ENGINE = Memory")
                 stack.callback(session.query, f"DROP TEMPORARY TABLE {name}")

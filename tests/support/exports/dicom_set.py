@@ -9,7 +9,7 @@ import numpy as np
 import pydicom
 
 from rexview.export.dicom_sr import write
-from rexview.export.job import Progress
+from rexview.export.export_job import ExportProgress
 from support.exports.dicom_files import write_dicom
 from support.exports.exported_set import exported
 from support.review_folder import named, write_review_set
@@ -113,7 +113,7 @@ def _write_films(folder):
 def write_as_dicom(folder, out, wanted=None, **how):
     """Export a set; return what was noted, and the files by name of their folder and their own."""
     content, _ = exported(folder, wanted, **how)
-    progress = Progress()
+    progress = ExportProgress()
     out.mkdir()
     write(content, out, progress)
     return progress.notes, read_files(out)

@@ -1,9 +1,9 @@
 """A review set with a meeting, decisions, comments and scores in its database, to be exported."""
 
-from rexview.cli.results import engine_of, with_written
-from rexview.export.content import make_content
-from rexview.export.request import ExportRequest, ExportSource, find_export_cases
-from rexview.reviewset import load
+from rexview.cli.results import make_engine, with_finished_reviews
+from rexview.export.content_builder import make_content
+from rexview.export.export_request import ExportRequest, ExportSource, find_export_cases
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
 from support.entries.stored import ANN, comment, score
@@ -26,7 +26,7 @@ def write_exported_set(folder):
         "reference_boxes": [{"image": "i", "label": "effusion", "box": [60, 60, 30, 30]}],
     }
     write_set(folder, cases=[first, *CASES[1:]])
-    reviews = open_reviews(load(folder), Settings())
+    reviews = open_reviews(load_review_set(folder), Settings())
     entries = [
         Entry("meeting", subject="m1", value={"name": "Chest of c1", "held": "2026-12-01"}),
         Entry("agenda", "c2", subject="m1", value={"place": 1, "section": "Side"}),
@@ -50,6 +50,6 @@ def write_exported_set(folder):
 
 def exported(folder, wanted=None, **how):
     """Return the content of an export, and its pseudonyms."""
-    written, reviews = with_written(load(folder))
-    source = ExportSource(written, engine_of(written, reviews), reviews)
+    written, reviews = with_finished_reviews(load_review_set(folder))
+    source = ExportSource(written, make_engine(written, reviews), reviews)
     return make_content(source, find_export_cases(source, wanted or ExportRequest()), **how)

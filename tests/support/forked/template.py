@@ -85,7 +85,9 @@ def _import_all() -> None:
 
     warm_up._import_all_of()
     read_word_lists()
-    failure_scans.SETTLES_S = 60.0  # tests see all that few answers show, however slow the machine
+    failure_scans.MAX_SCAN_WAIT_S = (
+        60.0  # tests see all that few answers show, however slow the machine
+    )
     configured = streamlit.config._config_options
     assert configured is None, "Streamlit has read its options, which every server does for itself"
 

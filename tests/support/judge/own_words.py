@@ -3,7 +3,7 @@
 from rexview.analysis import written_failures
 from rexview.cli import main
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import load_settings
 from rexview.store import Entry, open_reviews
 from support import model_server
@@ -27,8 +27,8 @@ def write_looked_through(folder, monkeypatch):
     """Write the set, the words and what the judge said of four answers: one has the failure."""
     monkeypatch.setenv("OPENAI_API_KEY", "a-key-of-a-test")
     write_judged(folder)
-    reviews = open_reviews(load(folder), load_settings())
-    reviews.record([Entry(written_failures.FAILURE_KIND, subject=NAME, value=WORDS)], ADA)
+    reviews = open_reviews(load_review_set(folder), load_settings())
+    reviews.record([Entry(written_failures.WRITTEN_FAILURE_KIND, subject=NAME, value=WORDS)], ADA)
     with model_server.started(RULES) as server:
         arguments = ["judge", str(folder), "--judge", JUDGE, "--base-url", server.base_url]
         assert main([*arguments, "--written", NAME]) == 0

@@ -48,7 +48,7 @@ class Meeting:
         self.reviews.record(entries, person)
 
     def address(self, person=LEA):
-        with permissions.asking(person):
+        with permissions.acting_as(person):
             return f"{self.base}/{room_json(self.review_set, 'm1')['address']}"
 
     @asynccontextmanager

@@ -2,13 +2,13 @@
 
 from datetime import UTC, datetime
 
-from rexview.models.backend import Card, Parameters, Price, Prompt, Request
+from rexview.models.backend import Card, ModelRequest, Parameters, Price, Prompt
 from rexview.models.endpoints.endpoint import Endpoint
-from rexview.models.running.attempts import Asking, Unread
-from rexview.models.running.folder import new_run_id
-from rexview.models.running.journal import lines_of, read_past
-from rexview.models.running.run import Run, begin, new_plan, resumed
-from rexview.models.running.spec import RunSpec
+from rexview.models.running.attempts import RunTask, UnreadReply
+from rexview.models.running.model_run import ModelRun, new_plan, plan_resume, start_run
+from rexview.models.running.run_folder import new_run_id
+from rexview.models.running.run_journal import read_json_lines, read_run_history
+from rexview.models.running.run_spec import RunSpec
 from rexview.schema import Case
 
 MODEL = "gpt-5-mini"
@@ -41,29 +41,31 @@ def asking_of(cases, spec, **changes):
 
     def build(case, repeat):
         parts = (case.question,)
-        return Request(
+        return ModelRequest(
             case.id, repeat, "Answer.", parts, spec.parameters, spec.prompt.id, spec.prompt.hash
         )
 
     values = {
         "case": cases.get,
         "build": build,
-        "read": lambda request, reply, case: Unread(reply.text, reply.outcome, ()),
+        "read": lambda request, reply, case: UnreadReply(reply.text, reply.outcome, ()),
         "input_tokens": lambda request: 5 + len(request.parts[0]) // 4,
         "output_tokens": 30,
         **changes,
     }
-    return Asking(**values)
+    return RunTask(**values)
 
 
 def work(folder, cases, spec, *, resume=False, given=None, told=lambda progress: None, **asking):
     """Begin a run, or go on with the newest like it, and wait for its end."""
-    plan = resumed(folder, spec, None, cases) if resume else None
+    plan = plan_resume(folder, spec, None, cases) if resume else None
     plan = plan or new_plan(folder, spec)
-    lock = begin(plan)
+    lock = start_run(plan)
     endpoint = Endpoint(spec.parameters, key="sk-test-0123456789", connections=spec.concurrency)
     try:
-        run = Run(plan.spec, plan.run, asking_of(cases, plan.spec, **asking), endpoint, told=told)
+        run = ModelRun(
+            plan.spec, plan.run, asking_of(cases, plan.spec, **asking), endpoint, told=told
+        )
         if given is not None:
             given(run)
         return run.work(), plan.run
@@ -74,9 +76,9 @@ def work(folder, cases, spec, *, resume=False, given=None, told=lambda progress:
 
 def failures_of(run):
     """Return what has no answer as it failed, with the message of its last attempt."""
-    return list(read_past(run).failures.values())
+    return list(read_run_history(run).failures.values())
 
 
 def rows_of(run):
     """Return the rows of answers that a run has written."""
-    return [line for _, line in lines_of(run.rows)]
+    return [line for _, line in read_json_lines(run.rows)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from rexview.child_process import serve
+from rexview.child_process import serve_requests
 
 
 def begin(first):
@@ -21,4 +21,4 @@ def answer(batch):
 
 
 if __name__ == "__main__":
-    serve(begin, 0, "behind")
+    serve_requests(begin, 0, "behind")

@@ -182,7 +182,7 @@ def main(pages):
     from rexview import words
 
     sys.argv = ["app.py"]  # the pages are no settings
-    words.begin("x-pseudo")  # before anything is imported that has words
+    words.select_language("x-pseudo")  # before anything is imported that has words
     from rexview.settings import DEMO_FOLDER
     from support.opened_app import run_page
 

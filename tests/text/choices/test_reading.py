@@ -6,14 +6,14 @@ import pytest
 from support.growth import growth
 from support.rows import each_row
 
-from rexview.package_data import read_table
+from rexview.package_data import read_package_table
 from rexview.text.choices.answer_cues import asks_for_absence
+from rexview.text.choices.choice_reader import read_choice
 from rexview.text.choices.option_words import METHODS
-from rexview.text.choices.reading import read_choice
 
 HERE = Path(__file__).parent
 CORPORA = {
-    name: read_table(HERE / f"{name}.yaml")
+    name: read_package_table(HERE / f"{name}.yaml")
     for name in (
         *("answers", "more_answers", "last_answers", "further_answers"),
         *("strangers_answers", "more_strangers_answers"),

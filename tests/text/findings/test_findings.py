@@ -12,7 +12,7 @@ from support.rows import each_row
 
 from rexview.text.findings import Mention, find_mentions, finding_info
 from rexview.text.findings.lexicon import lexicon
-from rexview.text.findings.reading import LONGEST
+from rexview.text.findings.mention_finder import LONGEST
 
 
 def read(text: str, finding: str = "pleural_effusion") -> list[tuple[str | None, str]]:

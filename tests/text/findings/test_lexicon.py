@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 
 from bench.corpus import laterality_pairs
-from rexview.text.findings.lexicon import Meaning, Opening, lexicon, scan
+from rexview.text.findings.lexicon import Meaning, PhraseNode, find_terms, lexicon
 from rexview.text.findings.sentences import Tokens
 
 
 def phrases() -> dict[tuple[str, ...], Meaning]:
     """All phrases by their words, without the tree."""
     found: dict[tuple[str, ...], Meaning] = {}
-    waiting: list[tuple[tuple[str, ...], Opening]] = [
+    waiting: list[tuple[tuple[str, ...], PhraseNode]] = [
         ((word,), opening) for word, opening in lexicon().phrases.items()
     ]
     for words, opening in waiting:
@@ -39,7 +39,7 @@ def test_the_longest_phrase_at_a_place_is_found():
         if size:
             expected.append((i, i + size, known[tuple(words[i : i + size])]))
         i += size or 1
-    found = scan(words, 0, len(words), {})
+    found = find_terms(words, 0, len(words), {})
     assert [(term.i, term.j, term.meaning) for term in found if not term.mark] == expected
     assert any(j - i > 2 for i, j, _ in expected)
 
@@ -50,5 +50,5 @@ def test_a_phrase_that_is_begun_and_not_finished_leaves_its_words_free():
     assert ("costophrenic", "left") not in known
     for text, spans in (("costophrenic angle", [(0, 2)]), ("costophrenic left", [(1, 2)])):
         words = Tokens(text).words
-        found = scan(words, 0, len(words), {})
+        found = find_terms(words, 0, len(words), {})
         assert [(term.i, term.j) for term in found if term.side or term.j - term.i == 2] == spans

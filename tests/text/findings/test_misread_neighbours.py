@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from support.rows import each_row
 
-from rexview.detect import flags_for
+from rexview.detect import find_flags_for_answers
 from rexview.detect.box_failures import BoxUnrelated
 from rexview.detect.report_hints import InventedFinding, MissedFinding
 from rexview.schema import Answer, AnswerBox, Case, Report
@@ -151,7 +151,7 @@ def answer(text: str, *labels: str) -> Answer:
     ],
 )
 def test_a_box_says_what_the_text_says_of_it(text: str, label: str, says: str) -> None:
-    (flag,) = flags_for(case(""), [answer(text, label)], detectors=[BoxUnrelated()])
+    (flag,) = find_flags_for_answers(case(""), [answer(text, label)], detectors=[BoxUnrelated()])
     assert says in flag.message
 
 
@@ -173,7 +173,7 @@ def test_a_box_says_what_the_text_says_of_it(text: str, label: str, says: str) -
 def test_only_what_the_report_denies_is_said_to_be_denied(
     report: str, text: str, hinted: bool
 ) -> None:
-    found = flags_for(case(report), [answer(text)], detectors=[InventedFinding()])
+    found = find_flags_for_answers(case(report), [answer(text)], detectors=[InventedFinding()])
     assert any("report says" in flag.message for flag in found) is hinted
 
 
@@ -187,7 +187,7 @@ def test_only_what_the_report_denies_is_said_to_be_denied(
     ],
 )
 def test_a_missed_fracture_is_of_that_bone(text: str, says: str | None) -> None:
-    flags = flags_for(
+    flags = find_flags_for_answers(
         case("Displaced fractures of two left ribs."), [answer(text)], detectors=[MissedFinding()]
     )
     assert [says in flag.message for flag in flags if says] == ([True] if says else [])

@@ -8,7 +8,7 @@ import re
 import pytest
 from support import SHARED_DATA
 
-from rexview.detect import flags_for
+from rexview.detect import find_flags_for_answers
 from rexview.detect.laterality.detector import Laterality
 from rexview.schema import Answer, Case, Report
 
@@ -27,7 +27,7 @@ def studies_fixture() -> list[dict[str, str]]:
 def errors(answer: str, report: str) -> int:
     case = Case(id="c", question="", report=Report(findings=report))
     given = Answer(case="c", model="m", text=answer)
-    flags = flags_for(case, [given], detectors=[Laterality()])
+    flags = find_flags_for_answers(case, [given], detectors=[Laterality()])
     return sum(not flag.is_hint for flag in flags)
 
 

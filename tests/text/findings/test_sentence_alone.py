@@ -7,8 +7,8 @@ import random
 import pytest
 
 from bench.corpus import laterality_pairs
-from rexview.text.findings import clauses, find_mentions, reading
-from rexview.text.findings.reading import forget
+from rexview.text.findings import clauses, find_mentions, mention_finder
+from rexview.text.findings.mention_finder import clear_caches
 
 
 @pytest.fixture(scope="module")
@@ -24,24 +24,24 @@ def texts() -> list[str]:
 
 
 def test_words_around_a_sentence_are_shown_as_far_as_rules_ask_for_them(texts, monkeypatch):
-    forget()
+    clear_caches()
     shown = [find_mentions(text) for text in texts]
     monkeypatch.setattr(clauses, "_before", lambda words, i: words[:i])
     monkeypatch.setattr(clauses, "_after", lambda words, j: words[j:])
-    forget()
+    clear_caches()
     assert [find_mentions(text) for text in texts] == shown
-    forget()
+    clear_caches()
 
 
 def test_what_was_read_before_changes_nothing(texts):
     alone = []
     for text in texts[:300]:
-        forget()
+        clear_caches()
         alone.append(find_mentions(text))
-    forget()
+    clear_caches()
     for text in reversed(texts):
         find_mentions(text)
-    reading._remembered.cache_clear()
+    mention_finder._remembered.cache_clear()
     assert [find_mentions(text) for text in texts[:300]] == alone
     assert clauses._read.cache_info().hits
 
@@ -56,7 +56,7 @@ def test_an_equal_sentence_is_found_where_it_stands():
 
 
 def test_sentences_that_differ_in_numbers_only_are_read_once():
-    forget()
+    clear_caches()
     find_mentions("There is a scar. A 4 cm nodule in the right base.")
     text = "There is a mass. A 12 cm nodule in the right base."
     missed = clauses._read.cache_info().misses
@@ -67,7 +67,7 @@ def test_sentences_that_differ_in_numbers_only_are_read_once():
 
 
 def test_the_side_of_an_earlier_sentence_is_no_part_of_what_is_remembered():
-    forget()
+    clear_caches()
     for side in ("left", "right", "left"):
         mentions = find_mentions(f"The {side} lung is clear. Effusion on the same side.")
         assert [mention.side for mention in mentions] == [side]

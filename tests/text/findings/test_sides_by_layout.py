@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from support.rows import each_row
 
-from rexview.text.findings import find_mentions, finding_info, sides_of_text
-from rexview.text.sides import one_side, sided_by_family
+from rexview.text.findings import find_mentions, find_sides, finding_info
+from rexview.text.side_contradictions import join_sides, sided_by_family
 
 SIDES = [  # text, family, side (None: on no side)
     # columns that blanks alone hold in line
@@ -113,7 +113,7 @@ SIDES = [  # text, family, side (None: on no side)
 
 @each_row(("text", "family", "side"), SIDES)
 def test_the_side_of_a_family(text, family, side):
-    assert one_side(sided_by_family(find_mentions(text)).get(family, ())) == side
+    assert join_sides(sided_by_family(find_mentions(text)).get(family, ())) == side
 
 
 STATUS = [  # text, finding, status
@@ -159,5 +159,5 @@ def test_mentions_of_tables_and_objects_say_so():
 
 
 def test_the_sides_that_a_text_names_but_for_normal_ones():
-    assert [side for side, _, _ in sides_of_text("Over the right fifth rib.")] == ["right"]
-    assert sides_of_text("The left lung is clear.") == []
+    assert [side for side, _, _ in find_sides("Over the right fifth rib.")] == ["right"]
+    assert find_sides("The left lung is clear.") == []

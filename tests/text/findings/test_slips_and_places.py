@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.rows import each_row
 
-from rexview.text.findings import find_mentions, misplaced_as
+from rexview.text.findings import find_mentions, misplaced_devices
 
 
 def read(text: str) -> list[tuple[str, str | None, str]]:
@@ -114,5 +114,5 @@ def test_sides_in_fields(text):
 
 
 def test_a_tube_in_a_bronchus_is_a_tube():
-    assert misplaced_as("bronchial_tube") == ("endotracheal_tube", "enteric_tube")
-    assert misplaced_as("endotracheal_tube") == ()
+    assert misplaced_devices("bronchial_tube") == ("endotracheal_tube", "enteric_tube")
+    assert misplaced_devices("endotracheal_tube") == ()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.rows import each_row
 
 from bench.corpus import laterality_pairs, report_habits, token_limit_texts
-from rexview.text.language import language_of, looks
+from rexview.text.language import describe_language, detect_language
 
 FOREIGN = json.loads(Path(__file__).with_name("reports.json").read_text("utf-8"))
 """Reports and answers by language, written for this test."""
@@ -29,22 +29,22 @@ NOTES = [
 
 @each_row(("language", "text"), [(name, text) for name, texts in FOREIGN.items() for text in texts])
 def test_a_report_in_another_language_is_told(language: str, text: str) -> None:
-    assert language_of(text) == language
+    assert detect_language(text) == language
 
 
 @each_row("text", [*NOTES, "", " ", "...", "{}", "1 2 3"])
 def test_english_notes_are_read(text: str) -> None:
-    assert language_of(text) is None
-    assert language_of(text.upper()) is None
+    assert detect_language(text) is None
+    assert detect_language(text.upper()) is None
 
 
 def test_no_english_text_of_the_corpus_is_called_foreign() -> None:
     pairs = [*laterality_pairs(), *report_habits()]
     texts = [row.answer.text or "" for row in pairs]
     texts += [row.case.report.findings or "" for row in pairs]
-    assert [text for text in dict.fromkeys(texts) if language_of(text)] == []
+    assert [text for text in dict.fromkeys(texts) if detect_language(text)] == []
     whole = [row.answer.text or "" for row in token_limit_texts() if row.split == "dev"]
-    told = [text for text in whole if language_of(text)]
+    told = [text for text in whole if detect_language(text)]
     assert 0 < len(told) < 10, "some of these texts are in other languages"
 
 
@@ -61,7 +61,7 @@ def test_no_english_text_of_the_corpus_is_called_foreign() -> None:
     ],
 )
 def test_an_english_text_with_a_foreign_sentence_is_read(text: str) -> None:
-    assert language_of(text) is None
+    assert detect_language(text) is None
 
 
 def test_a_language_that_is_not_known_is_another() -> None:
@@ -69,19 +69,19 @@ def test_a_language_that_is_not_known_is_another() -> None:
         "Širdies šešėlis normalaus dydžio, plaučiuose židininių pakitimų nematyti, "
         "šaknys struktūriškos, sinusai laisvi, skystis nerastas, kaulų pažeidimų nėra"
     )
-    assert language_of(text) == "another language"
-    assert looks("another language") == "is not in English"
-    assert looks("German") == "looks German"
+    assert detect_language(text) == "another language"
+    assert describe_language("another language") == "is not in English"
+    assert describe_language("German") == "looks German"
 
 
 @given(st.text(max_size=200))
 def test_any_text_is_taken(text: str) -> None:
-    found = language_of(text)
+    found = detect_language(text)
     assert found is None or found
 
 
 def test_a_megabyte_takes_no_time() -> None:
     for unit in ("der und ", "ü", "胸", "a" * 1_000, "the "):
         started = time.thread_time()
-        language_of(unit * (1_000_000 // len(unit)))
+        detect_language(unit * (1_000_000 // len(unit)))
         assert time.thread_time() - started < 5

@@ -3,7 +3,7 @@
 import pytest
 
 from rexview.text import written_boxes
-from rexview.text.written_boxes import SentBoxes, sent_boxes
+from rexview.text.written_boxes import ModelBoxes, find_model_boxes
 
 
 def test_every_entry_says_where_it_is_from():
@@ -23,9 +23,9 @@ def test_every_entry_says_where_it_is_from():
     ],
 )
 def test_names_find_their_form(model, convention, corners, square):
-    sent = sent_boxes(model)
+    sent = find_model_boxes(model)
     assert (sent.form.convention, sent.form.corners, sent.square) == (convention, corners, square)
 
 
 def test_an_unknown_model():
-    assert sent_boxes("something-new") == SentBoxes()
+    assert find_model_boxes("something-new") == ModelBoxes()

@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 import pytest
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.overview import overview
-from rexview.analysis.query.memory.engine import memory_engine
+from rexview.analysis.overview import build_overview
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
 from rexview.ui.answers.case_cards import gallery_html
 from rexview.ui.browse.case_list import filter_bar_html, sources_text
 from rexview.ui.overview.summary import failures_html, headline_html, scores_html
@@ -58,13 +58,13 @@ def hostile_set(make_set):
 
 
 def test_hostile_text_stays_text_everywhere(hostile_set):
-    engine = memory_engine(hostile_set)
+    engine = build_memory_engine(hostile_set)
     chosen = CaseFilter(
         models=(HOSTILE,), sites=(HOSTILE,), categories=(HOSTILE,), search="script alert"
     )
     colours = dict.fromkeys(engine.facts.models, "#123456")
     every = CaseFilter()
-    numbers = overview(engine)
+    numbers = build_overview(engine)
     cards = engine.cards(every, engine.page(every, 0, 100))
     html = "".join(
         (
@@ -88,7 +88,7 @@ def test_a_case_without_image_answers_or_size_has_a_card(make_set):
         answers=[{"case": "b", "model": "g"}],
     )
     in_order = CaseFilter(sort="order")
-    cards = memory_engine(review_set).cards(in_order, ["b", "a"])
+    cards = build_memory_engine(review_set).cards(in_order, ["b", "a"])
     assert [card.case.id for card in cards] == ["b", "a"]
     html = gallery_html(
         review_set, cards, CaseFilter(), colours={"g": "#000", "m": "#000"}, gap_threshold=2.0
@@ -112,7 +112,7 @@ def test_cards_tell_the_answers_that_the_filter_is_about(make_set):
         ],
     )
     chosen = CaseFilter(failures=("token_limit",))
-    (card,) = memory_engine(review_set).cards(chosen, ["c"])
+    (card,) = build_memory_engine(review_set).cards(chosen, ["c"])
     assert [(answer.model, answer.chosen) for answer in card.answers] == [("g", True), ("m", False)]
     assert [answer.failures for answer in card.answers] == [
         (("token_limit", "both"),),
@@ -150,7 +150,7 @@ def test_cards_say_why_they_stand_where_they_stand_only_in_that_order(make_set, 
             {"case": "c", "model": "m", "reader": "r", "failure": "laterality_error"},
         ],
     )
-    engine = memory_engine(review_set)
+    engine = build_memory_engine(review_set)
     for sort, models, told in (
         ("severity", (), ("Harm 3: laterality error", "#222", "Medical 4B")),
         (
@@ -177,7 +177,7 @@ def test_of_a_single_answer_the_card_need_not_say_whose_it_is(make_set, monkeypa
     monkeypatch.setattr(link_keys, "query_value", lambda key: None)
     flag = {"case": "c", "model": "g", "reader": "r", "failure": "verbose"}
     review_set = make_set(cases=[{"id": "c"}], answers=[{"case": "c", "model": "g"}], flags=[flag])
-    cards = memory_engine(review_set).cards(CaseFilter(), ["c"])
+    cards = build_memory_engine(review_set).cards(CaseFilter(), ["c"])
     drawn = gallery_html(review_set, cards, CaseFilter(), colours={"g": "#111"}, gap_threshold=2)
     assert "Harm 0: too long</p>" in drawn
 
@@ -199,7 +199,7 @@ def test_cards_show_what_became_of_a_choice(make_set):
             {"case": "o", "model": "g", "text": "A"},
         ],
     )
-    engine = memory_engine(review_set)
+    engine = build_memory_engine(review_set)
     cards = engine.cards(CaseFilter(), ("q", "u", "o"))
     assert [[(one.choice, one.outcome) for one in card.answers] for card in cards] == [
         [(1, "right"), (2, "wrong"), (None, "failed"), (None, "failed")],

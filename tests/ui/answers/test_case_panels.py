@@ -5,24 +5,24 @@ from dataclasses import replace
 import pytest
 from support.page_text import StrictReader
 
-from rexview.analysis.case.record import CaseHeadline, CasePage, FailingModels
+from rexview.analysis.case.case_page import CaseHeadline, CasePage, FailingModels
 from rexview.analysis.case.report_comparison import compare_texts
 from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.schema import (
     Answer,
     AnswerBox,
     Case,
+    ChoiceReading,
     Context,
     Evidence,
     Flag,
     Model,
-    ReadChoice,
     Report,
     Score,
     SetInfo,
     StudyImage,
 )
-from rexview.stats import final_of_answer
+from rexview.stats import compute_answer_finals
 from rexview.ui.answers import case_panels as answers_html
 from rexview.ui.answers import choice_question
 from rexview.ui.answers.case_panels import format_score, score_chain_html
@@ -71,7 +71,7 @@ def page():
         Flag(EVIL, "m", "laterality_error", "detector", EVIL, evidence=(Evidence("box", EVIL),)),
         Flag("c1", "n", "token_limit", "reader", EVIL, reader=EVIL, verdict="rejected"),
     )
-    return CasePage(case, answers, scores, {"m": final_of_answer(scores)}, flags)
+    return CasePage(case, answers, scores, {"m": compute_answer_finals(scores)}, flags)
 
 
 NAMES = {"m": EVIL, "n": "N", "o": "O"}
@@ -238,7 +238,7 @@ def test_scores_of_an_answer_that_was_cut_off_are_shown_and_said_to_count_nowher
 ):
     answer = Answer("c1", "n", "It is", finish_reason=finish)
     scores = tuple(scores_of("n", process=5, execution=4, synthesis=4, language=3))
-    finals = {"n": final_of_answer(scores)} if counts else {}
+    finals = {"n": compute_answer_finals(scores)} if counts else {}
     page = replace(page, answers=(answer,), scores=scores, finals=finals)
     column = answers_html.answers_html(page, review_set, colours=COLOURS, gap_threshold=2)
     table = answers_html.scores_html(scores, names=NAMES, readers={}, uncounted=page.uncounted)
@@ -311,7 +311,7 @@ def test_the_chain_marks_the_weakest_link_only_when_there_is_one():
 def test_a_choice_read_from_the_text_says_from_which_words():
     case = Case("c", "Which?", question_type="choice", options=("Mass", "Nodule"), correct=1)
     text = "It is <i>round</i>.\n\n**Answer:** B"
-    read = ReadChoice(1, "stated", text.index("<i>"), len(text))
+    read = ChoiceReading(1, "stated", text.index("<i>"), len(text))
     shown = choice_question.choice_html(case, Answer("c", "m", text, choice=1, choice_read=read))
     assert "B. Nodule<b> – correct</b>" in shown
     assert "read from the text: “&lt;i&gt;round&lt;/i&gt;. **Answer:** B”" in shown

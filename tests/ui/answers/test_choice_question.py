@@ -8,10 +8,19 @@ from typing import Any
 import pytest
 from support.page_text import StrictReader
 
-from rexview.analysis.case.record import CasePage
-from rexview.schema import Answer, Case, Model, ReadChoice, Reader, ReaderChoice, ReviewSet, SetInfo
+from rexview.analysis.case.case_page import CasePage
+from rexview.schema import (
+    Answer,
+    Case,
+    ChoiceReading,
+    Model,
+    Reader,
+    ReaderChoice,
+    ReviewSet,
+    SetInfo,
+)
 from rexview.ui.answers import case_panels as answers_html
-from rexview.ui.answers.choice_question import choice_html, options_html, reason_html, votes_of
+from rexview.ui.answers.choice_question import choice_html, collect_votes, options_html, reason_html
 
 EVIL = '<img src=x onerror=alert(1)> " onmouseover="x" </li><script>alert(2)</script>'
 COLOURS = {"a": "#3C90CC", "b": '"><script>', "c": "#8A34EE", "r": "#C00084"}
@@ -54,7 +63,7 @@ def page_of(*answers: Answer, case: Case = QUESTION, **more: Any) -> CasePage:
 
 def options(page: CasePage, review_set: ReviewSet) -> list[str]:
     """The text of each option's row, then of all that stands below."""
-    votes = votes_of(page, review_set, COLOURS)
+    votes = collect_votes(page, review_set, COLOURS)
     shown = answers_html.question_html(page.case, (), votes)
     read(shown)
     rows = shown.partition('<ol class="rx-options" type="A">')[2].partition("</ol>")
@@ -133,7 +142,7 @@ class TestAnswers:
     def test_the_words_that_a_choice_was_read_from_are_marked(self, review_set: ReviewSet) -> None:
         text = "Both are blunt.\n\n**Answer:** B, not C."
         start = text.index("B,")
-        read_choice = ReadChoice(1, "stated", start, start + 1)
+        read_choice = ChoiceReading(1, "stated", start, start + 1)
         shown = self.show(Answer("q", "a", text, choice=1, choice_read=read_choice), review_set)
         assert '<mark class="rx-chosen" title="The choice was read here">B</mark>, not C.' in shown
         assert "a sentence that names the answer" in read(shown)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rexview.ui.asking.run_figures import begun_words
+from rexview.ui.asking.run_figures import start_note
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ from rexview.ui.asking.run_figures import begun_words
     ],
 )
 def test_when_a_run_was_begun(created, words):
-    assert begun_words(created, "Ann") == words
+    assert start_note(created, "Ann") == words

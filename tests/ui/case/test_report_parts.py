@@ -7,15 +7,15 @@ import pytest
 from support.page_text import StrictReader
 from support.reports.report_set import HOSTILE, write_reports
 
-from rexview.analysis.case.record import gather_case
-from rexview.analysis.case.report_comparison import gather_report
-from rexview.analysis.query.memory.engine import memory_engine
+from rexview.analysis.case.case_page import build_case_page
+from rexview.analysis.case.report_comparison import build_report_case
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
 from rexview.harm import load_harm
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.ui.answers import case_panels as answers_html
 from rexview.ui.case import reports as report_parts
 from rexview.ui.case.reports import aligned_html
-from rexview.ui.safe_text import Span, markdown_html, plain_html
+from rexview.ui.safe_text import MarkedSpan, markdown_html, plain_html
 
 COLOURS = {"m": "#123456", "n": "#654321"}
 
@@ -31,12 +31,12 @@ class Parts(StrictReader):
 
 @pytest.fixture(scope="module")
 def review_set(tmp_path_factory):
-    return load(write_reports(tmp_path_factory.mktemp("set") / "reports"))
+    return load_review_set(write_reports(tmp_path_factory.mktemp("set") / "reports"))
 
 
 @pytest.fixture(scope="module")
 def engine(review_set):
-    return memory_engine(review_set)
+    return build_memory_engine(review_set)
 
 
 @pytest.fixture
@@ -44,8 +44,8 @@ def drawn(review_set, engine):
     """Return report, answers and rows of a case as HTML."""
 
     def draw(case, *, change=lambda reports: reports, **more):
-        page = gather_case(review_set, case, engine)
-        reports = change(gather_report(review_set, page, load_harm(), **more))
+        page = build_case_page(review_set, case, engine)
+        reports = change(build_report_case(review_set, page, load_harm(), **more))
         in_reference = report_parts.marks_in_reference(reports, review_set.model_names)
         corrected = report_parts.corrected_html(page.case.report, reports.corrected, review_set)
         report = answers_html.report_html(page, in_reference, corrected)
@@ -54,7 +54,7 @@ def drawn(review_set, engine):
             review_set,
             colours=COLOURS,
             gap_threshold=2,
-            added=report_parts.added(reports, case),
+            added=report_parts.report_additions(reports, case),
         )
         rows = aligned_html(
             page,
@@ -118,8 +118,10 @@ def test_words_that_all_reports_miss_are_marked_once(make_set):
         cases=[{"id": "c", "question_type": "report", "report": report}],
         answers=[{"case": "c", "model": model, "text": text} for model, text in texts.items()],
     )
-    page = gather_case(one, "c", memory_engine(one))
-    marks = report_parts.marks_in_reference(gather_report(one, page, load_harm()), one.model_names)
+    page = build_case_page(one, "c", build_memory_engine(one))
+    marks = report_parts.marks_in_reference(
+        build_report_case(one, page, load_harm()), one.model_names
+    )
     assert [mark.label for mark in marks["findings"]] == ["missed"]
     assert [mark.label for mark in marks["impression"]] == ["missed"]
 
@@ -137,9 +139,9 @@ def test_one_invented_finding_that_is_marked_twice_is_said_to_be(make_set):
         cases=[{"id": "c", "question_type": "report", "report": {"findings": "Clear lungs."}}],
         answers=[{"case": "c", "model": "m", "text": "Right effusion. Small right effusion."}],
     )
-    page = gather_case(one, "c", memory_engine(one))
-    reports = gather_report(one, page, load_harm())
-    said = words(report_parts.added(reports, "c")["m"].above)
+    page = build_case_page(one, "c", build_memory_engine(one))
+    reports = build_report_case(one, page, load_harm())
+    said = words(report_parts.report_additions(reports, "c")["m"].above)
     assert "1 invented (marked 2 times)" in said
 
 
@@ -204,13 +206,17 @@ def test_the_words_of_an_answer_stay_as_they_are(drawn, review_set):
 
 
 def test_a_label_stands_once_at_the_end_of_its_words():
-    spans = [Span(0, 14, "a", label="missed"), Span(6, 14, "b"), Span(6, 10, "c", label="two")]
+    spans = [
+        MarkedSpan(0, 14, "a", label="missed"),
+        MarkedSpan(6, 14, "b"),
+        MarkedSpan(6, 10, "c", label="two"),
+    ]
     made = plain_html("right effusion.", spans)
     assert re.findall(r'class="([a-c ]+)"( data-rx-label="[^"]*")?', made) == [
         ("a", ""),
         ("a b c", ' data-rx-label="two"'),
         ("a b", ' data-rx-label="missed"'),
     ]
-    across = markdown_html("One **two** three.", [Span(0, 17, "a", label='"<b>')])
+    across = markdown_html("One **two** three.", [MarkedSpan(0, 17, "a", label='"<b>')])
     assert across.count("data-rx-label") == 1
     assert 'data-rx-label="&quot;&lt;b&gt;"' in across

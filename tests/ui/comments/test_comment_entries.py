@@ -13,7 +13,7 @@ from support.small_set import write_set
 from rexview.people import Person
 from rexview.ui.comments.case_comments import case_targets
 from rexview.ui.comments.case_comments import comment_entry as made
-from rexview.ui.web.saving.entries import CASE_PAGE, Refused, read_entry
+from rexview.ui.web.saving.entries import CASE_PAGE, EntryRefused, read_entry
 from rexview.ui.web.saving.route import EntryWriter
 from rexview.ui.web.server import review_sets
 
@@ -68,7 +68,7 @@ def test_a_box_is_a_whole_number(make, box):
 
 @pytest.mark.parametrize("box", [-1, 7, 10**9])
 def test_a_box_is_one_of_the_answer(make, box):
-    with pytest.raises(Refused):
+    with pytest.raises(EntryRefused):
         make(message(spot={"box": box}))
 
 

@@ -3,14 +3,14 @@ from dataclasses import replace
 import pytest
 
 from rexview.importers import propose_mapping
-from rexview.importers.table.cells import FIELDS
+from rexview.importers.table.cells import COLUMN_FIELDS
 from rexview.importers.table.column_mapping import JudgementColumn
 from rexview.ui.data.column_meanings import (
     KEEP,
     LEAVE_OUT,
     MEANINGS,
-    chosen_mapping,
-    doubled,
+    duplicate_meanings,
+    mapping_from_choices,
     proposed_choices,
 )
 
@@ -33,8 +33,8 @@ def changed(proposal, **changes):
 
 
 def test_a_proposal_read_back_unchanged_means_the_same(proposal):
-    back = chosen_mapping(proposal, proposed_choices(proposal))
-    for field in FIELDS:
+    back = mapping_from_choices(proposal, proposed_choices(proposal))
+    for field in COLUMN_FIELDS:
         assert back.column_of(field) == proposal.column_of(field)
     assert [(m.column, m.judges, m.reader) for m in back.judgements] == [
         (m.column, m.judges, m.reader) for m in proposal.judgements
@@ -59,7 +59,7 @@ def test_every_meaning_shown_can_be_read(proposal):
     for meaning in MEANINGS:
         first, *others = (replace(one, meaning=KEEP) for one in choices)
         edited = [replace(first, meaning=meaning), *others]
-        assert not chosen_mapping(proposal, edited).problems()
+        assert not mapping_from_choices(proposal, edited).problems()
 
 
 def test_an_edit_is_taken_over(proposal):
@@ -71,7 +71,7 @@ def test_an_edit_is_taken_over(proposal):
             "answer": {"model": "GPT"},
         },
     )
-    edited = chosen_mapping(proposal, choices)
+    edited = mapping_from_choices(proposal, choices)
     scored = next(one for one in edited.judgements if one.column == "shoe size")
     assert replace(scored, samples=()) == JudgementColumn(
         "shoe size", "execution", "Dr X", scale="40-50"
@@ -84,6 +84,8 @@ def test_an_edit_is_taken_over(proposal):
 
 
 def test_two_columns_of_one_meaning_are_named(proposal):
-    assert doubled(proposed_choices(proposal)) == []
-    choices = [replace(one, meaning=FIELDS["question"]) for one in proposed_choices(proposal)]
-    assert doubled(choices) == [FIELDS["question"]]
+    assert duplicate_meanings(proposed_choices(proposal)) == []
+    choices = [
+        replace(one, meaning=COLUMN_FIELDS["question"]) for one in proposed_choices(proposal)
+    ]
+    assert duplicate_meanings(choices) == [COLUMN_FIELDS["question"]]

@@ -8,11 +8,11 @@ import pytest
 from support.exports.exported_set import exported, write_exported_set
 
 from rexview.errors import ExportRefused, NotAdmitted
-from rexview.export.formats import FORMATS
+from rexview.export.export_formats import EXPORT_FORMATS
 from rexview.ui import export as export_jobs
 from rexview.ui.export import ExportJobs
 
-CSV = FORMATS["csv"]
+CSV = EXPORT_FORMATS["csv"]
 
 
 @pytest.fixture

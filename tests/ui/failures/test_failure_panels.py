@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 import pytest
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.failures import BY_FINDING, failure_groups, failure_tables
-from rexview.analysis.query.memory.engine import memory_engine
+from rexview.analysis.failures import BY_FINDING, build_failure_groups, build_failure_tables
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
 from rexview.ui.failures.failure_rates import (
     comparisons_html,
     groups_html,
@@ -44,11 +44,11 @@ def three(make_set, monkeypatch):
             for model in MODELS
         ],
     )
-    return memory_engine(review_set)
+    return build_memory_engine(review_set)
 
 
 def test_three_models_have_their_rows_and_their_pairs_apart(three):
-    tables = failure_tables(three, resamples=99)
+    tables = build_failure_tables(three, resamples=99)
     drawn = rates_html(tables, {}, "Table 4")
     assert Tags(drawn).met <= {"div", "table", "caption", "thead", "tbody", "tr", "th", "td"} | {
         *("a", "b", "small", "span", "p", "ul", "li", "abbr")
@@ -67,12 +67,12 @@ def test_two_models_say_which_is_first(make_set, monkeypatch):
     monkeypatch.setattr(link_keys, "link_query", lambda found=None, **_: found.to_query())
     answers = [{"case": "c0", "model": model, "text": "Normal."} for model in MODELS[:2]]
     review_set = make_set(cases=[{"id": "c0"}], answers=answers)
-    drawn = rates_html(failure_tables(memory_engine(review_set), resamples=0), {}, "4")
+    drawn = rates_html(build_failure_tables(build_memory_engine(review_set), resamples=0), {}, "4")
     assert "Differences are Generalist minus Medical 4B" in drawn
 
 
 def test_groups_mark_small_ones_and_escape_names(three):
-    groups = failure_groups(three, CaseFilter(), "laterality_error", BY_FINDING, resamples=99)
+    groups = build_failure_groups(three, CaseFilter(), "laterality_error", BY_FINDING, resamples=99)
     drawn = groups_html(groups, "Table 5")
     Tags(drawn)
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", drawn))
@@ -85,13 +85,13 @@ def test_nothing_is_said_of_small_groups_where_none_is(make_set, monkeypatch):
     report = {"impression": "Right pneumothorax."}
     cases = [{"id": f"c{number}", "report": report} for number in range(10)]
     answers = [{"case": one["id"], "model": "gen", "text": "Left pneumothorax."} for one in cases]
-    engine = memory_engine(make_set(cases=cases, answers=answers))
-    groups = failure_groups(engine, CaseFilter(), "laterality_error", BY_FINDING, resamples=0)
+    engine = build_memory_engine(make_set(cases=cases, answers=answers))
+    groups = build_failure_groups(engine, CaseFilter(), "laterality_error", BY_FINDING, resamples=0)
     assert [cell.rate.n for group in groups.groups for cell in group.cells if cell.rate.n] == [10]
     assert "small" not in re.sub(r"<[^>]*>", " ", groups_html(groups, "Table 5"))
 
 
 def test_the_precision_of_a_rule_stands_with_the_failure(three):
-    told = meanings_html(failure_tables(three, resamples=0))
+    told = meanings_html(build_failure_tables(three, resamples=0))
     said = r"Laterality errors\..*Rule: in tests \d+ of \d+ such flags were right \(\d+% to \d+%\)"
     assert re.search(said, told)

@@ -2,10 +2,10 @@ import json
 
 import pytest
 
-from rexview.analysis import CaseFilter, Range
-from rexview.ui.filters import MOST, forget_filter, save_filter, saved_filters
+from rexview.analysis import CaseFilter, NumberRange
+from rexview.ui.filters import MAX_SAVED_FILTERS, delete_filter, save_filter, saved_filters
 
-GAPS = CaseFilter(failures=("execution_gap",), models=("g",), gap=Range(3))
+GAPS = CaseFilter(failures=("execution_gap",), models=("g",), gap=NumberRange(3))
 
 
 @pytest.fixture(autouse=True)
@@ -20,17 +20,17 @@ def test_kept_by_name_for_each_set():
     assert saved_filters("one") == {"Wide gaps": GAPS}
     save_filter("one", "Wide gaps", CaseFilter(models=("m",)))
     assert saved_filters("one") == {"Wide gaps": CaseFilter(models=("m",))}
-    forget_filter("one", "Wide gaps")
-    forget_filter("one", "never there")
+    delete_filter("one", "Wide gaps")
+    delete_filter("one", "never there")
     assert saved_filters("one") == {}
     assert saved_filters("two") == {"Wide gaps": CaseFilter()}
 
 
 def test_the_oldest_go_when_there_are_too_many():
-    for number in range(MOST + 2):
+    for number in range(MAX_SAVED_FILTERS + 2):
         save_filter("set", f"f{number}", GAPS)
     names = list(saved_filters("set"))
-    assert len(names) == MOST
+    assert len(names) == MAX_SAVED_FILTERS
     assert names[0] == "f2"
 
 
@@ -50,7 +50,7 @@ def test_values_of_an_older_version_are_left_out(home):
     home.parent.mkdir(parents=True)
     old = {"set": {"old": {"failure": ["token_limit", "gone"], "gap": ["2.."]}}}
     home.write_text(json.dumps(old), encoding="utf-8")
-    assert saved_filters("set")["old"] == CaseFilter(failures=("token_limit",), gap=Range(2))
+    assert saved_filters("set")["old"] == CaseFilter(failures=("token_limit",), gap=NumberRange(2))
 
 
 def test_a_file_that_cannot_be_written_is_told(home, tmp_path):

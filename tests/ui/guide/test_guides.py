@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from support import ROOT
 
 from rexview.ui.guide import guides
-from rexview.ui.guide.guides import FOLDER, GUIDES, pictures, pieces
+from rexview.ui.guide.guides import FOLDER, GUIDES, image_names, read_guide
 from rexview.ui.web.link.pages import PAGES
 from tools.guide_pictures import PICTURES, README_PICTURE, SCENES
 
@@ -23,7 +23,7 @@ def client():
 
 @each_guide
 def test_a_guide_begins_with_words_and_shows_pictures(name):
-    shown = pieces(name)
+    shown = read_guide(name)
     assert shown[0].markdown.startswith("# ")
     assert any(one.picture for one in shown)
     assert not any("![" in one.markdown for one in shown)
@@ -32,7 +32,7 @@ def test_a_guide_begins_with_words_and_shows_pictures(name):
 def test_every_guide_is_on_the_page_and_every_picture_in_a_guide():
     assert {path.stem for path in FOLDER.glob("*.md")} == set(GUIDES)
     lying = {path.name for path in (FOLDER / "pictures").iterdir()}
-    assert lying == pictures() == {f"{name}.webp" for name in SCENES}
+    assert lying == image_names() == {f"{name}.webp" for name in SCENES}
 
 
 def test_the_readme_shows_a_picture_that_the_script_takes_too():
@@ -66,8 +66,8 @@ def test_documents_that_a_guide_names_are_there(name):
 
 
 def test_a_picture_is_served_and_nothing_else(client):
-    found = client.get(guides.picture_address("case.webp"))
+    found = client.get(guides.image_address("case.webp"))
     assert found.status_code == 200
     assert found.headers["content-type"] == "image/webp"
     for name in ("clinician.md", "..%2Fclinician.md", "%2e%2e", "none.webp"):
-        assert client.get(guides.picture_address(name)).status_code == 404
+        assert client.get(guides.image_address(name)).status_code == 404

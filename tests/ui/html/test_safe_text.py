@@ -10,7 +10,7 @@ from support.rows import each_row
 
 from rexview.ui.safe_text import (
     MAX_MARKDOWN,
-    Span,
+    MarkedSpan,
     as_markdown,
     cut_spans,
     lines_as_markdown,
@@ -64,7 +64,7 @@ def test_hostile_text_is_only_text(text):
 @example("# a **b** c\n- d `e`\n\n> f", [(2, 20)])
 @example("**a\ue000b**", [(0, 3), (3, 6)])
 def test_any_text_with_any_spans_is_well_formed(text, borders):
-    spans = [Span(start, end, "rx-finding", {"finding": '"<x>'}) for start, end in borders]
+    spans = [MarkedSpan(start, end, "rx-finding", {"finding": '"<x>'}) for start, end in borders]
     read(markdown_html(text, spans))
     plain = read(plain_html(text, spans))
     assert "".join(plain.text).replace("�", "") == "".join(
@@ -75,7 +75,7 @@ def test_any_text_with_any_spans_is_well_formed(text, borders):
 def test_a_span_is_marked_through_markdown():
     text = "- a **right pleural** effusion\n\n| left effusion |\n|---|\n| x |"
     spans = [
-        Span(match.start(), match.end(), "rx-finding", {"finding": "effusion"})
+        MarkedSpan(match.start(), match.end(), "rx-finding", {"finding": "effusion"})
         for match in re.finditer(r"right pleural\*\* effusion|left effusion", text)
     ]
     marked = read(markdown_html(text, spans)).marked
@@ -84,11 +84,11 @@ def test_a_span_is_marked_through_markdown():
 
 def test_spans_over_each_other_become_pieces_that_carry_both():
     spans = [
-        Span(0, 4, "a", {"key": "k l"}, "one", focusable=True),
-        Span(2, 6, "b", {"key": "k m", "flag": "f"}, "two"),
-        Span(90, 99, "c"),
-        Span(5, 5, "d"),
-        Span(-1, 2, "e"),
+        MarkedSpan(0, 4, "a", {"key": "k l"}, "one", focusable=True),
+        MarkedSpan(2, 6, "b", {"key": "k m", "flag": "f"}, "two"),
+        MarkedSpan(90, 99, "c"),
+        MarkedSpan(5, 5, "d"),
+        MarkedSpan(-1, 2, "e"),
     ]
     pieces = cut_spans(spans, 15)
     assert [(one.start, one.end, one.css) for one in pieces] == [
@@ -105,7 +105,7 @@ def test_spans_over_each_other_become_pieces_that_carry_both():
 
 @given(st.lists(st.tuples(st.integers(-2, 12), st.integers(-2, 12))))
 def test_pieces_cover_what_the_spans_cover_and_nothing_else(pairs):
-    spans = [Span(start, end, f"s{number}") for number, (start, end) in enumerate(pairs)]
+    spans = [MarkedSpan(start, end, f"s{number}") for number, (start, end) in enumerate(pairs)]
     inside = [one for one in spans if 0 <= one.start < one.end <= 10]
     pieces = cut_spans(spans, 10)
     for place in range(10):
@@ -116,7 +116,7 @@ def test_pieces_cover_what_the_spans_cover_and_nothing_else(pairs):
 
 
 def test_very_many_spans_on_each_other_stay_small():
-    spans = [Span(k, 20_000 - k, f"s{k}", {"key": f"k{k}"}) for k in range(9_000)]
+    spans = [MarkedSpan(k, 20_000 - k, f"s{k}", {"key": f"k{k}"}) for k in range(9_000)]
     assert len(markdown_html("x " * 10_000, spans)) < 3_000_000
 
 
@@ -154,7 +154,7 @@ def test_marks_leave_the_markup_of_lines_alone(text, wanted):
     unmarked = bare(markdown_html(text))
     for start in range(len(text)):
         for end in range(start + 1, len(text) + 1):
-            marked = markdown_html(text, [Span(start, end, "x")])
+            marked = markdown_html(text, [MarkedSpan(start, end, "x")])
             assert wanted in marked, text[start:end]
             assert bare(marked) == unmarked
 

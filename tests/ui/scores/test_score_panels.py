@@ -11,14 +11,14 @@ from urllib.parse import parse_qs
 import pytest
 from support.page_text import StrictReader
 
-from rexview.analysis import CaseFilter, Count, Range, model_colours
-from rexview.analysis.query.memory.engine import memory_engine
-from rexview.analysis.scores import TABLE_1, TABLE_2, ScoreTables, score_tables
+from rexview.analysis import CaseFilter, LinkedCount, NumberRange, assign_model_colours
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
+from rexview.analysis.scores import MAIN_SCORES, PART_SCORES, ScoreTables, build_score_tables
 from rexview.stats.bootstrap import Interval
 from rexview.ui.scores import score_tables as model_comparisons
 from rexview.ui.scores import score_tables as scores_html
 from rexview.ui.scores.score_tables import published_html
-from rexview.ui.tables.number_table import Reasons, linked_number, signed, written_p
+from rexview.ui.tables.number_table import MissingReasons, format_p, format_signed, linked_number
 
 EVIL = "<img src=x onerror=alert(1)>\"'&"
 PARTS = ("process", "execution", "synthesis", "language")
@@ -51,7 +51,7 @@ def tables_of(
             for part in PARTS
         ],
     )
-    return score_tables(memory_engine(review_set), base, resamples=99)
+    return build_score_tables(build_memory_engine(review_set), base, resamples=99)
 
 
 def text(written: str) -> str:
@@ -68,8 +68,8 @@ def no_link_state(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_model_has_every_number(make_set: Any, count: int) -> None:
     models = [f"m{n}{EVIL}" for n in range(count)]
     tables = tables_of(make_set, models)
-    for dimensions in (TABLE_1, TABLE_2):
-        written = scores_html.scores_html(tables, dimensions, "Title", model_colours(models))
+    for dimensions in (MAIN_SCORES, PART_SCORES):
+        written = scores_html.scores_html(tables, dimensions, "Title", assign_model_colours(models))
         shown = text(written)
         for model in models:
             assert model in shown
@@ -105,12 +105,12 @@ def test_of_very_many_pairs_the_first_are_written(make_set: Any) -> None:
     ("base", "title"),
     [
         (CaseFilter(models=("a", "b:c"), sort="gap"), "Cases scored for both"),
-        (CaseFilter(process=Range(2)), "Browse also lists those where only one of the two"),
+        (CaseFilter(process=NumberRange(2)), "Browse also lists those where only one of the two"),
     ],
 )
 def test_pairs_open_the_cases_scored_for_both(make_set: Any, base: CaseFilter, title: str) -> None:
     tables = tables_of(make_set, ["a", "b:c"], base=base)
-    written = model_comparisons.comparison_cells(tables, "execution", Reasons())
+    written = model_comparisons.comparison_cells(tables, "execution", MissingReasons())
     (link,) = re.findall(r'href="(.*?)" data-rx-page .*?title="(.*?)">8</a>', written)
     opened = CaseFilter.from_query(parse_qs(unescape(link[0]).partition("?")[2]))
     assert opened == replace(base, model_pairs=("execution:a:b%3Ac",))
@@ -129,7 +129,7 @@ def test_published_figures_are_marked_as_not_ours(make_set: Any) -> None:
 
 
 def test_a_missing_number_has_its_reason_at_hand_and_below() -> None:
-    reasons = Reasons()
+    reasons = MissingReasons()
     cell = reasons.interval(Interval(None, None, "One value <only>."), f"A{EVIL}")
     assert text(cell) == "–"
     assert 'title="One value &lt;only&gt;."' in cell
@@ -137,12 +137,12 @@ def test_a_missing_number_has_its_reason_at_hand_and_below() -> None:
     for number in range(9):
         reasons.add("One value <only>.", f"B{number}")
     assert "and 4 more" in text(reasons.html())
-    assert Reasons().html() == ""
+    assert MissingReasons().html() == ""
 
 
 def test_nothing_is_no_link() -> None:
-    assert linked_number(Count(0, CaseFilter()), "0") == "0"
-    assert "<a href=" in linked_number(Count(1, CaseFilter()), "1")
+    assert linked_number(LinkedCount(0, CaseFilter()), "0") == "0"
+    assert "<a href=" in linked_number(LinkedCount(1, CaseFilter()), "1")
 
 
 @pytest.mark.parametrize(
@@ -150,11 +150,11 @@ def test_nothing_is_no_link() -> None:
     [(1.274, "+1.27"), (-0.5, "−0.50"), (-0.001, "0.00"), (0.0, "0.00")],
 )
 def test_differences_have_a_sign(value: float, written: str) -> None:
-    assert signed(value) == written
+    assert format_signed(value) == written
 
 
 @pytest.mark.parametrize(
     ("p", "written"), [(0.0004, "&lt;0.001"), (0.0496, "0.050"), (1.0, "1.000"), (0.001, "0.001")]
 )
 def test_p_values(p: float, written: str) -> None:
-    assert written_p(p) == written
+    assert format_p(p) == written

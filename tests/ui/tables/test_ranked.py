@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from rexview.analysis.ranking import Ranking, ranked
+from rexview.analysis.ranking import DisplayRanking, rank_for_display
 from rexview.ui.tables.number_table import group_rows, ranked_head, rows_table
 from rexview.ui.tables.ranked import ranked_item, ranked_tools
 
 EVIL = '"><img src=x onerror=alert(1)>'
-MANY: Ranking[int] = ranked(range(12), float)
-FEW: Ranking[int] = ranked(range(3), float)
+MANY: DisplayRanking[int] = rank_for_display(range(12), float)
+FEW: DisplayRanking[int] = rank_for_display(range(3), float)
 
 
 def line(number: int) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from rexview.ui.viewer import (
     ViewerBox,
     ViewerData,
     ViewerImage,
-    with_keys,
+    assign_keys,
 )
 
 BOX = ViewerBox("1", "pa", "effusion", 1.5, 2, 3, 4, side="on the patient's right", score=0.5)
@@ -55,5 +55,5 @@ def test_a_view_needs_pixels_or_the_reason_why_not():
 def test_keys_go_to_models_in_order_and_to_the_reference():
     models = [BoxGroup(str(number), "m", "#000") for number in range(10)]
     reference = BoxGroup("reference", "Reference", "#fff", kind="reference")
-    groups = with_keys([*models[:2], reference, *models[2:]])
+    groups = assign_keys([*models[:2], reference, *models[2:]])
     assert [group.key for group in groups] == ["1", "2", "r", *"3456789", None]

@@ -6,14 +6,14 @@ from support.entries.stored import ANN, BOB, EVE
 from support.opened_app import opened_set
 from support.small_set import write_set
 
-from rexview.analysis.case.record import gather_case
+from rexview.analysis.case.case_page import build_case_page
 from rexview.analysis.query.filter.case_filter import CaseFilter
-from rexview.analysis.written_failures import FAILURE_KIND as WORDS
-from rexview.analysis.written_failures import MARK_KIND, standing_failures
+from rexview.analysis.written_failures import WRITTEN_FAILURE_KIND as WORDS
+from rexview.analysis.written_failures import WRITTEN_MARK_KIND, current_failures
 from rexview.answer_digest import digests_of
 from rexview.store import Entry
 from rexview.ui.answers.case_panels import scores_html
-from rexview.ui.answers.flags import ANY_CASE, Visitor, marks_html, named_failures
+from rexview.ui.answers.flags import ANY_CASE, Visitor, marks_html, written_failure_names
 from rexview.ui.web.server import review_sets
 
 PAGE = "case page"
@@ -31,19 +31,22 @@ def review_set(tmp_path, monkeypatch):
 
 def write(review_set, value=OLD, person=ANN):
     review_sets.reviews(review_set).record([Entry(WORDS, subject="f", value=value)], person)
-    standing = standing_failures(review_sets.newest(review_set))
+    standing = current_failures(review_sets.with_current_reviews(review_set))
     return standing["f"].prompt.hash if "f" in standing else None
 
 
 def entry(review_set, version, comment=None, **more):
     value = {"version": version, "comment": comment} if version else None
     shown = digests_of(review_set).of("c1", "m")
-    about = {"case": "c1", "slot": "m", "shown": shown, "kind": MARK_KIND, "subject": "f"}
+    about = {"case": "c1", "slot": "m", "shown": shown, "kind": WRITTEN_MARK_KIND, "subject": "f"}
     return {**about, "value": value, "was": None, "seen": 1_000_000, **more}
 
 
 def rows(review_set):
-    return [(row.person, row.value) for row in review_sets.reviews(review_set).current(MARK_KIND)]
+    return [
+        (row.person, row.value)
+        for row in review_sets.reviews(review_set).current(WRITTEN_MARK_KIND)
+    ]
 
 
 def test_it_is_kept_and_taken_back(review_set):
@@ -102,8 +105,8 @@ def test_a_blinded_reader_sends_and_is_told_nothing(review_set):
 
 
 def shown(review_set, visitor=ANN_LOOKS, case_filter=ANY_CASE):
-    written = review_sets.newest(review_set)
-    page = gather_case(written, "c1", review_sets.engine(written))
+    written = review_sets.with_current_reviews(review_set)
+    page = build_case_page(written, "c1", review_sets.engine(written))
     people = written.reader_names
     return marks_html(page, page.answers[0], people, visitor, case_filter), page
 
@@ -147,6 +150,6 @@ def test_hostile_words_are_text_wherever_they_are_shown(review_set):
     assert "On an earlier answer:" in listed
     assert "&lt;img" in listed
     assert "<img" not in html + listed
-    assert named_failures(standing_failures(review_sets.newest(review_set))) == {
-        "written:f": (EVIL, f"Counts {EVIL}")
-    }
+    assert written_failure_names(
+        current_failures(review_sets.with_current_reviews(review_set))
+    ) == {"written:f": (EVIL, f"Counts {EVIL}")}

@@ -9,15 +9,15 @@ from support.judge.own_words import ADA, JUDGE, NAME, QUOTE, write_looked_throug
 from support.opened_app import opened_set
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.judge_opinions import written_on
-from rexview.analysis.written_failures import find_failure
-from rexview.analysis.written_results import VALIDATION_KIND, condition, found_in
+from rexview.analysis.case.judge_opinions import collect_written_opinions
+from rexview.analysis.written_failures import find_failure_wording
+from rexview.analysis.written_results import VALIDATION_KIND, load_judge_results, result_condition
 from rexview.people import Person
 from rexview.settings import load_settings
-from rexview.ui.failures.written_sample import items_around
-from rexview.ui.judge.judge_opinions import added_by_written
+from rexview.ui.failures.written_sample import neighbouring_sample_items
+from rexview.ui.judge.judge_opinions import written_failure_additions
 from rexview.ui.web.access import permissions
-from rexview.ui.web.saving.written_failure_entries import own_json, written_round
+from rexview.ui.web.saving.written_failure_entries import find_validation_round, own_json
 from rexview.ui.web.server import review_sets
 
 PAGE = "failures page"
@@ -39,12 +39,14 @@ def send(review_set):
 
 @pytest.fixture
 def found(review_set):
-    return found_in(review_set, find_failure(review_set, load_settings(), NAME), JUDGE)
+    return load_judge_results(
+        review_set, find_failure_wording(review_set, load_settings(), NAME), JUDGE
+    )
 
 
 def now(review_set, found, person=ADA):
     about = (NAME, found.version, JUDGE)
-    return written_round(review_set, review_sets.reviews(review_set), person, about)
+    return find_validation_round(review_set, review_sets.reviews(review_set), person, about)
 
 
 def word(review_set, found, said, place=0, **more):
@@ -113,15 +115,18 @@ def test_what_the_page_does_not_send_is_refused(send, review_set, found, wrong):
 
 def test_a_reader_may_not(send, review_set, found):
     send(word(review_set, found, "yes"), person=BOB, status=403)
-    with permissions.asking(BOB):
-        assert items_around(review_set, {"part": "validate", "about": ["", "", ""]}) is None
+    with permissions.acting_as(BOB):
+        assert (
+            neighbouring_sample_items(review_set, {"part": "validate", "about": ["", "", ""]})
+            is None
+        )
 
 
 def test_the_browser_is_told_nothing_of_the_judge(review_set, found):
     """Two items look the same whatever was found: in texts, names and what one's own word is."""
     detail = {"part": "validate", "about": [NAME, found.version, JUDGE], "size": 50}
-    with permissions.asking(ADA):
-        around = items_around(review_set, detail)
+    with permissions.acting_as(ADA):
+        around = neighbouring_sample_items(review_set, detail)
         sent = [around.case_json(item) for item in around.page(0, 50)]
     assert len(sent) == 4
     text = json.dumps(sent).lower()
@@ -136,11 +141,11 @@ def test_the_browser_is_told_nothing_of_the_judge(review_set, found):
 
 def test_the_case_page_has_it_only_where_the_filter_names_it(review_set, found):
     answers = review_set.answers_of("case-1")
-    assert written_on(review_set, CaseFilter(), "case-1", answers) == ()
-    named = CaseFilter(written=(condition(found, "yes"),))
-    [one] = written_on(review_set, named, "case-1", answers)
+    assert collect_written_opinions(review_set, CaseFilter(), "case-1", answers) == ()
+    named = CaseFilter(written=(result_condition(found, "yes"),))
+    [one] = collect_written_opinions(review_set, named, "case-1", answers)
     assert asdict(one)["judge"] == JUDGE
-    added = added_by_written([one], ["zebu-7b", "okapi"])
+    added = written_failure_additions([one], ["zebu-7b", "okapi"])
     assert "found by a language model" in added["zebu-7b"].below
     assert "<b>x</b>" not in added["zebu-7b"].below + added["okapi"].below
     assert "<i>of</i>" not in added["zebu-7b"].below

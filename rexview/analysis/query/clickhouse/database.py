@@ -23,11 +23,11 @@ from rexview.errors import EngineUnreachable, SettingsError
 
 # The interface to a database, and the conversion of values.
 
-Parameter = str | int | float | list[str] | list[int]
+QueryParameter = str | int | float | list[str] | list[int]
 """A value of a query. It is never part of the SQL, which has ``{name:Type}`` in its place."""
-QUERY_S: Final = 30
+QUERY_TIMEOUT_S: Final = 30
 """Longest time of a query, in seconds."""
-_PLAIN: Final[Mapping[type[pl.DataType], str]] = {
+_COLUMN_TYPES: Final[Mapping[type[pl.DataType], str]] = {
     pl.String: "String",
     pl.UInt8: "UInt8",
     pl.UInt16: "UInt16",
@@ -40,7 +40,7 @@ _PLAIN: Final[Mapping[type[pl.DataType], str]] = {
 
 
 @dataclass(frozen=True)
-class Server:
+class DatabaseServer:
     """The address of a ClickHouse server; ``cluster`` is empty for a single server."""
 
     host: str
@@ -51,7 +51,7 @@ class Server:
     secure: bool
 
 
-class Database(Protocol):
+class ClickHouseDatabase(Protocol):
     """A ClickHouse database. Safe for several threads.
 
     Raises
@@ -63,12 +63,12 @@ class Database(Protocol):
     def query(
         self,
         sql: str,
-        parameters: Mapping[str, Parameter] | None = None,
+        parameters: Mapping[str, QueryParameter] | None = None,
         tables: Mapping[str, pl.DataFrame] | None = None,
     ) -> pl.DataFrame:
         """Return the rows of a query; ``tables`` are sent with it, for this query only, by name."""
 
-    def run(self, sql: str, parameters: Mapping[str, Parameter] | None = None) -> None:
+    def run(self, sql: str, parameters: Mapping[str, QueryParameter] | None = None) -> None:
         """Run a statement that returns nothing."""
 
     def insert(self, table: str, frame: pl.DataFrame) -> None:
@@ -79,14 +79,14 @@ class Database(Protocol):
         """Name of the cluster that stores the tables; empty for a single server."""
 
 
-def type_of(dtype: pl.DataType) -> str:
+def column_type(dtype: pl.DataType) -> str:
     """Return ClickHouse's name of the type of a column that is sent with a query."""
     if isinstance(dtype, pl.List):
-        return f"Array({type_of(dtype.inner)})"  # type: ignore[arg-type]
-    return _PLAIN[type(dtype)]
+        return f"Array({column_type(dtype.inner)})"  # type: ignore[arg-type]
+    return _COLUMN_TYPES[type(dtype)]
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """Return a name (of a database, a cluster) quoted for SQL."""
     return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
 
@@ -97,7 +97,7 @@ _PORTS: Final = {False: 8123, True: 8443}
 
 
 @cache
-def database_at(address: str) -> Database:
+def database_at(address: str) -> ClickHouseDatabase:
     """Return the database at an address, without connecting to it yet.
 
     The address is ``clickhouse://user@host:port/database`` or ``chdb:///folder``. ``?secure=1``
@@ -109,12 +109,12 @@ def database_at(address: str) -> Database:
     """
     parts = urlsplit(address)
     if parts.scheme == "chdb" and parts.path.strip("/"):
-        return InProcess(Path(unquote(parts.path)))
+        return ChdbDatabase(Path(unquote(parts.path)))
     if parts.scheme == "clickhouse" and parts.hostname and parts.path.strip("/"):
         options = parse_qs(parts.query)
         secure = options.get("secure", ["0"])[0] not in ("", "0")
-        return OverHttp(
-            Server(
+        return HttpDatabase(
+            DatabaseServer(
                 parts.hostname,
                 parts.port or _PORTS[secure],
                 unquote(parts.username or "default"),
@@ -133,13 +133,13 @@ def database_at(address: str) -> Database:
 _LOCK = RLock()
 _SESSIONS: Final[dict[str, Any]] = {}
 """Sessions by folder, None once closed; chDB allows one folder a process."""
-_SENT: Final[dict[str, pl.DataFrame]] = {}
+_SENT_TABLES: Final[dict[str, pl.DataFrame]] = {}
 """Tables that were sent with the last queries and still exist in chDB."""
 _ESCAPES: Final = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\\0"}
-_SETTINGS: Final = f"SETTINGS max_execution_time = {QUERY_S}"
+_SETTINGS: Final = f"SETTINGS max_execution_time = {QUERY_TIMEOUT_S}"
 
 
-class InProcess:
+class ChdbDatabase:
     """A chDB database (:class:`.Database`); without ``folder`` it is in memory."""
 
     cluster = ""
@@ -184,7 +184,7 @@ class InProcess:
     def query(
         self,
         sql: str,
-        parameters: Mapping[str, Parameter] | None = None,
+        parameters: Mapping[str, QueryParameter] | None = None,
         tables: Mapping[str, pl.DataFrame] | None = None,
     ) -> pl.DataFrame:
         """Return the rows of a query."""
@@ -197,16 +197,16 @@ class InProcess:
     def _send_along(self, tables: Mapping[str, pl.DataFrame]) -> None:
         """Create the tables for a query; a table that the last query used is kept."""
         for name, frame in tables.items():
-            if _SENT.get(name) is frame:
+            if _SENT_TABLES.get(name) is frame:
                 continue
-            _SENT.pop(name, None)
-            columns = ", ".join(f"{one} {type_of(kind)}" for one, kind in frame.schema.items())
+            _SENT_TABLES.pop(name, None)
+            columns = ", ".join(f"{one} {column_type(kind)}" for one, kind in frame.schema.items())
             self.session.query(f"DROP TEMPORARY TABLE IF EXISTS {name}")
             self.session.query(f"CREATE TEMPORARY TABLE {name} ({columns}) ENGINE = Memory")
             self._add(name, frame)
-            _SENT[name] = frame
+            _SENT_TABLES[name] = frame
 
-    def run(self, sql: str, parameters: Mapping[str, Parameter] | None = None) -> None:
+    def run(self, sql: str, parameters: Mapping[str, QueryParameter] | None = None) -> None:
         """Run a statement."""
         with self._failing():
             self.session.query(f"USE {self._name}")
@@ -237,7 +237,7 @@ def _close() -> None:
                 session.cleanup()
 
 
-def _leave_to_parent() -> None:
+def _abandon_after_fork() -> None:
     """Give up chDB in a forked process: its threads do not exist there, so calls would hang."""
     global _LOCK
     atexit.unregister(_close)
@@ -247,7 +247,7 @@ def _leave_to_parent() -> None:
         _SESSIONS[folder] = None
 
 
-os.register_at_fork(after_in_child=_leave_to_parent)
+os.register_at_fork(after_in_child=_abandon_after_fork)
 
 
 def _reason(error: Exception) -> str:
@@ -256,20 +256,20 @@ def _reason(error: Exception) -> str:
     return words if words.isupper() else type(error).__name__
 
 
-def _texts(parameters: Mapping[str, Parameter] | None) -> dict[str, str]:
+def _texts(parameters: Mapping[str, QueryParameter] | None) -> dict[str, str]:
     """Return values in ClickHouse's format for parameters: a field of tab-separated text."""
     return {name: _text(value) for name, value in (parameters or {}).items()}
 
 
-def _text(value: Parameter) -> str:
+def _text(value: QueryParameter) -> str:
     if isinstance(value, list):
-        return f"[{','.join(_in_list(one) for one in value)}]"
+        return f"[{','.join(_list_element(one) for one in value)}]"
     if isinstance(value, str):
         return "".join(_ESCAPES.get(letter, letter) for letter in value)
     return repr(value)
 
 
-def _in_list(value: str | int) -> str:
+def _list_element(value: str | int) -> str:
     if isinstance(value, int):
         return str(value)
     escaped = value.replace("\\", "\\\\").replace("'", "\\'")
@@ -278,17 +278,19 @@ def _in_list(value: str | int) -> str:
 
 # A ClickHouse server over HTTP, by clickhouse-connect.
 
-PASSWORD: Final = "REXVIEW_CLICKHOUSE_PASSWORD"  # noqa: S105  the variable that holds it
+CLICKHOUSE_PASSWORD_VARIABLE: Final = "REXVIEW_CLICKHOUSE_PASSWORD"  # noqa: S105  the variable that holds it
 _CONNECT_S: Final = 4
-_TRY_AGAIN_S: Final = 3.0
+_RETRY_AFTER_S: Final = 3.0
 """Seconds without a new try after a failed connection, so that pages stay quick."""
-_AWAY: Final = "Wait a little, or ask whoever runs the server; what you write is kept as ever."
+_UNREACHABLE_ADVICE: Final = (
+    "Wait a little, or ask whoever runs the server; what you write is kept as ever."
+)
 
 
-class OverHttp:
+class HttpDatabase:
     """A database of a ClickHouse server (:class:`.Database`)."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: DatabaseServer) -> None:
         self._server = server
         self.cluster = server.cluster
         self._client: Any = None
@@ -296,7 +298,7 @@ class OverHttp:
         self._away_since = 0.0
 
     def _connected(self) -> Any:
-        if time.monotonic() - self._away_since < _TRY_AGAIN_S:
+        if time.monotonic() - self._away_since < _RETRY_AFTER_S:
             raise self._away("does not answer")
         with self._connecting:
             if self._client is None:
@@ -317,20 +319,21 @@ class OverHttp:
                 host=server.host,
                 port=server.port,
                 username=server.user,
-                password=os.environ.get(PASSWORD, ""),
+                password=os.environ.get(CLICKHOUSE_PASSWORD_VARIABLE, ""),
                 database=server.database,
                 secure=server.secure,
                 connect_timeout=_CONNECT_S,
-                send_receive_timeout=QUERY_S + _CONNECT_S,
+                send_receive_timeout=QUERY_TIMEOUT_S + _CONNECT_S,
                 autogenerate_session_id=False,  # several at once
                 query_retries=0,
-                settings={"max_execution_time": QUERY_S},
+                settings={"max_execution_time": QUERY_TIMEOUT_S},
             )
 
     def _away(self, what: str) -> EngineUnreachable:
         server = self._server
         return EngineUnreachable(
-            f"The tables on {server.host}:{server.port}, database {server.database}, {what}.", _AWAY
+            f"The tables on {server.host}:{server.port}, database {server.database}, {what}.",
+            _UNREACHABLE_ADVICE,
         )
 
     @contextlib.contextmanager
@@ -344,9 +347,11 @@ class OverHttp:
         except DatabaseError as error:
             text = str(error)
             if "TIMEOUT_EXCEEDED" in text or "timed out" in text:
-                raise self._away(f"took longer than {QUERY_S} s") from None
+                raise self._away(f"took longer than {QUERY_TIMEOUT_S} s") from None
             if "AUTHENTICATION_FAILED" in text or "REQUIRED_PASSWORD" in text:
-                raise self._away(f"do not take the user or the password in {PASSWORD}") from None
+                raise self._away(
+                    f"do not take the user or the password in {CLICKHOUSE_PASSWORD_VARIABLE}"
+                ) from None
             if "UNKNOWN_DATABASE" in text:
                 raise self._away("do not exist: there is no such database") from None
             if "UNKNOWN_TABLE" in text:
@@ -362,7 +367,7 @@ class OverHttp:
     def query(
         self,
         sql: str,
-        parameters: Mapping[str, Parameter] | None = None,
+        parameters: Mapping[str, QueryParameter] | None = None,
         tables: Mapping[str, pl.DataFrame] | None = None,
     ) -> pl.DataFrame:
         """Return the rows of a query."""
@@ -373,12 +378,12 @@ class OverHttp:
                 parameters=dict(parameters or {}),
                 fmt="Arrow",
                 use_database=True,
-                external_data=_sent_along(tables) if tables else None,
+                external_data=_external_data(tables) if tables else None,
                 settings={"output_format_arrow_string_as_string": 1},
             )
         return pl.read_ipc(found) if found else pl.DataFrame()
 
-    def run(self, sql: str, parameters: Mapping[str, Parameter] | None = None) -> None:
+    def run(self, sql: str, parameters: Mapping[str, QueryParameter] | None = None) -> None:
         """Run a statement."""
         client = self._connected()
         with self._failing():
@@ -397,12 +402,12 @@ class OverHttp:
             )
 
 
-def _sent_along(tables: Mapping[str, pl.DataFrame]) -> Any:
+def _external_data(tables: Mapping[str, pl.DataFrame]) -> Any:
     from clickhouse_connect.driver.external import ExternalData
 
     sent = ExternalData()
     for name, frame in tables.items():
-        columns = [f"{one} {type_of(kind)}" for one, kind in frame.schema.items()]
+        columns = [f"{one} {column_type(kind)}" for one, kind in frame.schema.items()]
         sent.add_file(file_name=name, data=_arrow(frame), fmt="ArrowStream", structure=columns)
     return sent
 

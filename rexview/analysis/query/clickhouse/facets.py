@@ -13,14 +13,14 @@ from typing import Any, Final
 
 import polars as pl
 
-from rexview.analysis.query.clickhouse.selection import SqlConditions
+from rexview.analysis.query.clickhouse.sql_conditions import SqlConditions
 from rexview.analysis.query.engine import Facet, Facets, FacetValue, FailureSources, SetFacts
 from rexview.analysis.query.filter.case_filter import ANSWER_STATUSES, MENTIONS, SOURCES
-from rexview.analysis.query.filter.conditions import OF_CASES, ChoiceOutcome, by_group
-from rexview.analysis.query.filter.finding_search import search_terms
-from rexview.analysis.query.filter.wording import CONDITION_NAMES, sentence_case, value_name
-from rexview.analysis.query.memory.flagged import wanted
-from rexview.analysis.query.memory.selection import CASE_FACETS, outcome_name
+from rexview.analysis.query.filter.conditions import CASE_OUTCOMES, ChoiceOutcome, group_outcomes
+from rexview.analysis.query.filter.filter_text import CONDITION_NAMES, name_value, to_sentence_case
+from rexview.analysis.query.filter.finding_search import parse_search
+from rexview.analysis.query.memory.failure_index import source_bits
+from rexview.analysis.query.memory.selection import CASE_FACETS, outcome_condition_name
 from rexview.detect import FAILURE_BITS
 from rexview.stats.multiple_choice import Rater
 from rexview.vocab import FAILURES, HEADLINE_FAILURES
@@ -28,7 +28,7 @@ from rexview.vocab import FAILURES, HEADLINE_FAILURES
 _ROW_WORDS: Final = {"models": "model", "statuses": "status"}
 
 
-_NAMED: Final = "n "
+_COUNT_PREFIX: Final = "n "
 """Prefix of each count's name, so that it differs from every column's name."""
 
 
@@ -56,10 +56,10 @@ class FacetQuery:
         for name in ("tags", *tags):
             self._listed(name, "tags", but=(name,))
         self._listed("outcomes", "outcomes", but=())
-        for group in by_group(asked.outcomes):
-            name = outcome_name(group)
+        for group in group_outcomes(asked.outcomes):
+            name = outcome_condition_name(group)
             self._listed(name, "outcomes", but=(name,))
-        if search_terms(asked.search).findings:
+        if parse_search(asked.search).findings:
             for word in MENTIONS:
                 found = self.conditions.found_by(asked.search, word)
                 others = self.conditions.met(("search",))
@@ -70,7 +70,9 @@ class FacetQuery:
     @property
     def sql(self) -> str:
         """SQL of the query."""
-        columns = ", ".join(f"{sql} AS `{_NAMED}{name}`" for name, sql in self.columns.items())
+        columns = ", ".join(
+            f"{sql} AS `{_COUNT_PREFIX}{name}`" for name, sql in self.columns.items()
+        )
         inner = "".join(f", {sql} AS {name}" for name, sql in self._inner.items())
         return f"SELECT {columns} FROM (SELECT *{inner} FROM {self.conditions.source})"
 
@@ -128,7 +130,7 @@ class FacetQuery:
         self, name: str, failures: Iterable[str], sources: Sequence[str], but: Sequence[str]
     ) -> None:
         bits = self._gathered("by_source", "UInt64", but)
-        asked = f"toUInt64({int(wanted(failures, sources))})"
+        asked = f"toUInt64({int(source_bits(failures, sources))})"
         self.columns[name] = f"countIf(bitAnd({bits}, {asked}) != 0)"
 
     def _gathered(self, column: str, kind: str, but: Sequence[str]) -> str:
@@ -151,7 +153,7 @@ class FacetCounts:
     def of(cls, found: pl.DataFrame) -> FacetCounts:
         """Return the counts of a query's result."""
         row = found.row(0, named=True)
-        return cls({name.removeprefix(_NAMED): value for name, value in row.items()})
+        return cls({name.removeprefix(_COUNT_PREFIX): value for name, value in row.items()})
 
     def listed(self, name: str) -> dict[Any, int]:
         """Return the counts by word or code."""
@@ -159,7 +161,7 @@ class FacetCounts:
         return dict(zip(keys, counts, strict=True))
 
 
-def join_counts(
+def add_facet_counts(
     query: FacetQuery,
     counts: FacetCounts,
     reviewed: Facets,
@@ -190,7 +192,7 @@ def join_counts(
                 shown or CONDITION_NAMES[name],
                 tuple(
                     FacetValue(
-                        value, value_name(facts, name, value), n + more[value], value in chosen
+                        value, name_value(facts, name, value), n + more[value], value in chosen
                     )
                     for value, n in values
                 ),
@@ -210,7 +212,7 @@ def join_counts(
     for name, values in manifest.tags.items():
         own = f"tags:{name}" if f"tags:{name}" in query.columns else "tags"
         of_tags = counts.listed(own)
-        shown = sentence_case(name)
+        shown = to_sentence_case(name)
         taken = shown in CONDITION_NAMES.values()
         shown = f"{shown} (tag)" if taken else shown
         add("tags", ((one, of_tags.get(one, 0)) for one in values), shown, name)
@@ -239,19 +241,21 @@ def _outcomes(
     if not raters:
         return
     of_all = counts.listed("outcomes")
-    by_name = {group: counts.listed(outcome_name(group)) for group in by_group(asked)}
-    for outcome in all_outcomes(raters):
+    by_name = {
+        group: counts.listed(outcome_condition_name(group)) for group in group_outcomes(asked)
+    }
+    for outcome in list_outcomes(raters):
         yield str(outcome), by_name.get(outcome.group, of_all).get(str(outcome), 0)
 
 
-def all_outcomes(raters: Iterable[Rater]) -> Iterable[ChoiceOutcome]:
+def list_outcomes(raters: Iterable[Rater]) -> Iterable[ChoiceOutcome]:
     """Yield every possible outcome of a choice question, in the order of the facet."""
     for rater in raters:
         for kind in ("right", "wrong", "failed"):
             yield ChoiceOutcome(kind, rater.id)
         if not rater.is_reader:
             yield ChoiceOutcome("only_wrong", rater.id)
-    yield from (ChoiceOutcome(kind) for kind in OF_CASES)
+    yield from (ChoiceOutcome(kind) for kind in CASE_OUTCOMES)
 
 
 def _headline(counts: FacetCounts, reviewed: FailureSources) -> FailureSources:

@@ -14,27 +14,27 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview import frames
-from rexview.analysis.query.clickhouse.database import Database
-from rexview.analysis.query.clickhouse.tables import (
-    BY_CASE,
-    FLAG,
-    LAYOUT,
-    OF_RECORDS,
-    RECORDS,
-    decoded,
+from rexview.analysis.query.clickhouse.database import ClickHouseDatabase
+from rexview.analysis.query.clickhouse.table_layout import (
+    FLAG_COLUMNS,
+    LAYOUT_NUMBER,
+    RECORD_COLUMNS,
+    RECORDS_TABLE,
+    TABLES_BY_CASE,
+    decode_rows,
 )
 from rexview.detect.detector import Detector
-from rexview.detect.scan.batch import TOLD_FLAGS
+from rexview.detect.scan.batch import DETAILED_FLAG_SCHEMA
 from rexview.detect.scan.finding_index import FindingIndex, Phrase
-from rexview.detect.scan.scan import Scan, TextFlags, ToldInMemory
+from rexview.detect.scan.scan import InMemoryFlagDetails, Scan, TextFlags
 from rexview.errors import EngineUnreachable
 from rexview.frames import SharedIndex
 from rexview.metrics.identity import MetricId
 from rexview.schema import Model, ReviewSet
-from rexview.stats.judges import Judge
+from rexview.stats.judge_agreement import Judge
 from rexview.stats.multiple_choice import Rater
 
-PEOPLE: Final = (
+PEOPLE_TABLES: Final = (
     *("scores", "flags", "edits", "choices", "preferences", "references", "comments"),
     *("decisions", "candidates", "candidate_ratings", "candidate_tags", "selections"),
     *("validations", "stale_scores", "stale_flags", "stale_edits", "stale_choices"),
@@ -44,7 +44,7 @@ PEOPLE: Final = (
 
 
 @dataclass(frozen=True)
-class Manifest:
+class SetManifest:
     """The manifest of one version of a set in ClickHouse.
 
     Attributes
@@ -77,7 +77,7 @@ class Manifest:
     plain_words : tuple of str
         Words of models' names that also occur in questions and reports.
     people : mapping of str to tuple of str
-        Rows of :data:`PEOPLE` as JSON.
+        Rows of :data:`PEOPLE_TABLES` as JSON.
     """
 
     version: str
@@ -99,13 +99,13 @@ class Manifest:
 
     def as_json(self) -> str:
         """Return the manifest as JSON."""
-        return json.dumps({"layout": LAYOUT, **asdict(self)}, ensure_ascii=False)
+        return json.dumps({"layout": LAYOUT_NUMBER, **asdict(self)}, ensure_ascii=False)
 
     @classmethod
-    def of_json(cls, text: str) -> Manifest | None:
+    def of_json(cls, text: str) -> SetManifest | None:
         """Return the manifest of a JSON text; None if another layout wrote it."""
         given: dict[str, Any] = json.loads(text)
-        if given.pop("layout", None) != LAYOUT:
+        if given.pop("layout", None) != LAYOUT_NUMBER:
             return None
         made = {
             **given,
@@ -128,9 +128,9 @@ def _tuples(given: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(values) for name, values in given.items()}
 
 
-def without_people(review_set: ReviewSet) -> dict[str, Any]:
+def empty_people_tables(review_set: ReviewSet) -> dict[str, Any]:
     """Return the tables that people fill, emptied; those of files and models are not returned."""
-    return {name: getattr(review_set, name).clear() for name in PEOPLE}
+    return {name: getattr(review_set, name).clear() for name in PEOPLE_TABLES}
 
 
 # A few cases of a loaded set, read as a review set with the detectors' results.
@@ -139,53 +139,55 @@ def without_people(review_set: ReviewSet) -> dict[str, Any]:
 # same records go through the same code.
 
 _AT_A_TIME: Final = 2_000
-_FIELDS: Final = tuple(name for name in OF_RECORDS if name not in ("version", "shard"))
+_FIELDS: Final = tuple(name for name in RECORD_COLUMNS if name not in ("version", "shard"))
 
 
-def records_of(database: Database, manifest: Manifest, cases: Sequence[str]) -> pl.DataFrame:
+def fetch_records(
+    database: ClickHouseDatabase, manifest: SetManifest, cases: Sequence[str]
+) -> pl.DataFrame:
     """Return the records of the given cases that are in the set, in the order of the files.
 
     Raises
     ------
     EngineUnreachable
     """
-    parts = [OF_RECORDS.to_frame().select(_FIELDS)]
+    parts = [RECORD_COLUMNS.to_frame().select(_FIELDS)]
     for start in range(0, len(cases), _AT_A_TIME):
         found = database.query(
-            f"SELECT {', '.join(_FIELDS)} FROM {RECORDS} "
+            f"SELECT {', '.join(_FIELDS)} FROM {RECORDS_TABLE} "
             "WHERE version = {version:String} AND id IN {ids:Array(String)}",
             {"version": manifest.version, "ids": list(cases[start : start + _AT_A_TIME])},
         )
-        parts.append(found.select(pl.col(name).cast(OF_RECORDS[name]) for name in _FIELDS))
+        parts.append(found.select(pl.col(name).cast(RECORD_COLUMNS[name]) for name in _FIELDS))
     return pl.concat(parts).sort("case_row")
 
 
 @dataclass(frozen=True, eq=False)
-class SmallSet:
+class CaseSubset:
     """Some cases of a loaded set.
 
     Attributes
     ----------
     manifest : Manifest
     records : polars.DataFrame
-        As :func:`records_of` returns them, each case once.
+        As :func:`fetch_records` returns them, each case once.
     given : ReviewSet
         The cases with all their answers; ``model`` has the indices of the whole set. Tables that
         people fill are empty.
     """
 
-    manifest: Manifest
+    manifest: SetManifest
     records: pl.DataFrame
     given: ReviewSet
 
     @classmethod
-    def of(cls, manifest: Manifest, records: pl.DataFrame, empty: ReviewSet) -> SmallSet:
-        """Return a set of records; ``empty`` is the set without any case (:func:`empty_set`)."""
-        tables: dict[str, Any] = {"cases": decoded(records["record"], frames.CASES)}
-        for name in BY_CASE:
+    def of(cls, manifest: SetManifest, records: pl.DataFrame, empty: ReviewSet) -> CaseSubset:
+        """Return a set of records; ``empty`` is the set without cases (:func:`build_empty_set`)."""
+        tables: dict[str, Any] = {"cases": decode_rows(records["record"], frames.CASES)}
+        for name in TABLES_BY_CASE:
             schema = frames.TABLES[name.removeprefix("stale_")]
             rows = records[name].explode(empty_as_null=False, keep_nulls=False)
-            tables[name] = decoded(rows, schema).sort("_row", maintain_order=True)
+            tables[name] = decode_rows(rows, schema).sort("_row", maintain_order=True)
         given = replace(empty, **tables, shared_index=SharedIndex())
         return cls(manifest, records, given)
 
@@ -203,11 +205,11 @@ class SmallSet:
         """Return the detectors' results for these cases from when the set was loaded."""
         newest, records = self.given.newest, self.records
         flags = records.select("flags").with_row_index("at").explode("flags").drop_nulls("flags")
-        told = decoded(flags["flags"], FLAG)
+        told = decode_rows(flags["flags"], FLAG_COLUMNS)
         first = newest.starts[flags["at"].to_numpy()]
         numbers = pl.Series("answer", first, dtype=pl.UInt32) + told["place"]
         told = told.with_columns(answer=numbers).select(
-            pl.col(name).cast(kind) for name, kind in TOLD_FLAGS.items()
+            pl.col(name).cast(kind) for name, kind in DETAILED_FLAG_SCHEMA.items()
         )
         found = TextFlags(
             state=_flat(records["looked_at"], pl.UInt8()).to_numpy(),
@@ -217,7 +219,7 @@ class SmallSet:
             flags=told.drop("message", "evidence"),
             index=self._index(),
             reports=np.ones(len(records), dtype=np.bool_),
-            told=ToldInMemory([told]),
+            told=InMemoryFlagDetails([told]),
         )
         return Scan(tuple(detectors), self.given, found)
 
@@ -236,7 +238,7 @@ def _flat(lists: pl.Series, kind: pl.DataType) -> pl.Series:
     return lists.explode(empty_as_null=False, keep_nulls=False).cast(kind)
 
 
-def empty_set(read: ReviewSet, manifest: Manifest) -> ReviewSet:
+def build_empty_set(read: ReviewSet, manifest: SetManifest) -> ReviewSet:
     """Return a loaded set without its cases: the folder's settings and people's tables.
 
     ``read`` has the content of ``reviewset.yaml`` and finds pictures.
@@ -251,17 +253,17 @@ def empty_set(read: ReviewSet, manifest: Manifest) -> ReviewSet:
     )
 
 
-def given_by_people(manifest: Manifest) -> dict[str, pl.DataFrame]:
+def read_people_tables(manifest: SetManifest) -> dict[str, pl.DataFrame]:
     """Return the tables filled by people that came with the set, by name."""
     return {
-        name: decoded(manifest.people[name], frames.TABLES[name.removeprefix("stale_")])
-        for name in PEOPLE
+        name: decode_rows(manifest.people[name], frames.TABLES[name.removeprefix("stale_")])
+        for name in PEOPLE_TABLES
     }
 
 
 # An open loaded set: its tables, and its few cases in memory.
 
-MOST_REVIEWED: Final = 50_000
+MAX_REVIEWED_CASES: Final = 50_000
 """Most reviewed cases, which are in memory."""
 _PAGES_KEPT: Final = 32
 _UNUSED_KEPT: Final = 2_000
@@ -269,14 +271,14 @@ _UNUSED_KEPT: Final = 2_000
 
 
 @dataclass(frozen=True, eq=False)
-class _Known:
+class _CachedRecords:
     """Records in memory, and their cases."""
 
     records: pl.DataFrame
     cases: frozenset[str]
 
 
-class OpenedSet:
+class OpenClickHouseSet:
     """An open version of a set in ClickHouse. Safe for several threads.
 
     Parameters
@@ -288,16 +290,18 @@ class OpenedSet:
         The set without any case: its folder's settings, and how its pictures are found.
     """
 
-    def __init__(self, database: Database, manifest: Manifest, read: ReviewSet) -> None:
+    def __init__(
+        self, database: ClickHouseDatabase, manifest: SetManifest, read: ReviewSet
+    ) -> None:
         self.database: Final = database
         self.manifest: Final = manifest
-        self.empty: Final = empty_set(read, manifest)
-        self.people: Final = given_by_people(manifest)
-        self._known = _Known(records_of(database, manifest, []), frozenset())
+        self.empty: Final = build_empty_set(read, manifest)
+        self.people: Final = read_people_tables(manifest)
+        self._known = _CachedRecords(fetch_records(database, manifest, []), frozenset())
         self._reading = Lock()
         self.of_cases = lru_cache(maxsize=_PAGES_KEPT)(self.small_set)
 
-    def reviewed(self, written_about: Iterable[str] = ()) -> SmallSet:
+    def reviewed(self, written_about: Iterable[str] = ()) -> CaseSubset:
         """Return the cases that people reviewed, in the files or later, in the order of the files.
 
         ``written_about`` has the cases reviewed later. Only cases that are not in memory yet are
@@ -306,56 +310,57 @@ class OpenedSet:
         Raises
         ------
         EngineUnreachable
-            ClickHouse does not answer, or there are more than :data:`MOST_REVIEWED` such cases.
+            ClickHouse does not answer, or there are more than :data:`MAX_REVIEWED_CASES` such
+            cases.
         """
-        wanted = frozenset(written_about).union(*map(named_cases, self.people.values()))
-        if len(wanted) > MOST_REVIEWED:
+        wanted = frozenset(written_about).union(*map(cases_in_table, self.people.values()))
+        if len(wanted) > MAX_REVIEWED_CASES:
             raise EngineUnreachable(
                 f"People have written about {len(wanted):,} cases of this set, and "
-                f"{MOST_REVIEWED:,} fit beside tables on ClickHouse.",
+                f"{MAX_REVIEWED_CASES:,} fit beside tables on ClickHouse.",
                 "Open it with the engine in memory.",
             )
         with self._reading:
             new = sorted(wanted - self._known.cases)
             if new:
-                more = records_of(self.database, self.manifest, new)
+                more = fetch_records(self.database, self.manifest, new)
                 records = pl.concat([self._known.records, more]).sort("case_row")
-                self._known = _Known(records, self._known.cases | wanted)
+                self._known = _CachedRecords(records, self._known.cases | wanted)
             known = self._known.records
             if len(self._known.cases) - len(wanted) > _UNUSED_KEPT:
                 of_wanted = known.filter(pl.col("id").is_in(list(wanted)))
-                self._known = _Known(of_wanted, wanted)
+                self._known = _CachedRecords(of_wanted, wanted)
         records = known.filter(pl.col("id").is_in(list(wanted)))
         return self._set_of(records)
 
-    def small_set(self, cases: Sequence[str]) -> SmallSet:
+    def small_set(self, cases: Sequence[str]) -> CaseSubset:
         """Return the given cases that are in the set; :attr:`of_cases` caches the latest.
 
         Raises
         ------
         EngineUnreachable
         """
-        return self._set_of(records_of(self.database, self.manifest, cases))
+        return self._set_of(fetch_records(self.database, self.manifest, cases))
 
-    def _set_of(self, records: pl.DataFrame) -> SmallSet:
-        return SmallSet.of(self.manifest, records, self.empty)
+    def _set_of(self, records: pl.DataFrame) -> CaseSubset:
+        return CaseSubset.of(self.manifest, records, self.empty)
 
 
-def named_cases(table: pl.DataFrame) -> set[str]:
+def cases_in_table(table: pl.DataFrame) -> set[str]:
     """Return the cases that a table names."""
     return set(table["case"].drop_nulls()) if "case" in table.columns else set()
 
 
-def with_people(given: ReviewSet, people: dict[str, pl.DataFrame]) -> ReviewSet:
+def add_people_tables(given: ReviewSet, people: dict[str, pl.DataFrame]) -> ReviewSet:
     """Return a set with the tables that people filled, which are about its cases."""
     known: dict[str, Any] = dict(people)
     return replace(given, **known)
 
 
-def about_cases(written: ReviewSet, cases: Sequence[str]) -> dict[str, Any]:
+def reviews_of_cases(written: ReviewSet, cases: Sequence[str]) -> dict[str, Any]:
     """Return people's input about some cases, by table."""
     named = pl.Series(list(cases), dtype=pl.String).implode()
-    tables = {name: getattr(written, name) for name in (*PEOPLE, "unfinished")}
+    tables = {name: getattr(written, name) for name in (*PEOPLE_TABLES, "unfinished")}
     found: dict[str, Any] = {
         name: table.filter(pl.col("case").is_in(named)) if "case" in table.columns else table
         for name, table in tables.items()

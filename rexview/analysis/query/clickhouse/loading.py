@@ -13,37 +13,41 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rexview.analysis.case.blinding import plain_words
-from rexview.analysis.query.clickhouse.database import Database
-from rexview.analysis.query.clickhouse.loaded_set import PEOPLE, Manifest, without_people
-from rexview.analysis.query.clickhouse.tables import (
-    BY_CASE,
-    CASES,
-    FLAG,
-    LOADS,
-    OF_CASES,
-    OF_RECORDS,
-    OF_ROWS,
-    OF_STUDY,
-    RECORDS,
+from rexview.analysis.case.blinding import find_plain_words
+from rexview.analysis.query.clickhouse.database import ClickHouseDatabase
+from rexview.analysis.query.clickhouse.loaded_set import (
+    PEOPLE_TABLES,
+    SetManifest,
+    empty_people_tables,
+)
+from rexview.analysis.query.clickhouse.table_layout import (
+    ANSWER_COLUMNS,
+    CASE_COLUMNS,
+    CASES_TABLE,
+    FLAG_COLUMNS,
+    LOADS_TABLE,
+    RECORD_COLUMNS,
+    RECORDS_TABLE,
     RIGHT_OPTION,
+    STUDY_COLUMNS,
+    TABLES_BY_CASE,
+    create_tables,
     drop_version,
     encode_rows,
-    make_tables,
 )
-from rexview.analysis.query.memory.engine import properties_of
-from rexview.analysis.query.memory.selection import NO_DATE, REPEATS
-from rexview.analysis.query.memory.study import MemoryStudyEngine
-from rexview.analysis.query.memory.table import AnswerTable, answer_table
+from rexview.analysis.query.memory.answer_table import AnswerTable, build_answer_table
+from rexview.analysis.query.memory.memory_engine import find_differing_properties
+from rexview.analysis.query.memory.selection import MISSING_DATE, REPEAT_EXPRESSIONS
+from rexview.analysis.query.memory.study_engine import MemoryStudyEngine
 from rexview.detect import FAILURE_BITS
-from rexview.detect.scan.batch import LOOKED_AT
+from rexview.detect.scan.batch import SCANNED
 from rexview.detect.scan.scan import Scan
-from rexview.detect.self_contradiction import ASKED_AGAIN, asked_again
+from rexview.detect.self_contradiction import REPEAT_COLUMNS, compare_repeats
 from rexview.errors import EngineError, LoadRefused, SetNotLoaded
 from rexview.metrics.identity import MetricId
 from rexview.schema import ReviewSet
-from rexview.stats.judges import opinions_in
-from rexview.stats.multiple_choice import NOT_ASKED
+from rexview.stats.judge_agreement import collect_judge_opinions
+from rexview.stats.multiple_choice import NO_CHOICE
 
 # The columns of a set for ClickHouse, computed by the engine in memory.
 #
@@ -103,7 +107,7 @@ class SetColumnsByCase:
         }
         found = cases.select(
             pl.lit(self.version).alias("version"),
-            shard=shards(cases["id"]),
+            shard=hash_shards(cases["id"]),
             case_row=at,
             id="id",
             patient=pl.Series(columns.cluster[first:stop], dtype=pl.UInt32),
@@ -115,8 +119,8 @@ class SetColumnsByCase:
         for name, pairs in lists.items():
             found = found.with_columns(pairs.at(np.arange(first, stop)).rename(name))
         texts = pl.col("question", "findings", "impression", *columns.case_codes)
-        of_study = study_columns(self._some(first, stop))
-        found = found.with_columns(texts.fill_null("")).select(*OF_CASES, RIGHT_OPTION)
+        of_study = build_study_columns(self._some(first, stop))
+        found = found.with_columns(texts.fill_null("")).select(*CASE_COLUMNS, RIGHT_OPTION)
         return pl.concat([found, of_study], how="horizontal")
 
     def _some(self, first: int, stop: int) -> ReviewSet:
@@ -134,22 +138,22 @@ class SetColumnsByCase:
         return right
 
     @cached_property
-    def _tags(self) -> Lists:
+    def _tags(self) -> ListColumn:
         parts = [
             pl.DataFrame(
                 {"at": rows.astype(np.int64), "value": coded.words(np.arange(len(rows)))}
             ).cast({"value": pl.String})
             for rows, coded in self.table.columns.tag_codes.values()
         ]
-        return Lists.of(parts, pl.String())
+        return ListColumn.of(parts, pl.String())
 
     @cached_property
-    def _outcomes(self) -> Lists:
+    def _outcomes(self) -> ListColumn:
         parts = [
             pl.DataFrame({"at": rows.astype(np.int64)}).with_columns(value=pl.lit(str(outcome)))
             for outcome, rows in self.table.outcomes.cases_with()
         ]
-        return Lists.of(parts, pl.String())
+        return ListColumn.of(parts, pl.String())
 
     @cached_property
     def _of_texts(self) -> pl.DataFrame:
@@ -158,9 +162,9 @@ class SetColumnsByCase:
         return pl.DataFrame(named)
 
     @cached_property
-    def _phrases_of_reports(self) -> Lists:
+    def _phrases_of_reports(self) -> ListColumn:
         of_reports = self._of_texts.filter(pl.col("at") < 0).with_columns(at=-1 - pl.col("at"))
-        return Lists.of([of_reports], pl.UInt32())
+        return ListColumn.of([of_reports], pl.UInt32())
 
     def _of_rows(self, rows: Numbers) -> pl.DataFrame:
         """Return the columns of some rows of the answer table, one row each."""
@@ -171,13 +175,13 @@ class SetColumnsByCase:
         ]
         texts = np.full(len(rows), "", dtype=object)
         texts[is_answer] = given["text"].fill_null("").to_numpy()
-        created = np.full(len(rows), NO_DATE, dtype=np.int64)
+        created = np.full(len(rows), MISSING_DATE, dtype=np.int64)
         created[is_answer] = (
-            given["created"].to_physical().cast(pl.Int64).fill_null(NO_DATE).to_numpy()
+            given["created"].to_physical().cast(pl.Int64).fill_null(MISSING_DATE).to_numpy()
         )
-        state = np.full(len(rows), LOOKED_AT, dtype=np.uint8)
+        state = np.full(len(rows), SCANNED, dtype=np.uint8)
         state[is_answer] = table.survey.scan.state[rows[is_answer]]
-        choice = np.full(len(rows), NOT_ASKED, dtype=np.int16)
+        choice = np.full(len(rows), NO_CHOICE, dtype=np.int16)
         choice[is_answer] = self._choice[rows[is_answer]]
         flat: dict[str, Any] = {
             "model": columns.model.codes[rows],
@@ -195,12 +199,14 @@ class SetColumnsByCase:
         for name, lists in self._lists.items():
             flat[name] = lists.at(rows)
         flat["metric_values"] = self._metric_values(rows)
-        return pl.DataFrame(flat).select(pl.col(name).cast(kind) for name, kind in OF_ROWS.items())
+        return pl.DataFrame(flat).select(
+            pl.col(name).cast(kind) for name, kind in ANSWER_COLUMNS.items()
+        )
 
     @cached_property
     def _choice(self) -> npt.NDArray[np.int16]:
         chosen = self.table.chosen
-        choice = np.full(self.table.columns.n_answers, NOT_ASKED, dtype=np.int16)
+        choice = np.full(self.table.columns.n_answers, NO_CHOICE, dtype=np.int16)
         there = chosen.number >= 0
         choice[chosen.number[there]] = chosen.option[there]
         return choice
@@ -215,44 +221,44 @@ class SetColumnsByCase:
         return named
 
     @cached_property
-    def _lists(self) -> dict[str, Lists]:
+    def _lists(self) -> dict[str, ListColumn]:
         """Columns of lists by row."""
         return {
-            "about": Lists.of([self._about], pl.String()),
-            "phrases": Lists.of([self._of_texts.filter(pl.col("at") >= 0)], pl.UInt32()),
-            "again": Lists.of(self._again, pl.String()),
-            "opinions": Lists.of(self._opinions, pl.String()),
-            "repeats": Lists.of([self._repeats], pl.UInt32()),
+            "about": ListColumn.of([self._about], pl.String()),
+            "phrases": ListColumn.of([self._of_texts.filter(pl.col("at") >= 0)], pl.UInt32()),
+            "again": ListColumn.of(self._again, pl.String()),
+            "opinions": ListColumn.of(self._opinions, pl.String()),
+            "repeats": ListColumn.of([self._repeats], pl.UInt32()),
         }
 
     @property
     def _about(self) -> pl.DataFrame:
         source = pl.when("hint").then(pl.lit("hint")).otherwise(pl.lit("detector"))
-        word = about_word(pl.col("failure").cast(pl.String), source, pl.col("finding"))
+        word = failure_finding_text(pl.col("failure").cast(pl.String), source, pl.col("finding"))
         return self.table.flagged.findings.select(
             pl.col("row").cast(pl.Int64).alias("at"), value=word
         )
 
     @cached_property
     def _asked_again(self) -> pl.DataFrame:
-        return asked_again(self.table.review_set)
+        return compare_repeats(self.table.review_set)
 
     @property
     def _again(self) -> Iterator[pl.DataFrame]:
-        for word, condition in REPEATS.items():
+        for word, condition in REPEAT_EXPRESSIONS.items():
             met = self._asked_again.filter(condition)
             yield met.select(at="number", value=pl.lit(word))
 
     @property
     def _repeats(self) -> pl.DataFrame:
-        numbers = [name for name in ASKED_AGAIN if name != "number"]
+        numbers = [name for name in REPEAT_COLUMNS if name != "number"]
         as_list = pl.concat_list(pl.col(name).cast(pl.UInt32) for name in numbers)
         return self._asked_again.select(at="number", value=as_list).explode("value")
 
     @property
     def _opinions(self) -> list[pl.DataFrame]:
         """Judges' opinions of answers, as texts of the filter's conditions."""
-        judge = pl.concat_str(escaped_column("prompt_id"), escaped_column("judge"), separator=":")
+        judge = pl.concat_str(escape_column("prompt_id"), escape_column("judge"), separator=":")
         present = pl.when("present").then(pl.lit("yes")).otherwise(pl.lit("no"))
         said = (
             pl.when(pl.col("failure").is_not_null())
@@ -290,14 +296,14 @@ class SetColumnsByCase:
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
+class ListColumn:
     """A column of lists, most of them empty: ``values`` with their ``places``, which ascend."""
 
     places: Numbers
     values: pl.Series
 
     @classmethod
-    def of(cls, parts: Any, kind: pl.DataType) -> Lists:
+    def of(cls, parts: Any, kind: pl.DataType) -> ListColumn:
         """Join frames of ``at`` and ``value``; values at one place keep their order."""
         empty = pl.DataFrame(schema={"at": pl.Int64(), "value": kind})
         every = pl.concat([empty, *(part.cast(dict(empty.schema)) for part in parts)])
@@ -319,7 +325,7 @@ class Lists:
         return every["value"].fill_null([])
 
 
-def shards(ids: pl.Series) -> pl.Series:
+def hash_shards(ids: pl.Series) -> pl.Series:
     """Return a hash of each id, which places a case on a cluster, the same in every version."""
     hashed = [
         int.from_bytes(hashlib.blake2b(one.encode(), digest_size=8).digest(), "big")
@@ -328,23 +334,23 @@ def shards(ids: pl.Series) -> pl.Series:
     return pl.Series(hashed, dtype=pl.UInt64)
 
 
-def escaped_column(name: str) -> pl.Expr:
-    """Return a column escaped like :func:`rexview.analysis.query.filter.conditions.escaped`."""
+def escape_column(name: str) -> pl.Expr:
+    """Return a column escaped like :func:`rexview.analysis.query.filter.conditions.escape_id`."""
     text = pl.col(name).cast(pl.String)
     return text.str.replace_all("%", "%25", literal=True).str.replace_all(":", "%3A", literal=True)
 
 
-def about_word(failure: pl.Expr, source: pl.Expr, finding: pl.Expr) -> pl.Expr:
+def failure_finding_text(failure: pl.Expr, source: pl.Expr, finding: pl.Expr) -> pl.Expr:
     """Return the text for an answer's failure with its finding."""
     return pl.concat_str(failure, source, finding.cast(pl.String), separator="|")
 
 
-def study_columns(review_set: ReviewSet) -> pl.DataFrame:
+def build_study_columns(review_set: ReviewSet) -> pl.DataFrame:
     """Return the readers' work in each case of a set, in order: :data:`.OF_STUDY`."""
     engine, ids = MemoryStudyEngine(review_set), review_set.cases["id"].to_list()
     counts = (engine.of_task(task, ids) for task in ("score", "answer", "correct"))
     columns = ([found.get(case, 0) for case in ids] for found in counts)
-    return pl.DataFrame(dict(zip(OF_STUDY, columns, strict=True)), schema=OF_STUDY)
+    return pl.DataFrame(dict(zip(STUDY_COLUMNS, columns, strict=True)), schema=STUDY_COLUMNS)
 
 
 # The records of a set: rows of its files by case, and the detectors' results.
@@ -367,16 +373,16 @@ class SetRecordsByCase:
         found = pl.DataFrame(
             {
                 "version": [self.version] * len(cases),
-                "shard": shards(cases["id"]),
+                "shard": hash_shards(cases["id"]),
                 "case_row": places.astype(np.uint32),
                 "id": cases["id"],
                 "patient": columns.cluster[first:stop].astype(np.uint32),
                 "record": encode_rows(cases),
             }
         )
-        for name in BY_CASE:
+        for name in TABLES_BY_CASE:
             found = found.with_columns(self._rows_of_tables(name, first, stop).alias(name))
-        flags = Lists.of([self._flags(first, stop)], pl.String()).at(places)
+        flags = ListColumn.of([self._flags(first, stop)], pl.String()).at(places)
         of_answers = pl.DataFrame(
             {
                 "at": newest.case[numbers].astype(np.int64),
@@ -397,20 +403,20 @@ class SetRecordsByCase:
             flags.alias("flags"),
             self.phrases.at(-1 - places).alias("phrases_of_report"),
             *(grouped[name].fill_null([]) for name in of_answers.columns if name != "at"),
-        ).select(pl.col(name).cast(kind) for name, kind in OF_RECORDS.items())
+        ).select(pl.col(name).cast(kind) for name, kind in RECORD_COLUMNS.items())
 
     @cached_property
-    def phrases(self) -> Lists:
+    def phrases(self) -> ListColumn:
         """Phrases of each text, by answer number; reports are numbered as in the finding index."""
         index = self.table.survey.scan.index
         named = {"at": index.texts.astype(np.int64), "value": index.phrase_places.astype(np.uint32)}
-        return Lists.of([pl.DataFrame(named)], pl.UInt32())
+        return ListColumn.of([pl.DataFrame(named)], pl.UInt32())
 
     @cached_property
     def _rows(self) -> dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
         """By table, its rows sorted by case, in the order of the file, and the rows' cases."""
         review_set, found = self.table.columns.review_set, {}
-        for name in BY_CASE:
+        for name in TABLES_BY_CASE:
             of_case = review_set.case_rows(getattr(review_set, name)["case"])
             order = np.argsort(of_case, kind="stable")
             found[name] = order, of_case[order]
@@ -422,7 +428,7 @@ class SetRecordsByCase:
         low, high = np.searchsorted(of_case, [first, stop])
         given = getattr(self.table.columns.review_set, name)[rows[low:high]]
         part = pl.DataFrame({"at": of_case[low:high], "value": encode_rows(given)})
-        return Lists.of([part], pl.String()).at(np.arange(first, stop))
+        return ListColumn.of([part], pl.String()).at(np.arange(first, stop))
 
     def _flags(self, first: int, stop: int) -> pl.DataFrame:
         told = self.table.survey.scan.told_without_scores(first, stop)
@@ -430,7 +436,7 @@ class SetRecordsByCase:
         numbers = told["answer"].to_numpy()
         case_row = newest.case[numbers]
         flags = told.with_columns(place=pl.Series(numbers - newest.starts[case_row]))
-        rows = flags.select(pl.col(name).cast(kind) for name, kind in FLAG.items())
+        rows = flags.select(pl.col(name).cast(kind) for name, kind in FLAG_COLUMNS.items())
         return pl.DataFrame({"at": case_row.astype(np.int64), "value": encode_rows(rows)})
 
 
@@ -440,20 +446,20 @@ class SetRecordsByCase:
 # the current version. The next load removes what an interrupted load has left.
 
 _CASES_AT_A_TIME: Final = 5_000
-_KEPT: Final = 2
+_KEPT_VERSIONS: Final = 2
 """Versions of a set that are kept, because a server may still show the previous one."""
-_LEFT_BEHIND_H: Final = 24
+_INTERRUPTED_AFTER_H: Final = 24
 """Hours after its start when an unfinished load counts as interrupted."""
-Show = Callable[[int, int], None]
+LoadProgressCallback = Callable[[int, int], None]
 
 
 def load_set(
-    database: Database,
+    database: ClickHouseDatabase,
     name: str,
     review_set: ReviewSet,
     scan: Scan,
-    show: Show | None = None,
-) -> Manifest:
+    show: LoadProgressCallback | None = None,
+) -> SetManifest:
     """Load a set under a name and make it the current version.
 
     ``review_set`` is the set of the files, ``scan`` the detectors' results on all of it. ``show``
@@ -471,24 +477,24 @@ def load_set(
             "The search for failures has not looked at all answers of this set.",
             "Run: python -m rexview failures SET --keep",
         )
-    make_tables(database)
-    _take_away_interrupted(database, name)
+    create_tables(database)
+    _remove_interrupted(database, name)
     version = secrets.token_hex(8)
-    bare = replace(review_set, **without_people(review_set))
-    table = answer_table(bare, scan=scan)
-    manifest = _manifest(version, review_set, table)
-    _note(database, name, manifest, "begun")
+    bare = replace(review_set, **empty_people_tables(review_set))
+    table = build_answer_table(bare, scan=scan)
+    manifest = _build_manifest(version, review_set, table)
+    _record_load(database, name, manifest, "begun")
     try:
-        _write(database, table, version, show)
-        _note(database, name, manifest, "shown")
+        _write_tables(database, table, version, show)
+        _record_load(database, name, manifest, "shown")
     except BaseException:
-        _forget_quietly(database, version)
+        _drop_quietly(database, version)
         raise
-    _take_away_old(database, name)
+    _remove_old(database, name)
     return manifest
 
 
-def read_shown_version(database: Database, name: str) -> Manifest:
+def read_current_version(database: ClickHouseDatabase, name: str) -> SetManifest:
     """Return the manifest of a set's current version.
 
     Raises
@@ -497,15 +503,16 @@ def read_shown_version(database: Database, name: str) -> Manifest:
         There is none, or another version of rexview wrote it.
     EngineUnreachable
     """
-    make_tables(database)
+    create_tables(database)
     found = database.query(
-        f"SELECT manifest FROM {LOADS} WHERE review_set = {{name:String}} AND state = 'shown' "
+        f"SELECT manifest FROM {LOADS_TABLE} WHERE review_set = {{name:String}} AND state = "
+        "'shown' "
         "ORDER BY at DESC, version LIMIT 1",
         {"name": name},
     )
     if found.is_empty():
         raise SetNotLoaded("This set is not in the tables.", "Load it: python -m rexview load SET")
-    manifest = Manifest.of_json(found.item())
+    manifest = SetManifest.of_json(found.item())
     if manifest is None:
         raise SetNotLoaded(
             "Another version of rexview loaded this set.", "Load it: python -m rexview load SET"
@@ -513,7 +520,7 @@ def read_shown_version(database: Database, name: str) -> Manifest:
     return manifest
 
 
-def shown_if_any(database: Database, name: str) -> Manifest | None:
+def find_current_version(database: ClickHouseDatabase, name: str) -> SetManifest | None:
     """Return the manifest of a set's current version, None if there is none.
 
     Raises
@@ -521,29 +528,29 @@ def shown_if_any(database: Database, name: str) -> Manifest | None:
     EngineUnreachable
     """
     try:
-        return read_shown_version(database, name)
+        return read_current_version(database, name)
     except SetNotLoaded:
         return None
 
 
-def shown_version(database: Database, name: str) -> str:
+def find_current_version_id(database: ClickHouseDatabase, name: str) -> str:
     """Return the id of a set's current version, empty if there is none."""
     found = database.query(
-        f"SELECT version FROM {LOADS} WHERE review_set = {{name:String}} AND state = 'shown' "
+        f"SELECT version FROM {LOADS_TABLE} WHERE review_set = {{name:String}} AND state = 'shown' "
         "ORDER BY at DESC, version LIMIT 1",
         {"name": name},
     )
     return "" if found.is_empty() else str(found.item())
 
 
-def _manifest(version: str, review_set: ReviewSet, table: AnswerTable) -> Manifest:
+def _build_manifest(version: str, review_set: ReviewSet, table: AnswerTable) -> SetManifest:
     columns, index = table.columns, table.survey.scan.index
-    opinions = opinions_in(review_set, columns.cluster)
+    opinions = collect_judge_opinions(review_set, columns.cluster)
     judges = (
         (one, opinions.stale.get(one, 0), opinions.wordings.get(one, 0)) for one in opinions.judges
     )
-    properties = properties_of(columns)
-    return Manifest(
+    properties = find_differing_properties(columns)
+    return SetManifest(
         version=version,
         fingerprint=review_set.fingerprint.partition("-")[0],  # of the files alone
         models=tuple(model.id for model in review_set.models),
@@ -555,32 +562,41 @@ def _manifest(version: str, review_set: ReviewSet, table: AnswerTable) -> Manife
         properties=tuple((one.key, one.name, one.field) for one in properties),
         phrases=index.phrases,
         metrics=table.metric_ids,
-        metrics_in_set=tuple(_counted(table, one) for one in table.metric_ids),
+        metrics_in_set=tuple(_count_values(table, one) for one in table.metric_ids),
         raters=table.chosen.raters,
         judges=tuple(judges),
-        plain_words=tuple(sorted(plain_words(review_set))),
-        people={name: tuple(encode_rows(getattr(review_set, name)).to_list()) for name in PEOPLE},
+        plain_words=tuple(sorted(find_plain_words(review_set))),
+        people={
+            name: tuple(encode_rows(getattr(review_set, name)).to_list()) for name in PEOPLE_TABLES
+        },
     )
 
 
-def _counted(table: AnswerTable, metric: MetricId) -> tuple[int, tuple[int, ...]]:
+def _count_values(table: AnswerTable, metric: MetricId) -> tuple[int, tuple[int, ...]]:
     """Return the number of a metric's values, and the numbers of values computed together."""
     values = table.metrics.of(metric)
     return len(values), tuple(np.unique(values.together[values.together > 0]).tolist())
 
 
-def _write(database: Database, table: AnswerTable, version: str, show: Show | None) -> None:
+def _write_tables(
+    database: ClickHouseDatabase,
+    table: AnswerTable,
+    version: str,
+    show: LoadProgressCallback | None,
+) -> None:
     columns, records = SetColumnsByCase(table, version), SetRecordsByCase(table, version)
     every = table.columns.n_cases
     for first in range(0, every, _CASES_AT_A_TIME):
         stop = min(first + _CASES_AT_A_TIME, every)
-        database.insert(CASES, columns.of_cases(first, stop))
-        database.insert(RECORDS, records.of_cases(first, stop))
+        database.insert(CASES_TABLE, columns.of_cases(first, stop))
+        database.insert(RECORDS_TABLE, records.of_cases(first, stop))
         if show:
             show(stop, every)
 
 
-def _note(database: Database, name: str, manifest: Manifest, state: str) -> None:
+def _record_load(
+    database: ClickHouseDatabase, name: str, manifest: SetManifest, state: str
+) -> None:
     row = {
         "review_set": name,
         "version": manifest.version,
@@ -588,35 +604,38 @@ def _note(database: Database, name: str, manifest: Manifest, state: str) -> None
         "fingerprint": manifest.fingerprint,
         "manifest": manifest.as_json() if state == "shown" else "",
     }
-    database.insert(LOADS, pl.DataFrame([row]))
+    database.insert(LOADS_TABLE, pl.DataFrame([row]))
 
 
-def _take_away_interrupted(database: Database, name: str) -> None:
+def _remove_interrupted(database: ClickHouseDatabase, name: str) -> None:
     """Remove loads that started long ago and never ended."""
-    _take_away(
+    _remove_versions(
         database,
         name,
         "GROUP BY version HAVING NOT has(groupArray(state), 'shown') "
-        f"AND max(at) < now64(6) - INTERVAL {_LEFT_BEHIND_H} HOUR",
+        f"AND max(at) < now64(6) - INTERVAL {_INTERRUPTED_AFTER_H} HOUR",
     )
 
 
-def _take_away_old(database: Database, name: str) -> None:
+def _remove_old(database: ClickHouseDatabase, name: str) -> None:
     """Remove all but the newest complete versions."""
-    shown_before = f"AND state = 'shown' ORDER BY at DESC, version LIMIT 1000 OFFSET {_KEPT}"
-    _take_away(database, name, shown_before)
+    shown_before = (
+        f"AND state = 'shown' ORDER BY at DESC, version LIMIT 1000 OFFSET {_KEPT_VERSIONS}"
+    )
+    _remove_versions(database, name, shown_before)
 
 
-def _take_away(database: Database, name: str, which: str) -> None:
+def _remove_versions(database: ClickHouseDatabase, name: str, which: str) -> None:
     """Remove versions of a set; ``which`` is the end of a query of its loads."""
     left = database.query(
-        f"SELECT version FROM {LOADS} WHERE review_set = {{name:String}} {which}", {"name": name}
+        f"SELECT version FROM {LOADS_TABLE} WHERE review_set = {{name:String}} {which}",
+        {"name": name},
     )
     for version in left["version"].to_list():
         drop_version(database, version)
 
 
-def _forget_quietly(database: Database, version: str) -> None:
+def _drop_quietly(database: ClickHouseDatabase, version: str) -> None:
     try:
         drop_version(database, version)
     except EngineError:

@@ -15,11 +15,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from rexview.analysis.query.filter.conditions import (
-    COMPARED,
+    COMPARISON_RESULTS,
     ChoiceOutcome,
     DecisionCondition,
     EditCondition,
-    Finding,
+    FindingCondition,
     MetricOrder,
     ModelPair,
     ReaderPair,
@@ -31,7 +31,7 @@ from rexview.analysis.query.filter.judge_conditions import (
     WrittenCondition,
 )
 from rexview.errors import FilterError
-from rexview.stats import ALL_EQUAL, STATUSES
+from rexview.stats import NO_WEAKEST_LINK, STATUSES
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
 from rexview.words import tr
 
@@ -42,12 +42,12 @@ SOURCES: Final[dict[str, str]] = {
     "hint": tr("Suggested by rule only"),
 }
 """Who reports a failure on an answer. The values exclude each other; hints are counted apart."""
-COMMENTED: Final[dict[str, str]] = {
+COMMENT_STATES: Final[dict[str, str]] = {
     "commented": tr("Commented"),
     "unresolved": tr("With an open comment"),
 }
 """Whether people commented on a case; a case with an open comment is commented, too."""
-ASKED_AGAIN: Final[dict[str, str]] = {
+REPEAT_OUTCOMES: Final[dict[str, str]] = {
     "asked": tr("Asked more than once"),
     "side": tr("Contradicts itself: side"),
     "choice": tr("Contradicts itself: choice"),
@@ -58,12 +58,12 @@ ASKED_AGAIN: Final[dict[str, str]] = {
 STUDIES: Final[dict[str, str]] = {"normal": tr("Normal study"), "abnormal": tr("Abnormal study")}
 ANSWER_STATUSES: Final[dict[str, str]] = {**STATUSES, "not_run": tr("No answer given yet")}
 """Statuses of an answer; the last is for a case without any answer."""
-WEAKEST: Final = (
+WEAKEST_LINKS: Final = (
     *(
         "_and_".join(part for place, part in enumerate(CONTENT_PARTS) if bits >> place & 1)
         for bits in (1, 2, 4, 3, 5, 6)
     ),
-    ALL_EQUAL,
+    NO_WEAKEST_LINK,
 )
 """Parts that set Content, ties included: the values of :func:`rexview.stats.weakest_link`."""
 SORTS: Final[dict[str, str]] = {
@@ -95,7 +95,7 @@ RANGE_LIMITS: Final[dict[str, tuple[int, int]]] = {
 
 
 @dataclass(frozen=True)
-class Range:
+class NumberRange:
     """Numbers from ``low`` to ``high``, both included; None leaves that end open.
 
     With both ends open, it still requires that there is a number.
@@ -112,7 +112,7 @@ class Range:
         return f"{_number(self.low)}..{_number(self.high)}"
 
     @classmethod
-    def parse(cls, text: str) -> Range:
+    def parse(cls, text: str) -> NumberRange:
         """Parse ``2..4``, ``2..``, ``..4``, ``..`` or ``3``.
 
         Raises
@@ -151,10 +151,10 @@ _LISTS: Final[dict[str, _ListField]] = {
     "sources": _ListField("by", SOURCES),
     "models": _ListField("model"),
     "statuses": _ListField("answer", ANSWER_STATUSES),
-    "weakest": _ListField("weakest", WEAKEST),
+    "weakest": _ListField("weakest", WEAKEST_LINKS),
     "judged": _ListField("judged", FAILURES),
     "passing": _ListField("passes"),
-    "findings": _ListField("finding", parse=Finding.parse),
+    "findings": _ListField("finding", parse=FindingCondition.parse),
     "question_types": _ListField("type", QUESTION_TYPES),
     "categories": _ListField("category"),
     "tags": _ListField("tag"),
@@ -164,12 +164,12 @@ _LISTS: Final[dict[str, _ListField]] = {
     "reader_scores": _ListField("mark", parse=ScoreCondition.parse),
     "reader_pairs": _ListField("both", parse=ReaderPair.parse),
     "model_pairs": _ListField("paired", parse=ModelPair.parse),
-    "repeats": _ListField("again", ASKED_AGAIN),
+    "repeats": _ListField("again", REPEAT_OUTCOMES),
     "outcomes": _ListField("outcome", parse=ChoiceOutcome.parse),
     "edits": _ListField("edit", parse=EditCondition.parse),
     "edit_kinds": _ListField("edit_kind"),
-    "compared": _ListField("compared", COMPARED),
-    "comments": _ListField("comments", COMMENTED),
+    "compared": _ListField("compared", COMPARISON_RESULTS),
+    "comments": _ListField("comments", COMMENT_STATES),
     "decisions": _ListField("decided", parse=DecisionCondition.parse),
     "opinions": _ListField("judge_says", parse=JudgeCondition.parse),
     "written": _ListField("written", parse=WrittenCondition.parse),
@@ -178,10 +178,10 @@ _LISTS: Final[dict[str, _ListField]] = {
 _QUERY: Final = "q"
 _MENTION: Final = "mention"
 _SORT: Final = "sort"
-_MOST_VALUES: Final = 200
-_LONGEST_VALUE: Final = 1000
+_MAX_VALUES: Final = 200
+_MAX_VALUE_CHARACTERS: Final = 1000
 """Most characters of a value in a link; longer values of a set cannot be linked to."""
-LONGEST_SEARCH: Final = 200
+MAX_SEARCH_CHARACTERS: Final = 200
 """Most characters of a search; the rest is cut off."""
 
 
@@ -238,15 +238,15 @@ class CaseFilter:
     opinions: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
     marked: tuple[str, ...] = ()
-    content: Range | None = None
-    process: Range | None = None
-    execution: Range | None = None
-    synthesis: Range | None = None
-    language: Range | None = None
-    image_content: Range | None = None
-    image_style: Range | None = None
-    gap: Range | None = None
-    disagreement: Range | None = None
+    content: NumberRange | None = None
+    process: NumberRange | None = None
+    execution: NumberRange | None = None
+    synthesis: NumberRange | None = None
+    language: NumberRange | None = None
+    image_content: NumberRange | None = None
+    image_style: NumberRange | None = None
+    gap: NumberRange | None = None
+    disagreement: NumberRange | None = None
     search: str = ""
     mention: str = "text"
     sort: str = "severity"
@@ -255,7 +255,11 @@ class CaseFilter:
         wrong: list[str] = []
         for name, spec in _LISTS.items():
             values = tuple(dict.fromkeys(getattr(self, name)))
-            unknown = [_unknown(spec.key, value) for value in values if not _allowed(spec, value)]
+            unknown = [
+                _unknown_value_message(spec.key, value)
+                for value in values
+                if not _is_allowed(spec, value)
+            ]
             if spec.parse and not unknown:  # one spelling of each condition
                 values = tuple(dict.fromkeys(str(spec.parse(word)) for word in values))
             object.__setattr__(self, name, values)
@@ -264,9 +268,9 @@ class CaseFilter:
         if not self.search:
             object.__setattr__(self, "mention", "text")
         if self.mention not in MENTIONS:
-            wrong.append(_unknown(_MENTION, self.mention))
+            wrong.append(_unknown_value_message(_MENTION, self.mention))
         if not _is_order(self.sort):
-            wrong.append(_unknown(_SORT, self.sort))
+            wrong.append(_unknown_value_message(_SORT, self.sort))
         elif order := self.metric_order:
             object.__setattr__(self, "sort", str(order))
         if wrong:
@@ -295,19 +299,25 @@ class CaseFilter:
         problems: list[str] = []
         values: dict[str, Any] = {}
         for name, spec in _LISTS.items():
-            words = [word for word in given.get(spec.key, ()) if word][:_MOST_VALUES]
-            fit = [word for word in words if len(word) <= _LONGEST_VALUE and _allowed(spec, word)]
-            problems += [_unknown(spec.key, word) for word in words if word not in fit]
+            words = [word for word in given.get(spec.key, ()) if word][:_MAX_VALUES]
+            fit = [
+                word
+                for word in words
+                if len(word) <= _MAX_VALUE_CHARACTERS and _is_allowed(spec, word)
+            ]
+            problems += [
+                _unknown_value_message(spec.key, word) for word in words if word not in fit
+            ]
             values[name] = tuple(fit)
         for name in RANGES:
             for text in given.get(name, ())[-1:]:
                 try:
-                    values[name] = Range.parse(text) if text else None
+                    values[name] = NumberRange.parse(text) if text else None
                 except FilterError as error:
                     problems.append(f"{RANGES[name]}: {error}")
         if (values["failures"], values["sources"]) == (("laterality_error",), ("hint",)):
             values["failures"] = ("side_incomplete",)  # links older than that failure
-        values["search"] = " ".join(given.get(_QUERY, ()))[:LONGEST_SEARCH]
+        values["search"] = " ".join(given.get(_QUERY, ()))[:MAX_SEARCH_CHARACTERS]
         for key, name, is_known in (
             (_MENTION, "mention", MENTIONS.__contains__),
             (_SORT, "sort", _is_order),
@@ -316,7 +326,7 @@ class CaseFilter:
                 if is_known(word):
                     values[name] = word
                 elif word:
-                    problems.append(_unknown(key, word))
+                    problems.append(_unknown_value_message(key, word))
         return cls(**values), tuple(problems)
 
     def to_query(self) -> dict[str, list[str]]:
@@ -348,7 +358,7 @@ class CaseFilter:
         return tuple(self.search.split())
 
     @property
-    def ranges(self) -> dict[str, Range]:
+    def ranges(self) -> dict[str, NumberRange]:
         """Ranges that limit, by name of the number."""
         given = {name: getattr(self, name) for name in RANGES}
         return {name: limits for name, limits in given.items() if limits is not None}
@@ -376,7 +386,7 @@ FILTER_KEYS: Final = (*(spec.key for spec in _LISTS.values()), *RANGES, _QUERY, 
 """All keys of a link's query that belong to the filter."""
 
 
-def _allowed(spec: _ListField, value: str) -> bool:
+def _is_allowed(spec: _ListField, value: str) -> bool:
     if not isinstance(value, str) or not value:
         return False
     if spec.parse:
@@ -397,7 +407,7 @@ def _is_order(word: str) -> bool:
         return False
 
 
-def _unknown(key: str, value: str) -> str:
+def _unknown_value_message(key: str, value: str) -> str:
     return tr("The link asks for “{value}” as {key}, which is unknown here: ignored.").format(
         value=str(value)[:40], key=key
     )
@@ -405,10 +415,10 @@ def _unknown(key: str, value: str) -> str:
 
 # Failures of an answer that a filter names: pages show these unfolded.
 
-HINT = "hint"
+HINT_SOURCE = "hint"
 
 
-def asks_for(case_filter: CaseFilter, model: str, failure: str, source: str) -> bool:
+def filter_names_failure(case_filter: CaseFilter, model: str, failure: str, source: str) -> bool:
     """True if a filter is about a failure of a model's answer.
 
     This is so if the filter names the failure, or names hints and this is a hint. ``source`` is
@@ -416,13 +426,13 @@ def asks_for(case_filter: CaseFilter, model: str, failure: str, source: str) -> 
     """
     if case_filter.models and model not in case_filter.models:
         return False
-    if source not in case_filter.sources if case_filter.sources else source == HINT:
+    if source not in case_filter.sources if case_filter.sources else source == HINT_SOURCE:
         return False
     named = case_filter.failures
-    return failure in named if named else source == HINT
+    return failure in named if named else source == HINT_SOURCE
 
 
-def asks_for_mark(case_filter: CaseFilter, model: str, failure: str) -> bool:
+def filter_names_mark(case_filter: CaseFilter, model: str, failure: str) -> bool:
     """True if a filter is about a failure in words that people marked on a model's answer."""
     if case_filter.models and model not in case_filter.models:
         return False

@@ -9,11 +9,11 @@ from datetime import date
 from functools import cache
 from typing import Final
 
-from rexview.analysis.meetings import Decision, decision_words, failure_words
+from rexview.analysis.meetings import Decision, describe_agreed_failure, describe_decision
 from rexview.detect import finding_name, finding_region
 from rexview.errors import FilterError
 from rexview.harm import load_harm
-from rexview.metrics.identity import MetricId, known_metric, read_key
+from rexview.metrics.identity import MetricId, known_metric, parse_metric_key
 from rexview.vocab import (
     DIMENSION_NAMES,
     DIMENSIONS,
@@ -21,32 +21,34 @@ from rexview.vocab import (
     LONGEST_ID,
     SCORE_MAX,
     SCORE_MIN,
-    day,
+    date_text,
 )
 from rexview.words import tr
 
 _REGION: Final = "region:"
-NOT_KNOWN: Final = "unknown"
+UNKNOWN_FINDING: Final = "unknown"
 """Id for failures without a known finding."""
-_LONGEST_SCORE: Final = 1_000
+_MAX_SCORE_CHARACTERS: Final = 1_000
 """Most characters of such a value; longer ones are rejected."""
 _SCORES: Final = re.compile(r"([1-5])(?:\.\.([1-5]))?", re.ASCII)
 _DAYS: Final = re.compile(r"(\d{4}-\d\d-\d\d)(?:\.\.(\d{4}-\d\d-\d\d))?", re.ASCII)
-_LONGEST_PAIR: Final = 7_000
+_MAX_PAIR_CHARACTERS: Final = 7_000
 """Most characters of such a value, enough for two ids; longer ones are rejected."""
-MOST_APART: Final = SCORE_MAX - SCORE_MIN
+MAX_SCORE_DIFFERENCE: Final = SCORE_MAX - SCORE_MIN
 """Points between the ends of the score scale."""
-_APART: Final = re.compile(rf"([0-{MOST_APART}])(?:\.\.([0-{MOST_APART}]))?", re.ASCII)
+_APART: Final = re.compile(
+    rf"([0-{MAX_SCORE_DIFFERENCE}])(?:\.\.([0-{MAX_SCORE_DIFFERENCE}]))?", re.ASCII
+)
 _WRITTEN: Final = {"%": "%25", ":": "%3A"}
 _ESCAPED: Final = {written: plain for plain, written in _WRITTEN.items()}
 
 
 @dataclass(frozen=True)
-class Finding:
+class FindingCondition:
     """A condition on the finding of a failure, or on its region if ``is_region``.
 
-    ``id`` is a finding of the lexicon, a region, or :data:`NOT_KNOWN` for failures without a known
-    finding.
+    ``id`` is a finding of the lexicon, a region, or :data:`UNKNOWN_FINDING` for failures without a
+    known finding.
     """
 
     id: str
@@ -56,7 +58,7 @@ class Finding:
         return f"{_REGION}{self.id}" if self.is_region else self.id
 
     @classmethod
-    def parse(cls, word: str) -> Finding:
+    def parse(cls, word: str) -> FindingCondition:
         """Parse a condition from its text in a link.
 
         Raises
@@ -66,8 +68,8 @@ class Finding:
         """
         region = word.startswith(_REGION)
         found = cls(word.removeprefix(_REGION), region)
-        known = _by_region() if region else _region_of()
-        if found.id not in known and word != NOT_KNOWN:
+        known = _findings_by_region() if region else _regions_by_finding()
+        if found.id not in known and word != UNKNOWN_FINDING:
             raise FilterError(
                 tr("“{word}” is not a finding that the rules know.").format(word=word[:40])
             )
@@ -76,39 +78,39 @@ class Finding:
     @property
     def ids(self) -> tuple[str, ...]:
         """Ids of the findings that meet this condition."""
-        if self.id == NOT_KNOWN:
+        if self.id == UNKNOWN_FINDING:
             return ()
-        return _by_region()[self.id] if self.is_region else (self.id,)
+        return _findings_by_region()[self.id] if self.is_region else (self.id,)
 
     @property
     def name(self) -> str:
         """The name on screen: ``pneumothorax``, ``pleura (region)``."""
-        if self.id == NOT_KNOWN:
+        if self.id == UNKNOWN_FINDING:
             return tr("an unknown finding")
         if self.is_region:
-            return tr("{region_name} (region)").format(region_name=region_name(self.id))
+            return tr("{region_name} (region)").format(region_name=name_region(self.id))
         return finding_name(self.id)
 
 
-def region_name(region: str) -> str:
+def name_region(region: str) -> str:
     """Return a region's name on screen."""
     return tr("no single region") if region == "whole" else region.replace("_", " ")
 
 
-def region_of(finding: str) -> str | None:
+def find_region(finding: str) -> str | None:
     """Return the region of a finding; None for a finding that the lexicon does not have."""
-    return _region_of().get(finding)
+    return _regions_by_finding().get(finding)
 
 
 @cache
-def _region_of() -> dict[str, str]:
+def _regions_by_finding() -> dict[str, str]:
     return {finding: finding_region(finding) for finding in load_harm().findings}
 
 
 @cache
-def _by_region() -> dict[str, tuple[str, ...]]:
+def _findings_by_region() -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
-    for finding, region in _region_of().items():
+    for finding, region in _regions_by_finding().items():
         found.setdefault(region, []).append(finding)
     return {region: tuple(ids) for region, ids in found.items()}
 
@@ -129,8 +131,8 @@ class ScoreCondition:
     reader: str = ""
 
     def __str__(self) -> str:
-        scores = _span(self.low, self.high)
-        return ":".join((self.dimension, scores, _span(self.first, self.last), self.reader))
+        scores = _range_text(self.low, self.high)
+        return ":".join((self.dimension, scores, _range_text(self.first, self.last), self.reader))
 
     @classmethod
     def of(
@@ -155,7 +157,7 @@ class ScoreCondition:
             The text is not such a condition.
         """
         parts = word.split(":", 3)
-        if len(parts) < 4 or len(word) > _LONGEST_SCORE:
+        if len(parts) < 4 or len(word) > _MAX_SCORE_CHARACTERS:
             raise FilterError(
                 tr("“{word}” is not dimension:score:days:reader.").format(word=word[:40])
             )
@@ -166,8 +168,8 @@ class ScoreCondition:
                     dimension=dimension[:40]
                 )
             )
-        low, high = _ends(_SCORES, scores)
-        first, last = _ends(_DAYS, days)
+        low, high = _parse_ends(_SCORES, scores)
+        first, last = _parse_ends(_DAYS, days)
         try:
             found = cls(
                 dimension,
@@ -203,29 +205,29 @@ class ScoreCondition:
                 given = tr("{low} to {high}").format(low=self.low, high=self.high)
             phrase = f"{what or tr('a score of')} {given}"
         if self.first is not None and self.last is not None:
-            phrase += f", {days_text(self.first, self.last)}"
+            phrase += f", {format_days(self.first, self.last)}"
         return f"{reader_name or tr('Any reader')}: {phrase}"
 
 
-def days_text(first: date, last: date) -> str:
+def format_days(first: date, last: date) -> str:
     """Format some days: ``4 Mar 2026``, ``4 to 9 Mar 2026``, ``28 Feb to 3 Mar 2026``."""
-    end = day(last)
+    end = date_text(last)
     if first == last:
         return end
     if first.year != last.year:
-        return tr("{first} to {end}").format(first=day(first), end=end)
+        return tr("{first} to {end}").format(first=date_text(first), end=end)
     if first.month != last.month:
         return tr("{day} {first:%b} to {end}").format(day=first.day, first=first, end=end)
     return tr("{day} to {end}").format(day=first.day, end=end)
 
 
-def _span(low: object, high: object) -> str:
+def _range_text(low: object, high: object) -> str:
     if low is None:
         return ""
     return str(low) if low == high else f"{low}..{high}"
 
 
-def _ends(pattern: re.Pattern[str], text: str) -> tuple[str | None, str | None]:
+def _parse_ends(pattern: re.Pattern[str], text: str) -> tuple[str | None, str | None]:
     if not text:
         return None, None
     match = pattern.fullmatch(text)
@@ -244,13 +246,13 @@ class ReaderPair:
     dimension: str
     readers: tuple[str, str]
     low: int = 0
-    high: int = MOST_APART
+    high: int = MAX_SCORE_DIFFERENCE
 
     def __str__(self) -> str:
         apart = str(self.low) if self.low == self.high else f"{self.low}..{self.high}"
-        if (self.low, self.high) == (0, MOST_APART):
+        if (self.low, self.high) == (0, MAX_SCORE_DIFFERENCE):
             apart = ""
-        return ":".join((self.dimension, apart, *map(escaped, self.readers)))
+        return ":".join((self.dimension, apart, *map(escape_id, self.readers)))
 
     @classmethod
     def parse(cls, word: str) -> ReaderPair:
@@ -261,14 +263,14 @@ class ReaderPair:
         FilterError
             The text is not such a condition.
         """
-        dimension, apart, *ids = parts_of(word, 4, "dimension:apart:reader:reader")
+        dimension, apart, *ids = split_condition(word, 4, "dimension:apart:reader:reader")
         if dimension not in DIMENSIONS:
             raise FilterError(
                 tr("“{dimension}” is not a dimension that readers score.").format(
                     dimension=dimension[:40]
                 )
             )
-        low, high = 0, MOST_APART
+        low, high = 0, MAX_SCORE_DIFFERENCE
         if apart:
             match = _APART.fullmatch(apart)
             if match is None:
@@ -280,7 +282,7 @@ class ReaderPair:
             raise FilterError(
                 tr("“{word}” is empty: its start is after its end.").format(word=word[:40])
             )
-        return cls(dimension, _two(ids), low, high)
+        return cls(dimension, _check_two_ids(ids), low, high)
 
     def describe(self, first: str, second: str) -> str:
         """Return the text on screen, with readers' names: ``A and B: same Execution score``."""
@@ -289,13 +291,13 @@ class ReaderPair:
             phrase = tr("same {name} score").format(name=name)
         elif self.low == self.high:
             phrase = tr("{name} scores {points} apart").format(name=name, points=_points(self.low))
-        elif (self.low, self.high) == (0, MOST_APART):
+        elif (self.low, self.high) == (0, MAX_SCORE_DIFFERENCE):
             phrase = tr("both scored {name}").format(name=name)
         elif self.low == 0:
             phrase = tr("{name} scores at most {points} apart").format(
                 name=name, points=_points(self.high)
             )
-        elif self.high == MOST_APART:
+        elif self.high == MAX_SCORE_DIFFERENCE:
             phrase = tr("{name} scores at least {points} apart").format(
                 name=name, points=_points(self.low)
             )
@@ -316,7 +318,7 @@ class ModelPair:
     models: tuple[str, str]
 
     def __str__(self) -> str:
-        return ":".join((self.dimension, *map(escaped, self.models)))
+        return ":".join((self.dimension, *map(escape_id, self.models)))
 
     @classmethod
     def parse(cls, word: str) -> ModelPair:
@@ -327,12 +329,12 @@ class ModelPair:
         FilterError
             The text is not such a condition.
         """
-        dimension, *ids = parts_of(word, 3, "dimension:model:model")
+        dimension, *ids = split_condition(word, 3, "dimension:model:model")
         if dimension not in DIMENSION_NAMES:
             raise FilterError(
                 tr("“{dimension}” is not a score of an answer.").format(dimension=dimension[:40])
             )
-        return cls(dimension, _two(ids))
+        return cls(dimension, _check_two_ids(ids))
 
     def describe(self, first: str, second: str) -> str:
         """Return the text on screen, with the models' names."""
@@ -341,8 +343,8 @@ class ModelPair:
         )
 
 
-def parts_of(
-    word: str, n: int, form: str, *, filled: int = 0, longest: int = _LONGEST_PAIR
+def split_condition(
+    word: str, n: int, form: str, *, filled: int = 0, longest: int = _MAX_PAIR_CHARACTERS
 ) -> list[str]:
     """Split a condition's text at its colons into ``n`` parts; the last ``filled`` are not empty.
 
@@ -357,19 +359,19 @@ def parts_of(
     return parts
 
 
-def _two(ids: list[str]) -> tuple[str, str]:
-    first, second = map(unescaped, ids)
+def _check_two_ids(ids: list[str]) -> tuple[str, str]:
+    first, second = map(unescape_id, ids)
     if not first or not second or first == second:
         raise FilterError(tr("It takes two to compare."))
     return first, second
 
 
-def unescaped(text: str) -> str:
-    """Return the id from the text that :func:`escaped` returned."""
+def unescape_id(text: str) -> str:
+    """Return the id from the text that :func:`escape_id` returned."""
     return re.sub("%25|%3A", lambda met: _ESCAPED[met[0]], text)
 
 
-def escaped(text: str) -> str:
+def escape_id(text: str) -> str:
     """Return an id with its colons escaped, so that it can be a part between colons."""
     return re.sub("[%:]", lambda met: _WRITTEN[met[0]], text)
 
@@ -380,13 +382,13 @@ def _points(n: int) -> str:
 
 # Outcomes of choice questions.
 #
-# The text in a link is ``KIND:MODEL`` (``right:generalist``) or one of :data:`OF_CASES` alone.
+# The text in a link is ``KIND:MODEL`` (``right:generalist``) or one of :data:`CASE_OUTCOMES` alone.
 # The model comes last, because an id is free text and may contain colons.
 #
 # Values that exclude each other (:attr:`ChoiceOutcome.group`) are joined by "or", all others by
 # "and": ``right:a``, ``wrong:b`` and ``failed:b`` are the questions that a has right and b has not.
 
-OF_MODELS: Final[dict[str, str]] = {
+MODEL_OUTCOMES: Final[dict[str, str]] = {
     "right": tr("{}: right"),
     "wrong": tr("{}: wrong"),
     "failed": tr("{}: no usable choice"),
@@ -397,7 +399,7 @@ OF_MODELS: Final[dict[str, str]] = {
 ``failed``: no option could be read from the answer to a marked question, or no answer came.
 ``only_wrong``: wrong or failed, while all other models, at least one, are right.
 """
-OF_CASES: Final[dict[str, str]] = {
+CASE_OUTCOMES: Final[dict[str, str]] = {
     "all_wrong": tr("All models wrong"),
     "against_readers": tr("Models against readers"),
     "wrong_side": tr("Option on the wrong side chosen"),
@@ -412,17 +414,17 @@ OF_CASES: Final[dict[str, str]] = {
 ``read``: a reader answered, as a model of kind ``reader`` or in the app.
 ``answered``: a model or reader answered.
 """
-OUTCOMES_OF_FLAGS: Final = ("wrong_side",)
+FLAG_OUTCOMES: Final = ("wrong_side",)
 """Outcomes that depend on detectors' findings."""
-_TOGETHER: Final = ("all_wrong", "only_wrong")
+_EXCLUSIVE_OUTCOMES: Final = ("all_wrong", "only_wrong")
 """Outcomes that exclude each other: a question has one, and ``only_wrong`` for one model only."""
-_LONGEST: Final = 1_000
+_MAX_OUTCOME_CHARACTERS: Final = 1_000
 """Most characters of such a value; longer ones are rejected."""
 
 
 @dataclass(frozen=True)
 class ChoiceOutcome:
-    """An outcome of a choice question; ``model`` is an id, empty for the kinds :data:`OF_CASES`."""
+    """An outcome of a choice question; ``model`` is an id, empty for :data:`CASE_OUTCOMES`."""
 
     kind: str
     model: str = ""
@@ -440,8 +442,8 @@ class ChoiceOutcome:
             The text is not such a condition.
         """
         kind, _, model = word.partition(":")
-        known = bool(model) and kind in OF_MODELS if ":" in word else kind in OF_CASES
-        if not known or len(word) > _LONGEST:
+        known = bool(model) and kind in MODEL_OUTCOMES if ":" in word else kind in CASE_OUTCOMES
+        if not known or len(word) > _MAX_OUTCOME_CHARACTERS:
             raise FilterError(
                 tr("“{word}” is not a result of a choice question.").format(word=word[:40])
             )
@@ -450,16 +452,16 @@ class ChoiceOutcome:
     @property
     def group(self) -> tuple[str, str]:
         """The group of this outcome: outcomes of one group exclude each other."""
-        if self.kind in _TOGETHER:
+        if self.kind in _EXCLUSIVE_OUTCOMES:
             return "who", ""
         return ("answer", self.model) if self.model else (self.kind, "")
 
     def describe(self, model: str) -> str:
         """Return the text on screen, with the model's name: ``Generalist: right``."""
-        return OF_MODELS[self.kind].format(model) if self.model else OF_CASES[self.kind]
+        return MODEL_OUTCOMES[self.kind].format(model) if self.model else CASE_OUTCOMES[self.kind]
 
 
-def by_group(words: Iterable[str]) -> dict[tuple[str, str], list[ChoiceOutcome]]:
+def group_outcomes(words: Iterable[str]) -> dict[tuple[str, str], list[ChoiceOutcome]]:
     """Group outcomes (:attr:`ChoiceOutcome.group`), in the order given."""
     found: dict[tuple[str, str], list[ChoiceOutcome]] = {}
     for outcome in map(ChoiceOutcome.parse, words):
@@ -467,13 +469,13 @@ def by_group(words: Iterable[str]) -> dict[tuple[str, str], list[ChoiceOutcome]]
     return found
 
 
-def with_outcomes(current: Iterable[str], wanted: Iterable[str]) -> tuple[str, ...] | None:
+def join_outcomes(current: Iterable[str], wanted: Iterable[str]) -> tuple[str, ...] | None:
     """Return the outcomes that meet both lists; within a group only common ones are kept.
 
     Return None when the lists exclude each other.
     """
-    groups = by_group(current)
-    for group, outcomes in by_group(wanted).items():
+    groups = group_outcomes(current)
+    for group, outcomes in group_outcomes(wanted).items():
         groups[group] = [one for one in outcomes if one in groups.get(group, outcomes)]
         if not groups[group]:
             return None
@@ -489,7 +491,7 @@ def with_outcomes(current: Iterable[str], wanted: Iterable[str]) -> tuple[str, .
 #   a failure in a clinician's words.
 # - ``meeting:ID``: decided in this meeting.
 
-OPEN: Final = "open"
+OPEN_DECISION: Final = "open"
 """The condition that something is left to do."""
 _OF_VALUE: Final = ("decision", "failure", "meeting")
 
@@ -517,7 +519,7 @@ class DecisionCondition:
             The text is not such a condition.
         """
         about, _, value = word.partition(":")
-        if word != OPEN and not (about in _OF_VALUE and value):
+        if word != OPEN_DECISION and not (about in _OF_VALUE and value):
             raise FilterError(
                 tr("“{word}” is not something that a meeting decides.").format(word=word[:40])
             )
@@ -525,18 +527,18 @@ class DecisionCondition:
 
     def describe(self, meetings: Mapping[str, str]) -> str:
         """Return the text on screen; ``meetings`` has their names by id."""
-        if self.about == OPEN:
+        if self.about == OPEN_DECISION:
             return tr("Open decision")
         if self.about == "decision":
             return tr("Decision: {decision_words}").format(
-                decision_words=decision_words(self.value)
+                decision_words=describe_decision(self.value)
             )
         if self.about == "failure":
-            return tr("Agreed on: {failure}").format(failure=failure_words(self.value))
+            return tr("Agreed on: {failure}").format(failure=describe_agreed_failure(self.value))
         return tr("Decided in “{get}”").format(get=meetings.get(self.value, self.value))
 
 
-def words_met(decision: Decision) -> tuple[str, ...]:
+def list_met_conditions(decision: Decision) -> tuple[str, ...]:
     """Return the texts of the conditions that a decision meets."""
     found = [DecisionCondition("meeting", decision.meeting)]
     if decision.failure:
@@ -544,7 +546,7 @@ def words_met(decision: Decision) -> tuple[str, ...]:
     if decision.decision:
         found.insert(0, DecisionCondition("decision", decision.decision))
     if decision.is_open:
-        found.insert(0, DecisionCondition(OPEN))
+        found.insert(0, DecisionCondition(OPEN_DECISION))
     return tuple(map(str, found))
 
 
@@ -559,10 +561,10 @@ def words_met(decision: Decision) -> tuple[str, ...]:
 
 _LONGEST_REPORT_CONDITION: Final = 100 + 4 * 12 * LONGEST_ID
 """Most characters of such a value; longer ones are rejected. An emoji takes 12 in a key."""
-UNNAMED: Final = ":"
+UNNAMED_READER: Final = ":"
 """Reader id for corrections without a named reader."""
 _MOST_SEVERE: Final = max(EDIT_SEVERITIES)
-BELOW: Final[dict[int, str]] = {
+EDIT_THRESHOLD_NAMES: Final[dict[int, str]] = {
     1: tr("No error"),
     2: tr("No actionable error"),
     3: tr("No significant error"),
@@ -570,7 +572,7 @@ BELOW: Final[dict[int, str]] = {
 }
 """Names of "all corrections are less severe than this"; 2 and 3 use ReXrank's words."""
 
-COMPARED: Final[dict[str, str]] = {
+COMPARISON_RESULTS: Final[dict[str, str]] = {
     "compared": tr("Compared with another report"),
     "won": tr("Preferred to another report"),
     "tied": tr("A tie with another report"),
@@ -599,7 +601,7 @@ class MetricOrder:
             The text is not such a condition.
         """
         end, _, key = word.partition(":")
-        metric = read_key(key) if len(word) <= _LONGEST_REPORT_CONDITION else None
+        metric = parse_metric_key(key) if len(word) <= _LONGEST_REPORT_CONDITION else None
         if metric is None or end not in ("worst", "best"):
             raise FilterError(tr("“{word}” is not an order by a metric.").format(word=word[:40]))
         return cls(metric, end == "worst")
@@ -628,7 +630,7 @@ class EditCondition:
     """A condition on the severity of the corrections of an answer's lines.
 
     ``what`` is ``from`` (one correction is at least this severe) or ``below`` (all are less severe,
-    or there is nothing to correct). ``reader`` is empty for anybody, :data:`UNNAMED` for
+    or there is nothing to correct). ``reader`` is empty for anybody, :data:`UNNAMED_READER` for
     corrections without a named reader.
     """
 
@@ -661,7 +663,7 @@ class EditCondition:
     def describe(self, reader_name: str = "") -> str:
         """Return the text on screen: ``No actionable error by Reader A``."""
         if self.what == "below":
-            words = BELOW[self.severity]
+            words = EDIT_THRESHOLD_NAMES[self.severity]
         elif self.severity == 0:
             words = tr("Corrected")
         elif self.severity == _MOST_SEVERE:
@@ -676,6 +678,6 @@ class EditCondition:
 
 
 EDIT_FACET: Final = tuple(
-    str(EditCondition("below", severity)) for severity in sorted(BELOW, reverse=True)
+    str(EditCondition("below", severity)) for severity in sorted(EDIT_THRESHOLD_NAMES, reverse=True)
 ) + tuple(str(EditCondition("from", severity)) for severity in EDIT_SEVERITIES)
 """Values of the facet; they count anybody's corrections."""

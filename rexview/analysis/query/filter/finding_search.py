@@ -15,12 +15,12 @@ from rexview.analysis.query.filter.case_filter import MENTIONS
 from rexview.detect.scan.finding_index import Phrase
 from rexview.text.findings import find_mentions, finding_info, is_narrower, may_be_same_fracture
 from rexview.text.findings.lexicon import lexicon
-from rexview.text.findings.sentences import Tokens, words_of
+from rexview.text.findings.sentences import Tokens, split_words
 
 _SIDES: Final = frozenset(
-    words_of("right left rt lt r l bilateral bilaterally both sided side sides")
+    split_words("right left rt lt r l bilateral bilaterally both sided side sides")
 )
-_LINKS: Final = frozenset(words_of("no without not and or with of in on the a an any"))
+_LINKING_WORDS: Final = frozenset(split_words("no without not and or with of in on the a an any"))
 """Words near a finding in a search that the text need not contain."""
 
 
@@ -82,7 +82,7 @@ class SearchTerms:
 
 
 @lru_cache(maxsize=256)
-def search_terms(search: str) -> SearchTerms:
+def parse_search(search: str) -> SearchTerms:
     """Split a search into findings and other words.
 
     >>> terms = search_terms("no left effusion carina")
@@ -104,7 +104,7 @@ def search_terms(search: str) -> SearchTerms:
         terms[
             FindingTerm(
                 f"{side} {name}" if side else name,
-                _all_bones(mention.finding),
+                _include_all_bones(mention.finding),
                 _stem(phrase) if narrow else None,
                 side,
                 mention.status == "negated",
@@ -112,7 +112,7 @@ def search_terms(search: str) -> SearchTerms:
         ] = None
     if not terms:
         return SearchTerms((), tuple(search.split()))
-    return SearchTerms(tuple(terms), tuple(_rest(search, taken)))
+    return SearchTerms(tuple(terms), tuple(_remaining_words(search, taken)))
 
 
 def _side_words(search: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -125,23 +125,23 @@ def _side_words(search: str, start: int, end: int) -> list[tuple[int, int]]:
     ]
 
 
-def _rest(search: str, taken: Sequence[tuple[int, int]]) -> list[str]:
+def _remaining_words(search: str, taken: Sequence[tuple[int, int]]) -> list[str]:
     kept = "".join(
         " " if any(first <= place < last for first, last in taken) else letter
         for place, letter in enumerate(search)
     )
     words = (word.strip(",;.:!?") for word in kept.split())
-    return [word for word in words if word.strip("-()") and word.lower() not in _LINKS]
+    return [word for word in words if word.strip("-()") and word.lower() not in _LINKING_WORDS]
 
 
 def _stem(phrase: str) -> str:
-    words = " ".join(words_of(phrase))
+    words = " ".join(split_words(phrase))
     if words.endswith(("sis", "ses")):  # metastasis, metastases
         return words[:-2]
     return words.removesuffix("s") if len(words) > 4 and not words.endswith("ss") else words
 
 
-def _all_bones(finding: str) -> frozenset[str]:
+def _include_all_bones(finding: str) -> frozenset[str]:
     """Return the finding's id; for a fracture of no named bone the ids of all bones."""
     if finding != "fracture":
         return frozenset((finding,))
@@ -152,4 +152,4 @@ def _all_bones(finding: str) -> frozenset[str]:
 
 def is_finding_search(search: str, mention: str) -> bool:
     """True if a filter's search is for findings, not for words alone."""
-    return mention != "text" and mention in MENTIONS and bool(search_terms(search).findings)
+    return mention != "text" and mention in MENTIONS and bool(parse_search(search).findings)

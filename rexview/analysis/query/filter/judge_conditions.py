@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.analysis.query.filter.conditions import escaped, parts_of, unescaped
+from rexview.analysis.query.filter.conditions import escape_id, split_condition, unescape_id
 from rexview.errors import FilterError
-from rexview.stats.judges import Judge
+from rexview.stats.judge_agreement import Judge
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES, SCORE_MAX, SCORE_MIN
-from rexview.words import inside, tr
+from rexview.words import mid_sentence, tr
 
 _PRESENT: Final = {"yes": True, "no": False}
 _SCORES: Final = {str(score): score for score in range(SCORE_MIN, SCORE_MAX + 1)}
 
 
-def judge_word(judge: Judge) -> str:
+def format_judge(judge: Judge) -> str:
     """Return the text for a judge in a link: ``PROMPT:JUDGE``."""
-    return f"{escaped(judge.prompt_id)}:{escaped(judge.model)}"
+    return f"{escape_id(judge.prompt_id)}:{escape_id(judge.model)}"
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class JudgeCondition:
     judge: Judge
 
     def __str__(self) -> str:
-        return f"{self.about}:{self.said}:{judge_word(self.judge)}"
+        return f"{self.about}:{self.said}:{format_judge(self.judge)}"
 
     @classmethod
     def parse(cls, word: str) -> JudgeCondition:
@@ -42,11 +42,11 @@ class JudgeCondition:
         FilterError
             The text is not such a condition.
         """
-        about, said, prompt, judge = parts_of(word, 4, "failure:said:prompt:judge", filled=2)
+        about, said, prompt, judge = split_condition(word, 4, "failure:said:prompt:judge", filled=2)
         known = _PRESENT if about in FAILURES else _SCORES if about in DIMENSIONS else None
         if known is None or (said and said not in known):
             raise FilterError(tr("“{word}” is not a judge's opinion.").format(word=word[:40]))
-        return cls(about, said, Judge(unescaped(judge), unescaped(prompt)))
+        return cls(about, said, Judge(unescape_id(judge), unescape_id(prompt)))
 
     @property
     def column(self) -> str:
@@ -79,7 +79,7 @@ class JudgeCondition:
             "no": tr("{who} does not see: {failure}"),
             "": tr("{who} judged: {failure}"),
         }[self.said]
-        return says.format(who=who, failure=inside(FAILURES[self.about].name))
+        return says.format(who=who, failure=mid_sentence(FAILURES[self.about].name))
 
 
 # Failures that people wrote in words: judges' results and people's marks.
@@ -92,11 +92,11 @@ class JudgeCondition:
 # People's marks: the text is ``FAILURE``, or ``FAILURE:VERSION`` for marks of one version of the
 # words.
 
-_LONGEST: Final = 1_000
+_MAX_CONDITION_CHARACTERS: Final = 1_000
 """Most characters of such a value; longer ones are rejected."""
 _FAILURE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _VERSION: Final = re.compile("[0-9a-f]{8,64}")
-SAYS: Final = {
+JUDGE_RESULT_TEXTS: Final = {
     "yes": tr("Language model {judge} finds: {failure} (version {version})"),
     "no": tr("Language model {judge} does not find: {failure} (version {version})"),
     "unsure": tr("Language model {judge} is unsure about: {failure} (version {version})"),
@@ -118,7 +118,7 @@ class WrittenCondition:
     judge: str
 
     def __str__(self) -> str:
-        return f"{self.said}:{self.failure}:{self.version}:{escaped(self.judge)}"
+        return f"{self.said}:{self.failure}:{self.version}:{escape_id(self.judge)}"
 
     @classmethod
     def parse(cls, word: str) -> WrittenCondition:
@@ -130,16 +130,22 @@ class WrittenCondition:
             The text is not such a condition.
         """
         form = "said:failure:version:judge"
-        said, failure, version, judge = parts_of(word, 4, form, filled=3, longest=_LONGEST)
-        if said not in SAYS or not _FAILURE.fullmatch(failure) or not _VERSION.fullmatch(version):
+        said, failure, version, judge = split_condition(
+            word, 4, form, filled=3, longest=_MAX_CONDITION_CHARACTERS
+        )
+        if (
+            said not in JUDGE_RESULT_TEXTS
+            or not _FAILURE.fullmatch(failure)
+            or not _VERSION.fullmatch(version)
+        ):
             raise FilterError(
                 tr("“{word}” is not a judge's opinion on a written failure.").format(word=word[:40])
             )
-        return cls(said, failure, version, unescaped(judge))
+        return cls(said, failure, version, unescape_id(judge))
 
     def describe(self) -> str:
         """Return the text, as ``Language model gpt-5 finds: invented-prior (version 3fa9c1d2)``."""
-        return SAYS[self.said].format(
+        return JUDGE_RESULT_TEXTS[self.said].format(
             judge=self.judge, failure=self.failure, version=self.version[:8]
         )
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
 from rexview.analysis.query.engine import CaseProperty, PropertyCounts, SetFacts
-from rexview.analysis.query.filter.case_filter import CaseFilter, Range
-from rexview.analysis.query.filter.conditions import with_outcomes
-from rexview.analysis.query.filter.wording import value_name
+from rexview.analysis.query.filter.case_filter import CaseFilter, NumberRange
+from rexview.analysis.query.filter.conditions import join_outcomes
+from rexview.analysis.query.filter.filter_text import name_value
 
 
 @dataclass(frozen=True)
-class Count:
+class LinkedCount:
     """A number and the filter that opens its cases; ``of`` is the denominator."""
 
     value: int
@@ -26,14 +26,16 @@ class Count:
         return self.value / self.of if self.of else None
 
 
-LOW: Final = Range(None, 2.999)
+LOW_SCORE_RANGE: Final = NumberRange(None, 2.999)
 """A final score below 3. Ranges have three decimals; no mean of scores is in between."""
-PERFECT: Final = Range(5, 5)
-ANY: Final = Range()
+PERFECT_SCORE_RANGE: Final = NumberRange(5, 5)
+ANY_NUMBER: Final = NumberRange()
 """Any number; an answer without one does not match."""
 
 
-def refined(base: CaseFilter, **conditions: str | Sequence[str] | Range) -> CaseFilter | None:
+def refine_filter(
+    base: CaseFilter, **conditions: str | Sequence[str] | NumberRange
+) -> CaseFilter | None:
     """Return a filter with added conditions; None when they exclude each other.
 
     Conditions are ranges or values of a list, by name of the filter's field. If the list already
@@ -44,8 +46,8 @@ def refined(base: CaseFilter, **conditions: str | Sequence[str] | Range) -> Case
     changes: dict[str, Any] = {}
     for field, wanted in conditions.items():
         current = getattr(base, field)
-        if isinstance(wanted, Range):
-            joined = _common(current or ANY, wanted)
+        if isinstance(wanted, NumberRange):
+            joined = _intersect_ranges(current or ANY_NUMBER, wanted)
             if joined is None:
                 return None
             changes[field] = joined
@@ -57,7 +59,7 @@ def refined(base: CaseFilter, **conditions: str | Sequence[str] | Range) -> Case
             changes[field] = (*others, *words)
             continue
         if field == "outcomes":
-            changes[field] = with_outcomes(current, words)
+            changes[field] = join_outcomes(current, words)
         else:
             changes[field] = tuple(word for word in words if not current or word in current)
         if not changes[field]:
@@ -65,32 +67,32 @@ def refined(base: CaseFilter, **conditions: str | Sequence[str] | Range) -> Case
     return replace(base, **changes)
 
 
-def count_within(
+def make_linked_count(
     base: CaseFilter,
     value: int,
     of: int | None = None,
-    **conditions: str | Sequence[str] | Range,
-) -> Count:
+    **conditions: str | Sequence[str] | NumberRange,
+) -> LinkedCount:
     """Return a number with the filter of its cases: ``base`` if the conditions exclude each other.
 
-    ``conditions`` are as for :func:`refined`.
+    ``conditions`` are as for :func:`refine_filter`.
     """
-    return Count(value, refined(base, **conditions) or base, of)
+    return LinkedCount(value, refine_filter(base, **conditions) or base, of)
 
 
-def with_all(base: CaseFilter, field: str, *words: str) -> CaseFilter:
+def add_required_values(base: CaseFilter, field: str, *words: str) -> CaseFilter:
     """Add values to a list of which all have to hold, such as ``reader_scores``."""
     changes: dict[str, Any] = {field: (*getattr(base, field), *words)}
     return replace(base, **changes)
 
 
-def _common(one: Range, other: Range) -> Range | None:
+def _intersect_ranges(one: NumberRange, other: NumberRange) -> NumberRange | None:
     lows = [limits.low for limits in (one, other) if limits.low is not None]
     highs = [limits.high for limits in (one, other) if limits.high is not None]
     low, high = max(lows, default=None), min(highs, default=None)
     if low is not None and high is not None and low > high:
         return None
-    return Range(low, high)
+    return NumberRange(low, high)
 
 
 # Counts in groups of cases or failures: by a property, a finding or a region.
@@ -99,30 +101,30 @@ Cell = TypeVar("Cell")
 
 
 @dataclass(frozen=True)
-class Group(Generic[Cell]):
+class CountGroup(Generic[Cell]):
     """One property value, finding or region, with its ``count`` and a cell for each model."""
 
     value: str
     name: str
-    count: Count
+    count: LinkedCount
     cells: tuple[Cell, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Groups(Generic[Cell]):
+class CountGroups(Generic[Cell]):
     """The groups to show; ``left_out`` smaller groups are not among them."""
 
     by: CaseProperty
     models: Mapping[str, str]
-    groups: tuple[Group[Cell], ...]
+    groups: tuple[CountGroup[Cell], ...]
     left_out: int
 
 
-def property_values(
+def list_property_values(
     counts: PropertyCounts, facts: SetFacts, base: CaseFilter, by: CaseProperty
-) -> Iterator[tuple[str, str, Count]]:
+) -> Iterator[tuple[str, str, LinkedCount]]:
     """Yield the values of a property that cases have: value, name, and linked count of cases."""
     for value, n in counts.by_value.items():
         if n:
-            opens = refined(base, **{by.field: value}) or base
-            yield value, value_name(facts, by.field, value), Count(n, opens)
+            opens = refine_filter(base, **{by.field: value}) or base
+            yield value, name_value(facts, by.field, value), LinkedCount(n, opens)

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rexview.analysis.query.filter.conditions import OF_CASES, ChoiceOutcome
+from rexview.analysis.query.filter.conditions import CASE_OUTCOMES, ChoiceOutcome
 from rexview.analysis.query.memory.set_columns import Mask
 from rexview.detect import Survey
-from rexview.stats.multiple_choice import FAILED, NOT_ASKED, Numbers, Options, RaterChoices
+from rexview.stats.multiple_choice import FAILED_CHOICE, NO_CHOICE, Numbers, Options, RaterChoices
 
 _NOBODY: Final = -1
-_LEAST_WRONG: Final = 2
+_MIN_WRONG_MODELS: Final = 2
 """Fewest wrong models for the outcome "all models wrong"."""
 
 
@@ -47,7 +47,7 @@ class CaseOutcomes:
         """Return a mask of the cases with one of some outcomes, shape (n_cases,)."""
         met = np.zeros(len(self.chosen), dtype=np.bool_)
         for outcome in outcomes:
-            if outcome.kind in OF_CASES:
+            if outcome.kind in CASE_OUTCOMES:
                 met |= self._of_cases[outcome.kind]
             elif outcome.model in self._places:
                 place = self._places[outcome.model]
@@ -98,7 +98,7 @@ class CaseOutcomes:
         """Masks of the right, wrong and failed choices, each of shape (q, r)."""
         option = self.chosen.option
         right = option == self.chosen.right[:, np.newaxis]
-        return {"right": right, "wrong": (option >= 0) & ~right, "failed": option == FAILED}
+        return {"right": right, "wrong": (option >= 0) & ~right, "failed": option == FAILED_CHOICE}
 
     @cached_property
     def _n_models(self) -> dict[str, npt.NDArray[np.int64]]:
@@ -109,14 +109,14 @@ class CaseOutcomes:
     def _of_cases(self) -> dict[str, Mask]:
         """Masks of the questions for each outcome of all answers, shape (q,)."""
         n, option = self._n_models, self.chosen.option
-        models = _most_chosen(option[:, self._is_model])
-        readers = _most_chosen(option[:, ~self._is_model])
+        models = _find_most_chosen(option[:, self._is_model])
+        readers = _find_most_chosen(option[:, ~self._is_model])
         return {
-            "all_wrong": (n["wrong"] >= _LEAST_WRONG) & (n["right"] == 0),
+            "all_wrong": (n["wrong"] >= _MIN_WRONG_MODELS) & (n["right"] == 0),
             "against_readers": (models != readers) & (models >= 0) & (readers >= 0),
             "wrong_side": self._wrong_side[self.chosen.case_row],
             "read": self.chosen.read_by_people,
-            "answered": (option != NOT_ASKED).any(axis=1),
+            "answered": (option != NO_CHOICE).any(axis=1),
         }
 
     @cached_property
@@ -137,7 +137,7 @@ class CaseOutcomes:
         return found
 
 
-def _most_chosen(option: Options) -> npt.NDArray[np.int64]:
+def _find_most_chosen(option: Options) -> npt.NDArray[np.int64]:
     """Return the option that more raters chose than any other, -1 for none or several.
 
     ``option`` has shape (q, r), one column a rater, negative where none was chosen.

@@ -9,39 +9,39 @@ import numpy as np
 
 from rexview.analysis.query.engine import Facet, Facets, FacetValue, FailureSources, SetFacts
 from rexview.analysis.query.filter.case_filter import MENTIONS, SOURCES, CaseFilter
-from rexview.analysis.query.filter.conditions import EDIT_FACET, by_group
-from rexview.analysis.query.filter.finding_search import search_terms
-from rexview.analysis.query.filter.wording import CONDITION_NAMES, sentence_case, value_name
-from rexview.analysis.query.memory.flagged import wanted
+from rexview.analysis.query.filter.conditions import EDIT_FACET, group_outcomes
+from rexview.analysis.query.filter.filter_text import CONDITION_NAMES, name_value, to_sentence_case
+from rexview.analysis.query.filter.finding_search import parse_search
+from rexview.analysis.query.memory.answer_table import AnswerTable
+from rexview.analysis.query.memory.failure_index import source_bits
 from rexview.analysis.query.memory.selection import (
     CASE_FACETS,
     ROW_FACETS,
-    Conditions,
-    conditions,
-    found_by,
-    outcome_name,
+    ConditionMasks,
+    build_conditions,
+    find_by_search,
+    outcome_condition_name,
 )
-from rexview.analysis.query.memory.set_columns import WORD_BITS, ChosenRows, Codes, Mask
-from rexview.analysis.query.memory.table import AnswerTable
+from rexview.analysis.query.memory.set_columns import WORD_BITS, Codes, Mask, RowMaskIndex
 from rexview.detect import FAILURE_BITS
 from rexview.vocab import FAILURES, HEADLINE_FAILURES
 from rexview.words import tr
 
 
-def facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Facets:
+def count_facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Facets:
     """Count the cases of every value of every condition: see :class:`rexview.analysis.Engine`."""
-    left = _Left(table, conditions(table, case_filter))
+    left = _FilterMatches(table, build_conditions(table, case_filter))
     found: list[Facet] = []
 
     def add(field: str, counts: Iterable[tuple[str, int]], name: str | None = None) -> None:
         chosen = getattr(case_filter, field)
         values = tuple(
-            FacetValue(value, value_name(facts, field, value), count, value in chosen)
+            FacetValue(value, name_value(facts, field, value), count, value in chosen)
             for value, count in counts
         )
         found.append(Facet(field, name or CONDITION_NAMES[field], values))
 
-    flags = _FlagsOfCases(left.but("failures", "sources"))
+    flags = _FlaggedCaseCounts(left.but("failures", "sources"))
     add("failures", flags.by_failure(case_filter.sources))
     add("sources", flags.by_source(case_filter.failures or tuple(FAILURES)).items())
     for field, column in ROW_FACETS.items():
@@ -51,7 +51,7 @@ def facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Face
         add(field, table.columns.case_codes[column].counts(left.but(field).cases))
     for name, (rows, coded) in table.columns.tag_codes.items():
         counts = coded.counts(left.but(f"tags:{name}").cases[rows])
-        shown = sentence_case(name)
+        shown = to_sentence_case(name)
         taken = shown in CONDITION_NAMES.values()
         add("tags", counts, tr("{shown} (tag)").format(shown=shown) if taken else shown)
     if len(table.edits):
@@ -70,7 +70,7 @@ def facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Face
     others, failures = left.but("marked"), dict.fromkeys(one.failure for one in table.marks)
     add("marked", ((one, others.of(table.marked_in_words(one))) for one in failures))
     if case_filter.judged:
-        flags = _FlagsOfCases(left.but("failures", "sources", "judged"))
+        flags = _FlaggedCaseCounts(left.but("failures", "sources", "judged"))
     return Facets(
         total=left.but().n_cases,
         facets=tuple(found),
@@ -80,31 +80,31 @@ def facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Face
 
 
 @dataclass(eq=False)
-class _Left:
+class _FilterMatches:
     """The matches of a filter without some of its conditions."""
 
     table: AnswerTable
-    met: Conditions
+    met: ConditionMasks
 
     def __post_init__(self) -> None:
-        self._known: dict[frozenset[str], ChosenRows | None] = {}
+        self._known: dict[frozenset[str], RowMaskIndex | None] = {}
 
-    def but(self, *names: str) -> _Part:
+    def but(self, *names: str) -> _Matches:
         """Return the matches without some conditions; masks of rows are built once and reused."""
         of_rows = frozenset(self.met.rows.keys() & set(names))
         if of_rows not in self._known:
             rows = self.met.rows_but(of_rows)
-            chosen = None if rows is None else ChosenRows(self.table.columns, rows)
+            chosen = None if rows is None else RowMaskIndex(self.table.columns, rows)
             self._known[of_rows] = chosen
-        return _Part(self.table, self._known[of_rows], self.met.cases_but(names))
+        return _Matches(self.table, self._known[of_rows], self.met.cases_but(names))
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _Matches:
     """The rows and the cases that meet the conditions on answers and on cases; None for all."""
 
     table: AnswerTable
-    rows: ChosenRows | None
+    rows: RowMaskIndex | None
     cases_met: Mask | None
 
     @property
@@ -145,39 +145,41 @@ class _Part:
                 yield value, int(np.count_nonzero(bits & bits.dtype.type(1 << place)))
 
 
-def _outcomes(left: _Left, case_filter: CaseFilter) -> Iterable[tuple[str, int]]:
+def _outcomes(left: _FilterMatches, case_filter: CaseFilter) -> Iterable[tuple[str, int]]:
     """Count outcomes of choice questions; a group that limits does not limit its own counts."""
-    limiting = by_group(case_filter.outcomes)
-    given = {group: left.but(outcome_name(group)).cases for group in limiting}
+    limiting = group_outcomes(case_filter.outcomes)
+    given = {group: left.but(outcome_condition_name(group)).cases for group in limiting}
     of_all = left.but().cases
     counts = {group: dict(left.table.outcomes.counts(cases)) for group, cases in given.items()}
     for outcome, n in left.table.outcomes.counts(of_all):
         yield str(outcome), counts[outcome.group][outcome] if outcome.group in counts else n
 
 
-def _mentions(table: AnswerTable, case_filter: CaseFilter, others: _Part) -> Iterable[FacetValue]:
+def _mentions(
+    table: AnswerTable, case_filter: CaseFilter, others: _Matches
+) -> Iterable[FacetValue]:
     """Count the cases of each way of searching for a finding, given all other conditions."""
     search = case_filter.search
-    if search_terms(search).findings:
+    if parse_search(search).findings:
         for word, name in MENTIONS.items():
-            rows = found_by(table, search, word)
+            rows = find_by_search(table, search, word)
             if others.rows:
                 rows &= others.rows.mask
-            part = _Part(table, ChosenRows(table.columns, rows), others.cases_met)
+            part = _Matches(table, RowMaskIndex(table.columns, rows), others.cases_met)
             yield FacetValue(word, name, part.n_cases, word == case_filter.mention)
 
 
-class _FlagsOfCases:
+class _FlaggedCaseCounts:
     """Counts of cases by failure and source, over some rows."""
 
-    def __init__(self, left: _Part) -> None:
+    def __init__(self, left: _Matches) -> None:
         flagged = left.table.flagged
         self._judged = left.bits("judged", flagged.judged)
         self._cases = left.n_cases
         self._by_source = left.bits("by_source", flagged.by_source)
 
     def _count(self, sources: Sequence[str], failures: Sequence[str]) -> int:
-        return int(np.count_nonzero(self._by_source & wanted(failures, sources)))
+        return int(np.count_nonzero(self._by_source & source_bits(failures, sources)))
 
     def by_failure(self, sources: Sequence[str]) -> Iterable[tuple[str, int]]:
         for failure in FAILURES:

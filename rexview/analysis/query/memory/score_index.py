@@ -14,17 +14,23 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rexview.analysis.query.engine import unique_names
-from rexview.analysis.query.filter.case_filter import WEAKEST, Range
+from rexview.analysis.query.engine import make_names_unique
+from rexview.analysis.query.filter.case_filter import WEAKEST_LINKS, NumberRange
 from rexview.analysis.query.filter.conditions import ReaderPair, ScoreCondition
 from rexview.analysis.query.memory.set_columns import CodedColumn, Codes, Mask, Numbers, SetColumns
 from rexview.schema import ReviewSet
-from rexview.stats import ContentOrder, Finals, finals_of, single_scores, weakest_link
-from rexview.stats.agreement import both_scored, units_of
-from rexview.stats.final import final_pictures
+from rexview.stats import (
+    ContentOrder,
+    Finals,
+    list_single_scores,
+    load_answer_finals,
+    weakest_link_expression,
+)
+from rexview.stats.reader_agreement import join_shared_units, number_units
+from rexview.stats.score_finals import compute_picture_finals
 from rexview.vocab import DIMENSIONS, IMAGE_DIMENSIONS
 
-NUMBERS: Final = ("content", *DIMENSIONS, "gap", "spread")
+FINAL_NUMBERS: Final = ("content", *DIMENSIONS, "gap", "spread")
 """Final scores of an answer, and the numbers computed from them."""
 _EPSILON: Final = 1e-4
 
@@ -40,27 +46,27 @@ class ScoreIndex:
     @cached_property
     def readers(self) -> dict[str, str]:
         """Name on screen by reader id; equal names have the id added."""
-        return unique_names(self.review_set.reader_names)
+        return make_names_unique(self.review_set.reader_names)
 
     @cached_property
     def frame(self) -> pl.DataFrame:
         """One row a score: the columns of ``single_scores``, ``row``, and ``day`` (Date, UTC)."""
-        given = single_scores(self.review_set).filter(pl.col("score").is_not_null())
+        given = list_single_scores(self.review_set).filter(pl.col("score").is_not_null())
         return self._placed(given).with_columns(pl.col("created").dt.date().alias("day"))
 
     @cached_property
     def finals(self) -> pl.DataFrame:
         """One row for each answer with a score, by ``row``.
 
-        ``case``, ``model``, :data:`NUMBERS` (Float64), ``n_readers`` and ``weakest`` (Enum).
+        ``case``, ``model``, :data:`FINAL_NUMBERS` (Float64), ``n_readers`` and ``weakest`` (Enum).
         """
-        scored = finals_of(self.review_set, content_order=self.content_order)
-        weakest = weakest_link().cast(pl.Enum(WEAKEST)).alias("weakest")
+        scored = load_answer_finals(self.review_set, content_order=self.content_order)
+        weakest = weakest_link_expression().cast(pl.Enum(WEAKEST_LINKS)).alias("weakest")
         return self._placed(scored).with_columns(weakest).sort("row")
 
     @cached_property
     def _pictures(self) -> pl.DataFrame:
-        return self._placed(final_pictures(single_scores(self.review_set)))
+        return self._placed(compute_picture_finals(list_single_scores(self.review_set)))
 
     def _placed(self, named: pl.DataFrame) -> pl.DataFrame:
         """Add ``row`` (UInt32) for ``case`` and ``model``; drop records without such an answer."""
@@ -73,7 +79,7 @@ class ScoreIndex:
 
     def finals_left(self, rows: Mask) -> Finals:
         """Return the final scores of the answers in some rows."""
-        return Finals(*(among(frame, rows) for frame in (self.finals, self._pictures)))
+        return Finals(*(filter_by_mask(frame, rows) for frame in (self.finals, self._pictures)))
 
     @cached_property
     def scored(self) -> Numbers:
@@ -81,19 +87,19 @@ class ScoreIndex:
         return self.finals["row"].cast(pl.Int64).to_numpy()
 
     def number(self, name: str) -> npt.NDArray[np.float64]:
-        """Return one of :data:`NUMBERS` of each of the rows :attr:`scored`, NaN where missing."""
+        """Return one of :data:`FINAL_NUMBERS` for the rows :attr:`scored`, NaN where missing."""
         return self.finals[name].fill_null(np.nan).to_numpy()
 
     @cached_property
     def weakest(self) -> CodedColumn:
         """The weakest link, which sets Content, of each row of the table."""
-        values = tuple(WEAKEST)
+        values = tuple(WEAKEST_LINKS)
         codes = np.full(len(self.columns), len(values), dtype=np.uint8)
         codes[self.scored] = CodedColumn.of(self.finals["weakest"]).codes
         return CodedColumn(codes, values)
 
-    def within(self, name: str, limits: Range) -> Mask:
-        """Return a mask of the rows whose number, one of :data:`NUMBERS`, is within limits."""
+    def within(self, name: str, limits: NumberRange) -> Mask:
+        """Return a mask of rows whose number (one of :data:`FINAL_NUMBERS`) is within limits."""
         numbers = self.number(name)
         inside = ~np.isnan(numbers)
         if limits.low is not None:
@@ -110,7 +116,7 @@ class ScoreIndex:
         everywhere = np.ones(len(self.columns), dtype=np.bool_)
         of_pictures: pl.DataFrame | None = None
         for wanted in map(ScoreCondition.parse, words):
-            found = self.frame.filter(_meets(wanted))
+            found = self.frame.filter(_condition_expression(wanted))
             if wanted.dimension not in IMAGE_DIMENSIONS:
                 everywhere &= self._mask(found["row"].to_numpy())
             elif of_pictures is None:
@@ -130,7 +136,7 @@ class ScoreIndex:
         """
         everywhere = np.ones(len(self.columns), dtype=np.bool_)
         for pair in map(ReaderPair.parse, words):
-            met = both_scored(units_of(self.frame, pair.dimension), pair.readers)
+            met = join_shared_units(number_units(self.frame, pair.dimension), pair.readers)
             apart = (pl.col("score") - pl.col("score_b")).abs()
             near = met.filter(apart.is_between(pair.low, pair.high))
             everywhere &= self._mask(near["row"].to_numpy())
@@ -142,7 +148,7 @@ class ScoreIndex:
         return chosen
 
 
-def at_rows(placed: pl.DataFrame, rows: Codes) -> pl.DataFrame:
+def records_at_rows(placed: pl.DataFrame, rows: Codes) -> pl.DataFrame:
     """Return the records of a frame for some rows of the answer table, in the order of ``rows``.
 
     ``placed`` has the column ``row``, ascending, which the result drops. Rows without a record are
@@ -157,12 +163,12 @@ def at_rows(placed: pl.DataFrame, rows: Codes) -> pl.DataFrame:
     return placed.select(pl.exclude("row").gather(wanted))
 
 
-def among(placed: pl.DataFrame, rows: Mask) -> pl.DataFrame:
+def filter_by_mask(placed: pl.DataFrame, rows: Mask) -> pl.DataFrame:
     """Return the records of a frame, by its column ``row``, for the rows of a mask."""
     return placed.filter(pl.Series(rows[placed["row"].to_numpy()]))
 
 
-def _meets(wanted: ScoreCondition) -> pl.Expr:
+def _condition_expression(wanted: ScoreCondition) -> pl.Expr:
     """Return the expression of a condition for :attr:`ScoreIndex.frame`."""
     conditions = [pl.lit(True)]
     if wanted.dimension:

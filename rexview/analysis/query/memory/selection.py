@@ -17,17 +17,17 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.query.filter.case_filter import CaseFilter
-from rexview.analysis.query.filter.conditions import OUTCOMES_OF_FLAGS, ModelPair, by_group
+from rexview.analysis.query.filter.conditions import FLAG_OUTCOMES, ModelPair, group_outcomes
 from rexview.analysis.query.filter.finding_search import (
     FindingTerm,
     is_finding_search,
-    search_terms,
+    parse_search,
 )
+from rexview.analysis.query.memory.answer_table import AnswerTable
 from rexview.analysis.query.memory.set_columns import Codes, Mask
-from rexview.analysis.query.memory.table import AnswerTable
 from rexview.detect import FAILURE_BITS
-from rexview.detect.self_contradiction import asked_again
-from rexview.stats.self_contradiction import RepeatTally, repeat_tallies
+from rexview.detect.self_contradiction import compare_repeats
+from rexview.stats.self_contradiction import RepeatTally, count_repeats
 
 ROW_FACETS: Final = {"models": "model", "statuses": "status", "weakest": "weakest"}
 """Column of the rows by name of the filter's list."""
@@ -39,7 +39,7 @@ CASE_FACETS: Final = {
     "studies": "study",
 }
 """Column of the cases by name of the filter's list."""
-REPEATS: Final[dict[str, pl.Expr]] = {
+REPEAT_EXPRESSIONS: Final[dict[str, pl.Expr]] = {
     "asked": pl.lit(True),
     "side": pl.col("side"),
     "choice": pl.col("choice"),
@@ -47,13 +47,13 @@ REPEATS: Final[dict[str, pl.Expr]] = {
     "unusable": pl.col("is_choice") & (pl.col("usable") < pl.col("times")),
 }
 """Expressions on answers asked more than once, by value of the filter's ``repeats``."""
-NO_DATE: Final = -(2**62)
+MISSING_DATE: Final = -(2**62)
 """Date of an answer without one."""
 _SORT_NUMBERS: Final = {"gap": "gap", "disagreement": "spread"}
 
 
 @dataclass(frozen=True, eq=False)
-class Conditions:
+class ConditionMasks:
     """A mask for each condition of a filter, by the name of the filter's field.
 
     ``rows`` has masks of the table's rows, ``cases`` masks of cases (``tags:NAME`` for each tag
@@ -65,14 +65,14 @@ class Conditions:
 
     def rows_but(self, names: Collection[str] = ()) -> Mask | None:
         """Return a mask of the rows that meet the conditions on answers, without some."""
-        return _all_of(mask for name, mask in self.rows.items() if name not in names)
+        return _combine_masks(mask for name, mask in self.rows.items() if name not in names)
 
     def cases_but(self, names: Collection[str] = ()) -> Mask | None:
         """Return a mask of the cases that meet the conditions on cases, without some."""
-        return _all_of(mask for name, mask in self.cases.items() if name not in names)
+        return _combine_masks(mask for name, mask in self.cases.items() if name not in names)
 
 
-def _all_of(masks: Iterable[Mask]) -> Mask | None:
+def _combine_masks(masks: Iterable[Mask]) -> Mask | None:
     total = None
     for mask in masks:
         total = mask if total is None else total & mask
@@ -80,7 +80,7 @@ def _all_of(masks: Iterable[Mask]) -> Mask | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Selection:
+class FilterSelection:
     """The rows and cases of a table that match a filter.
 
     ``rows_met`` and ``cases_met`` are masks for the conditions on answers and on cases; a row
@@ -135,11 +135,11 @@ class Selection:
     @property
     def repeat_tallies(self) -> tuple[RepeatTally, ...]:
         """Counts of the matching answers that were requested more than once, by model."""
-        columns, again = self.table.columns, asked_again(self.table.review_set)
+        columns, again = self.table.columns, compare_repeats(self.table.review_set)
         again = again.filter(self.answer_mask[again["number"].to_numpy()])
         number = again["number"].to_numpy()
         patients = columns.cluster[columns.newest.case[number]]
-        return repeat_tallies(again, columns.newest.model[number], patients, columns.model.values)
+        return count_repeats(again, columns.newest.model[number], patients, columns.model.values)
 
     @property
     def rows(self) -> pl.DataFrame:
@@ -148,37 +148,37 @@ class Selection:
         return rows.filter(pl.Series(self.row_mask[rows["row"].to_numpy()]))
 
 
-def select(table: AnswerTable, case_filter: CaseFilter) -> Selection:
+def apply_filter(table: AnswerTable, case_filter: CaseFilter) -> FilterSelection:
     """Return the cases and answers that match a filter.
 
     A case matches when one of its answers meets all conditions. Values that the set does not have
     match nothing and raise no error.
     """
-    met = conditions(table, case_filter)
+    met = build_conditions(table, case_filter)
     rows, cases = met.rows_but(), met.cases_but()
-    left = _all_of(
+    left = _combine_masks(
         mask
         for mask in (cases, rows if rows is None else table.columns.any_of_case(rows))
         if mask is not None
     )
     case_rows = np.arange(table.columns.n_cases) if left is None else np.flatnonzero(left)
-    ordered = _ordered(table, rows, case_rows, case_filter)
-    return Selection(table, rows, cases, ordered.astype(np.int32))
+    ordered = _sort_cases(table, rows, case_rows, case_filter)
+    return FilterSelection(table, rows, cases, ordered.astype(np.int32))
 
 
-def without_flags(case_filter: CaseFilter) -> CaseFilter:
+def without_flag_conditions(case_filter: CaseFilter) -> CaseFilter:
     """Return a filter without its conditions on flags and on findings in texts.
 
     The remaining conditions depend on no detector.
     """
     if is_finding_search(case_filter.search, case_filter.mention):
         case_filter = case_filter.without("search")
-    outcomes = tuple(word for word in case_filter.outcomes if word not in OUTCOMES_OF_FLAGS)
+    outcomes = tuple(word for word in case_filter.outcomes if word not in FLAG_OUTCOMES)
     case_filter = replace(case_filter, failures=(), sources=(), findings=(), judged=(), passing=())
     return replace(case_filter, outcomes=outcomes, sort="order")
 
 
-def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
+def build_conditions(table: AnswerTable, case_filter: CaseFilter) -> ConditionMasks:
     """Return a mask for each condition of a filter."""
     rows: dict[str, Mask] = {}
     cases: dict[str, Mask] = {}
@@ -189,8 +189,8 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
     for name, column in CASE_FACETS.items():
         if chosen := getattr(case_filter, name):
             cases[name] = table.columns.case_codes[column].among(chosen)
-    for name, values in tags_by_name(case_filter.tags).items():
-        cases[f"tags:{name}"] = _tagged(table, name, values)
+    for name, values in group_tags(case_filter.tags).items():
+        cases[f"tags:{name}"] = _tagged_mask(table, name, values)
     if case_filter.failures:
         rows["failures"] = flagged.meeting(case_filter.failures, case_filter.sources)
     if case_filter.sources:
@@ -205,29 +205,29 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
     if case_filter.reader_pairs:
         rows["reader_pairs"] = scores.shared(case_filter.reader_pairs)
     if case_filter.model_pairs:
-        rows["model_pairs"] = _paired(table, case_filter.model_pairs)
+        rows["model_pairs"] = _paired_mask(table, case_filter.model_pairs)
     if case_filter.repeats:
-        rows["repeats"] = _repeated(table, case_filter.repeats)
-    for group, outcomes in by_group(case_filter.outcomes).items():
-        cases[outcome_name(group)] = table.outcomes.meeting(outcomes)
+        rows["repeats"] = _repeated_mask(table, case_filter.repeats)
+    for group, outcomes in group_outcomes(case_filter.outcomes).items():
+        cases[outcome_condition_name(group)] = table.outcomes.meeting(outcomes)
     for name in ("edits", "edit_kinds"):
         if getattr(case_filter, name):
             met = table.edits.meeting(case_filter.edits, case_filter.edit_kinds)
-            rows[name] = _only(table, met)
+            rows[name] = _answers_mask(table, met)
     if case_filter.compared:
         said = [table.compared[word] for word in case_filter.compared]
-        rows["compared"] = _only(table, np.concatenate(said))
+        rows["compared"] = _answers_mask(table, np.concatenate(said))
     if case_filter.opinions:
         rows["opinions"] = np.logical_and.reduce(
-            [_only(table, table.said_by_judge(word)) for word in case_filter.opinions]
+            [_answers_mask(table, table.said_by_judge(word)) for word in case_filter.opinions]
         )
     if case_filter.written:
         rows["written"] = np.logical_and.reduce(
-            [_only(table, table.said_of_written(word)) for word in case_filter.written]
+            [_answers_mask(table, table.said_of_written(word)) for word in case_filter.written]
         )
     if case_filter.marked:
         marked = [table.marked_in_words(word) for word in case_filter.marked]
-        rows["marked"] = _only(table, np.concatenate(marked))
+        rows["marked"] = _answers_mask(table, np.concatenate(marked))
     if case_filter.comments:
         cases["comments"] = np.logical_or.reduce(
             [table.commented[word] for word in case_filter.comments]
@@ -244,35 +244,37 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
     for name, limits in case_filter.ranges.items():
         rows[name] = scores.within("spread" if name == "disagreement" else name, limits)
     if case_filter.search:
-        rows["search"] = found_by(table, case_filter.search, case_filter.mention)
-    return Conditions(rows, cases)
+        rows["search"] = find_by_search(table, case_filter.search, case_filter.mention)
+    return ConditionMasks(rows, cases)
 
 
-def outcome_name(group: tuple[str, str]) -> str:
+def outcome_condition_name(group: tuple[str, str]) -> str:
     """Return the condition's name for a group of outcomes, which exclude each other."""
     return f"outcomes:{':'.join(group)}"
 
 
-def _repeated(table: AnswerTable, words: Iterable[str]) -> Mask:
+def _repeated_mask(table: AnswerTable, words: Iterable[str]) -> Mask:
     """Return a mask of the rows asked more than once that meet one of some values."""
-    met = asked_again(table.review_set).filter(pl.any_horizontal(REPEATS[word] for word in words))
-    return _only(table, met["number"].to_numpy())
+    met = compare_repeats(table.review_set).filter(
+        pl.any_horizontal(REPEAT_EXPRESSIONS[word] for word in words)
+    )
+    return _answers_mask(table, met["number"].to_numpy())
 
 
-def _only(table: AnswerTable, numbers: Codes) -> Mask:
+def _answers_mask(table: AnswerTable, numbers: Codes) -> Mask:
     """Return a mask of the rows of some answers."""
     found = np.zeros(len(table), dtype=np.bool_)
     found[numbers] = True
     return found
 
 
-def _ordered(
+def _sort_cases(
     table: AnswerTable, rows: Mask | None, case_rows: npt.NDArray[np.int64], wanted: CaseFilter
 ) -> npt.NDArray[np.int64]:
     """Sort cases by the largest number of their matching rows; cases without one come last."""
     if wanted.sort == "order" or len(case_rows) < 2:
         return case_rows
-    largest = _numbers(table, rows, wanted)
+    largest = _sort_numbers(table, rows, wanted)
     if largest is None:
         return case_rows
     smallest_first = largest[case_rows]
@@ -281,32 +283,32 @@ def _ordered(
     return case_rows[len(case_rows) - 1 - backwards]
 
 
-def numbers_in_order(found: Selection, wanted: CaseFilter) -> npt.NDArray[np.float64]:
+def list_sort_numbers(found: FilterSelection, wanted: CaseFilter) -> npt.NDArray[np.float64]:
     """Return the sort number of each matching case, the largest first.
 
     Cases with equal numbers have the order of the files. A case without a number has the smallest.
     """
     table = found.table
-    numbers = None if wanted.sort == "order" else _numbers(table, found.rows_met, wanted)
+    numbers = None if wanted.sort == "order" else _sort_numbers(table, found.rows_met, wanted)
     if numbers is None:
-        return np.full(len(found), NO_DATE if wanted.sort == "newest" else 0.0)
+        return np.full(len(found), MISSING_DATE if wanted.sort == "newest" else 0.0)
     of_cases = numbers[found.case_rows]
     if wanted.sort == "severity":
         of_cases = table.severity.values[of_cases]
     return np.asarray(of_cases, dtype=np.float64)
 
 
-def _numbers(table: AnswerTable, rows: Mask | None, wanted: CaseFilter) -> Codes | None:
+def _sort_numbers(table: AnswerTable, rows: Mask | None, wanted: CaseFilter) -> Codes | None:
     """Return the largest number of each case's matching rows; None if all are equal."""
     sort, columns = wanted.sort, table.columns
     if sort == "severity":
-        return _largest(table, table.severity.ranks, rows)
+        return _largest_by_case(table, table.severity.ranks, rows)
     if sort == "newest":
         answers = columns.review_set.answers["created"]
         if answers.null_count() == len(answers):
             return None
-        dates = columns.of_answers(answers.to_physical().cast(pl.Int64).fill_null(NO_DATE))
-        return _largest(table, columns.with_the_others(dates, NO_DATE), rows)
+        dates = columns.of_answers(answers.to_physical().cast(pl.Int64).fill_null(MISSING_DATE))
+        return _largest_by_case(table, columns.with_the_others(dates, MISSING_DATE), rows)
     if order := wanted.metric_order:
         scored, numbers = table.values_of(order.metric)
         numbers = numbers if order.largest_first else -numbers
@@ -318,14 +320,14 @@ def _numbers(table: AnswerTable, rows: Mask | None, wanted: CaseFilter) -> Codes
     return largest
 
 
-def _largest(table: AnswerTable, numbers: Codes, rows: Mask | None) -> Codes:
+def _largest_by_case(table: AnswerTable, numbers: Codes, rows: Mask | None) -> Codes:
     """Return the largest of ``numbers`` among each case's matching rows."""
     if rows is not None:
         numbers = np.where(rows, numbers, np.iinfo(numbers.dtype).min)
     return table.columns.gather(np.maximum, numbers)
 
 
-def tags_by_name(tags: Sequence[str]) -> dict[str, list[str]]:
+def group_tags(tags: Sequence[str]) -> dict[str, list[str]]:
     """Return the values of tags (``name:value``) by name."""
     names: dict[str, list[str]] = {}
     for tag in tags:
@@ -333,7 +335,7 @@ def tags_by_name(tags: Sequence[str]) -> dict[str, list[str]]:
     return names
 
 
-def _tagged(table: AnswerTable, name: str, values: Sequence[str]) -> Mask:
+def _tagged_mask(table: AnswerTable, name: str, values: Sequence[str]) -> Mask:
     """Return a mask of the cases with one of some values of one tag."""
     tagged = np.zeros(table.columns.n_cases, dtype=np.bool_)
     if name in table.columns.tag_codes:
@@ -342,7 +344,7 @@ def _tagged(table: AnswerTable, name: str, values: Sequence[str]) -> Mask:
     return tagged
 
 
-def _paired(table: AnswerTable, words: Sequence[str]) -> Mask:
+def _paired_mask(table: AnswerTable, words: Sequence[str]) -> Mask:
     """Return a mask of the rows of two models that both have a final score in the case."""
     total = np.ones(len(table), dtype=np.bool_)
     columns = table.columns
@@ -375,18 +377,18 @@ def _passing(table: AnswerTable, case_filter: CaseFilter) -> Mask:
     return total
 
 
-def found_by(table: AnswerTable, search: str, mention: str) -> Mask:
+def find_by_search(table: AnswerTable, search: str, mention: str) -> Mask:
     """Return a mask of the rows that a search finds; ``mention`` is one of :data:`MENTIONS`."""
     if not is_finding_search(search, mention):
-        return _containing(table, search.split())
-    terms = search_terms(search)
-    total = _containing(table, terms.words)
+        return _words_mask(table, search.split())
+    terms = parse_search(search)
+    total = _words_mask(table, terms.words)
     for term in terms.findings:
-        total &= _with_finding(table, term, mention)
+        total &= _finding_mask(table, term, mention)
     return total
 
 
-def _containing(table: AnswerTable, words: Sequence[str]) -> Mask:
+def _words_mask(table: AnswerTable, words: Sequence[str]) -> Mask:
     """Return a mask of the rows with every word in the question, report or answer's text."""
     total = np.ones(len(table), dtype=np.bool_)
     for word in words:
@@ -394,7 +396,7 @@ def _containing(table: AnswerTable, words: Sequence[str]) -> Mask:
     return total
 
 
-def _with_finding(table: AnswerTable, term: FindingTerm, mention: str) -> Mask:
+def _finding_mask(table: AnswerTable, term: FindingTerm, mention: str) -> Mask:
     """Return a mask of the rows with a finding in the answer or in its case's report."""
     texts = table.survey.scan.index.texts_with(lambda phrase: term.met_by(phrase, mention))
     reported = np.zeros(table.columns.n_cases, dtype=np.bool_)

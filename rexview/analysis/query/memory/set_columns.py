@@ -17,17 +17,17 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.query.filter.case_filter import ANSWER_STATUSES, STUDIES
-from rexview.frames import AnswerRows, of_all_rows
+from rexview.frames import AnswerRows, query_all_rows
 from rexview.schema import ReviewSet
-from rexview.stats import status_codes
-from rexview.stats.failure_rates import clusters_of
+from rexview.stats import status_code_expression
+from rexview.stats.failure_rates import find_clusters
 from rexview.vocab import CATEGORIES, DIFFICULTIES, QUESTION_TYPES
 
 # Coded columns: small numbers in place of words make counting fast.
 
 Codes = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
-_FEW: Final = 4
+_MAX_COMPARED_WORDS: Final = 4
 """Up to this many words, comparing each word is faster than looking up each code."""
 WORD_BITS: Final = 64
 """Most words of a column with a bit each in one number."""
@@ -51,7 +51,7 @@ class CodedColumn:
     def among(self, chosen: Sequence[str]) -> Mask:
         """Return a mask of the rows whose word is among the chosen ones."""
         places = [place for place, value in enumerate(self.values) if value in chosen]
-        if len(places) > _FEW:
+        if len(places) > _MAX_COMPARED_WORDS:
             allowed = np.zeros(len(self.values) + 1, dtype=np.bool_)
             allowed[places] = True
             return np.asarray(allowed[self.codes])
@@ -91,7 +91,7 @@ def bit_counts(bits: Codes) -> list[int]:
     return found
 
 
-def enum_of(column: pl.Series, first: Sequence[str] = ()) -> pl.Series:
+def cast_to_enum(column: pl.Series, first: Sequence[str] = ()) -> pl.Series:
     """Cast a String column to an Enum: ``first`` in their order, then the rest by alphabet."""
     met = set(column.drop_nulls().unique().to_list())
     known = [word for word in first if word in met]
@@ -99,7 +99,7 @@ def enum_of(column: pl.Series, first: Sequence[str] = ()) -> pl.Series:
     return column.cast(pl.Enum([*known, *rest]))
 
 
-def differs(coded: CodedColumn, n: int) -> bool:
+def has_different_values(coded: CodedColumn, n: int) -> bool:
     """True if the rows of a column do not all have the same word, or all none."""
     return n > 0 and bool((coded.codes != coded.codes[0]).any())
 
@@ -111,7 +111,7 @@ def pair_counts(rows: Codes, columns: Codes, n_rows: int, n_columns: int) -> npt
     return counts.reshape(-1, n_columns + 1)[:n_rows, :n_columns]
 
 
-def named_counts(values: Sequence[str], counts: npt.NDArray[np.int64]) -> dict[str, int]:
+def counts_by_value(values: Sequence[str], counts: npt.NDArray[np.int64]) -> dict[str, int]:
     """Return the counts above 0 by word."""
     return {value: int(n) for value, n in zip(values, counts.tolist(), strict=True) if n}
 
@@ -176,7 +176,9 @@ class SetColumns:
     @cached_property
     def status(self) -> CodedColumn:
         """The status of each row, one of :data:`ANSWER_STATUSES`."""
-        found = of_all_rows(self.review_set.answers, lambda rows: rows.select(status_codes()))
+        found = query_all_rows(
+            self.review_set.answers, lambda rows: rows.select(status_code_expression())
+        )
         codes = self.of_answers(found.to_series())
         return CodedColumn(self.with_the_others(codes, _NOT_RUN), tuple(ANSWER_STATUSES))
 
@@ -188,11 +190,11 @@ class SetColumns:
         studies = cases.select(study=pl.when(pl.col("normal").is_not_null()).then(study))
         categories = [word for words in CATEGORIES.values() for word in words]
         columns = {
-            "question_type": enum_of(cases["question_type"], list(QUESTION_TYPES)),
-            "category": enum_of(cases["category"], categories),
-            "difficulty": enum_of(cases["difficulty"], DIFFICULTIES),
-            "site": enum_of(cases["site"]),
-            "study": enum_of(studies["study"], list(STUDIES)),
+            "question_type": cast_to_enum(cases["question_type"], list(QUESTION_TYPES)),
+            "category": cast_to_enum(cases["category"], categories),
+            "difficulty": cast_to_enum(cases["difficulty"], DIFFICULTIES),
+            "site": cast_to_enum(cases["site"]),
+            "study": cast_to_enum(studies["study"], list(STUDIES)),
         }
         return {name: CodedColumn.of(column) for name, column in columns.items()}
 
@@ -214,10 +216,12 @@ class SetColumns:
                 .with_columns(pl.col("name", "tag").cast(pl.Categorical))
             )
 
-        long = of_all_rows(self.review_set.cases.select("tags").with_row_index("row"), named_values)
+        long = query_all_rows(
+            self.review_set.cases.select("tags").with_row_index("row"), named_values
+        )
         parts = long.partition_by("name", as_dict=True, maintain_order=True)
         return {
-            str(name): (part["row"].to_numpy(), CodedColumn.of(enum_of(part["tag"])))
+            str(name): (part["row"].to_numpy(), CodedColumn.of(cast_to_enum(part["tag"])))
             for (name,), part in parts.items()
         }
 
@@ -230,7 +234,7 @@ class SetColumns:
     @cached_property
     def cluster(self) -> Numbers:
         """Number of each case's patient, from 0."""
-        numbers = clusters_of(self.review_set.cases)["cluster"].to_numpy()
+        numbers = find_clusters(self.review_set.cases)["cluster"].to_numpy()
         return np.unique(numbers, return_inverse=True)[1]
 
     @property
@@ -286,13 +290,13 @@ class SetColumns:
         return found
 
 
-class ChosenRows:
+class RowMaskIndex:
     """A mask of rows, indexed by case because much is combined by case."""
 
     def __init__(self, columns: SetColumns, mask: Mask) -> None:
         self.columns, self.mask = columns, mask
         self._rows: Numbers | None = None
-        if np.count_nonzero(mask) * _FEW < len(mask):
+        if np.count_nonzero(mask) * _MAX_COMPARED_WORDS < len(mask):
             self._rows = np.flatnonzero(mask)
             cases = columns.case_row[self._rows]
             # the rows of a case are adjacent: a case starts where the number changes

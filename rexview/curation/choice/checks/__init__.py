@@ -71,7 +71,7 @@ class Check:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
-def words_of(text: str) -> list[str]:
+def comparable_words(text: str) -> list[str]:
     """Return the words of a text for comparison with another text, without articles.
 
     Signs that change a value are kept: ``<5 mm`` and ``>5 mm`` differ, and so do 1.5 and 15.
@@ -84,7 +84,7 @@ def words_of(text: str) -> list[str]:
     return [word for word in found if word and word not in _ARTICLES]
 
 
-def contains(words: list[str], part: list[str]) -> bool:
+def contains_words(words: list[str], part: list[str]) -> bool:
     """True if some words occur among others, consecutively and in their order."""
     return bool(part) and any(
         words[at : at + len(part)] == part for at in range(len(words) - len(part) + 1)

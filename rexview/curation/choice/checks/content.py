@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, Literal
 
-from rexview.curation.choice.checks import Check, ChoiceQuestion, words_of
-from rexview.curation.comparison import asks_for_comparison
+from rexview.curation.choice.checks import Check, ChoiceQuestion, comparable_words
+from rexview.curation.comparison_questions import asks_for_comparison
 from rexview.schema import Report
 from rexview.text.findings import (
     Mention,
@@ -21,7 +21,7 @@ from rexview.text.findings import (
     finding_info,
     finding_name,
     may_be_same_fracture,
-    misplaced_as,
+    misplaced_devices,
 )
 
 # Claims of a question about the patient, compared with its report.
@@ -67,7 +67,7 @@ _SIZES: Final = (
 
 
 @dataclass(frozen=True)
-class Claim:
+class QuestionClaim:
     """A finding that a question assumes to be there, or not to be (``present``)."""
 
     finding: str
@@ -87,7 +87,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Facts:
+class ReportFacts:
     """The findings of a report."""
 
     report: Report
@@ -105,7 +105,7 @@ class Facts:
     @cached_property
     def millimetres(self) -> frozenset[float]:
         """All lengths in the report."""
-        return frozenset(length for unit, length in measures(self.text) if unit == "mm")
+        return frozenset(length for unit, length in find_measures(self.text) if unit == "mm")
 
     def of(self, finding: str) -> list[Mention]:
         """Return the mentions of a finding and of those like it."""
@@ -115,10 +115,10 @@ class Facts:
             for one in self.mentions
             if finding_info(one.finding).family == family
             or may_be_same_fracture(one.finding, finding)
-            or finding in misplaced_as(one.finding)
+            or finding in misplaced_devices(one.finding)
         ]
 
-    def say(self, claim: Claim) -> Said:
+    def say(self, claim: QuestionClaim) -> Said:
         """Return whether the report confirms the claim of a question."""
         mentions = self.of(claim.finding)
         if not mentions:
@@ -136,7 +136,7 @@ class Facts:
             return "no" if denied else "unclear"
         return self._of_those(claim, there)
 
-    def _of_those(self, claim: Claim, there: list[Mention]) -> Said:
+    def _of_those(self, claim: QuestionClaim, there: list[Mention]) -> Said:
         sides = {one.side for one in there if one.side}
         if (
             claim.side == "bilateral"
@@ -160,12 +160,12 @@ class Facts:
         return "yes" if told and sure else "unclear"
 
 
-def claims_of(asked: ChoiceQuestion) -> list[Claim]:
+def find_question_claims(asked: ChoiceQuestion) -> list[QuestionClaim]:
     """Return the claims that a question presupposes, and those of its right option."""
-    return [*_presupposed(asked), *option_claims(asked, asked.right or "")]
+    return [*_presupposed(asked), *find_option_claims(asked, asked.right or "")]
 
 
-def _presupposed(asked: ChoiceQuestion) -> Iterator[Claim]:
+def _presupposed(asked: ChoiceQuestion) -> Iterator[QuestionClaim]:
     if _is_yes_no(asked):
         return
     asking = _SENTENCE.split(asked.question.strip())[-1]  # the text before it may be history
@@ -177,7 +177,7 @@ def _presupposed(asked: ChoiceQuestion) -> Iterator[Claim]:
             yield _claim(one, present=True)
 
 
-def option_claims(asked: ChoiceQuestion, option: str) -> list[Claim]:
+def find_option_claims(asked: ChoiceQuestion, option: str) -> list[QuestionClaim]:
     """Return the claims that an option would make as the right one."""
     inferred = asked.category == "differential_diagnosis" or bool(_INFERS.search(asked.question))
     if _is_yes_no(asked) and (_YES.match(option) or _NO.match(option)):
@@ -201,7 +201,7 @@ def option_claims(asked: ChoiceQuestion, option: str) -> list[Claim]:
     return list(_placed(asked, option))
 
 
-def _placed(asked: ChoiceQuestion, option: str) -> Iterator[Claim]:
+def _placed(asked: ChoiceQuestion, option: str) -> Iterator[QuestionClaim]:
     """Return the claims of an option that only gives a place or size of the question's finding."""
     if asked.asks_for_absence or not _PRESUPPOSES.search(asked.question):
         return
@@ -216,8 +216,8 @@ def _placed(asked: ChoiceQuestion, option: str) -> Iterator[Claim]:
                 yield replace(claim, finding=one.finding, side=claim.side or one.side)
 
 
-def _claim(one: Mention, *, present: bool, size: int | None = None) -> Claim:
-    return Claim(one.finding, present, one.side, one.zone, size)
+def _claim(one: Mention, *, present: bool, size: int | None = None) -> QuestionClaim:
+    return QuestionClaim(one.finding, present, one.side, one.zone, size)
 
 
 def _is_yes_no(asked: ChoiceQuestion) -> bool:
@@ -229,12 +229,12 @@ def _may_be(said: str | None, claimed: str | None) -> bool:
 
 
 def _size(text: str) -> int | None:
-    words = set(words_of(text))
+    words = set(comparable_words(text))
     met = [at for at, sizes in enumerate(_SIZES) if sizes & words]
     return met[0] if len(met) == 1 else None
 
 
-def measures(text: str) -> list[tuple[str, float]]:
+def find_measures(text: str) -> list[tuple[str, float]]:
     """Return the lengths (in mm) and percentages of a text.
 
     >>> measures("a 1.2 cm nodule, 30%")
@@ -287,7 +287,7 @@ _PLACE: Final = re.compile(
 
 def content_checks(asked: ChoiceQuestion) -> list[Check]:
     """Compare a question with its report; return a result for each check of :data:`CONTENT`."""
-    facts = Facts(asked.report)
+    facts = ReportFacts(asked.report)
     return [
         _several_valid(asked, facts),
         _needs_comparison(asked),
@@ -297,17 +297,17 @@ def content_checks(asked: ChoiceQuestion) -> list[Check]:
     ]
 
 
-def _several_valid(asked: ChoiceQuestion, facts: Facts) -> Check:
+def _several_valid(asked: ChoiceQuestion, facts: ReportFacts) -> Check:
     check = "several_valid"
     if not facts.text:
         return Check(check, None, None, _NO_REPORT)
-    right = option_claims(asked, asked.right or "")
+    right = find_option_claims(asked, asked.right or "")
     if not right:
         return Check(check, None, None, _UNKNOWN)
     if any(facts.say(claim) == "no" for claim in right):
         return Check(check, None, None, "The right option is at odds with the report.")
     for option in asked.wrong:
-        claims = option_claims(asked, option)
+        claims = find_option_claims(asked, option)
         if not claims or not all(facts.say(claim) == "yes" for claim in claims):
             continue
         reason = f"By what rules read of the report, “{option}” is right, too."
@@ -319,7 +319,7 @@ def _several_valid(asked: ChoiceQuestion, facts: Facts) -> Check:
 
 
 def _why_untold(
-    asked: ChoiceQuestion, option: str, claims: list[Claim], right: list[Claim]
+    asked: ChoiceQuestion, option: str, claims: list[QuestionClaim], right: list[QuestionClaim]
 ) -> str | None:
     """Return why an option that the report confirms too may still be wrong; None if it cannot."""
     if _ONE_OF_SEVERAL.search(asked.question) or any(claim.inferred for claim in claims):
@@ -347,11 +347,11 @@ def _needs_comparison(asked: ChoiceQuestion) -> Check:
     return Check(check, True)
 
 
-def _invented(asked: ChoiceQuestion, facts: Facts) -> Check:
+def _invented(asked: ChoiceQuestion, facts: ReportFacts) -> Check:
     check = "invented"
     if not facts.text:
         return Check(check, None, None, _NO_REPORT)
-    claims = claims_of(asked)
+    claims = find_question_claims(asked)
     silent = [
         claim
         for claim in claims
@@ -371,11 +371,11 @@ def _invented(asked: ChoiceQuestion, facts: Facts) -> Check:
     return Check(check, True)
 
 
-def _contradicts(asked: ChoiceQuestion, facts: Facts) -> Check:
+def _contradicts(asked: ChoiceQuestion, facts: ReportFacts) -> Check:
     check, defect = "contradicts_report", DEFECTS["contradicts_report"]
     if not facts.text:
         return Check(check, None, None, _NO_REPORT)
-    claims = claims_of(asked)
+    claims = find_question_claims(asked)
     for claim in claims:
         if facts.say(claim) == "no":
             there = "there" if claim.present else "not there"
@@ -396,4 +396,4 @@ def _told_measures(asked: ChoiceQuestion) -> list[tuple[str, float]]:
 
     Other figures are thresholds, or advice ("withdraw it by 2 cm").
     """
-    return measures(asked.right or "") if _MEASURES.search(asked.question) else []
+    return find_measures(asked.right or "") if _MEASURES.search(asked.question) else []

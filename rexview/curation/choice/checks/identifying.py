@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.curation.choice.checks import Check, ChoiceQuestion
-from rexview.untrusted_input import read_yaml
+from rexview.untrusted_input import read_untrusted_yaml
 
 CHECK: Final = "identifies"
 THRESHOLD: Final = 0.5
@@ -34,7 +34,7 @@ _TENS: Final = "ninety|hundred"
 @cache
 def _signs() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return the names of the signs with the patterns that match them."""
-    words: Any = read_yaml(Path(__file__).with_name("identifying.yaml"))
+    words: Any = read_untrusted_yaml(Path(__file__).with_name("identifying.yaml"))
     titles, names = _any_of(words["titles"].split()), _any_of(words["given_names"].split())
     places = _any_of([*words["institutions"].split(), *words["institution_phrases"]])
     streets = _any_of(words["streets"].split())
@@ -141,7 +141,7 @@ def _any_of(words: Sequence[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
-def identifying(text: str) -> list[str]:
+def find_identifying_signs(text: str) -> list[str]:
     """Return the kinds of identifying content in a text; the content itself is not repeated.
 
     >>> identifying("A 93-year-old man seen by Dr. Miller.")
@@ -152,15 +152,15 @@ def identifying(text: str) -> list[str]:
     return list(dict.fromkeys(name for name, sign in _signs() if sign.search(text)))
 
 
-def identifying_check(asked: ChoiceQuestion) -> Check:
+def check_identifying_signs(asked: ChoiceQuestion) -> Check:
     """Search all texts of a question for such signs: P(PHI) is 1 if there is one, else 0."""
     texts = (asked.question, *asked.options, asked.explanation, asked.statement)
-    found = list(dict.fromkeys(name for text in texts for name in identifying(text)))
+    found = list(dict.fromkeys(name for text in texts for name in find_identifying_signs(text)))
     probability = 1.0 if found else 0.0
-    return phi_check(probability, f"It has {', '.join(found)}." if found else "")
+    return check_phi_probability(probability, f"It has {', '.join(found)}." if found else "")
 
 
-def phi_check(probability: float, reason: str) -> Check:
+def check_phi_probability(probability: float, reason: str) -> Check:
     """Return the check for a probability that a text identifies a patient."""
     passed = probability < THRESHOLD
     return Check(CHECK, passed, None if passed else CHECK, reason, {"p_phi": probability})

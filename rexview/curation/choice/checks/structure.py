@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from rexview.curation.choice.checks import Check, ChoiceQuestion, contains, words_of
-from rexview.text.choices.reading import read_choice
+from rexview.curation.choice.checks import Check, ChoiceQuestion, comparable_words, contains_words
+from rexview.text.choices.choice_reader import read_choice
 
 # English or not: decided by a text's letters, then by its most frequent function words.
 
@@ -46,7 +46,7 @@ _FEWEST: Final = 3
 """Minimum number of function words of another language for a text in it."""
 
 
-def other_language(*texts: str) -> str | None:
+def find_other_language(*texts: str) -> str | None:
     """Return the language or script that one of some texts is in; None for English.
 
     A text with too few function words of any language counts as English, because options are mostly
@@ -223,7 +223,7 @@ def _empty_option(asked: ChoiceQuestion) -> str:
 def _duplicate_options(asked: ChoiceQuestion) -> str:
     met: dict[str, int] = {}
     for at, option in enumerate(asked.options):
-        words = "".join(words_of(option.replace("&", " and ")))
+        words = "".join(comparable_words(option.replace("&", " and ")))
         if words and words in met:
             return f"Options {_letter(met[words])} and {_letter(at)} say the same."
         met[words] = at
@@ -263,25 +263,29 @@ def _words_alone(asked: ChoiceQuestion) -> str:
     """Return a message if the explanation has another option's words, not the right one's."""
     right, wrong = asked.right or "", asked.wrong
     if asked.asks_for_absence or _YES_NO & {
-        word for one in asked.options for word in words_of(one)
+        word for one in asked.options for word in comparable_words(one)
     }:
         return ""
-    own = set(words_of(right)) - {word for one in wrong for word in words_of(one)}
-    if not own or own & set(words_of(asked.explanation)):
+    own = set(comparable_words(right)) - {word for one in wrong for word in comparable_words(one)}
+    if not own or own & set(comparable_words(asked.explanation)):
         return ""
     met = set()
     for sentence in _SENTENCE.split(asked.explanation):
         if not _AGAINST.search(sentence):
-            words = words_of(sentence)
+            words = comparable_words(sentence)
             met |= {
-                one for one in wrong if len(words_of(one)) > 1 and contains(words, words_of(one))
+                one
+                for one in wrong
+                if len(comparable_words(one)) > 1 and contains_words(words, comparable_words(one))
             }
     return f"The explanation speaks for “{met.pop()}”." if len(met) == 1 else ""
 
 
 def _answer_in_question(asked: ChoiceQuestion) -> str:
-    stem, right = words_of(asked.question), words_of(asked.right or "")
-    if not contains(stem, right) or any(contains(stem, words_of(one)) for one in asked.wrong):
+    stem, right = comparable_words(asked.question), comparable_words(asked.right or "")
+    if not contains_words(stem, right) or any(
+        contains_words(stem, comparable_words(one)) for one in asked.wrong
+    ):
         return ""
     return "The question has the words of the right option, and of no other."
 
@@ -302,7 +306,7 @@ def _is_letters(option: str) -> bool:
 
 def _no_question(asked: ChoiceQuestion) -> str:
     stem = asked.question.strip()
-    if not words_of(stem):
+    if not comparable_words(stem):
         return "There is no question."
     asks = _ASKS.search(stem) or _TO_COMPLETE.search(stem) or _BLANK.search(stem)
     return "" if asks else "It asks nothing."
@@ -310,7 +314,7 @@ def _no_question(asked: ChoiceQuestion) -> str:
 
 def _missing_explanation(asked: ChoiceQuestion) -> str:
     said = asked.explanation.strip()
-    explains = len(words_of(said)) > 1 and not _NO_REASON.fullmatch(said)
+    explains = len(comparable_words(said)) > 1 and not _NO_REASON.fullmatch(said)
     return "" if explains else "There is no explanation."
 
 
@@ -332,7 +336,7 @@ def _parts(asked: ChoiceQuestion) -> Iterator[tuple[str, str, int]]:
 
 
 def _too_long(asked: ChoiceQuestion) -> str:
-    if huge := huge_text(asked):
+    if huge := find_huge_text(asked):
         return huge
     for name, text, most in _parts(asked):
         if (many := len(text.split())) > most:
@@ -340,7 +344,7 @@ def _too_long(asked: ChoiceQuestion) -> str:
     return ""
 
 
-def huge_text(asked: ChoiceQuestion) -> str:
+def find_huge_text(asked: ChoiceQuestion) -> str:
     """Return which text is longer than its words can be; searching it could take minutes."""
     for name, text, most in _parts(asked):
         if len(text) > _LONGEST_WORD * most:
@@ -362,11 +366,11 @@ def _doubled_letters(asked: ChoiceQuestion) -> str:
 
 
 def _nested_options(asked: ChoiceQuestion) -> str:
-    right = words_of(asked.right or "")
+    right = comparable_words(asked.right or "")
     for option in asked.wrong:
-        words = words_of(option)
+        words = comparable_words(option)
         more = [word for word in right if word not in words]
-        if len(words) < len(right) and contains(right, words) and not _turns_round(more):
+        if len(words) < len(right) and contains_words(right, words) and not _turns_round(more):
             return f"Whoever says “{asked.right}” says “{option}”, too."
     return ""
 
@@ -387,7 +391,7 @@ def _not_plain_text(asked: ChoiceQuestion) -> str:
 
 
 def _language(asked: ChoiceQuestion) -> str:
-    other = other_language(asked.question, *asked.options, asked.explanation)
+    other = find_other_language(asked.question, *asked.options, asked.explanation)
     return f"It does not seem to be English, but {other}." if other else ""
 
 

@@ -1,4 +1,4 @@
-// Unpack pixels from the file; the counterpart of export/html/pictures.py.
+// Unpack pixels from the file; the counterpart of export/html/film_packing.py.
 
 import { pyramid } from "../../../ui/viewer/assets/image/pyramid.js";
 

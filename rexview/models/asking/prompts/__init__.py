@@ -14,28 +14,28 @@ from typing import Any, Final
 import yaml
 
 from rexview.errors import SettingsError
-from rexview.models.asking.entries import (
-    Reader,
+from rexview.models.asking.yaml_values import (
+    ValueReader,
     number,
+    raise_problems,
     read_entry,
     read_mapping,
-    refuse,
     text,
     yes_no,
 )
 from rexview.models.backend import Card, Prompt
-from rexview.untrusted_input import read_yaml
+from rexview.untrusted_input import read_untrusted_yaml
 from rexview.vocab import QUESTION_TYPES
 
 # Prompts as YAML files: find, read, check, fill in, and write as a copy to edit.
 
-FOLDER: Final = "prompts"
+PROMPTS_FOLDER: Final = "prompts"
 WITHOUT_BOXES: Final = "expert-1"
 WITH_BOXES: Final = "expert-1-boxes"
 _BUILT_IN: Final = Path(__file__).parent
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _PLACE: Final = re.compile(r"\{([a-z_]+)\}")
-_PLACES: Final[dict[str, frozenset[str]]] = {
+_ALLOWED_FIELDS: Final[dict[str, frozenset[str]]] = {
     "open": frozenset({"question"}),
     "choice": frozenset({"question", "options", "letters"}),
     "report": frozenset({"question"}),
@@ -47,7 +47,7 @@ _PLACES: Final[dict[str, frozenset[str]]] = {
     "boxes_in_text": frozenset({"form"}),
 }
 """The texts of a prompt, and the fields that each may contain."""
-_NEEDED: Final = {
+_REQUIRED_FIELDS: Final = {
     "open": "question",
     "choice": "options",
     "report": "question",
@@ -57,7 +57,7 @@ _NEEDED: Final = {
     "boxes_in_text": "form",
 }
 """Fields that a text must contain: otherwise the model would not get them."""
-LINE: Final = "{line}"
+LINE_FIELD: Final = "{line}"
 """Field for a line that marks where a quoted text ends."""
 _DASHES: Final = re.compile("-+")
 _SHORTEST_LINE: Final = 5
@@ -65,7 +65,7 @@ _ANSWER: Final = "answer"
 _LONGEST: Final = 20_000
 
 
-def fill(template: str, values: Mapping[str, str]) -> str:
+def fill_template(template: str, values: Mapping[str, str]) -> str:
     """Fill in the fields of a template; curly brackets in values stay text.
 
     >>> fill("Question: {question}", {"question": "What is {view}?"})
@@ -74,7 +74,7 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda place: values.get(place[1], place[0]), template)
 
 
-def line_around(texts: Iterable[str]) -> str:
+def separator_line(texts: Iterable[str]) -> str:
     """Return a line of dashes that occurs in none of the texts.
 
     >>> line_around(["a", "-------- the answer ends here"])
@@ -84,7 +84,7 @@ def line_around(texts: Iterable[str]) -> str:
     return "-" * max(_SHORTEST_LINE, longest + 1)
 
 
-def fenced(texts: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
+def fence_values(texts: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
     r"""Return templates whose values are set between lines that no value contains.
 
     The line replaces the field ``{line}``. A template without that field, as in a wording of a
@@ -93,13 +93,13 @@ def fenced(texts: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str
     >>> fenced({"answer": "The answer: {answer}"}, {"answer": "No."})
     {'answer': 'The answer: -----\n{answer}\n-----'}
     """
-    line = line_around(values.values())
+    line = separator_line(values.values())
     found = {}
     for name, template in texts.items():
-        if LINE not in template:
+        if LINE_FIELD not in template:
             for one in values:
                 template = template.replace(f"{{{one}}}", f"{line}\n{{{one}}}\n{line}")
-        found[name] = template.replace(LINE, line)
+        found[name] = template.replace(LINE_FIELD, line)
     return found
 
 
@@ -126,7 +126,7 @@ def find_prompt(name: str | None, card: Card, folder: Path | None = None) -> Pro
 
 def list_prompts(folder: Path | None = None) -> tuple[str, ...]:
     """Return the ids of all wordings, built in and of a review set."""
-    own = sorted((folder / FOLDER).glob("*.yaml")) if folder else []
+    own = sorted((folder / PROMPTS_FOLDER).glob("*.yaml")) if folder else []
     names = [path.stem for path in own if _NAME.fullmatch(path.stem)]
     return tuple(dict.fromkeys((*built_in_prompts(), *names)))
 
@@ -138,7 +138,7 @@ def built_in_prompts() -> Mapping[str, Prompt]:
     return {path.stem: read_prompt(path) for path in built_in}
 
 
-def is_name(name: str) -> bool:
+def is_prompt_name(name: str) -> bool:
     """Whether a text is a valid prompt name: letters, digits, dots and hyphens."""
     return _NAME.fullmatch(name) is not None
 
@@ -155,23 +155,23 @@ def prompt_file(name: str, folder: Path) -> Path:
         raise SettingsError(
             f"{name!r:.80} is no name of a prompt: use letters, digits, dots and hyphens."
         )
-    return folder / FOLDER / f"{name}.yaml"
+    return folder / PROMPTS_FOLDER / f"{name}.yaml"
 
 
-def _texts(value: Any) -> dict[str, str]:
+def _read_texts(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping):
-        raise ValueError(f"texts by name: {', '.join(_PLACES)}")
+        raise ValueError(f"texts by name: {', '.join(_ALLOWED_FIELDS)}")
     problems: list[str] = []
-    found = read_entry(value, dict.fromkeys(_PLACES, text(_LONGEST)), "in it", problems)
+    found = read_entry(value, dict.fromkeys(_ALLOWED_FIELDS, text(_LONGEST)), "in it", problems)
     for name, template in found.items():
         places = set(_PLACE.findall(template))
-        unknown = sorted(places - _PLACES[name])
+        unknown = sorted(places - _ALLOWED_FIELDS[name])
         if unknown:
-            known = ", ".join(f"{{{one}}}" for one in sorted(_PLACES[name]))
+            known = ", ".join(f"{{{one}}}" for one in sorted(_ALLOWED_FIELDS[name]))
             problems.append(
                 f"in it, {name}: {{{unknown[0]}}} cannot be filled in. There are {known}."
             )
-        needed = _NEEDED.get(name)
+        needed = _REQUIRED_FIELDS.get(name)
         if needed and needed not in places:
             problems.append(f"in it, {name}: {{{needed}}} is missing. Write where it goes.")
     if problems:
@@ -179,11 +179,11 @@ def _texts(value: Any) -> dict[str, str]:
     return found
 
 
-def _fields(value: Any) -> dict[str, dict[str, str]]:
+def _read_fields(value: Any) -> dict[str, dict[str, str]]:
     if not isinstance(value, Mapping):
         raise ValueError(f"parts of the answer by question type: {', '.join(QUESTION_TYPES)}")
     problems: list[str] = []
-    found = read_entry(value, dict.fromkeys(QUESTION_TYPES, _parts), "in it", problems)
+    found = read_entry(value, dict.fromkeys(QUESTION_TYPES, _read_parts), "in it", problems)
     if _ANSWER not in found.get("choice", {_ANSWER: ""}):
         problems.append(f"in it, choice: {_ANSWER} is missing. It holds the letter of the option.")
     if problems:
@@ -191,7 +191,7 @@ def _fields(value: Any) -> dict[str, dict[str, str]]:
     return found
 
 
-def _parts(value: Any) -> dict[str, str]:
+def _read_parts(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping) or not 0 < len(value) <= 20:
         raise ValueError("one to twenty lines of the form part: what it holds")
     read = text(1_000)
@@ -201,13 +201,13 @@ def _parts(value: Any) -> dict[str, str]:
     return {part: read(meaning) for part, meaning in value.items()}
 
 
-_READERS: Final[dict[str, Reader]] = {
+_READERS: Final[dict[str, ValueReader]] = {
     "name": text(200),
     "version": number(1, 1_000_000, whole=True),
     "source": text(1_000),
     "system": text(_LONGEST),
-    "texts": _texts,
-    "fields": _fields,
+    "texts": _read_texts,
+    "fields": _read_fields,
     "asks_for_boxes": yes_no,
     "based_on": text(80),
 }
@@ -221,7 +221,7 @@ def read_prompt(path: Path) -> Prompt:
     SettingsError
         Names the file, and every key that is wrong or missing, with what to write.
     """
-    label = f"{FOLDER}/{path.name}"
+    label = f"{PROMPTS_FOLDER}/{path.name}"
     raw = read_mapping(path, label)
     if raw is None:
         raise SettingsError(f"{label}: there is no such file.")
@@ -241,10 +241,13 @@ def read_prompt(path: Path) -> Prompt:
             found = {**whole, **found, "fields": fields}
     texts |= found.get("texts", {})
     asks = found.get("asks_for_boxes", False)
-    wanted = [one for one in _PLACES if asks or not one.startswith("boxes")]
+    wanted = [one for one in _ALLOWED_FIELDS if asks or not one.startswith("boxes")]
     # keys that are there but wrong have been reported, and are not missing
     there = {**found, **raw}
-    parts = {name: _names(found.get(name)) | _names(raw.get(name)) for name in ("texts", "fields")}
+    parts = {
+        name: _field_names(found.get(name)) | _field_names(raw.get(name))
+        for name in ("texts", "fields")
+    }
     lacking = {
         label: [one for one in ("name", "version", "system", "fields") if one not in there],
         f"{label}, texts": [one for one in wanted if one not in parts["texts"] | texts.keys()],
@@ -257,24 +260,24 @@ def read_prompt(path: Path) -> Prompt:
         for where, names in lacking.items()
         if names
     ]
-    refuse(problems)
-    return hashed(Prompt(**{**found, "id": path.stem, "texts": texts}))
+    raise_problems(problems)
+    return with_hash(Prompt(**{**found, "id": path.stem, "texts": texts}))
 
 
-def _names(value: Any) -> set[str]:
+def _field_names(value: Any) -> set[str]:
     return {str(name) for name in value} if isinstance(value, Mapping) else set()
 
 
-def fixed_wording(path: Path) -> Prompt:
+def read_fixed_prompt(path: Path) -> Prompt:
     """Read a built-in wording that is not about cases; its id is the name of its file.
 
     The caller fills in its texts.
     """
-    values: Any = read_yaml(path)
-    return hashed(Prompt(id=path.stem, **values))
+    values: Any = read_untrusted_yaml(path)
+    return with_hash(Prompt(id=path.stem, **values))
 
 
-def hashed(prompt: Prompt) -> Prompt:
+def with_hash(prompt: Prompt) -> Prompt:
     """Return a prompt with the digest of its whole content."""
     content = json.dumps({**asdict(prompt), "hash": ""}, sort_keys=True)
     return replace(prompt, hash=hashlib.sha256(content.encode()).hexdigest())
@@ -291,13 +294,13 @@ class _Dumper(yaml.SafeDumper):
     """Dumper that writes multi-line texts as blocks and escapes unusual line ends."""
 
 
-def _lines(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+def _write_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
     odd = not {"\r", "\x85", "\u2028", "\u2029"}.isdisjoint(value)
     style = '"' if odd else "|" if "\n" in value else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
 
-_Dumper.add_representer(str, _lines)
+_Dumper.add_representer(str, _write_text)
 
 
 __all__ = [

@@ -16,14 +16,14 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from rexview.errors import NotAdmitted
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store import may
+from rexview.store import may_write_kind
 from rexview.ui.meeting.live.rooms import ROOMS
 from rexview.ui.meeting.meetings import FOLLOW
 from rexview.ui.web.access import permissions, sign_in
-from rexview.ui.web.access.request_checks import NOT_KEPT, is_name_of_server
+from rexview.ui.web.access.request_checks import NO_STORE_HEADERS, is_name_of_server
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import href
-from rexview.ui.web.link.pages import PAGE_MEETING, seen_by
+from rexview.ui.web.link.pages import PAGE_MEETING, roles_of_page
 from rexview.ui.web.server import review_sets, server_state
 from rexview.ui.web.server.sealed_tokens import Grant, LinkRefused
 from rexview.words import tr
@@ -36,7 +36,7 @@ _LIFETIME_S: Final = 6 * 3600
 
 
 @dataclass(frozen=True)
-class Admitted:
+class AdmittedPerson:
     """An admitted person, and the meeting and the open set that they follow."""
 
     set_id: str
@@ -50,10 +50,10 @@ def room_json(review_set: ReviewSet, meeting_id: str) -> dict[str, Any]:
 
     Without a name they can only follow (``may_lead`` is false).
     """
-    person = permissions.current()
+    person = permissions.current_person()
     who: Sequence[str] | None = [person.id, person.name, person.role] if person else None
     set_id = review_sets.set_id(review_set.folder)
-    grant = Grant(KIND, set_id, meeting_id, detail=who, person=permissions.link_person())
+    grant = Grant(KIND, set_id, meeting_id, detail=who, person=permissions.current_link_owner())
     signer = server_state.signer()
     return {
         "address": f"{ADDRESS}/{signer.sign(grant, lifetime_s=_LIFETIME_S)}",
@@ -62,7 +62,7 @@ def room_json(review_set: ReviewSet, meeting_id: str) -> dict[str, Any]:
     }
 
 
-def admit(request: Request, token: str) -> Admitted:
+def admit(request: Request, token: str) -> AdmittedPerson:
     """Return the sender of a request with a ticket.
 
     Raises
@@ -75,16 +75,16 @@ def admit(request: Request, token: str) -> Admitted:
     grant = server_state.signer().check(token)
     if grant.kind != KIND:
         raise LinkRefused(tr("This link is for something else."))
-    person = sign_in.who_asks(request, grant, Person(*grant.detail) if grant.detail else None)
-    if server_state.team() and person is None:
+    person = sign_in.find_sender(request, grant, Person(*grant.detail) if grant.detail else None)
+    if server_state.requires_sign_in() and person is None:
         raise NotAdmitted(tr("You are not signed in. Sign in again."), again=True)
-    if person is not None and person.role not in seen_by(PAGE_MEETING):
+    if person is not None and person.role not in roles_of_page(PAGE_MEETING):
         raise LinkRefused(tr("Your role does not include meetings."))
-    return Admitted(grant.set_id, grant.image, person, _may_lead(person))
+    return AdmittedPerson(grant.set_id, grant.image, person, _may_lead(person))
 
 
 def _may_lead(person: Person | None) -> bool:
-    return person is not None and may(person, "discussed")
+    return person is not None and may_write_kind(person, "discussed")
 
 
 # Ways for others to join a meeting: its link, a code to type, and an image of the address (QR).
@@ -96,7 +96,7 @@ _LENGTH: Final = 5
 _LONGEST: Final = 500
 
 
-def code_of(set_id: str, meeting: str) -> str:
+def meeting_code(set_id: str, meeting: str) -> str:
     """Return the code of a meeting; with the same secret it stays the same after a restart.
 
     It only leads to the page, which checks who may enter.
@@ -141,7 +141,7 @@ def join_json(set_id: str, meeting: str, app: str) -> dict[str, Any]:
     ):
         raise ValueError("This is no address of this server.")
     link = app + follow_link(set_id, meeting)
-    typed = f"{app}{JOIN_ADDRESS}/{code_of(set_id, meeting)}"
+    typed = f"{app}{JOIN_ADDRESS}/{meeting_code(set_id, meeting)}"
     picture = segno.make(link, micro=False).svg_data_uri(border=4, light="#fff", dark="#000")
     return {
         "link": link,
@@ -151,16 +151,16 @@ def join_json(set_id: str, meeting: str, app: str) -> dict[str, Any]:
     }
 
 
-async def go_by_code(request: Request) -> Response:
+async def redirect_by_code(request: Request) -> Response:
     """Redirect a user who typed the code of a running meeting to the page that follows it."""
     wanted = request.path_params["code"].upper()
-    held = (room for room in ROOMS.held() if code_of(*room) == wanted)
+    held = (room for room in ROOMS.held() if meeting_code(*room) == wanted)
     found = next(held, None)
     if found is None:
         message = tr("No meeting with this code is running right now.")
-        return PlainTextResponse(message, 404, NOT_KEPT)
+        return PlainTextResponse(message, 404, NO_STORE_HEADERS)
     place = f"{server_state.base_path()}/{follow_link(*found)}"
-    return RedirectResponse(place, 303, NOT_KEPT)
+    return RedirectResponse(place, 303, NO_STORE_HEADERS)
 
 
 # One vote each: for a person who signed in, else for a browser that the server gave a name.
@@ -173,10 +173,10 @@ _KIND: Final = "voter"
 _VOTER_LIFETIME_S: Final = 30 * 24 * 3600
 
 
-def voter_of(request: Request, who: Admitted) -> str | None:
+def find_voter(request: Request, who: AdmittedPerson) -> str | None:
     """Return the voter of a request; None for a browser that has not followed a meeting yet."""
     signer = server_state.signer()
-    if server_state.team():
+    if server_state.requires_sign_in():
         return signer.name(_KIND, who.set_id, who.meeting, who.person.id) if who.person else None
     try:
         grant = signer.check(request.cookies.get(COOKIE, ""))
@@ -190,7 +190,7 @@ def new_voter() -> str:
     return secrets.token_hex(16)
 
 
-def keep_voter(answer: Response, request: Request, voter: str) -> None:
+def set_voter_cookie(answer: Response, request: Request, voter: str) -> None:
     """Send a browser its name with a response."""
     sealed = server_state.signer().sign(Grant(_KIND, "", voter), lifetime_s=_VOTER_LIFETIME_S)
     answer.set_cookie(

@@ -268,11 +268,11 @@ def _id(person: Person | None) -> str | None:
 # (:mod:`rexview.ui.meeting.live.admission`). It does not reveal the person, and no vote is stored
 # with a name.
 
-FEWEST: Final = 3
+MIN_VOTES: Final = 3
 """With fewer votes, no result is shown or stored unless the presenter decides so."""
-MOST: Final = 1000
+MAX_VOTES: Final = 1000
 """Most votes on a case."""
-NOBODY: Final = ("none", "unsure")
+VOTES_WITHOUT_MODEL: Final = ("none", "unsure")
 """Votes on the right answer that choose no model."""
 HARM: Final = range(5)
 """Grades of clinical harm."""
@@ -283,7 +283,7 @@ class VoteRefused(Exception):
 
 
 @dataclass(frozen=True)
-class Counted:
+class VoteCounts:
     """Number of votes in all, for each letter, ``none`` and ``unsure``, and for each harm grade."""
 
     count: int
@@ -334,7 +334,7 @@ class Ballot:
         VoteRefused
         """
         if right is not None and (
-            not isinstance(right, str) or right not in {*self.letters, *NOBODY}
+            not isinstance(right, str) or right not in {*self.letters, *VOTES_WITHOUT_MODEL}
         ):
             raise VoteRefused(tr("There is no such answer."))
         if harm is not None and (type(harm) is not int or harm not in HARM):
@@ -343,16 +343,16 @@ class Ballot:
             raise VoteRefused(tr("Voting on this case has ended."))
         if right is None and harm is None:
             self._given.pop(voter, None)
-        elif voter in self._given or self.count < MOST:
+        elif voter in self._given or self.count < MAX_VOTES:
             self._given[voter] = (right, harm)
         else:
-            raise VoteRefused(tr("There are {n:,} votes already.").format(n=MOST))
+            raise VoteRefused(tr("There are {n:,} votes already.").format(n=MAX_VOTES))
 
-    def counted(self) -> Counted:
+    def counted(self) -> VoteCounts:
         """Return the votes counted by letter, most frequent first."""
         right = Counter(who for who, _ in self._given.values() if who is not None)
         harm = Counter(str(grade) for _, grade in self._given.values() if grade is not None)
-        return Counted(self.count, dict(right.most_common()), dict(sorted(harm.items())))
+        return VoteCounts(self.count, dict(right.most_common()), dict(sorted(harm.items())))
 
     def by_model(self) -> dict[str, Any]:
         """Return the value of the entry ``vote`` (:mod:`rexview.store.kinds`)."""
@@ -370,7 +370,7 @@ VOTES_FROM: Final = "answers"
 
 
 @dataclass(frozen=True)
-class Plan:
+class RoomPlan:
     """The current agenda and steps of the meeting, from the database."""
 
     cases: Sequence[str]
@@ -378,7 +378,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class EndedBallot:
     """An ended ballot, to be written in the leader's name."""
 
     case: str
@@ -410,11 +410,11 @@ class Room:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.epoch: Final = secrets.token_hex(4)
         self.revisions: dict[Kind, int] = dict.fromkeys(KINDS, 0)
-        self.plan = Plan((), ())
+        self.plan = RoomPlan((), ())
         self.state: Mapping[str, Any] | None = None
         self.reached: dict[str, int] = {}
         self.ballots: dict[str, Ballot] = {}
-        self.to_write: list[Outcome] = []
+        self.to_write: list[EndedBallot] = []
         self.listeners: set[Callable[[], None]] = set()
         self.seats = Seats(lambda: self._changed("people", "votes"), self._led, clock)
         self._problems: dict[str, str] = {}
@@ -435,7 +435,7 @@ class Room:
         """Return whether a step of a case was shown before."""
         return 0 <= step <= self.reached.get(case, -1)
 
-    def replan(self, plan: Plan) -> None:
+    def replan(self, plan: RoomPlan) -> None:
         """Use a new agenda and new steps; what was revealed stays revealed.
 
         A case that was removed keeps its step, because it may return.
@@ -527,7 +527,7 @@ class Room:
             raise RoomRefused(tr("There is nothing to vote on yet."))
         ballot.vote(self.seats.check_votes(voter), right, harm, again=again)
         voters = self.seats.voters()
-        if not ballot.closed and len(voters) >= FEWEST and voters <= ballot.whole:
+        if not ballot.closed and len(voters) >= MIN_VOTES and voters <= ballot.whole:
             self._end(case, ballot)
         self._changed("votes")
 
@@ -554,7 +554,7 @@ class Room:
     def _end(self, case: str, ballot: Ballot, *, asked: bool = False) -> None:
         fresh = not ballot.shown
         ballot.closed = True
-        if asked or ballot.count >= FEWEST:
+        if asked or ballot.count >= MIN_VOTES:
             ballot.shown = True
             if fresh and ballot.count and not ballot.resumed:
                 self._write(case, ballot)
@@ -562,7 +562,7 @@ class Room:
     def _write_left(self, case: str) -> None:
         """Store the result of a case that was left without showing it; it stays hidden."""
         ballot = self.ballots.get(case)
-        if ballot and not ballot.shown and ballot.count >= FEWEST:
+        if ballot and not ballot.shown and ballot.count >= MIN_VOTES:
             self._write(case, ballot)
 
     def _write(self, case: str, ballot: Ballot) -> None:
@@ -571,7 +571,7 @@ class Room:
         if leader and leader.person and value != ballot.written:
             ballot.written = value
             self.to_write = [one for one in self.to_write if one.case != case]
-            self.to_write.append(Outcome(case, value, leader.person))
+            self.to_write.append(EndedBallot(case, value, leader.person))
 
     def _names_known(self, case: str) -> bool:
         return NAMES_STEP in self.plan.steps[: self.reached.get(case, -1) + 1]

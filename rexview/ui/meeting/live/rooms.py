@@ -16,7 +16,7 @@ from rexview.ui.web.server import server_state
 from rexview.words import tr
 
 if TYPE_CHECKING:
-    from rexview.store.database.shared_state import HeldLocks
+    from rexview.store.database.shared_state import AdvisoryLocks as HeldLocks
 
 
 # The server that holds a meeting, of several on one PostgreSQL database: one at a time.
@@ -30,13 +30,13 @@ ELSEWHERE: Final = tr(
 )
 
 
-def is_held_here(set_id: str, meeting: str) -> bool:
+def holds_meeting(set_id: str, meeting: str) -> bool:
     """Return whether this server holds a meeting, as last known; queries nothing."""
     locks = _locks()
     return locks is None or locks.is_held(_name(set_id, meeting))
 
 
-def hold(set_id: str, meeting: str) -> bool:
+def hold_meeting(set_id: str, meeting: str) -> bool:
     """Hold a meeting on this server, through the database; return whether this succeeded.
 
     Raises
@@ -47,7 +47,7 @@ def hold(set_id: str, meeting: str) -> bool:
     return locks is None or locks.hold(_name(set_id, meeting))
 
 
-def let_go(set_id: str, meeting: str) -> None:
+def release_meeting(set_id: str, meeting: str) -> None:
     """Release a meeting for other servers."""
     if (locks := _locks()) is not None:
         locks.let_go(_name(set_id, meeting))
@@ -59,8 +59,8 @@ def _locks() -> HeldLocks | None:
     address = server_state.settings().database_url
     if address is None or address.startswith("sqlite"):
         return None
-    from rexview.store.database.connection import Database
-    from rexview.store.database.shared_state import HeldLocks
+    from rexview.store.database.connection import ReviewsDatabase as Database
+    from rexview.store.database.shared_state import AdvisoryLocks as HeldLocks
 
     return HeldLocks(Database(address))
 
@@ -70,7 +70,7 @@ def _name(set_id: str, meeting: str) -> str:
 
 
 MOST_ROOMS: Final = 100
-FORGOTTEN_S: Final = 6 * 3600.0
+EMPTY_ROOM_KEPT_S: Final = 6 * 3600.0
 """Seconds for which an empty room keeps its revealed steps and votes."""
 
 
@@ -135,12 +135,12 @@ class Rooms:
         )
         for since, key in empty:
             full = len(self._rooms) >= MOST_ROOMS
-            if full or self._clock() - since >= FORGOTTEN_S:
+            if full or self._clock() - since >= EMPTY_ROOM_KEPT_S:
                 del self._rooms[key]
                 self._forgotten(*key)
         if len(self._rooms) >= MOST_ROOMS:
             raise RoomRefused(tr("Too many meetings are running on this server."))
 
 
-ROOMS: Final = Rooms(forgotten=let_go)
+ROOMS: Final = Rooms(forgotten=release_meeting)
 """The rooms of this server."""

@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from rexview.analysis.meetings import Meeting, meeting
+from rexview.analysis.meetings import Meeting, find_meeting
 from rexview.errors import NotAdmitted, RexviewError, StoreError, StoreRefused
 from rexview.people import Person
 from rexview.schema import ReviewSet
@@ -30,19 +30,19 @@ from rexview.store import Entry
 from rexview.ui.meeting.live import rooms
 from rexview.ui.meeting.live.admission import (
     ADDRESS,
-    Admitted,
+    AdmittedPerson,
     admit,
-    go_by_code,
+    find_voter,
     join_json,
-    keep_voter,
     new_voter,
-    voter_of,
+    redirect_by_code,
+    set_voter_cookie,
 )
 from rexview.ui.meeting.live.admission import JOIN_ADDRESS as CODES
-from rexview.ui.meeting.live.room import KINDS, Plan, Room, RoomRefused, Seat, VoteRefused
+from rexview.ui.meeting.live.room import KINDS, Room, RoomPlan, RoomRefused, Seat, VoteRefused
 from rexview.ui.meeting.live.rooms import ROOMS
 from rexview.ui.web.access import permissions
-from rexview.ui.web.access.request_checks import NOT_KEPT, RequestRefused, json_body
+from rexview.ui.web.access.request_checks import NO_STORE_HEADERS, RequestRefused, json_body
 from rexview.ui.web.saving.entries import MEETING_PAGE
 from rexview.ui.web.saving.seen_cases import seen_entries
 from rexview.ui.web.server import review_sets, server_state
@@ -179,11 +179,13 @@ class CaseMaker(Protocol):
     ) -> Mapping[str, Any] | None:
         """Return a case up to a step, an index of the meeting's; None if it has left the set."""
 
-    def letters_of(self, review_set: ReviewSet, held: Meeting, case_id: str) -> Mapping[str, str]:
+    def models_by_letter(
+        self, review_set: ReviewSet, held: Meeting, case_id: str
+    ) -> Mapping[str, str]:
         """Return the model of each letter that labels an answer."""
 
 
-class _Live:
+class _LiveRoutes:
     """The routes, with the maker of cases."""
 
     def __init__(self, cases: CaseMaker) -> None:
@@ -196,7 +198,7 @@ class _Live:
             who = _admitted(request)
             room = await _room(who)
             window = _window(request.query_params.get("window"))
-            voter = voter_of(request, who) or new_voter()
+            voter = find_voter(request, who) or new_voter()
             seat = room.seats.join(window, who.person, may_lead=who.may_lead, voter=voter)
         except RequestRefused as refusal:
             return refusal.answer()
@@ -210,8 +212,8 @@ class _Live:
             may_stay=partial(_may_stay, request),
             write=partial(self._write_votes, who, room),
         )
-        if not server_state.team():
-            keep_voter(answer, request, voter)
+        if not server_state.requires_sign_in():
+            set_voter_cookie(answer, request, voter)
         return answer
 
     async def case(self, request: Request) -> Response:
@@ -233,9 +235,9 @@ class _Live:
             return refusal.answer()
         except RoomRefused as error:
             return RequestRefused(503, str(error)).answer()
-        return Response(content, media_type="application/json", headers=NOT_KEPT)
+        return Response(content, media_type="application/json", headers=NO_STORE_HEADERS)
 
-    async def _content(self, who: Admitted, room: Room, case: str) -> bytes | None:
+    async def _content(self, who: AdmittedPerson, room: Room, case: str) -> bytes | None:
         """Make the revealed part of a case; None if the meeting's steps have changed.
 
         It is made once for all who request it at the same time, as they do when a step is shown.
@@ -245,7 +247,7 @@ class _Live:
             raise RequestRefused(404, tr("This case has not been shown yet."))
         steps = tuple(room.plan.steps)
         # where people sign in, links to images are for one person
-        theirs = who.person.id if who.person and server_state.team() else ""
+        theirs = who.person.id if who.person and server_state.requires_sign_in() else ""
         key = (who.set_id, who.meeting, case, steps[: step + 1], theirs)
         now = time.monotonic()
         begun, making = self._made.get(key, (-_FRESH_S, None))
@@ -264,7 +266,7 @@ class _Live:
         try:
             who = _admitted(request)
             app = request.query_params.get("app", "")
-            return JSONResponse(join_json(who.set_id, who.meeting, app), headers=NOT_KEPT)
+            return JSONResponse(join_json(who.set_id, who.meeting, app), headers=NO_STORE_HEADERS)
         except RequestRefused as refusal:
             return refusal.answer()
         except ValueError as error:
@@ -280,7 +282,7 @@ class _Live:
             body = await json_body(request, _MOST_BODY)
             room = await _room(who)
             if request.path_params["act"] == "vote":  # the voter is the browser's, not the page's
-                body = {**body, "voter": voter_of(request, who)}
+                body = {**body, "voter": find_voter(request, who)}
             await act(self, who, room, body)
         except RequestRefused as refusal:
             return refusal.answer()
@@ -288,9 +290,9 @@ class _Live:
             return RequestRefused(409, str(error)).answer()
         except VoteRefused as error:
             return RequestRefused(422, str(error)).answer()
-        return JSONResponse({"epoch": room.epoch}, headers=NOT_KEPT)
+        return JSONResponse({"epoch": room.epoch}, headers=NO_STORE_HEADERS)
 
-    async def _state(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
+    async def _state(self, who: AdmittedPerson, room: Room, body: Mapping[str, Any]) -> None:
         """Share the presenter's ``state`` with ``case`` and ``step``; ``n`` is its number."""
         seat = _seat(who, room, body)
         room.seats.check_leads(seat)
@@ -310,7 +312,7 @@ class _Live:
         room.share(seat, number, state)
         await self._write_votes(who, room)
 
-    async def _lead(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
+    async def _lead(self, who: AdmittedPerson, room: Room, body: Mapping[str, Any]) -> None:
         """Ask to lead; a leader from before a restart of the server sends what was revealed."""
         seat = _seat(who, room, body)
         room.seats.ask_to_lead(seat)
@@ -333,36 +335,36 @@ class _Live:
             plan, _ = await _in_thread(self._plan_and_letters, who, ())
             room.replan(plan)
 
-    async def _answer(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
+    async def _answer(self, who: AdmittedPerson, room: Room, body: Mapping[str, Any]) -> None:
         """Hand over to a window that has asked (``number``), or decline."""
         seat = _seat(who, room, body)
         room.seats.answer(seat, body.get("number"), yes=body.get("yes") is True)
 
-    async def _look(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
+    async def _look(self, who: AdmittedPerson, room: Room, body: Mapping[str, Any]) -> None:
         """Record that somebody looks around, or has come back."""
         seat = _seat(who, room, body)
         room.seats.look_around(seat, looking=body.get("looking") is True)
 
-    async def _vote(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
+    async def _vote(self, who: AdmittedPerson, room: Room, body: Mapping[str, Any]) -> None:
         """Record a vote; it has no window, and nothing about the person is stored with it."""
         again = body.get("again") is True
         voter: str | None = body["voter"]
         room.vote(body.get("case"), voter, body.get("right"), body.get("harm"), again=again)
         await self._write_votes(who, room)
 
-    async def _show(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
+    async def _show(self, who: AdmittedPerson, room: Room, body: Mapping[str, Any]) -> None:
         """Show the result of a vote on the presenter's request, or continue voting."""
         seat = _seat(who, room, body)
         room.show_votes(seat, body.get("case"), shown=body.get("shown") is True)
         await self._write_votes(who, room)
 
-    async def _reveal(self, who: Admitted, room: Room, wanted: Mapping[str, int]) -> None:
+    async def _reveal(self, who: AdmittedPerson, room: Room, wanted: Mapping[str, int]) -> None:
         plan, letters = await _in_thread(self._plan_and_letters, who, tuple(wanted))
         room.replan(plan)
         for case, step in wanted.items():
             room.reveal(case, step, letters.get(case, {}))
 
-    async def _write_votes(self, who: Admitted, room: Room) -> None:
+    async def _write_votes(self, who: AdmittedPerson, room: Room) -> None:
         """Write ended ballots; failed writes are tried again."""
         waiting, room.to_write = room.to_write, []
         for number, outcome in enumerate(waiting):
@@ -381,34 +383,36 @@ class _Live:
     # --- in the thread pool ----------------------------------------------------------------------
 
     def _plan_and_letters(
-        self, who: Admitted, cases: tuple[str, ...]
-    ) -> tuple[Plan, dict[str, Mapping[str, str]]]:
+        self, who: AdmittedPerson, cases: tuple[str, ...]
+    ) -> tuple[RoomPlan, dict[str, Mapping[str, str]]]:
         review_set, found = _meeting(who)
         letters = {
-            case: self._cases.letters_of(review_set, found, case)
+            case: self._cases.models_by_letter(review_set, found, case)
             for case in cases
             if case in found.cases
         }
-        return Plan(found.cases, found.steps), letters
+        return RoomPlan(found.cases, found.steps), letters
 
-    def _case_json(self, who: Admitted, case: str, step: int, steps: Sequence[str]) -> bytes | None:
+    def _case_json(
+        self, who: AdmittedPerson, case: str, step: int, steps: Sequence[str]
+    ) -> bytes | None:
         given, found = _meeting(who)
         if tuple(found.steps) != steps:
             return None
-        review_set = review_sets.with_written(given)
-        with permissions.asking(who.person):
+        review_set = review_sets.with_reviews(given)
+        with permissions.acting_as(who.person):
             made = self._cases.case_json(review_set, found, case, step)
         return json.dumps({"case": case, "step": step, "content": made}).encode()
 
 
-_Act = Callable[[_Live, Admitted, Room, Mapping[str, Any]], Awaitable[None]]
+_Act = Callable[[_LiveRoutes, AdmittedPerson, Room, Mapping[str, Any]], Awaitable[None]]
 _ACTS: Final[Mapping[str, _Act]] = {
-    "state": _Live._state,
-    "lead": _Live._lead,
-    "answer": _Live._answer,
-    "look": _Live._look,
-    "vote": _Live._vote,
-    "show": _Live._show,
+    "state": _LiveRoutes._state,
+    "lead": _LiveRoutes._lead,
+    "answer": _LiveRoutes._answer,
+    "look": _LiveRoutes._look,
+    "vote": _LiveRoutes._vote,
+    "show": _LiveRoutes._show,
 }
 
 
@@ -428,11 +432,11 @@ def _shared(state: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-async def _room(who: Admitted) -> Room:
+async def _room(who: AdmittedPerson) -> Room:
     """Return the room of a meeting, which this server then holds."""
-    if not rooms.is_held_here(who.set_id, who.meeting):
+    if not rooms.holds_meeting(who.set_id, who.meeting):
         ROOMS.drop(who.set_id, who.meeting)  # its state may be older than another server's
-        if not await _in_thread(rooms.hold, who.set_id, who.meeting):
+        if not await _in_thread(rooms.hold_meeting, who.set_id, who.meeting):
             raise RequestRefused(503, rooms.ELSEWHERE)
     return ROOMS.of(who.set_id, who.meeting)
 
@@ -442,10 +446,10 @@ def _may_stay(request: Request) -> bool:
         who = _admitted(request)
     except RequestRefused:
         return False
-    return rooms.is_held_here(who.set_id, who.meeting)
+    return rooms.holds_meeting(who.set_id, who.meeting)
 
 
-def _admitted(request: Request) -> Admitted:
+def _admitted(request: Request) -> AdmittedPerson:
     try:
         return admit(request, request.path_params["token"])
     except LinkRefused as error:
@@ -454,7 +458,7 @@ def _admitted(request: Request) -> Admitted:
         raise RequestRefused(401, str(error)) from None
 
 
-def _seat(who: Admitted, room: Room, body: Mapping[str, Any]) -> Seat:
+def _seat(who: AdmittedPerson, room: Room, body: Mapping[str, Any]) -> Seat:
     return room.seats.seat(body.get("window"), who.person, may_lead=who.may_lead)
 
 
@@ -474,16 +478,16 @@ async def _in_thread(work: Callable[..., _T], *given: Any) -> _T:
         raise RequestRefused(503, tr("The review set cannot be opened at the moment.")) from None
 
 
-def _meeting(who: Admitted) -> tuple[ReviewSet, Meeting]:
+def _meeting(who: AdmittedPerson) -> tuple[ReviewSet, Meeting]:
     """Return the set without written entries, and the current meeting."""
     review_set = review_sets.open_set(review_sets.folder_of(who.set_id))
-    found = meeting(review_sets.reviews(review_set), who.meeting)
+    found = find_meeting(review_sets.reviews(review_set), who.meeting)
     if found is None:
         raise RequestRefused(404, tr("This meeting no longer exists."))
     return review_set, found
 
 
-def _note_seen(who: Admitted, person: Person, case: str) -> None:
+def _note_seen(who: AdmittedPerson, person: Person, case: str) -> None:
     """Record that a reader sees a case with its models named, as on the Case page.
 
     If the database cannot be written to, the next step tries again.
@@ -498,14 +502,14 @@ def _note_seen(who: Admitted, person: Person, case: str) -> None:
         return
 
 
-def _record(who: Admitted, entry: Entry, person: Person) -> None:
+def _record(who: AdmittedPerson, entry: Entry, person: Person) -> None:
     review_set = review_sets.open_set(review_sets.folder_of(who.set_id))
     review_sets.reviews(review_set).record([entry], person)
 
 
 def routes(cases: CaseMaker) -> list[Route]:
     """Return the routes to mount besides Streamlit's own, under the app's base path."""
-    live = _Live(cases)
+    live = _LiveRoutes(cases)
     begin_streams()
     base = server_state.base_path()
     address = f"{base}/{ADDRESS}/{{token}}"
@@ -513,6 +517,6 @@ def routes(cases: CaseMaker) -> list[Route]:
         Route(f"{address}/events", live.events),
         Route(f"{address}/case", live.case),
         Route(f"{address}/join", live.join),
-        Route(f"{base}/{CODES}/{{code}}", go_by_code),
+        Route(f"{base}/{CODES}/{{code}}", redirect_by_code),
         Route(f"{address}/{{act}}", live.act, methods=["POST"]),
     ]

@@ -13,31 +13,31 @@ from typing import Any, Final
 
 from rexview.analysis import meeting_steps
 from rexview.analysis.case.blinding import cover_names
-from rexview.analysis.case.record import CasePage
-from rexview.analysis.colours import slot_colours
-from rexview.analysis.meeting_steps import ShownCase, shown_case
+from rexview.analysis.case.case_page import CasePage
+from rexview.analysis.colours import assign_slot_colours
+from rexview.analysis.meeting_steps import MeetingStepCase, build_step_case
 from rexview.analysis.meetings import Meeting
 from rexview.analysis.query.engine import Position
 from rexview.detect.self_contradiction import is_usable
 from rexview.schema import Answer, ReviewSet, Score
 from rexview.ui.answers import case_panels as answers_html
-from rexview.ui.answers.case_panels import ending_html, score_chain_html, unread_answer_html
+from rexview.ui.answers.case_panels import ending_html, score_chain_html, unjudged_answer_html
 from rexview.ui.answers.choice_question import (
-    Vote,
+    OptionVote,
     choice_html,
     choice_spans,
     explanation_html,
     reason_html,
-    why_unusable,
+    unusable_reason,
 )
 from rexview.ui.answers.flags import Visitor, evidence_spans, flags_html, link_spans, marks_html
 from rexview.ui.meeting.decision_form import proposals_json
-from rexview.ui.reviews import consensus_on
+from rexview.ui.reviews import case_consensus
 from rexview.ui.safe_text import markdown_html
 from rexview.ui.viewer.case_payload import viewer_data
 from rexview.ui.web.link.keys import USUAL_ORDER
 from rexview.ui.web.server import review_sets, server_state
-from rexview.ui.web.server.review_sets import Seen
+from rexview.ui.web.server.review_sets import PageView
 from rexview.vocab import MEETING_STEPS
 from rexview.words import tr
 
@@ -52,35 +52,35 @@ _UNJUDGED = f'<p class="rx-quiet">{tr("Not every rule could judge it: there may 
 
 
 @dataclass(frozen=True)
-class Labels:
+class AnswerLabels:
     """Names of answers on screen, and their colours, by letter."""
 
     names: Mapping[str, str]
     colours: Mapping[str, str]
 
 
-def question_html(page: CasePage, labels: Labels, *, with_votes: bool) -> str:
+def question_html(page: CasePage, labels: AnswerLabels, *, with_votes: bool) -> str:
     """Return question and request as HTML; ``with_votes`` adds who chose each option."""
     votes = _votes(page, labels) if with_votes and page.case.question_type == "choice" else []
     question = answers_html.question_html(page.case, page.keyed_flags(), votes)
     return question + answers_html.request_html(page.case)
 
 
-def _votes(page: CasePage, labels: Labels) -> list[Vote]:
+def _votes(page: CasePage, labels: AnswerLabels) -> list[OptionVote]:
     case = page.case
     return [
-        Vote(
+        OptionVote(
             labels.names[answer.model],
             answer.choice if is_usable(case, answer) else None,
             is_reader=False,
             colour=labels.colours[answer.model],
-            note="" if is_usable(case, answer) else why_unusable(case, answer),
+            note="" if is_usable(case, answer) else unusable_reason(case, answer),
         )
         for answer in page.answers
     ]
 
 
-def answers_panel(page: CasePage, labels: Labels, *, gap_threshold: float) -> str:
+def answers_panel(page: CasePage, labels: AnswerLabels, *, gap_threshold: float) -> str:
     """Return the answers side by side, with their scores once these are shown."""
     return _side_by_side(
         _article(answer, labels, _scores(page, answer, gap_threshold) + _answer_html(page, answer))
@@ -92,7 +92,7 @@ def _side_by_side(articles: Iterable[str]) -> str:
     return f'<div class="rx-side-by-side">{"".join(articles)}</div>'
 
 
-def _article(answer: Answer, labels: Labels, body: str) -> str:
+def _article(answer: Answer, labels: AnswerLabels, body: str) -> str:
     letter, name = html.escape(answer.model), html.escape(labels.names[answer.model])
     return (
         f'<article class="rx-answer" data-rx-answer="{letter}" aria-label="{name}" '
@@ -123,7 +123,7 @@ def _answer_html(page: CasePage, answer: Answer) -> str:
     )
 
 
-def boxes_panel(page: CasePage, labels: Labels) -> str:
+def boxes_panel(page: CasePage, labels: AnswerLabels) -> str:
     """List the boxes by answer, because those drawn on the radiograph have no text."""
     return _side_by_side(
         _article(
@@ -143,7 +143,7 @@ def report_panel(page: CasePage) -> str:
 
 
 def scores_panel(
-    page: CasePage, labels: Labels, readers: Mapping[str, str], agreed: Sequence[Score]
+    page: CasePage, labels: AnswerLabels, readers: Mapping[str, str], agreed: Sequence[Score]
 ) -> str:
     """Return each reader's scores and the consensus."""
     return answers_html.scores_html(
@@ -157,7 +157,7 @@ def scores_panel(
 
 def flags_panel(
     page: CasePage,
-    labels: Labels,
+    labels: AnswerLabels,
     readers: Mapping[str, str],
     *,
     in_words: bool,
@@ -177,7 +177,7 @@ def flags_panel(
             answer,
             labels,
             _found(page, answer, readers, nothing)
-            + (unread_answer_html(answer) if in_words else ""),
+            + (unjudged_answer_html(answer) if in_words else ""),
         )
         for answer in page.answers
     )
@@ -230,7 +230,7 @@ def case_json(
     if page is None:
         return None
     key = review_sets.reviews(review_set).letter_key()
-    shown = shown_case(review_set, page, held, step, key, consensus_on(review_set, case_id))
+    shown = build_step_case(review_set, page, held, step, key, case_consensus(review_set, case_id))
     labels = _labels(review_set, shown)
     info = review_set.info
     named = bool(shown.models)
@@ -255,7 +255,7 @@ def case_json(
     }
 
 
-def letters_of(review_set: ReviewSet, held: Meeting, case_id: str) -> dict[str, str]:
+def models_by_letter(review_set: ReviewSet, held: Meeting, case_id: str) -> dict[str, str]:
     """Return the model of each letter of a case, for the server only.
 
     Raises
@@ -265,10 +265,10 @@ def letters_of(review_set: ReviewSet, held: Meeting, case_id: str) -> dict[str, 
     """
     models = (answer.model for answer in review_set.answers_of(case_id))
     key = review_sets.reviews(review_set).letter_key()
-    return meeting_steps.letters_of(held, case_id, models, key)
+    return meeting_steps.assign_letters(held, case_id, models, key)
 
 
-def _proposals(review_set: ReviewSet, shown: ShownCase) -> dict[str, dict[str, Any]]:
+def _proposals(review_set: ReviewSet, shown: MeetingStepCase) -> dict[str, dict[str, Any]]:
     if "flags" not in shown.shown or not shown.tells_flags:
         return {}
     return proposals_json(shown.page, review_sets.engine(review_set).facts.harm)
@@ -276,30 +276,33 @@ def _proposals(review_set: ReviewSet, shown: ShownCase) -> dict[str, dict[str, A
 
 def _whole(review_set: ReviewSet, case_id: str) -> CasePage | None:
     """Return a case with everything, independent of user and page."""
-    number, _ = review_sets.failures_found(review_set).snapshot()
-    return review_sets.case_page(review_set, case_id, Seen(USUAL_ORDER, number))
+    number, _ = review_sets.get_failure_scan(review_set).snapshot()
+    return review_sets.case_page(review_set, case_id, PageView(USUAL_ORDER, number))
 
 
-def _labels(review_set: ReviewSet, shown: ShownCase) -> Labels:
+def _labels(review_set: ReviewSet, shown: MeetingStepCase) -> AnswerLabels:
     letters = [answer.model for answer in shown.page.answers]
     if not shown.models:
-        return Labels(
-            {one: tr("Answer {slot}").format(slot=one) for one in letters}, slot_colours(letters)
+        return AnswerLabels(
+            {one: tr("Answer {slot}").format(slot=one) for one in letters},
+            assign_slot_colours(letters),
         )
     names, colours = review_set.model_names, review_sets.colours(review_set)
-    return Labels(
+    return AnswerLabels(
         {one: f"{one} · {names[shown.models[one]]}" for one in letters},
         {one: colours[shown.models[one]] for one in letters},
     )
 
 
-def _viewer_json(review_set: ReviewSet, shown: ShownCase, labels: Labels) -> dict[str, Any]:
+def _viewer_json(
+    review_set: ReviewSet, shown: MeetingStepCase, labels: AnswerLabels
+) -> dict[str, Any]:
     data = viewer_data(review_set, shown.page, lambda case: _ALONE, labels.colours, labels.names)
     groups = tuple(replace(group, shown=True) for group in data.groups)
     return replace(data, groups=groups, taken_keys=TAKEN_KEYS).to_json("100%")
 
 
-def _panels(review_set: ReviewSet, shown: ShownCase, labels: Labels) -> dict[str, str]:
+def _panels(review_set: ReviewSet, shown: MeetingStepCase, labels: AnswerLabels) -> dict[str, str]:
     page, seen = shown.page, set(shown.shown)
     readers = review_set.reader_names
     panels = {}

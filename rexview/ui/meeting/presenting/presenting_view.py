@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.analysis.meetings import Meeting, presenter_notes
+from rexview.analysis.meetings import Meeting, read_presenter_notes
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.ui.meeting.decision_form import STYLE, form_json
-from rexview.ui.meeting.headlines import headlines
+from rexview.ui.meeting.headlines import worst_failures
 from rexview.ui.meeting.live.admission import room_json
 from rexview.ui.meeting.live.rooms import ROOMS
 from rexview.ui.meeting.meetings import AGENDA, may_lead, view_link
@@ -96,7 +96,7 @@ def _put(review_set: ReviewSet, held: Meeting, leader: Person | None) -> None:
         "room": room_json(review_set, held.id),
         "agenda": _agenda(review_set, held, presents),
         "start": link_keys.query_value(link_keys.QUERY_CASE) if leader else None,
-        "outbox": outbox_json(review_set, MEETING_PAGE, permissions.current()),
+        "outbox": outbox_json(review_set, MEETING_PAGE, permissions.current_person()),
         "viewerStyle": _viewer_style(),
         "exit": view_link(AGENDA, held.id),
     }
@@ -120,7 +120,7 @@ def _remember_window() -> None:
 def _taken_over(review_set: ReviewSet, held: Meeting) -> Person | None:
     """Return the user, if the window that followed here has taken over the meeting."""
     window = st.session_state.get(link_keys.SESSION_PRESENTING)
-    person = permissions.current()
+    person = permissions.current_person()
     if person is None or not isinstance(window, str):
         return None
     set_id = review_sets.set_id(review_set.folder)
@@ -134,9 +134,9 @@ def _agenda(review_set: ReviewSet, held: Meeting, leader: Person | None) -> list
     """
     if leader is None:
         return []
-    notes = presenter_notes(review_sets.reviews(review_set), held.id, leader.id)
+    notes = read_presenter_notes(review_sets.reviews(review_set), held.id, leader.id)
     asked = st.session_state.get(link_keys.SESSION_HEADLINES) == held.id and may_lead()
-    failed = headlines(review_set, held.cases, with_models=False) if asked else None
+    failed = worst_failures(review_set, held.cases, with_models=False) if asked else None
     return [
         {
             "case": item.case,

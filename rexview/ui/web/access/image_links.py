@@ -10,8 +10,8 @@ from typing import Final
 
 from rexview import reviewset
 from rexview.errors import ImageMissing
-from rexview.remote import pictures
-from rexview.reviewset.images import picture_address
+from rexview.remote import remote_pictures
+from rexview.reviewset.image_paths import remote_image_address
 from rexview.schema import ReviewSet
 from rexview.ui.web.access import permissions
 from rexview.ui.web.server import prefetch, server_state
@@ -45,9 +45,9 @@ def image_name(review_set: ReviewSet, image_path: str) -> str:
 
 def image_version(review_set: ReviewSet, image_path: str) -> str:
     """Return a text that changes with the image file, without downloading a remote file."""
-    if address := picture_address(review_set, image_path):
-        return pictures.link_version(address, server_state.settings())
-    path = reviewset.image_path(review_set, image_path)
+    if address := remote_image_address(review_set, image_path):
+        return remote_pictures.link_version(address, server_state.settings())
+    path = reviewset.find_image_file(review_set, image_path)
     try:
         stat = path.stat()
     except OSError:
@@ -57,12 +57,14 @@ def image_version(review_set: ReviewSet, image_path: str) -> str:
 
 def is_link_current(review_set: ReviewSet, image_path: str, version: str | None) -> bool:
     """Return whether a link to a remote image still leads to the image it was made for."""
-    address = picture_address(review_set, image_path)
-    return address is None or pictures.is_current(address, version or "", server_state.settings())
+    address = remote_image_address(review_set, image_path)
+    return address is None or remote_pictures.is_current_link(
+        address, version or "", server_state.settings()
+    )
 
 
 def _token(review_set: ReviewSet, kind: str, image_path: str, detail: str | None = None) -> str:
     version = image_version(review_set, image_path)
     name = set_id(review_set.folder)
-    grant = Grant(kind, name, image_path, version, detail, permissions.link_person())
+    grant = Grant(kind, name, image_path, version, detail, permissions.current_link_owner())
     return server_state.signer().sign(grant)

@@ -17,18 +17,18 @@ from urllib.parse import quote, unquote
 import streamlit as st
 
 from rexview.errors import NotAdmitted
-from rexview.people import LONGEST_NAME, Person, Role, person_alone
+from rexview.people import LONGEST_NAME, Person, Role, single_user
 from rexview.ui.safe_text import as_markdown
 from rexview.ui.web.access import sign_in
 from rexview.ui.web.link import keys as link_keys
-from rexview.ui.web.link.pages import seen_by
+from rexview.ui.web.link.pages import roles_of_page
 from rexview.ui.web.server import server_state
 from rexview.ui.web.streamlit_adapter.script_run import (
+    finish_draft,
     form_save_button,
     is_page_run,
     save_button,
     typed_fields,
-    words_taken,
 )
 from rexview.words import tr
 
@@ -39,7 +39,7 @@ _MOST_OFFERED: Final = 12
 _asking: Final = ContextVar[tuple[Person | None] | None]("asking", default=None)
 
 
-def current() -> Person | None:
+def current_person() -> Person | None:
     """Return the user of the page: who signed in, or the name given without sign-in.
 
     None if nobody is signed in, if the signed-in user has no role, or if no name has been given
@@ -48,23 +48,23 @@ def current() -> Person | None:
     asking = _asking.get()
     if asking is not None:
         return asking[0]
-    if server_state.team():
+    if server_state.requires_sign_in():
         try:
-            return sign_in.signed_in_here()
+            return sign_in.signed_in_on_page()
         except NotAdmitted:
             return None
     name = st.session_state.get(link_keys.SESSION_NAME)
     try:
         if name is None and (name := _name_of_browser()):
             # Another tab may have taken another name: this tab keeps the name that it shows.
-            st.session_state[link_keys.SESSION_NAME] = name = person_alone(name).name
-        return person_alone(name) if name else None
+            st.session_state[link_keys.SESSION_NAME] = name = single_user(name).name
+        return single_user(name) if name else None
     except ValueError:
         return None
 
 
 @contextmanager
-def asking(person: Person | None) -> Iterator[None]:
+def acting_as(person: Person | None) -> Iterator[None]:
     """Run the block as the person whom a route has verified.
 
     A route has no page: its session has no user, and neither has ``st.user``.
@@ -76,23 +76,23 @@ def asking(person: Person | None) -> Iterator[None]:
         _asking.reset(before)
 
 
-def role() -> Role | None:
+def current_role() -> Role | None:
     """Return the user's role; None if they are not signed in or have none."""
-    if not server_state.team():
+    if not server_state.requires_sign_in():
         return "lead"
-    person = current()
+    person = current_person()
     return person.role if person else None
 
 
-def link_person() -> str:
+def current_link_owner() -> str:
     """Return the owner of new links: the signed-in user with their role; empty without sign-in."""
-    person = current() if server_state.team() else None
+    person = current_person() if server_state.requires_sign_in() else None
     return sign_in.link_owner(person) if person else ""
 
 
 def may_see(page: str) -> bool:
     """Return whether the user may see a page (one of ``link.pages.PAGE_…``)."""
-    return role() in seen_by(page)
+    return current_role() in roles_of_page(page)
 
 
 def guard(page: str) -> None:
@@ -102,18 +102,18 @@ def guard(page: str) -> None:
         st.stop()
 
 
-def watch(page: str) -> Callable[[], None]:
+def make_access_check(page: str) -> Callable[[], None]:
     """Return a check, usable outside the page, that the user may still see a page.
 
     The check raises NotAdmitted once the user has signed out or has another role.
     """
-    if not server_state.team():
+    if not server_state.requires_sign_in():
         return lambda: None
-    now = sign_in.watch_here()
+    now = sign_in.make_sign_in_check()
 
     def check() -> None:
         person = now()
-        if person is None or person.role not in seen_by(page):
+        if person is None or person.role not in roles_of_page(page):
             raise NotAdmitted(tr("Your role no longer includes this."))
 
     return check
@@ -121,7 +121,7 @@ def watch(page: str) -> Callable[[], None]:
 
 def show_refusal() -> None:
     """Show that the user may not see this page."""
-    if role() is None:
+    if current_role() is None:
         st.error(tr("You are not signed in. Reload the page."), icon=":material/lock:")
     else:
         st.error(tr("Your role does not include this page."), icon=":material/lock:")
@@ -150,25 +150,23 @@ def require_name(purpose: str) -> Person:
 
 
 def _ask(key: str, shortcut: str | None = None) -> Person | None:
-    person = current()
-    if person is not None or server_state.team():
+    person = current_person()
+    if person is not None or server_state.requires_sign_in():
         if st.session_state.pop(f"{key}_given", False) and not is_page_run():
             st.rerun()  # the rest of the page needs the name, too
         return person
-    from rexview.ui.web.access.names import (
-        offered_names,  # its imports would delay the first page
-    )
+    from rexview.ui.web.access.name_suggestions import suggest_names as offered_names
 
     offered = offered_names()
 
     def take(name: str | None = None) -> None:
         try:
-            take_name(st.session_state[field] if name is None else name)
+            set_name(st.session_state[field] if name is None else name)
         except ValueError as error:
             st.session_state[f"{key}_problem"] = str(error)
         else:
             st.session_state[f"{key}_given"] = True
-            words_taken(f"own name {key}")
+            finish_draft(f"own name {key}")
 
     field = f"{key}_text"
     with typed_fields(f"own name {key}"), st.form(f"{key}_form", border=True, width=460):
@@ -197,8 +195,8 @@ def offer_names(key: str, take: Callable[[str], object], used: Sequence[str]) ->
             save_button(label, key=f"{key}_used_{number}", on_click=take, args=(name,))
 
 
-def take_name(name: str) -> Person:
-    """Set the user's name for this session and this browser, without sign-in (:func:`to_keep`).
+def set_name(name: str) -> Person:
+    """Set the user's name for this session and this browser, without sign-in.
 
     This machine proposes it to other browsers.
 
@@ -207,20 +205,24 @@ def take_name(name: str) -> Person:
     ValueError
         The name cannot be used; the message is the reason to show.
     """
-    person = person_alone(name)
+    person = single_user(name)
     st.session_state[link_keys.SESSION_NAME] = person.name
     st.session_state[link_keys.SESSION_NAME_TAKEN] = True
-    server_state.keep_name(person.name)
+    server_state.store_name(person.name)
     return person
 
 
-def to_keep() -> str | None:
+def name_cookie_value() -> str | None:
     """Return the name that this session has taken, which the browser has to store in its cookie.
 
     None if the session has taken none: the browser has it already, or no name was given.
     """
     name = st.session_state.get(link_keys.SESSION_NAME)
-    if not name or not st.session_state.get(link_keys.SESSION_NAME_TAKEN) or server_state.team():
+    if (
+        not name
+        or not st.session_state.get(link_keys.SESSION_NAME_TAKEN)
+        or server_state.requires_sign_in()
+    ):
         return None
     path = f"{server_state.base_path()}/"
     rules = f"Path={path}; Max-Age={_COOKIE_LASTS_S}; SameSite=Lax"

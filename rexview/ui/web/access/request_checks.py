@@ -67,7 +67,9 @@ def public_origin() -> str | None:
     """
     try:
         given = server_state.settings().public_address
-        return given or (sign_in_cookie.sign_in_origin() if server_state.team() else None)
+        return given or (
+            sign_in_cookie.sign_in_origin() if server_state.requires_sign_in() else None
+        )
     except SettingsError:  # every page shows this error and nothing else
         return None
 
@@ -93,7 +95,7 @@ def is_name_of_server(host: str | None) -> bool:
 
 def _for_this_machine_only() -> bool:
     try:
-        return server_state.on_this_machine_only() and not server_state.team()
+        return server_state.on_this_machine_only() and not server_state.requires_sign_in()
     except SettingsError:
         return False  # users only get a page with this error
 
@@ -131,7 +133,7 @@ def _origin_fields(origin: str) -> tuple[str, str, int] | None:
 
 # Requests from a page's script to our routes: one JSON object of limited size.
 
-NOT_KEPT: Final = {"Cache-Control": "no-store"}
+NO_STORE_HEADERS: Final = {"Cache-Control": "no-store"}
 """The headers of a response that no cache may store."""
 
 
@@ -145,7 +147,7 @@ class RequestRefused(Exception):
     def answer(self) -> Response:
         """Return the response to send."""
         reply = {"error": self.message, "renew": self.renew}
-        return JSONResponse(reply, self.status, headers=NOT_KEPT)
+        return JSONResponse(reply, self.status, headers=NO_STORE_HEADERS)
 
 
 async def json_body(request: Request, most: int) -> Mapping[str, Any]:
@@ -197,7 +199,7 @@ class OriginCheck:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
         else:
-            await PlainTextResponse(refusal, 403, NOT_KEPT)(scope, receive, send)
+            await PlainTextResponse(refusal, 403, NO_STORE_HEADERS)(scope, receive, send)
 
 
 def _why_foreign(scope: Scope) -> str | None:
@@ -273,7 +275,7 @@ def _nothing_here(headers: Headers) -> Response:
     """Return a 404 response; a browser that opened the address gets a link back."""
     words = tr("There is nothing at this address.")
     if "text/html" not in headers.get("accept", ""):
-        return PlainTextResponse(words, 404, NOT_KEPT)
+        return PlainTextResponse(words, 404, NO_STORE_HEADERS)
     home = html.escape(f"{server_state.base_path()}/")
     page = (
         '<!doctype html><meta charset="utf-8"><title>rexview</title>'
@@ -281,7 +283,7 @@ def _nothing_here(headers: Headers) -> Response:
         '<meta name="color-scheme" content="light dark">'
         f'<p>{html.escape(words)}</p><p><a href="{home}">{html.escape(tr("Overview"))}</a></p>'
     )
-    return HTMLResponse(page, 404, NOT_KEPT)
+    return HTMLResponse(page, 404, NO_STORE_HEADERS)
 
 
 def _path(scope: Scope) -> str:
@@ -305,22 +307,22 @@ def _refusal_of(audience: Audience, request: HTTPConnection) -> PlainTextRespons
     if audience == "all":
         return None
     try:
-        team = server_state.team()
+        team = server_state.requires_sign_in()
         if audience == "sign-in":
             return (
                 None
                 if team
-                else PlainTextResponse(tr("This server has no sign-in."), 404, NOT_KEPT)
+                else PlainTextResponse(tr("This server has no sign-in."), 404, NO_STORE_HEADERS)
             )
         if not team:
             return None
-        person = sign_in.signed_in_at(request)
+        person = sign_in.signed_in_for_request(request)
     except (NotAdmitted, SettingsError):
         person = None
     if person is None:
-        return PlainTextResponse(tr("Sign in first."), 401, NOT_KEPT)
+        return PlainTextResponse(tr("Sign in first."), 401, NO_STORE_HEADERS)
     if person.role not in _ROLES.get(audience, ()):
-        return PlainTextResponse(tr("Your role does not include this."), 403, NOT_KEPT)
+        return PlainTextResponse(tr("Your role does not include this."), 403, NO_STORE_HEADERS)
     return None
 
 

@@ -18,17 +18,17 @@ from rexview.ui.web.server import server_state
 from rexview.words import tr
 
 if TYPE_CHECKING:
-    from rexview.store.database.shared_state import EndedSignIns
+    from rexview.store.database.shared_state import RevokedSignInStore as EndedSignIns
 
 
-EVERY_S: Final = 1.0
+POLL_INTERVAL_S: Final = 1.0
 """Seconds between two queries of the database."""
-UNKNOWN_AFTER_S: Final = 10.0
+STALE_AFTER_S: Final = 10.0
 """Seconds for which the database's last answer is used while it cannot be reached."""
 _LOG: Final = logging.getLogger(__name__)
 
 
-class SignOuts:
+class SignInRevocations:
     """The revoked sign-ins that this server knows.
 
     Parameters
@@ -89,10 +89,10 @@ class SignOuts:
             It has been ended, or its state is unknown.
         """
         self.begin()
-        self._asked.wait(UNKNOWN_AFTER_S)
+        self._asked.wait(STALE_AFTER_S)
         if sign_in in self._ended or sign_in in self._waiting:
             raise NotAdmitted(tr("You have signed out. Sign in again."), again=True)
-        if self._told_at is None or self._clock() - self._told_at > UNKNOWN_AFTER_S:
+        if self._told_at is None or self._clock() - self._told_at > STALE_AFTER_S:
             why = f" {self._problem}" if self._problem else ""
             raise NotAdmitted(
                 tr(
@@ -105,7 +105,7 @@ class SignOuts:
     def _follow(self) -> None:
         while not self._stopped.is_set():
             self._ask()
-            self._stopped.wait(EVERY_S)
+            self._stopped.wait(POLL_INTERVAL_S)
 
     def _ask(self) -> None:
         """Exchange revoked sign-ins with the database, in both directions."""
@@ -137,10 +137,10 @@ class SignOuts:
 
 def _of_this_server() -> EndedSignIns:
     # a server starts without the database
-    from rexview.store.database.shared_state import open_ended_sign_ins
+    from rexview.store.database.shared_state import open_revoked_sign_ins as open_ended_sign_ins
 
     return open_ended_sign_ins(server_state.settings())
 
 
-SIGN_OUTS: Final = SignOuts(_of_this_server)
+SIGN_IN_REVOCATIONS: Final = SignInRevocations(_of_this_server)
 """Of this server."""

@@ -24,9 +24,9 @@ import streamlit as st
 from starlette.requests import HTTPConnection
 
 from rexview.errors import NotAdmitted, SettingsError
-from rexview.people import Member, Person, Role, admit
+from rexview.people import Member, Person, Role, admit_sign_in
 from rexview.settings import CONFIG_NAME, Settings, load_settings
-from rexview.ui.web.access.revoked_sessions import SIGN_OUTS
+from rexview.ui.web.access.revoked_sessions import SIGN_IN_REVOCATIONS
 from rexview.ui.web.server import server_state
 from rexview.ui.web.server.sealed_tokens import Grant, LinkRefused
 from rexview.ui.web.streamlit_adapter.sign_in_cookie import StreamlitAuthError, claims_of
@@ -34,7 +34,7 @@ from rexview.words import tr
 
 # Current roles: ``rexview.yaml`` is read again when it changes, without a restart.
 
-EVERY_S: Final = 0.5
+CHECK_INTERVAL_S: Final = 0.5
 """Minimum seconds between two checks of the file."""
 _SETTLED_S: Final = 0.5
 """A file written to within this many seconds may be incomplete."""
@@ -77,7 +77,9 @@ class RolesFile:
 
     def now(self) -> Roles:
         """Return the current roles."""
-        if time.monotonic() - self._looked_at >= EVERY_S and self._lock.acquire(blocking=False):
+        if time.monotonic() - self._looked_at >= CHECK_INTERVAL_S and self._lock.acquire(
+            blocking=False
+        ):
             try:
                 self._look()
             finally:
@@ -138,7 +140,7 @@ def roles() -> Roles:
     return _file_of(server_state.settings()).now()
 
 
-def problem() -> str:
+def roles_problem() -> str:
     """Return the fault of the roles file, for a lead; empty if there is none."""
     return _file_of(server_state.settings()).problem
 
@@ -178,7 +180,7 @@ def begin_sign_in(provider: str | None = None) -> None:
         ) from None
 
 
-def signed_in_here() -> Person | None:
+def signed_in_on_page() -> Person | None:
     """Return who is signed in on the running page; None if nobody is.
 
     Raises
@@ -190,22 +192,22 @@ def signed_in_here() -> Person | None:
     return _person(claims) if claims.get("is_logged_in") is True else None
 
 
-def watch_here() -> Callable[[], Person | None]:
+def make_sign_in_check() -> Callable[[], Person | None]:
     """Return a function that later returns whom the sign-in of the running page admits.
 
-    It works outside the page. It raises NotAdmitted as :func:`signed_in_here` does.
+    It works outside the page. It raises NotAdmitted as :func:`signed_in_on_page` does.
     """
     claims = st.user.to_dict()
     return lambda: _person(claims) if claims.get("is_logged_in") is True else None
 
 
-def signed_in_at(request: HTTPConnection) -> Person | None:
+def signed_in_for_request(request: HTTPConnection) -> Person | None:
     """Return who is signed in, for a request to our own routes; None if nobody is.
 
     Raises
     ------
     NotAdmitted
-        As for :func:`signed_in_here`.
+        As for :func:`signed_in_on_page`.
     """
     claims = claims_of(request.cookies)
     return _person(claims) if claims.get("is_logged_in") is True else None
@@ -229,18 +231,18 @@ def check_person(request: HTTPConnection, grant: Grant) -> None:
     NotAdmitted
         The sender of the request is not, or no longer, signed in.
     """
-    if not server_state.team():
+    if not server_state.requires_sign_in():
         if grant.person:
             raise LinkRefused(tr("This link is for a signed-in user."))
         return
-    person = signed_in_at(request)
+    person = signed_in_for_request(request)
     if person is None:
         raise NotAdmitted(tr("You are not signed in. Sign in again."), again=True)
     if grant.person != link_owner(person):
         raise LinkRefused(tr("This link is for another user."))
 
 
-def who_asks(request: HTTPConnection, grant: Grant, alone: Person | None) -> Person | None:
+def find_sender(request: HTTPConnection, grant: Grant, alone: Person | None) -> Person | None:
     """Return the sender of a request with a link: the signed-in person, else the link's person.
 
     Raises
@@ -249,7 +251,7 @@ def who_asks(request: HTTPConnection, grant: Grant, alone: Person | None) -> Per
         As for :func:`check_person`.
     """
     check_person(request, grant)
-    return signed_in_at(request) if server_state.team() else alone
+    return signed_in_for_request(request) if server_state.requires_sign_in() else alone
 
 
 def end_sign_in() -> None:
@@ -257,14 +259,14 @@ def end_sign_in() -> None:
 
     Other servers know it within about a second, or once the database can be written to.
     """
-    SIGN_OUTS.end(_sign_in_id(st.user.to_dict()))
+    SIGN_IN_REVOCATIONS.end(_sign_in_id(st.user.to_dict()))
     st.logout()
 
 
 def _person(claims: Mapping[str, Any]) -> Person:
-    SIGN_OUTS.check(_sign_in_id(claims))
+    SIGN_IN_REVOCATIONS.check(_sign_in_id(claims))
     now = roles()
-    return admit(claims, now.people, now.default_role, hours=now.sign_in_hours)
+    return admit_sign_in(claims, now.people, now.default_role, hours=now.sign_in_hours)
 
 
 def _sign_in_id(claims: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from rexview.analysis.query.engine import Position
-from rexview.analysis.query.study import case_of_item
+from rexview.analysis.query.study_tasks import find_item_case
 from rexview.errors import NotAdmitted, RexviewError
 from rexview.people import Person
 from rexview.schema import ReviewSet
@@ -24,7 +24,7 @@ from rexview.ui.failures import written_sample as validate
 from rexview.ui.score_cases import scored_case as score_cases
 from rexview.ui.turning.ticket import ADDRESS, KIND
 from rexview.ui.web.access import permissions, sign_in
-from rexview.ui.web.access.request_checks import NOT_KEPT
+from rexview.ui.web.access.request_checks import NO_STORE_HEADERS
 from rexview.ui.web.link.pages import PAGE_CASE, PAGE_CURATE, PAGE_FAILURES, PAGE_SCORE
 from rexview.ui.web.server import review_sets, server_state
 from rexview.ui.web.server.sealed_tokens import Grant, LinkRefused
@@ -34,7 +34,7 @@ MOST_CASES: Final = 8
 """Most cases in one response."""
 
 
-class _Around(Protocol):
+class _TurnableCases(Protocol):
     """The cases of one page to turn to, in their order."""
 
     def position(self, case_id: str) -> Position: ...
@@ -42,11 +42,11 @@ class _Around(Protocol):
     def case_json(self, case_id: str) -> dict[str, Any] | None: ...
 
 
-_CASES_OF: Final[Mapping[str, Callable[[ReviewSet, Mapping[str, Any]], _Around | None]]] = {
-    PAGE_CASE: case_page.cases_around,
-    PAGE_SCORE: score_cases.scored_cases_around,
-    PAGE_CURATE: curate.studies_around,
-    PAGE_FAILURES: validate.items_around,
+_CASES_OF: Final[Mapping[str, Callable[[ReviewSet, Mapping[str, Any]], _TurnableCases | None]]] = {
+    PAGE_CASE: case_page.neighbouring_cases,
+    PAGE_SCORE: score_cases.neighbouring_scored_cases,
+    PAGE_CURATE: curate.neighbouring_studies,
+    PAGE_FAILURES: validate.neighbouring_sample_items,
 }
 
 
@@ -61,8 +61,8 @@ def _serve_cases(request: Request) -> Response:
         if grant.kind != KIND:
             raise LinkRefused(tr("This link is for something else."))
         who = grant.detail["who"]
-        person = sign_in.who_asks(request, grant, Person(*who) if who else None)
-        with permissions.asking(person):
+        person = sign_in.find_sender(request, grant, Person(*who) if who else None)
+        with permissions.acting_as(person):
             if not permissions.may_see(grant.image):
                 raise LinkRefused(tr("Your role does not include this page."))
             cases = _cases(grant, request)
@@ -74,7 +74,7 @@ def _serve_cases(request: Request) -> Response:
         return _refused(409, str(error))
     except RexviewError:
         return _refused(503, tr("The cases are not available at the moment."))
-    return JSONResponse({"cases": cases}, headers=NOT_KEPT)
+    return JSONResponse({"cases": cases}, headers=NO_STORE_HEADERS)
 
 
 def _cases(grant: Grant, request: Request) -> list[dict[str, Any]]:
@@ -93,14 +93,14 @@ def _cases(grant: Grant, request: Request) -> list[dict[str, Any]]:
     else:
         ids = list(around.page(number, MOST_CASES))
     task = grant.detail.get("task", "score")
-    there = review_sets.looked_at(review_set, [case_of_item(task, one) for one in ids])
+    there = review_sets.with_cases_loaded(review_set, [find_item_case(task, one) for one in ids])
     if there is not review_set:
         around = _CASES_OF[grant.image](there, grant.detail) or around
     return [found for case in ids if (found := around.case_json(case)) is not None]
 
 
 def _refused(status: int, message: str) -> Response:
-    return Response(message, status, media_type="text/plain", headers=NOT_KEPT)
+    return Response(message, status, media_type="text/plain", headers=NO_STORE_HEADERS)
 
 
 def routes() -> list[Route]:

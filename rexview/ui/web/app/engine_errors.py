@@ -11,7 +11,7 @@ from rexview.errors import EngineError
 from rexview.ui.safe_text import lines_as_markdown
 
 
-def engine_error_said(error: Exception) -> bool:
+def show_engine_error(error: Exception) -> bool:
     """Show why the tables do not answer, in a sentence; return whether this was the error.
 
     Streamlit calls this for every uncaught exception: of a page, of a fragment or dialog that runs

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rexview import imaging, reviewset
-from rexview.addresses import address_of_set
+from rexview.addresses import remote_set_address
 from rexview.errors import (
     ImageAway,
     ImageBusy,
@@ -26,13 +26,13 @@ from rexview.errors import (
     RexviewError,
     StorageError,
 )
-from rexview.remote.pictures import check_allowed
-from rexview.reviewset.images import picture_address
+from rexview.remote.remote_pictures import check_allowed
+from rexview.reviewset.image_paths import remote_image_address
 from rexview.schema import ReviewSet
 from rexview.ui.web.access import sign_in
 from rexview.ui.web.access.image_links import WORDLESS, is_link_current
-from rexview.ui.web.access.request_checks import NOT_KEPT
-from rexview.ui.web.server import given_sets, server_state, set_folders, warm_up
+from rexview.ui.web.access.request_checks import NO_STORE_HEADERS
+from rexview.ui.web.server import open_sets, server_state, set_folders, warm_up
 from rexview.ui.web.server.sealed_tokens import Grant, LinkRefused
 from rexview.words import tr
 
@@ -42,10 +42,10 @@ _AT_ONCE: Final = 24
 
 
 def _plain(status: int, message: str) -> Response:
-    return Response(message, status, media_type="text/plain", headers=NOT_KEPT)
+    return Response(message, status, media_type="text/plain", headers=NO_STORE_HEADERS)
 
 
-class _Asked(NamedTuple):
+class _LinkTarget(NamedTuple):
     """The target of a link: an image of a set, and its storage, empty for this computer."""
 
     grant: Grant
@@ -53,20 +53,20 @@ class _Asked(NamedTuple):
     storage: str
 
 
-def _asked(request: Request, kind: str) -> _Asked | Response:
+def _link_target(request: Request, kind: str) -> _LinkTarget | Response:
     """Return a link's target, or the response that refuses it."""
     try:
         grant = server_state.signer().check(request.path_params["token"])
         if grant.kind != kind:
             raise LinkRefused(tr("This link is for something else."))
         sign_in.check_person(request, grant)
-        review_set = given_sets.open_set(set_folders.folder_of(grant.set_id))
-        address = picture_address(review_set, grant.image)
+        review_set = open_sets.open_set(set_folders.folder_of(grant.set_id))
+        address = remote_image_address(review_set, grant.image)
         if address is None:
-            return _Asked(grant, review_set, "")
-        own = address_of_set(review_set.folder)
+            return _LinkTarget(grant, review_set, "")
+        own = remote_set_address(review_set.folder)
         check_allowed(address, own, server_state.settings())
-        return _Asked(grant, review_set, address.origin)
+        return _LinkTarget(grant, review_set, address.origin)
     except NotAdmitted as error:
         return _plain(401, str(error))
     except LinkRefused as error:
@@ -77,10 +77,10 @@ def _asked(request: Request, kind: str) -> _Asked | Response:
         return _plain(404, tr("The review set cannot be opened."))
 
 
-def _serve(asked: _Asked) -> Response:
+def _serve(asked: _LinkTarget) -> Response:
     grant, review_set, _ = asked
     try:
-        path = reviewset.image_path(review_set, grant.image)
+        path = reviewset.find_image_file(review_set, grant.image)
         if grant.kind == "pixels" and not is_link_current(review_set, grant.image, grant.version):
             return _plain(
                 410, tr("The image has changed since this page was made. Reload the page.")
@@ -105,24 +105,24 @@ def _serve(asked: _Asked) -> Response:
     headers = {"Content-Encoding": "identity", "Cache-Control": _HOUR}
     if grant.person:
         headers["Vary"] = "Cookie"  # one person's cached response is not for the next one
-    then = None if warm_up.is_done() else BackgroundTask(warm_up.want_pages)
+    then = None if warm_up.is_done() else BackgroundTask(warm_up.request_pages)
     return Response(body, media_type=media, headers=headers, background=then)
 
 
 async def _serve_pixels(request: Request) -> Response:
-    return await _beside_others(request, "pixels")
+    return await _serve_in_image_threads(request, "pixels")
 
 
 async def _serve_thumbnail(request: Request) -> Response:
-    return await _beside_others(request, "thumbs")
+    return await _serve_in_image_threads(request, "thumbs")
 
 
-async def _beside_others(request: Request, kind: str) -> Response:
+async def _serve_in_image_threads(request: Request, kind: str) -> Response:
     """Respond in threads reserved for images, with a limit for each storage.
 
     So a slow storage delays no other route, and no images from other places.
     """
-    asked = await to_thread.run_sync(_asked, request, kind, limiter=_threads(""))
+    asked = await to_thread.run_sync(_link_target, request, kind, limiter=_threads(""))
     if isinstance(asked, Response):
         return asked
     return await to_thread.run_sync(_serve, asked, limiter=_threads(asked.storage))

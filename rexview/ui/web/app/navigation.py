@@ -21,7 +21,11 @@ from rexview.ui.web.access import permissions
 from rexview.ui.web.link.pages import ADDRESSES, PAGE_ACCOUNT, PAGE_CASE, PAGE_OVERVIEW, PAGES, Page
 from rexview.ui.web.server import server_state, warm_up
 from rexview.ui.web.server.page_work import PAGE_WORK
-from rexview.ui.web.streamlit_adapter.script_run import StreamlitPage, hear_the_unheard, within_page
+from rexview.ui.web.streamlit_adapter.script_run import (
+    StreamlitPage,
+    run_missed_callbacks,
+    within_page,
+)
 from rexview.words import tr
 
 _UI: Final = Path(__file__).resolve().parents[2]
@@ -59,7 +63,7 @@ def run() -> None:
     st.set_page_config(
         page_title="rexview", page_icon=str(_ROOT / "assets" / "icon.png"), layout="wide"
     )
-    hear_the_unheard()
+    run_missed_callbacks()
     try:
         server_state.settings()
         seen = _seen()
@@ -69,7 +73,7 @@ def run() -> None:
         head = tr("The settings cannot be used.")
         st.error(f"{head}\n\n{lines_as_markdown(error)}", icon=":material/error:")
         st.stop()
-    signed_in = permissions.role() is not None
+    signed_in = permissions.current_role() is not None
     place: Literal["top", "hidden"] = "top" if signed_in else "hidden"
     page = st.navigation(_in_groups(pages), position=place, expanded=True)
     above = st.container(key="rx_above")
@@ -89,7 +93,7 @@ def run() -> None:
 
 def _seen() -> list[tuple[Page, str]]:
     """Return the pages that the user may see, with their titles."""
-    person = permissions.current()
+    person = permissions.current_person()
     return [
         (page, person.name if page.file == PAGE_ACCOUNT and person else page.title)
         for page in PAGES
@@ -99,7 +103,7 @@ def _seen() -> list[tuple[Page, str]]:
 
 def _pages(titles: Mapping[Page, str]) -> list[StreamlitPage]:
     """Return every page at its address; pages that the user may not see get a placeholder."""
-    signed_in, alone = permissions.role() is not None, not server_state.team()
+    signed_in, alone = permissions.current_role() is not None, not server_state.requires_sign_in()
     pages = []
     for page in PAGES:
         source: Path | Callable[[], None] = _ROOT / page.file

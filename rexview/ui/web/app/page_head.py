@@ -11,7 +11,7 @@ import json
 from functools import lru_cache
 from typing import Final
 
-from rexview.ui.web.components import module_address, with_imports
+from rexview.ui.web.components import collect_imports, module_address
 from rexview.ui.web.link.pages import (
     ADDRESSES,
     PAGE_ADJUDICATE,
@@ -23,8 +23,12 @@ from rexview.ui.web.link.pages import (
     PAGE_SCORE,
 )
 from rexview.ui.web.server import server_state, warm_up
-from rexview.ui.web.streamlit_adapter.page_markup import OUR_KEYS_ONLY, SERVER_ADDRESS, lazy_parts
-from rexview.words import page_words
+from rexview.ui.web.streamlit_adapter.page_markup import (
+    BLOCK_STREAMLIT_KEYS,
+    SERVER_ADDRESS,
+    lazy_parts,
+)
+from rexview.words import script_texts
 
 _EVERYWHERE: Final = ("web/app/assets/phone_pages.js", "web/saving/assets/waiting.js")
 _VIEWER: Final = ("viewer/assets/viewer.js", "comments/assets/comments.js")
@@ -74,23 +78,23 @@ def page_head(path: str) -> bytes:
     address = path.removeprefix(server_state.base_path()).strip("/")
     page = next((file for file, known in ADDRESSES.items() if known == address), None)
     if page not in (None, PAGE_CASE):  # a new server first shows the radiograph of a case
-        warm_up.want_pages()
+        warm_up.request_pages()
     return b"" if page is None else _head_of(page)
 
 
 @lru_cache(maxsize=64)
 def _head_of(page: str) -> bytes:
     entries = (*_EVERYWHERE, *_MODULES.get(page, _OTHERWISE))
-    modules = sorted({name for entry in entries for name in with_imports(entry)})
+    modules = sorted({name for entry in entries for name in collect_imports(entry)})
     scripts = [*lazy_parts(*_PARTS_EVERYWHERE, *_PARTS.get(page, ()))]
     scripts += map(module_address, modules)
     links = [f'<link rel="modulepreload" href="./{html.escape(one)}">' for one in scripts]
-    return "\n".join([SERVER_ADDRESS, OUR_KEYS_ONLY, *_words(), *links, ""]).encode()
+    return "\n".join([SERVER_ADDRESS, BLOCK_STREAMLIT_KEYS, *_words(), *links, ""]).encode()
 
 
 def _words() -> list[str]:
     """Return the scripts' texts in the server's language, which they read when they load."""
-    words = page_words()
+    words = script_texts()
     if not words:
         return []
     text = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

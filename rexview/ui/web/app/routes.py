@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
 from rexview.errors import RexviewError, SettingsError
-from rexview.ui.web.access.request_checks import NOT_KEPT
+from rexview.ui.web.access.request_checks import NO_STORE_HEADERS
 from rexview.ui.web.components import serve_module
 from rexview.ui.web.server import server_state, warm_up
 from rexview.ui.web.server.page_work import READY
@@ -36,22 +36,22 @@ _OLD_S: Final = 15.0
 
 
 @dataclass(frozen=True)
-class _Known:
+class _Readiness:
     reason: str
     at: float
 
 
 _asking: Final = Lock()
-_last: _Known | None = None
+_last: _Readiness | None = None
 
 
-def why_not_ready() -> str:
+def readiness_problem() -> str:
     """Return one sentence that explains why pages cannot be served now; empty if they can.
 
     One request at a time waits for the database; others get the last known result meanwhile.
     """
     if not warm_up.is_done():
-        warm_up.want_pages()
+        warm_up.request_pages()
         return "The server is starting."
     known = _newest(_KEPT_S)
     if known is None and _asking.acquire(blocking=False):
@@ -63,21 +63,21 @@ def why_not_ready() -> str:
     return known.reason if known else "The reviews database has not answered yet."
 
 
-def _newest(seconds: float) -> _Known | None:
+def _newest(seconds: float) -> _Readiness | None:
     """Return the last known result, unless it is older than ``seconds``."""
     known = _last
     return known if known is not None and time.monotonic() - known.at < seconds else None
 
 
-def _ask() -> _Known:
+def _ask() -> _Readiness:
     global _last
-    _last = _Known(_reason(), time.monotonic())
+    _last = _Readiness(_reason(), time.monotonic())
     return _last
 
 
 def _reason() -> str:
     try:
-        server_state.team()
+        server_state.requires_sign_in()
         url = server_state.settings().database_url
     except SettingsError:  # may name people and folders; every page shows it, and the log
         return "The settings cannot be used. The app's pages say which."
@@ -85,7 +85,7 @@ def _reason() -> str:
         return ""  # each set has its own file, whose errors its pages report
     from sqlalchemy import literal, select
 
-    from rexview.store.database.connection import database_at
+    from rexview.store.database.connection import open_reviews_database as database_at
 
     try:
         database_at(url).rows(select(literal(1)))
@@ -117,7 +117,7 @@ class AppRoutes(BaseRoute):
                 scope.update(found)
                 await route.handle(scope, receive, send)
                 return
-        refusal = PlainTextResponse(tr("There is nothing at this address."), 404, NOT_KEPT)
+        refusal = PlainTextResponse(tr("There is nothing at this address."), 404, NO_STORE_HEADERS)
         await refusal(scope, receive, send)
 
 
@@ -126,14 +126,14 @@ def _at_once() -> tuple[Route, ...]:
     base = server_state.base_path()
     return (
         Route(f"{base}/rexview/assets/{{version}}/{{name:path}}", serve_module),
-        Route(f"{base}{READY}", _say_ready),
+        Route(f"{base}{READY}", _serve_readiness),
     )
 
 
-def _say_ready(_request: Request) -> PlainTextResponse:
-    reason = why_not_ready()
+def _serve_readiness(_request: Request) -> PlainTextResponse:
+    reason = readiness_problem()
     status = 503 if reason else 200
-    return PlainTextResponse(f"{reason or 'Ready.'}\n", status, NOT_KEPT)
+    return PlainTextResponse(f"{reason or 'Ready.'}\n", status, NO_STORE_HEADERS)
 
 
 @cache

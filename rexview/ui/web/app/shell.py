@@ -11,11 +11,11 @@ from typing import Final, NoReturn
 import streamlit as st
 
 from rexview.analysis.case.blinding import cover_names
-from rexview.analysis.query.filter.wording import ALL_CASES
+from rexview.analysis.query.filter.filter_text import ALL_CASES_NAME
 from rexview.errors import RexviewError, StoreError
-from rexview.remote import sets as remote_sets
+from rexview.remote import remote_sets
 from rexview.schema import ReviewSet
-from rexview.ui.guide.guides import offer_tour
+from rexview.ui.guide.guides import show_tour_step
 from rexview.ui.reviews import show_notices
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.tables.data_table import show_error
@@ -23,7 +23,7 @@ from rexview.ui.web.access import permissions, sign_in
 from rexview.ui.web.components import component
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import href
-from rexview.ui.web.link.link_choices import link_caught_up
+from rexview.ui.web.link.link_choices import requested_link
 from rexview.ui.web.link.pages import (
     ADDRESSES,
     PAGE_ADJUDICATE,
@@ -34,9 +34,9 @@ from rexview.ui.web.link.pages import (
     PAGE_STUDY,
     Page,
 )
-from rexview.ui.web.saving.outbox import send_what_waits
+from rexview.ui.web.saving.outbox import show_outbox_sender
 from rexview.ui.web.server import review_sets
-from rexview.ui.web.server.server_state import on_tables
+from rexview.ui.web.server.server_state import uses_clickhouse
 from rexview.ui.web.streamlit_adapter.script_run import Container, StreamlitPage
 from rexview.words import tr
 
@@ -49,9 +49,9 @@ _IN_MEMORY_ONLY: Final = frozenset(
 """Addresses of the pages that themselves iterate over all cases or answers of a set."""
 
 
-def stop_unless_served() -> None:
+def stop_if_unsupported() -> None:
     """Explain and stop on a page that needs a set in memory, if the set is on ClickHouse."""
-    if on_tables() and link_keys.page_shown() in _IN_MEMORY_ONLY:
+    if uses_clickhouse() and link_keys.current_page() in _IN_MEMORY_ONLY:
         st.info(
             tr(
                 "This page needs the whole review set in memory, but this server keeps it "
@@ -134,19 +134,19 @@ def run_page(page: StreamlitPage, seen: Sequence[tuple[Page, str]], above: Conta
     above : Container
         The place for elements before the page's own.
     """
-    signed_in = permissions.role() is not None
+    signed_in = permissions.current_role() is not None
     with above:
         if signed_in:
             show_phone_pages(seen, page.url_path)
-            offer_tour(page.url_path)
-        if permissions.role() == "lead" and (problem := sign_in.problem()):
+            show_tour_step(page.url_path)
+        if permissions.current_role() == "lead" and (problem := sign_in.roles_problem()):
             st.warning(lines_as_markdown(problem), icon=":material/manage_accounts:")
     if signed_in:
         link_keys.keep_choices(page.url_path)
-    with link_caught_up():
+    with requested_link():
         if signed_in:
             with above:
-                send_what_waits(page.url_path)
+                show_outbox_sender(page.url_path)
         page.run()
 
 
@@ -158,7 +158,7 @@ def try_review_set(
     It includes people's entries. With ``blinded`` it does not, and the notice names no model;
     ``unnamed`` affects only the notice.
     """
-    stop_unless_served()
+    stop_if_unsupported()
     try:
         folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
         review_set = review_sets.open_set(folder, wait_s=_SETTLES_S)
@@ -168,12 +168,12 @@ def try_review_set(
         review_sets.prepare_blinding(review_set)
     if not blinded:
         try:
-            review_set = review_sets.with_written(review_set)
+            review_set = review_sets.with_reviews(review_set)
         except StoreError as error:
             words = tr("Reviews cannot be shown now. {reason}")
             message = words.format(reason=lines_as_markdown(error))
             st.warning(message, icon=":material/cloud_off:")
-    if trouble := remote_sets.trouble(folder):
+    if trouble := remote_sets.copy_problem(folder):
         words = tr("{trouble} The tables are shown as last fetched.")
         message = words.format(trouble=as_markdown(trouble))
         st.warning(message, icon=":material/cloud_off:")
@@ -202,9 +202,9 @@ def _stop_without_set(error: RexviewError | None) -> NoReturn:
     st.stop()
 
 
-def page_header(title: str, filter_name: str = ALL_CASES) -> None:
+def page_header(title: str, filter_name: str = ALL_CASES_NAME) -> None:
     """Show the title of a page, with the name of its filter if the filter excludes cases."""
-    if filter_name != ALL_CASES:
+    if filter_name != ALL_CASES_NAME:
         title = f"{title}: {filter_name}"
     with st.container(key="rx_title"):
         st.markdown(f"# {as_markdown(title)}", anchors=False)

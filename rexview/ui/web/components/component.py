@@ -53,7 +53,7 @@ def module_address(module: str) -> str:
 
 
 @cache
-def with_imports(entry: str) -> frozenset[str]:
+def collect_imports(entry: str) -> frozenset[str]:
     """Return a module and all its direct and indirect imports: paths below ``rexview/ui``."""
     found, waiting = set[str](), [entry]
     while waiting:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rexview.analysis import CaseFilter
     from rexview.stats import ContentOrder
 
+
 QUERY_SET: Final = "set"
 QUERY_CASE: Final = "case"
 QUERY_MODELS: Final = "show"
@@ -93,7 +94,7 @@ QUERY_RUN_AT_ONCE: Final = "run_at_once"
 QUERY_RUN_BATCH: Final = "run_batch"
 QUERY_JUDGED: Final = {"what": "opinion_on", "models": "opinion_of", "cases": "opinion_cases"}
 """For a second opinion: the judged part of the answers, their models, and their cases."""
-QUERY_ASKED_FOR: Final = {
+QUERY_GENERATED_QUESTIONS: Final = {
     "what": "questions_as",
     "steps": "questions_steps",
     "told": "questions_told",
@@ -102,7 +103,7 @@ QUERY_ASKED_FOR: Final = {
 }
 """For generated questions."""
 
-NOT_SAID: Final = "not_said"
+UNSTATED_SCOPE: Final = "not_said"
 """Value in a link for metrics of which it is unknown what they compare."""
 Query = dict[str, str | list[str]]
 
@@ -122,7 +123,7 @@ SESSION_SCAN: Final = "rexview_scan_shown"
 """The snapshot of findings that the page shows, see :mod:`rexview.ui.web.server.failure_scans`."""
 SESSION_SO_FAR: Final = "rexview_so_far"
 """The note for this page's files while the failure scan is incomplete; empty when complete."""
-SESSION_ASKED: Final = "rexview_asked"
+SESSION_FOLLOW_REQUEST: Final = "rexview_asked"
 """The last request to follow the browser to another case, see :mod:`rexview.ui.turning.ticket`."""
 SESSION_VERDICTS: Final = "rexview_verdicts"
 """Verdicts that the browser has not saved yet, see :mod:`rexview.ui.answers.verdicts`."""
@@ -164,7 +165,7 @@ def keep_choices(page: str) -> None:
     st.session_state[_SESSION_ORDER] = content_order()
 
 
-def page_shown() -> str:
+def current_page() -> str:
     """Return the address of the page that ran last, recorded by :func:`keep_choices`."""
     page: str = st.session_state.get(_SESSION_PAGE, "")
     return page
@@ -253,7 +254,7 @@ def go_to_case(case: str | None) -> None:
     set_query({QUERY_CASE: case})
 
 
-def case_wanted() -> str | None:
+def link_case() -> str | None:
     """Return the case of the link.
 
     A fragment that reruns by itself keeps its case: messages sent before the browser had the new

@@ -31,7 +31,7 @@ _KEY: Final = "rexview_link_asked"
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _RequestedLink:
     """The requested values of a page's link by key, and the values before them.
 
     The browser may still send any of ``older``.
@@ -47,8 +47,8 @@ def change_link(changes: Mapping[str, str | list[str] | None]) -> None:
 
     Not for callbacks in fragments: only a run of the whole page sends the link to the browser.
     """
-    catch_up()
-    asked = _asked()
+    apply_requested_link()
+    asked = _requested()
     wanted, older = (dict(asked.wanted), dict(asked.older)) if asked else ({}, {})
     before = link_keys.query_lists()
     link_keys.set_query(changes)
@@ -57,29 +57,29 @@ def change_link(changes: Mapping[str, str | list[str] | None]) -> None:
         if after.get(key) != before.get(key):
             wanted[key] = after.get(key, [])
             older[key] = (*older.get(key, ()), before.get(key, []))
-    st.session_state[_KEY] = _Asked(link_keys.page_shown(), wanted, older)
+    st.session_state[_KEY] = _RequestedLink(link_keys.current_page(), wanted, older)
 
 
-def filter_asked() -> CaseFilter:
+def requested_filter() -> CaseFilter:
     """Return the latest requested filter, which a callback changes in one condition."""
     from rexview.analysis import CaseFilter
 
-    catch_up()
+    apply_requested_link()
     return CaseFilter.read(link_keys.query_lists())[0]
 
 
-def catch_up() -> None:
+def apply_requested_link() -> None:
     """Replace outdated values in the browser's link by the latest requested ones."""
-    asked, sent = _asked(), link_keys.query_lists()
+    asked, sent = _requested(), link_keys.query_lists()
     if asked is not None:
         late = [key for key, older in asked.older.items() if sent.get(key, []) in older]
         link_keys.set_query({key: asked.wanted[key] or None for key in late})
 
 
 @contextmanager
-def link_caught_up() -> Iterator[None]:
+def requested_link() -> Iterator[None]:
     """Run a page under the latest requested link; a finished run has informed the browser."""
-    catch_up()
+    apply_requested_link()
     try:
         yield
     except RerunException:
@@ -90,13 +90,13 @@ def link_caught_up() -> Iterator[None]:
     st.session_state.pop(_KEY, None)
 
 
-def _asked() -> _Asked | None:
+def _requested() -> _RequestedLink | None:
     """Return the requested values of this page's link that the browser may not know."""
-    asked: _Asked | None = st.session_state.get(_KEY)
-    return asked if asked is not None and asked.page == link_keys.page_shown() else None
+    asked: _RequestedLink | None = st.session_state.get(_KEY)
+    return asked if asked is not None and asked.page == link_keys.current_page() else None
 
 
-def kept_in_link(
+def bind_to_link(
     key: str,
     query: str,
     shown: Any,
@@ -130,13 +130,13 @@ def kept_in_link(
     return {"key": key, "on_change": changed}
 
 
-def option_kept_in_link(
+def bind_option_to_link(
     key: str, query: str, options: Collection[str], usual: str
 ) -> dict[str, Any]:
-    """Bind the choice among some options to the link, as :func:`kept_in_link`."""
+    """Bind the choice among some options to the link, as :func:`bind_to_link`."""
     asked = link_keys.query_value(query)
     shown = asked if asked in options else usual
-    return kept_in_link(key, query, shown, lambda chosen: None if chosen == usual else chosen)
+    return bind_to_link(key, query, shown, lambda chosen: None if chosen == usual else chosen)
 
 
 def open_view(views: Collection[str], usual: str) -> str:
@@ -147,7 +147,7 @@ def open_view(views: Collection[str], usual: str) -> str:
 
 def choose_view(page: str, views: Mapping[str, str], usual: str) -> str:
     """Show a choice of the page's views by name; return the open one."""
-    kept = option_kept_in_link(f"{page}_view", link_keys.QUERY_VIEW, views, usual)
+    kept = bind_option_to_link(f"{page}_view", link_keys.QUERY_VIEW, views, usual)
     shown = st.segmented_control(
         tr("Shown"),
         list(views),
@@ -163,7 +163,7 @@ def view_tabs(page: str, views: Mapping[str, str]) -> Sequence[Any]:
     """Show the page's views as tabs by name; the first is open if the link names none."""
     first, *_ = views
     of_name = {name: view for view, name in views.items()}
-    kept = kept_in_link(
+    kept = bind_to_link(
         f"{page}_view",
         link_keys.QUERY_VIEW,
         views[open_view(views, first)],
@@ -187,9 +187,9 @@ def choose_page(total: int, size: int, key: str) -> None:
     st.pagination(pages, default=current, key=key, on_change=turned, width=380)
 
 
-def published_shown(label: str, page: str) -> bool:
+def choose_published(label: str, page: str) -> bool:
     """Show a choice of the paper's figures on a page; return whether they are wanted."""
-    kept = kept_in_link(
+    kept = bind_to_link(
         f"{page}_published",
         link_keys.QUERY_PUBLISHED,
         link_keys.query_value(link_keys.QUERY_PUBLISHED) == "1",

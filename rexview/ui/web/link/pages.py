@@ -74,6 +74,6 @@ ADDRESSES: Final = {page.file: page.address for page in PAGES}
 _SEEN_BY: Final = {page.file: page.seen_by for page in PAGES}
 
 
-def seen_by(file: str) -> frozenset[Role]:
+def roles_of_page(file: str) -> frozenset[Role]:
     """Return the roles that see a page: a page not listed here is for the lead only."""
     return _SEEN_BY.get(file, _LEAD)

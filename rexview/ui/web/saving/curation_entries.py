@@ -13,13 +13,13 @@ from typing import Any, Final
 
 import polars as pl
 
-from rexview.curation.candidates import considered
-from rexview.curation.comparison import why_blocked
+from rexview.curation.candidates import summarize_candidates
+from rexview.curation.comparison_questions import explain_block
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store import Entry, Stored
+from rexview.store import Entry, StoredEntry
 from rexview.store.current_state import CurrentState
-from rexview.ui.web.saving.entries import Refused, SentEntry, value_of
+from rexview.ui.web.saving.entries import EntryRefused, SentEntry, fields_of_kind
 from rexview.ui.web.server import review_sets
 from rexview.vocab import CRITERIA
 from rexview.words import tr
@@ -29,7 +29,7 @@ _OWN_CANDIDATE: Final = re.compile(r"o-[0-9a-f]{12}")
 
 
 def curation_entry(
-    review_set: ReviewSet, state: CurrentState, row: Stored | None, sent: SentEntry
+    review_set: ReviewSet, state: CurrentState, row: StoredEntry | None, sent: SentEntry
 ) -> Entry:
     """Make the entry of one action on a candidate.
 
@@ -45,17 +45,17 @@ def curation_entry(
     """
     candidate = sent.subject or ""
     if review_set.case(sent.case) is None:
-        raise Refused(tr("This study no longer exists."))
+        raise EntryRefused(tr("This study no longer exists."))
     if sent.kind == "propose":
         if not _OWN_CANDIDATE.fullmatch(candidate):
-            raise Refused(tr("This is not one of your own questions."))
+            raise EntryRefused(tr("This is not one of your own questions."))
     elif not has_candidate(review_set, state, sent.case, candidate):
-        raise Refused(tr("This question no longer exists."))
-    value = value_of(sent.kind, sent.value)
+        raise EntryRefused(tr("This question no longer exists."))
+    value = fields_of_kind(sent.kind, sent.value)
     if sent.kind == "select" and value and value["decision"] == "chosen":
         _check_not_blocked(review_set, sent.case, candidate, value["question"])
-    stands = as_given(row)
-    was = value_of(sent.kind, sent.was)
+    stands = page_value(row)
+    was = fields_of_kind(sent.kind, sent.was)
     replace(sent, was=was, value=value).check_unseen(row, stands, stands or {})
     return Entry(
         sent.kind, sent.case, None, candidate, value=value, token=sent.token, via=sent.page
@@ -64,15 +64,15 @@ def curation_entry(
 
 def _check_not_blocked(review_set: ReviewSet, case_id: str, candidate: str, edited: Any) -> None:
     """Refuse a question that needs an earlier image, if the study has none."""
-    written = review_sets.newest(review_set)
+    written = review_sets.with_current_reviews(review_set)
     case = written.case(case_id)
-    some = considered(written, case_id).get(case_id, ())
+    some = summarize_candidates(written, case_id).get(case_id, ())
     one = next((one for one in some if one.id == candidate), None)
     if case is None or one is None:
-        raise Refused(tr("This question no longer exists."))
+        raise EntryRefused(tr("This question no longer exists."))
     question = edited if isinstance(edited, str) else one.proposed
-    if reason := why_blocked(written, case, question, one.tags):
-        raise Refused(tr("It cannot be chosen. {reason}").format(reason=reason))
+    if reason := explain_block(written, case, question, one.tags):
+        raise EntryRefused(tr("It cannot be chosen. {reason}").format(reason=reason))
 
 
 def has_candidate(review_set: ReviewSet, state: CurrentState, case: str, candidate: str) -> bool:
@@ -84,17 +84,17 @@ def has_candidate(review_set: ReviewSet, state: CurrentState, case: str, candida
     return not review_set.candidates.filter(given).is_empty()
 
 
-def as_given(row: Stored | None) -> dict[str, Any] | None:
+def page_value(row: StoredEntry | None) -> dict[str, Any] | None:
     """Return a row's value in the page's form: tags by their names."""
     if row is None or row.value is None:
         return None
     found = dict(row.value)
     if row.kind == "tag":
         found["tags"] = {one["name"]: one["values"] for one in found.get("tags") or ()}
-    return value_of(row.kind, found)
+    return fields_of_kind(row.kind, found)
 
 
-def written_json(state: CurrentState, person: Person, case: str) -> dict[str, Any]:
+def candidates_json(state: CurrentState, person: Person, case: str) -> dict[str, Any]:
     """Return the history's values for the candidates of a study, for one person's browser.
 
     Decisions and proposals are everybody's; scores and tags are the person's own. Null marks what
@@ -106,7 +106,7 @@ def written_json(state: CurrentState, person: Person, case: str) -> dict[str, An
         for (of, _, candidate, _), row in state.of(kind, person.id).items():
             if of == case:
                 told = rows.setdefault(candidate or "", {})
-                told[kind] = as_given(row)
+                told[kind] = page_value(row)
                 if kind == "propose":
                     told["by"] = row.person_name
     return {

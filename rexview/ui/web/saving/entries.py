@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from rexview.analysis.query.study import Task
+from rexview.analysis.query.study_tasks import Task
 from rexview.errors import RexviewError
-from rexview.store import Entry, Stored
-from rexview.store.kinds import KINDS
+from rexview.store import Entry, StoredEntry
+from rexview.store.kinds import ENTRY_KINDS
 from rexview.ui.web.link.pages import (
     PAGE_ADJUDICATE,
     PAGE_CASE,
@@ -58,11 +58,11 @@ CHANGED: Final = tr(
 _STRING_FIELDS: Final = ("kind", "slot", "shown", "subject", "field")
 
 
-class Refused(RexviewError):
+class EntryRefused(RexviewError):
     """An entry that cannot be accepted; the message is for its writer."""
 
 
-class Overtaken(Exception):
+class EntryConflict(Exception):
     """An entry on a value changed elsewhere, unseen by its writer; it has the stored value."""
 
     def __init__(self, value: Mapping[str, Any]) -> None:
@@ -109,7 +109,7 @@ class SentEntry:
     was: Any = None
     seen: int = 0
 
-    def check_unseen(self, row: Stored | None, value: Any, stands: Mapping[str, Any]) -> None:
+    def check_unseen(self, row: StoredEntry | None, value: Any, stands: Mapping[str, Any]) -> None:
         """Check that the writer has seen the stored value.
 
         A delayed entry must not undo what another window or person has saved since.
@@ -128,7 +128,7 @@ class SentEntry:
         Overtaken
         """
         if row is not None and row.id > self.seen and value not in (self.was, self.value):
-            raise Overtaken(stands)
+            raise EntryConflict(stands)
 
     def on_shown(self, value: Mapping[str, Any] | None) -> Entry:
         """Make the database entry, with a checked value, on the answer that was seen."""
@@ -166,21 +166,21 @@ def read_entry(raw: Any) -> SentEntry:
         token=usual,
         case=raw["case"].encode("utf-8", "replace").decode(),  # an id has no lone surrogates
         page=page if isinstance(page, str) else "",
-        picture=whole(raw.get("picture")),
+        picture=whole_number(raw.get("picture")),
         value=raw.get("value"),
         was=raw.get("was"),
-        seen=whole(raw.get("seen")) or 0,
+        seen=whole_number(raw.get("seen")) or 0,
         kind=texts.pop("kind") or "",
         **texts,
     )
 
 
-def whole(value: Any) -> int | None:
+def whole_number(value: Any) -> int | None:
     """Return a whole number; None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def value_of(kind: str, given: Any) -> dict[str, Any] | None:
+def fields_of_kind(kind: str, given: Any) -> dict[str, Any] | None:
     """Return all fields of a kind, None for absent or empty ones; None if nothing is given.
 
     Raises
@@ -191,11 +191,14 @@ def value_of(kind: str, given: Any) -> dict[str, Any] | None:
     if given is None:
         return None
     if not isinstance(given, Mapping):
-        raise Refused(tr("This request does not come from this page."))
-    return {name: None if given.get(name) == "" else given.get(name) for name in KINDS[kind].fields}
+        raise EntryRefused(tr("This request does not come from this page."))
+    return {
+        name: None if given.get(name) == "" else given.get(name)
+        for name in ENTRY_KINDS[kind].fields
+    }
 
 
-def text_of(value: Any, longest: int) -> str:
+def checked_text(value: Any, longest: int) -> str:
     """Return ``value`` if it is a text of at most ``longest`` characters.
 
     Raises
@@ -204,11 +207,11 @@ def text_of(value: Any, longest: int) -> str:
         It is no text, or is too long.
     """
     if not isinstance(value, str) or len(value) > longest:
-        raise Refused(tr("A text has at most {n:,} characters.").format(n=longest))
+        raise EntryRefused(tr("A text has at most {n:,} characters.").format(n=longest))
     return value
 
 
-def reveals(sent: SentEntry, cases: Iterable[str], value: Mapping[str, Any]) -> list[Entry]:
+def reveal_entries(sent: SentEntry, cases: Iterable[str], value: Mapping[str, Any]) -> list[Entry]:
     """Make the entries that show a reader something in several cases with one press.
 
     The first has the press's own token, and the others have tokens derived from it, so that a

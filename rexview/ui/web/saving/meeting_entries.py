@@ -9,7 +9,7 @@ page's script passes the same fields as :class:`~rexview.ui.web.saving.entries.S
 
 A decision about an answer has the model as its ``slot`` and the digest of the answer as ``shown``.
 While models are hidden, ``field`` is ``letter``, ``slot`` is the letter that the meeting shows, and
-``shown`` is its value from :func:`~rexview.ui.web.saving.meeting_entries.shown_letters`.
+``shown`` is its value from :func:`~rexview.ui.web.saving.meeting_entries.letter_answer_ids`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from uuid import UUID, uuid4, uuid5
 
 import polars as pl
 
-from rexview.analysis.meeting_steps import letters_of
-from rexview.analysis.meetings import Decision, Meeting, decisions, meeting
+from rexview.analysis.meeting_steps import assign_letters
+from rexview.analysis.meetings import Decision, Meeting, find_meeting, list_decisions
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store import Entry, Reviews, Stored
-from rexview.store.current_state import Subject
-from rexview.ui.web.saving.entries import CHANGED, Refused, SentEntry, value_of
-from rexview.ui.web.saving.reader_study import shown_names
+from rexview.store import Entry, Reviews, StoredEntry
+from rexview.store.current_state import EntrySubject
+from rexview.ui.web.saving.entries import CHANGED, EntryRefused, SentEntry, fields_of_kind
+from rexview.ui.web.saving.reader_study import shown_answer_ids
 from rexview.vocab import MEETING_DECISIONS
 from rexview.words import tr
 
@@ -67,7 +67,7 @@ def decisions_json(
     ]
 
 
-def presented_json(
+def case_decisions_json(
     review_set: ReviewSet, reviews: Reviews, meeting_id: str, case: str
 ) -> dict[str, Any]:
     """Return a meeting's decisions about a case, with answers by the letters of the meeting.
@@ -79,10 +79,10 @@ def presented_json(
     ------
     StoreError
     """
-    held = meeting(reviews, meeting_id)
+    held = find_meeting(reviews, meeting_id)
     if held is None:
         return {"rows": {}, "shown": {}}
-    letters = letters_in(review_set, reviews, held, case)
+    letters = meeting_letters(review_set, reviews, held, case)
     key_of: dict[str | None, str] = {
         None: "",
         **{model: letter for letter, model in letters.items()},
@@ -91,42 +91,42 @@ def presented_json(
     return {
         "rows": {
             key_of[one.model]: _stands(one, history.get((meeting_id, case, one.model), []))
-            for one in decisions(review_set, case=case)
+            for one in list_decisions(review_set, case=case)
             if one.meeting == meeting_id and one.model in key_of
         },
-        "shown": shown_letters(review_set, reviews, held, case),
+        "shown": letter_answer_ids(review_set, reviews, held, case),
     }
 
 
-def letters_in(
+def meeting_letters(
     review_set: ReviewSet, reviews: Reviews, held: Meeting, case: str
 ) -> Mapping[str, str]:
     """Return the model of each letter of a case in a meeting."""
     models = (answer.model for answer in review_set.answers_of(case))
-    return letters_of(held, case, models, reviews.letter_key())
+    return assign_letters(held, case, models, reviews.letter_key())
 
 
-def shown_letters(
+def letter_answer_ids(
     review_set: ReviewSet, reviews: Reviews, held: Meeting, case: str
 ) -> Mapping[str, str]:
     """Return an opaque id of each letter's answer, for the browser to return."""
-    letters = letters_in(review_set, reviews, held, case)
+    letters = meeting_letters(review_set, reviews, held, case)
     key = reviews.letter_key()
-    return shown_names(review_set, case, letters, reader=_reader(held), key=key)
+    return shown_answer_ids(review_set, case, letters, reader=_reader(held), key=key)
 
 
 def _reader(held: Meeting) -> str:
     return f"meeting {held.id}"
 
 
-def _history(reviews: Reviews, case: str | None) -> dict[_About, list[Stored]]:
-    found: dict[_About, list[Stored]] = {}
+def _history(reviews: Reviews, case: str | None) -> dict[_About, list[StoredEntry]]:
+    found: dict[_About, list[StoredEntry]] = {}
     for row in reviews.history(kind="decide", case=case):
         found.setdefault((row.subject or "", row.case or "", row.model), []).append(row)
     return found
 
 
-def _stands(one: Decision, history: list[Stored]) -> dict[str, Any]:
+def _stands(one: Decision, history: list[StoredEntry]) -> dict[str, Any]:
     value = {
         "failure": one.failure,
         "severity": one.severity,
@@ -185,31 +185,31 @@ def meeting_entries(
     if sent.kind == "meeting":
         row = state.of("meeting", person.id).get((None, None, subject, None))
         if sent.case:
-            raise Refused(tr("A meeting is not about a single case."))
+            raise EntryRefused(tr("A meeting is not about a single case."))
         if row is None and not _NEW_ID.fullmatch(subject):
-            raise Refused(tr("This is not the id of a meeting."))
-        return [_made(sent, row, value_of("meeting", sent.value))]
+            raise EntryRefused(tr("This is not the id of a meeting."))
+        return [_made(sent, row, fields_of_kind("meeting", sent.value))]
     if review_set.case(sent.case) is None:
-        raise Refused(tr("This case no longer exists."))
-    held = meeting(reviews, subject)
+        raise EntryRefused(tr("This case no longer exists."))
+    held = find_meeting(reviews, subject)
     if held is None:
         if sent.kind == "decide" and _was_given(review_set, sent):
             return [_decided(sent, state.of("decide", person.id))]
-        raise Refused(tr("This meeting no longer exists."))
+        raise EntryRefused(tr("This meeting no longer exists."))
     if sent.field == "letter" and sent.slot is not None:
         sent = _of_model(review_set, reviews, held, sent)
     row = state.of(sent.kind, person.id).get((sent.case, sent.slot, subject, None))
     if sent.kind == "agenda":
         _check_agenda(held, sent)
     elif sent.case not in held.cases and (row is None or row.value is None):
-        raise Refused(tr("This case is not on the agenda of the meeting."))
+        raise EntryRefused(tr("This case is not on the agenda of the meeting."))
     if held.closed and sent.kind in ("agenda", "discussed", "vote"):
-        raise Refused(tr("“{name}” is closed. Open it again first.").format(name=held.name))
+        raise EntryRefused(tr("“{name}” is closed. Open it again first.").format(name=held.name))
     if sent.kind == "discussed":
         return [_discussed(sent, row)]
     if sent.slot is not None and row is None and not _is_answered(review_set, sent):
-        raise Refused(tr("This answer no longer exists."))
-    value = value_of(sent.kind, sent.value)
+        raise EntryRefused(tr("This answer no longer exists."))
+    value = fields_of_kind(sent.kind, sent.value)
     if sent.kind == "decide":
         decided = _decided(sent, state.of("decide", person.id))
         return [*_new_words(held, reviews, sent, value), decided]
@@ -218,15 +218,15 @@ def meeting_entries(
     return [_made(sent, row, value)]
 
 
-def as_given(row: Stored | None) -> dict[str, Any] | None:
+def meeting_page_value(row: StoredEntry | None) -> dict[str, Any] | None:
     """Return a row's value in the page's form; None if there is none."""
-    return None if row is None else value_of(row.kind, row.value)
+    return None if row is None else fields_of_kind(row.kind, row.value)
 
 
-def _made(sent: SentEntry, row: Stored | None, value: Mapping[str, Any] | None) -> Entry:
+def _made(sent: SentEntry, row: StoredEntry | None, value: Mapping[str, Any] | None) -> Entry:
     """Make an entry that replaces the value its writer saw; others may write at the same time."""
-    stands = as_given(row)
-    was = value_of(sent.kind, sent.was)
+    stands = meeting_page_value(row)
+    was = fields_of_kind(sent.kind, sent.was)
     told = {**(stands or {}), "by": row.person_name} if row else {}
     replace(sent, was=was, value=value).check_unseen(row, stands, told)
     return Entry(
@@ -241,10 +241,10 @@ def _made(sent: SentEntry, row: Stored | None, value: Mapping[str, Any] | None) 
     )
 
 
-def _decided(sent: SentEntry, rows: Mapping[Subject, Stored]) -> Entry:
+def _decided(sent: SentEntry, rows: Mapping[EntrySubject, StoredEntry]) -> Entry:
     """Make a decision about the answer that was seen."""
     row = rows.get((sent.case, sent.slot, sent.subject, None))
-    return replace(_made(sent, row, value_of("decide", sent.value)), answer_digest=sent.shown)
+    return replace(_made(sent, row, fields_of_kind("decide", sent.value)), answer_digest=sent.shown)
 
 
 def _was_given(review_set: ReviewSet, sent: SentEntry) -> bool:
@@ -260,16 +260,16 @@ def _is_answered(review_set: ReviewSet, sent: SentEntry) -> bool:
 
 def _of_model(review_set: ReviewSet, reviews: Reviews, held: Meeting, sent: SentEntry) -> SentEntry:
     """Replace the letter by its model."""
-    model = letters_in(review_set, reviews, held, sent.case).get(sent.slot or "")
-    shown = shown_letters(review_set, reviews, held, sent.case)
+    model = meeting_letters(review_set, reviews, held, sent.case).get(sent.slot or "")
+    shown = letter_answer_ids(review_set, reviews, held, sent.case)
     if model is None or sent.shown != shown[sent.slot or ""]:
-        raise Refused(CHANGED)
+        raise EntryRefused(CHANGED)
     return replace(sent, slot=model, shown=None)
 
 
 def _check_agenda(held: Meeting, sent: SentEntry) -> None:
     if sent.value is not None and sent.case not in held.cases and len(held.cases) >= MOST_CASES:
-        raise Refused(
+        raise EntryRefused(
             tr("An agenda has at most {n:,} cases. Begin another meeting.").format(n=MOST_CASES)
         )
 
@@ -278,25 +278,25 @@ def _check_vote(review_set: ReviewSet, case: str, value: Mapping[str, Any]) -> N
     """Check that the case has the answers voted for, and that votes do not exceed people."""
     right, harm = value["right"] or {}, value["harm"] or {}
     if not isinstance(right, Mapping) or not isinstance(harm, Mapping):
-        raise Refused(tr("These are not votes."))
+        raise EntryRefused(tr("These are not votes."))
     models = {answer.model for answer in review_set.answers_of(case)}
     if set(right) - models - _NOT_RIGHT:
-        raise Refused(tr("A vote is for an answer that the case no longer has."))
+        raise EntryRefused(tr("A vote is for an answer that the case no longer has."))
     for of in (right, harm):
         given = [times for times in of.values() if isinstance(times, int)]
         if isinstance(value["count"], int) and sum(given) > value["count"]:
-            raise Refused(tr("There are more votes than people."))
+            raise EntryRefused(tr("There are more votes than people."))
 
 
-def _discussed(sent: SentEntry, row: Stored | None) -> Entry:
+def _discussed(sent: SentEntry, row: StoredEntry | None) -> Entry:
     """Add to the time for which a case was shown: successive presenters both count."""
     value = None
     if sent.value is not None:
         more = sent.value.get("more_seconds") if isinstance(sent.value, Mapping) else None
         if isinstance(more, bool) or not isinstance(more, int | float):
-            raise Refused(tr("This request does not come from this page."))
+            raise EntryRefused(tr("This request does not come from this page."))
         if not 0 <= more <= _LONGEST_SHOWN_S:
-            raise Refused(tr("No case is shown for that long."))
+            raise EntryRefused(tr("No case is shown for that long."))
         before = (row.value or {}).get("seconds") or 0.0 if row else 0.0
         value = {"seconds": round(before + more, 1)}
     return Entry(
@@ -313,7 +313,7 @@ def _new_words(
         return []
     row = reviews.current_state().of("meeting", "")[None, None, held.id, None]
     if not word.strip() or row.value is None:
-        raise Refused(tr("The decision is empty."))
+        raise EntryRefused(tr("The decision is empty."))
     return [
         Entry(
             "meeting",

@@ -14,14 +14,14 @@ from rexview.errors import RexviewError, StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.ui.web.access import permissions
-from rexview.ui.web.access.names import OfferedNames, offered_names
+from rexview.ui.web.access.name_suggestions import NameSuggestions, suggest_names
 from rexview.ui.web.components import component
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.pages import ADDRESSES, PAGE_ACCOUNT, PAGES
 from rexview.ui.web.saving.entries import PAGE_FILES, TASK_PAGES
 from rexview.ui.web.server import review_sets, server_state
 from rexview.ui.web.server.sealed_tokens import Grant
-from rexview.ui.web.streamlit_adapter.script_run import taken_words
+from rexview.ui.web.streamlit_adapter.script_run import finished_drafts
 from rexview.words import tr
 
 ADDRESS: Final = "rexview/reviews"
@@ -38,7 +38,7 @@ def outbox_json(review_set: ReviewSet, page: str, person: Person | None) -> dict
     person whose entries these are (:func:`_scorer_json`).
     """
     name = review_sets.set_id(review_set.folder)
-    signed_in = permissions.current() if server_state.team() else None
+    signed_in = permissions.current_person() if server_state.requires_sign_in() else None
     unowned = _hash(name, signed_in.id if signed_in else "")
     try:
         owner = _hash(review_sets.reviews(review_set).key, person.id) if person else None
@@ -47,7 +47,7 @@ def outbox_json(review_set: ReviewSet, page: str, person: Person | None) -> dict
     ticket = None
     if owner and person:
         who = [person.id, person.name, person.role]
-        grant = Grant(KIND, name, "", detail=who, person=permissions.link_person())
+        grant = Grant(KIND, name, "", detail=who, person=permissions.current_link_owner())
         ticket = server_state.signer().sign(grant)
     return {
         "address": ADDRESS,
@@ -64,24 +64,24 @@ def _scorer_json(review_set: ReviewSet, person: Person | None) -> dict[str, Any]
 
     ``change`` is the address for changing the name, ``cookie`` the value for the browser to store.
     """
-    if server_state.team():
+    if server_state.requires_sign_in():
         return None
     query = urlencode({link_keys.QUERY_SET: review_sets.set_id(review_set.folder)})
-    offered = OfferedNames() if person else offered_names(review_set)
+    offered = NameSuggestions() if person else suggest_names(review_set)
     return {
         "name": person.name if person else None,
         "change": f"{ADDRESSES[PAGE_ACCOUNT]}?{query}",
-        "cookie": permissions.to_keep(),
+        "cookie": permissions.name_cookie_value(),
         **asdict(offered),
     }
 
 
-def take_name(key: str) -> None:
+def set_name_from_component(key: str) -> None:
     """Set the name that a component with this key was given, where people do not sign in."""
-    if permissions.current() is not None or server_state.team():
+    if permissions.current_person() is not None or server_state.requires_sign_in():
         return
     try:
-        permissions.take_name(str(st.session_state[key].get("name") or ""))
+        permissions.set_name(str(st.session_state[key].get("name") or ""))
     except ValueError as error:
         st.session_state[f"{key}_name_problem"] = str(error)
 
@@ -106,7 +106,7 @@ _FILES: Final = "web/saving/assets/waiting"
 _TITLES: Final = {page.file: page.title for page in PAGES}
 
 
-def send_what_waits(address: str) -> None:
+def show_outbox_sender(address: str) -> None:
     """Mount the sender of waiting entries on the page; nothing if its set cannot be opened."""
     try:
         folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
@@ -119,12 +119,12 @@ def send_what_waits(address: str) -> None:
 
 @st.fragment
 def _show(review_set: ReviewSet, address: str) -> None:
-    person = permissions.current()
+    person = permissions.current_person()
     pages = {name: file for name, file in PAGE_FILES.items() if permissions.may_see(file)}
     data = {
         "outbox": outbox_json(review_set, _page_shown(review_set, address, pages), person),
         "named": person is not None,
-        "taken": taken_words(),
+        "taken": finished_drafts(),
         "account": ADDRESSES[PAGE_ACCOUNT],
         "set": link_keys.query_value(link_keys.QUERY_SET),
         "pages": {

@@ -12,28 +12,33 @@ from typing import Any
 
 import polars as pl
 
-from rexview.analysis.case.blinding import COVER, cover_names
-from rexview.analysis.case.record import READER_FAILURES
-from rexview.analysis.query.study import (
+from rexview.analysis.case.blinding import MODEL_NAME_COVER, cover_names
+from rexview.analysis.case.case_page import READER_FAILURES
+from rexview.analysis.query.study_tasks import (
     CaseState,
     ScoreItem,
     StudyEngine,
     Worklist,
     WorklistProgress,
-    boxes_expected,
-    case_states,
-    items_of,
+    assign_slots,
+    count_progress,
+    find_case_states,
+    find_models_expected_to_draw,
     keyed_hash,
-    progress_of,
-    rubric_of,
-    slots_of,
+    list_score_items,
+    read_study_rubric,
 )
-from rexview.analysis.reader_exposure import REPORT, TASK_KINDS, UNBLINDED, Exposures
-from rexview.answer_digest import by_answer, digests_of
+from rexview.analysis.reader_exposure import (
+    REPORT_EXPOSURE,
+    TASK_KINDS,
+    UNBLINDED_EXPOSURE,
+    Exposures,
+)
+from rexview.answer_digest import digests_of, split_stale_rows
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store import Entry, Reviews, Stored, may
-from rexview.store.current_state import CurrentState, Subject, scores_frame
+from rexview.store import Entry, Reviews, StoredEntry, may_write_kind
+from rexview.store.current_state import CurrentState, EntrySubject, scores_frame
 from rexview.ui.web.server import review_sets, server_state
 
 _OF_READER = ("score", "verdict", "skip", "reveal")
@@ -46,7 +51,7 @@ class ReaderState:
     person: str
     state: CurrentState
 
-    def of(self, kind: str) -> Mapping[Subject, Stored]:
+    def of(self, kind: str) -> Mapping[EntrySubject, StoredEntry]:
         """Return the newest row of each subject of one kind."""
         return self.state.of(kind, self.person)
 
@@ -65,7 +70,7 @@ class ReaderState:
     def unblinded(self) -> frozenset[str]:
         """The cases that the person has opened with their models named."""
         return frozenset(
-            case for case, _, what, _ in self.of("reveal") if case and what == UNBLINDED
+            case for case, _, what, _ in self.of("reveal") if case and what == UNBLINDED_EXPOSURE
         )
 
     @cached_property
@@ -75,13 +80,13 @@ class ReaderState:
             row
             for kind in _OF_READER
             for (_, _, what, _), row in self.of(kind).items()
-            if row.case and (kind, what) != ("reveal", UNBLINDED)
+            if row.case and (kind, what) != ("reveal", UNBLINDED_EXPOSURE)
         ]
         return max(rows, key=lambda row: row.id).case if rows else None
 
 
 @dataclass(frozen=True)
-class Study:
+class ReaderStudy:
     """One reader's view of a study at one moment."""
 
     review_set: ReviewSet
@@ -116,7 +121,7 @@ class Study:
     def states(self) -> dict[str, CaseState]:
         """The state of each case of the worklist that is no longer open."""
         touched = self.in_order({*self.scores["case"], *self.given.skips})
-        return case_states(self.engine.required(touched), self.scores, self.given.skips)
+        return find_case_states(self.engine.required(touched), self.scores, self.given.skips)
 
     def state(self, case: str) -> CaseState:
         """Return the reader's state for a case of the worklist."""
@@ -125,12 +130,12 @@ class Study:
     @cached_property
     def scores(self) -> pl.DataFrame:
         """The reader's scores of the current answers, columns :data:`rexview.frames.SCORES`."""
-        return by_answer(scores_frame(self.given.of("score").values()), self.review_set)[0]
+        return split_stale_rows(scores_frame(self.given.of("score").values()), self.review_set)[0]
 
     @property
     def progress(self) -> WorklistProgress:
         """The reader's progress over the whole worklist."""
-        return progress_of(self.states, len(self.worklist))
+        return count_progress(self.states, len(self.worklist))
 
     def slots(self, case_id: str) -> Mapping[str, str]:
         """Return the model behind each letter of a case."""
@@ -143,13 +148,13 @@ class Study:
         return {model: digest for (_, model), digest in found.items()}
 
     def shown(self, case_id: str) -> Mapping[str, str]:
-        """Return the opaque id of the answer of each letter, as :func:`shown_names` does."""
+        """Return the opaque id of the answer of each letter, as :func:`shown_answer_ids` does."""
         slots = self.slots(case_id)
-        return shown_names(
+        return shown_answer_ids(
             self.review_set, case_id, slots, reader=self.person.id, key=self.letter_key
         )
 
-    def is_stale(self, row: Stored) -> bool:
+    def is_stale(self, row: StoredEntry) -> bool:
         """Return whether a row of the history is about an earlier answer than the one shown now."""
         now = self.digests(row.case or "").get(row.model or "")
         return None not in (row.answer_digest, now) and row.answer_digest != now
@@ -158,16 +163,16 @@ class Study:
         """Return the case to continue with; None if all are scored or skipped."""
         closed = {case for case, state in self.states.items() if state != "begun"}
         unblinded = self.given.unblinded - self.states.keys()
-        return next_blinded(self.worklist, closed, unblinded, self.given.last_case)
+        return next_case_to_score(self.worklist, closed, unblinded, self.given.last_case)
 
-    def now(self) -> Study:
+    def now(self) -> ReaderStudy:
         """Return this study with the current entries of the database."""
         given = ReaderState(self.person.id, self.reviews.current_state())
         return replace(self, given=given)
 
-    def holding(self, cases: Sequence[str]) -> Study:
+    def holding(self, cases: Sequence[str]) -> ReaderStudy:
         """Return this study with these cases loaded; on ClickHouse a set holds few."""
-        held = review_sets.looked_at(self.review_set, cases)
+        held = review_sets.with_cases_loaded(self.review_set, cases)
         return self if held is self.review_set else replace(self, review_set=held)
 
     def may_name_models(self, case_id: str | None) -> bool:
@@ -178,7 +183,7 @@ class Study:
         return rule == "per_case" and self.states.get(case_id) in ("done", "skipped")
 
 
-def next_blinded(
+def next_case_to_score(
     worklist: Worklist, closed: Collection[str], unblinded: Collection[str], last: str | None
 ) -> str | None:
     """Return the case to continue with; cases in ``unblinded`` come last.
@@ -189,7 +194,7 @@ def next_blinded(
     return following or worklist.next_open(closed, last)
 
 
-def study_of(review_set: ReviewSet, person: Person) -> Study:
+def load_reader_study(review_set: ReviewSet, person: Person) -> ReaderStudy:
     """Return the current study of a reader.
 
     Raises
@@ -200,17 +205,17 @@ def study_of(review_set: ReviewSet, person: Person) -> Study:
     every = reviews.assignments()
     theirs = frozenset(one.case for one in every if one.reader == person.id)
     # a reader without cases gets none if others have some, except a person who works alone
-    alone = not server_state.team() and may(person, "assign")
+    alone = not server_state.requires_sign_in() and may_write_kind(person, "assign")
     assigned = theirs if every and (theirs or not alone) else None
     engine = review_sets.study_engine(review_set)
     given = ReaderState(person.id, reviews.current_state())
-    return Study(review_set, person, reviews, given, engine, assigned, reviews.letter_key())
+    return ReaderStudy(review_set, person, reviews, given, engine, assigned, reviews.letter_key())
 
 
 @lru_cache(maxsize=4096)
 def _slots(review_set: ReviewSet, case_id: str, reader: str, key: bytes) -> Mapping[str, str]:
     models = [answer.model for answer in review_set.answers_of(case_id)]
-    return slots_of(case_id, models, reader=reader, key=key)
+    return assign_slots(case_id, models, reader=reader, key=key)
 
 
 def adjudicator_slots(
@@ -221,7 +226,7 @@ def adjudicator_slots(
     return reader, _slots(review_set, case_id, reader, key)
 
 
-def shown_names(
+def shown_answer_ids(
     review_set: ReviewSet, case_id: str, slots: Mapping[str, str], *, reader: str, key: bytes
 ) -> Mapping[str, str]:
     """Return an opaque id of the answer of each letter, which the browser returns with an entry.
@@ -234,7 +239,7 @@ def shown_names(
     review_set : ReviewSet
     case_id : str
     slots : mapping of str to str
-        Letter to model, as :func:`rexview.analysis.query.study.slots_of` gives it.
+        Letter to model, as :func:`rexview.analysis.query.study_tasks.assign_slots` gives it.
     reader : str
         Id of the reader.
     key : bytes
@@ -250,15 +255,15 @@ def shown_names(
 @lru_cache(maxsize=4096)
 def items_to_score(review_set: ReviewSet, case_id: str) -> Mapping[str, tuple[ScoreItem, ...]]:
     """Return the items to score on each answer of a case, by model."""
-    dimensions = tuple(rubric_of(review_set))
-    expected = boxes_expected(review_set, review_set.case(case_id))
+    dimensions = tuple(read_study_rubric(review_set))
+    expected = find_models_expected_to_draw(review_set, review_set.case(case_id))
     return {
-        answer.model: items_of(answer, dimensions, lacks_boxes=answer.model in expected)
+        answer.model: list_score_items(answer, dimensions, lacks_boxes=answer.model in expected)
         for answer in review_set.answers_of(case_id)
     }
 
 
-def given_json(study: Study, case_id: str) -> dict[str, Any]:
+def case_record_json(study: ReaderStudy, case_id: str) -> dict[str, Any]:
     """Return the reader's entries on a case, by letter, for the pad (:file:`case_record.js`).
 
     A score of an earlier answer does not count for the shown answer: it is returned as ``earlier``.
@@ -295,13 +300,15 @@ def given_json(study: Study, case_id: str) -> dict[str, Any]:
         "shown": dict(study.shown(case_id)),
         "skip": given.skips.get(case_id),
         "revealed": given.was_shown(case_id, "models"),
-        "report": given.was_shown(case_id, REPORT),
-        "seen": {what: _seen(study, case_id, what) for what in (REPORT, UNBLINDED)},
+        "report": given.was_shown(case_id, REPORT_EXPOSURE),
+        "seen": {
+            what: _seen(study, case_id, what) for what in (REPORT_EXPOSURE, UNBLINDED_EXPOSURE)
+        },
         "revision": given.state.revision,
     }
 
 
-def _seen(study: Study, case_id: str, what: str) -> dict[str, Any] | None:
+def _seen(study: ReaderStudy, case_id: str, what: str) -> dict[str, Any] | None:
     if not study.given.was_shown(case_id, what):
         return None
     finished = study.states.get(case_id) == "done"
@@ -319,8 +326,8 @@ def _seen(study: Study, case_id: str, what: str) -> dict[str, Any] | None:
 # the covered text; the original stays on the server.
 
 
-def shown_consensus(
-    review_set: ReviewSet, reviews: Reviews, person: Person, row: Stored | None
+def visible_consensus(
+    review_set: ReviewSet, reviews: Reviews, person: Person, row: StoredEntry | None
 ) -> dict[str, Any]:
     """Return ``score`` and ``comment`` of a consensus as a person sees them, None where absent.
 
@@ -344,7 +351,7 @@ def shown_consensus(
     return {"score": score, "comment": comment if own else covered}
 
 
-def words_meant(review_set: ReviewSet, reviews: Reviews, entry: Entry) -> Any:
+def original_comment(review_set: ReviewSet, reviews: Reviews, entry: Entry) -> Any:
     """Return the original comment of an entry whose comment may have been shown covered.
 
     A comment that matches none on the same subject is returned unchanged.
@@ -354,17 +361,17 @@ def words_meant(review_set: ReviewSet, reviews: Reviews, entry: Entry) -> Any:
     StoreUnreachable, StoreBusy
     """
     comment = (entry.value or {}).get("comment")
-    if not isinstance(comment, str) or COVER not in comment:
+    if not isinstance(comment, str) or MODEL_NAME_COVER not in comment:
         return comment
     before = map(_words, _history(reviews, entry))
     return next((one for one in before if cover_names(review_set, one) == comment), comment)
 
 
-def _words(row: Stored) -> str:
+def _words(row: StoredEntry) -> str:
     return (row.value or {}).get("comment") or ""
 
 
-def _history(reviews: Reviews, on: Entry | Stored) -> list[Stored]:
+def _history(reviews: Reviews, on: Entry | StoredEntry) -> list[StoredEntry]:
     """Return all that was recorded on the same subject, newest first."""
     rows = reviews.history(case=on.case, kind="adjudicate")
     about = (on.model, on.subject, on.picture)

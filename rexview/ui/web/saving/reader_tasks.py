@@ -14,27 +14,27 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final
 
-from rexview.analysis.query.study import (
-    OF_SEVERAL,
+from rexview.analysis.query.study_tasks import (
+    ITEM_TASKS,
     CaseState,
     StudyEngine,
     Task,
     Worklist,
     WorklistProgress,
-    case_of_item,
-    item_of,
+    count_progress,
+    find_item_case,
+    find_reports,
     keyed_hash,
-    pair_order,
-    place_and_case,
-    progress_of,
-    report_order,
-    reports_of,
+    make_item_id,
+    order_report_pairs,
+    order_reports,
+    parse_item_id,
 )
-from rexview.analysis.reader_exposure import REPORT, UNBLINDED
+from rexview.analysis.reader_exposure import REPORT_EXPOSURE, UNBLINDED_EXPOSURE
 from rexview.answer_digest import digests_of
 from rexview.schema import ReviewSet
-from rexview.store import Reviews, Stored
-from rexview.ui.web.saving.reader_study import ReaderState, Study, next_blinded
+from rexview.store import Reviews, StoredEntry
+from rexview.ui.web.saving.reader_study import ReaderState, ReaderStudy, next_case_to_score
 
 SOLUTION: Final = "solution"
 """What is shown of a solved question: the right option, and the models' answers."""
@@ -47,7 +47,7 @@ _CLOSED: Final = ("done", "skipped")
 class TaskList:
     """One reader's view of one task at one moment; its items are named as in its worklist."""
 
-    study: Study
+    study: ReaderStudy
     task: ClassVar[Task]
     kind: ClassVar[str]
     """The kind of entry that marks an item as done."""
@@ -80,7 +80,7 @@ class TaskList:
     @property
     def progress(self) -> WorklistProgress:
         """The reader's progress over the whole list."""
-        return progress_of(self.states, len(self.worklist))
+        return count_progress(self.states, len(self.worklist))
 
     def resume(self) -> str | None:
         """Return the item to continue with; None if all are done or left out."""
@@ -88,7 +88,7 @@ class TaskList:
         last = max(self._rows, key=lambda row: row.id, default=None)
         seen = {item for case in self.study.given.unblinded for item in self._may_be_items(case)}
         at = self._item_of(last) if last is not None else None
-        return next_blinded(self.worklist, closed, seen - self.states.keys(), at)
+        return next_case_to_score(self.worklist, closed, seen - self.states.keys(), at)
 
     @property
     def is_begun(self) -> bool:
@@ -97,12 +97,12 @@ class TaskList:
 
     def case_of(self, item: str) -> str:
         """Return the case of an item."""
-        return case_of_item(self.task, item)
+        return find_item_case(self.task, item)
 
     def _may_be_items(self, case: str) -> Iterable[str]:
         """Return possible names of a case's items: those of the list, and perhaps more."""
-        n = len(self.study.review_set.model_names) if self.task in OF_SEVERAL else 0
-        return [item_of(at, case) for at in range(1, 1 + max(n, math.comb(n, 2)))] or [case]
+        n = len(self.study.review_set.model_names) if self.task in ITEM_TASKS else 0
+        return [make_item_id(at, case) for at in range(1, 1 + max(n, math.comb(n, 2)))] or [case]
 
     @abstractmethod
     def shown(self, item: str) -> str:
@@ -124,12 +124,12 @@ class TaskList:
         return digests_of(self.study.review_set).of_all(about)
 
     @property
-    def _rows(self) -> Sequence[Stored]:
+    def _rows(self) -> Sequence[StoredEntry]:
         """The reader's newest rows of the task."""
         return tuple(self.study.given.of(self.kind).values())
 
     @abstractmethod
-    def _item_of(self, row: Stored) -> str | None:
+    def _item_of(self, row: StoredEntry) -> str | None:
         """Return the item of a row."""
 
     @abstractmethod
@@ -142,13 +142,13 @@ class TaskList:
         case, given = self.case_of(item), self.study.given
         return {
             "shown": self.shown(item),
-            "report": given.was_shown(case, REPORT),
-            "unblinded": given.was_shown(case, UNBLINDED),
+            "report": given.was_shown(case, REPORT_EXPOSURE),
+            "unblinded": given.was_shown(case, UNBLINDED_EXPOSURE),
             "revision": given.state.revision,
         }
 
 
-class Questions(TaskList):
+class QuestionTasks(TaskList):
     """Choice questions that the reader answers; an item is the case."""
 
     task = "answer"
@@ -160,11 +160,11 @@ class Questions(TaskList):
         texts = (case.question, *case.options) if case else ()
         return self._key("question", self.study.person.id, item, *texts)
 
-    def row(self, item: str) -> Stored | None:
+    def row(self, item: str) -> StoredEntry | None:
         """Return the reader's newest row on a question."""
         return self.study.given.of(self.kind).get((item, None, None, None))
 
-    def is_stale(self, row: Stored) -> bool:
+    def is_stale(self, row: StoredEntry) -> bool:
         """Return whether the text of the chosen option has changed."""
         case = self.study.review_set.case(row.case or "")
         value = row.value or {}
@@ -210,7 +210,7 @@ class Questions(TaskList):
             "solved": self.is_solved(item),
         }
 
-    def _item_of(self, row: Stored) -> str | None:
+    def _item_of(self, row: StoredEntry) -> str | None:
         return row.case
 
     def _state(self, item: str) -> CaseState:
@@ -220,18 +220,18 @@ class Questions(TaskList):
         return "skipped" if chosen == LEFT_OUT else "done"
 
 
-Pair = tuple[str, str]  # the models of the reports on the left and on the right
+SidePair = tuple[str, str]  # the models of the reports on the left and on the right
 
 
-class Comparisons(TaskList):
+class ComparisonTasks(TaskList):
     """Pairs of reports of one case; an item is the place of a pair, and the case."""
 
     task = "compare"
     kind = "prefer"
 
-    def pair(self, item: str) -> Pair:
+    def pair(self, item: str) -> SidePair:
         """Return the models of an item; IndexError if the case has no such pair."""
-        place, case = place_and_case(item)
+        place, case = parse_item_id(item)
         return self._pairs(case)[place - 1]
 
     def shown(self, item: str) -> str:
@@ -241,11 +241,11 @@ class Comparisons(TaskList):
         sides = [part for model in pair for part in (model, digests[case, model])]
         return self._key("pair", self.study.person.id, item, *sides)
 
-    def given(self, item: str) -> Stored | None:
+    def given(self, item: str) -> StoredEntry | None:
         """Return the reader's newest row on a pair."""
         return self._by_pair.get((self.case_of(item), frozenset(self.pair(item))))
 
-    def is_stale(self, row: Stored) -> bool:
+    def is_stale(self, row: StoredEntry) -> bool:
         """Return whether one of the reports has changed since."""
         value, case = row.value or {}, row.case or ""
         return any(
@@ -276,23 +276,23 @@ class Comparisons(TaskList):
         }
 
     @cached_property
-    def _by_pair(self) -> dict[tuple[str | None, frozenset[str]], Stored]:
+    def _by_pair(self) -> dict[tuple[str | None, frozenset[str]], StoredEntry]:
         return {(row.case, _models(row)): row for row in self._rows}
 
-    def _pairs(self, case: str) -> Sequence[Pair]:
+    def _pairs(self, case: str) -> Sequence[SidePair]:
         return _pairs(self.study.review_set, case, self.study.person.id, self.study.letter_key)
 
-    def _item_of(self, row: Stored) -> str | None:
+    def _item_of(self, row: StoredEntry) -> str | None:
         case, models = row.case or "", _models(row)
         places = (at for at, pair in enumerate(self._pairs(case), 1) if set(pair) == models)
-        return next((item_of(place, case) for place in places), None)
+        return next((make_item_id(place, case) for place in places), None)
 
     def _state(self, item: str) -> CaseState:
         preferred = self.preferred(item)
         return "open" if preferred is None else "skipped" if preferred == LEFT_OUT else "done"
 
 
-class Corrections(TaskList):
+class CorrectionTasks(TaskList):
     """Reports that the reader corrects; an item is the place of a report, and the case."""
 
     task = "correct"
@@ -300,7 +300,7 @@ class Corrections(TaskList):
 
     def model(self, item: str) -> str:
         """Return the model of an item; IndexError if the case has no such report."""
-        place, case = place_and_case(item)
+        place, case = parse_item_id(item)
         return self._models(case)[place - 1]
 
     def shown(self, item: str) -> str:
@@ -309,13 +309,13 @@ class Corrections(TaskList):
         digest = digests_of(self.study.review_set).of(case, model) or ""
         return self._key("report", self.study.person.id, item, model, digest)
 
-    def row(self, item: str, place: str | None = None) -> Stored | None:
+    def row(self, item: str, place: str | None = None) -> StoredEntry | None:
         """Return the newest row on a line of a report, or on its completion."""
         kind = self.kind if place is None else "edit"
         about = (self.case_of(item), self.model(item), place, None)
         return self.study.given.of(kind).get(about)
 
-    def edits(self, item: str) -> dict[str, Stored]:
+    def edits(self, item: str) -> dict[str, StoredEntry]:
         """Return the newest rows on the lines of the current report, by place."""
         return {
             row.subject or "": row
@@ -343,26 +343,26 @@ class Corrections(TaskList):
             "earlier": sum(bool(row.value) and self._is_stale(row) for row in every),
         }
 
-    def reference(self, item: str) -> Stored | None:
+    def reference(self, item: str) -> StoredEntry | None:
         """Return the row of the corrected report that is kept as the case's reference."""
         every = self.study.given.state.of("reference", self.study.person.id)
         row = every.get((self.case_of(item), None, None, None))
         return row if row and row.value else None
 
     @property
-    def _rows(self) -> Sequence[Stored]:
+    def _rows(self) -> Sequence[StoredEntry]:
         given = self.study.given
         return (*given.of("edit").values(), *given.of(self.kind).values())
 
-    def _edits(self, item: str) -> list[Stored]:
+    def _edits(self, item: str) -> list[StoredEntry]:
         return self._by_report[self.case_of(item), self.model(item)]
 
-    def _is_stale(self, row: Stored) -> bool:
+    def _is_stale(self, row: StoredEntry) -> bool:
         return self._is_another(row.case or "", row.model or "", row.answer_digest)
 
     @cached_property
-    def _by_report(self) -> dict[tuple[str | None, str | None], list[Stored]]:
-        found = defaultdict[tuple[str | None, str | None], list[Stored]](list)
+    def _by_report(self) -> dict[tuple[str | None, str | None], list[StoredEntry]]:
+        found = defaultdict[tuple[str | None, str | None], list[StoredEntry]](list)
         for row in self.study.given.of("edit").values():
             found[row.case, row.model].append(row)
         return found
@@ -370,16 +370,16 @@ class Corrections(TaskList):
     def _models(self, case: str) -> Sequence[str]:
         return _reports(self.study.review_set, case, self.study.person.id, self.study.letter_key)
 
-    def _item_of(self, row: Stored) -> str | None:
+    def _item_of(self, row: StoredEntry) -> str | None:
         case, models = row.case or "", self._models(row.case or "")
-        return item_of(models.index(row.model) + 1, case) if row.model in models else None
+        return make_item_id(models.index(row.model) + 1, case) if row.model in models else None
 
     def _state(self, item: str) -> CaseState:
         return "done" if self.is_done(item) else "begun" if self.edits(item) else "open"
 
 
 TASK_LISTS: Final[Mapping[Task, type[TaskList]]] = {
-    one.task: one for one in (Questions, Corrections, Comparisons)
+    one.task: one for one in (QuestionTasks, CorrectionTasks, ComparisonTasks)
 }
 
 
@@ -398,7 +398,7 @@ def tasks_progress(
         theirs = frozenset(one.case for one in every if one.reader == person.id)
         given = ReaderState(person.id, state)
         # the models of the letters do not change a count
-        study = Study(
+        study = ReaderStudy(
             review_set, person, reviews, given, engine, theirs if every else None, letter_key=b""
         )
         lists = {task: made(study) for task, made in TASK_LISTS.items()}
@@ -408,7 +408,7 @@ def tasks_progress(
     return found
 
 
-def _models(row: Stored) -> frozenset[str]:
+def _models(row: StoredEntry) -> frozenset[str]:
     """Return the models of a row."""
     two = (str((row.value or {}).get(side)) for side in ("first", "second"))
     return frozenset({row.model} if row.model is not None else two)
@@ -416,9 +416,9 @@ def _models(row: Stored) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _reports(review_set: ReviewSet, case: str, reader: str, key: bytes) -> Sequence[str]:
-    return report_order([*reports_of(review_set, case)], case=case, reader=reader, key=key)
+    return order_reports([*find_reports(review_set, case)], case=case, reader=reader, key=key)
 
 
 @lru_cache(maxsize=4096)
-def _pairs(review_set: ReviewSet, case: str, reader: str, key: bytes) -> Sequence[Pair]:
-    return pair_order([*reports_of(review_set, case)], case=case, reader=reader, key=key)
+def _pairs(review_set: ReviewSet, case: str, reader: str, key: bytes) -> Sequence[SidePair]:
+    return order_report_pairs([*find_reports(review_set, case)], case=case, reader=reader, key=key)

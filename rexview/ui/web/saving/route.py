@@ -19,17 +19,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from rexview.analysis.query.study import case_of_item
-from rexview.analysis.written_failures import MARK_KIND as MARK
+from rexview.analysis.query.study_tasks import find_item_case
+from rexview.analysis.written_failures import WRITTEN_MARK_KIND as MARK
 from rexview.errors import NotAdmitted, RexviewError, StoreError, StoreOvertaken, StoreRefused
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store import Entry, Reviews, Stored, may
+from rexview.store import Entry, Reviews, StoredEntry, may_write_kind
 from rexview.ui.comments.case_comments import case_targets, comment_entry, score_targets
 from rexview.ui.web.access import sign_in
-from rexview.ui.web.access.request_checks import NOT_KEPT, RequestRefused, json_body
-from rexview.ui.web.link.pages import seen_by
-from rexview.ui.web.saving.curation_entries import CURATION_KINDS, curation_entry, written_json
+from rexview.ui.web.access.request_checks import NO_STORE_HEADERS, RequestRefused, json_body
+from rexview.ui.web.link.pages import roles_of_page
+from rexview.ui.web.saving.curation_entries import CURATION_KINDS, candidates_json, curation_entry
 from rexview.ui.web.saving.entries import (
     ADJUDICATE_PAGE,
     CASE_PAGE,
@@ -40,30 +40,34 @@ from rexview.ui.web.saving.entries import (
     PAGE_FILES,
     SCORE_PAGE,
     TASK_PAGES,
-    Overtaken,
-    Refused,
+    EntryConflict,
+    EntryRefused,
     SentEntry,
     read_entry,
 )
-from rexview.ui.web.saving.meeting_entries import MEETING_KINDS, meeting_entries, presented_json
+from rexview.ui.web.saving.meeting_entries import (
+    MEETING_KINDS,
+    case_decisions_json,
+    meeting_entries,
+)
 from rexview.ui.web.saving.outbox import ADDRESS, KIND
 from rexview.ui.web.saving.reader_entries import ScoreEntries, task_entries
 from rexview.ui.web.saving.reader_study import (
-    Study,
+    ReaderStudy,
     adjudicator_slots,
-    given_json,
-    shown_consensus,
-    shown_names,
-    study_of,
-    words_meant,
+    case_record_json,
+    load_reader_study,
+    original_comment,
+    shown_answer_ids,
+    visible_consensus,
 )
 from rexview.ui.web.saving.reader_tasks import TASK_LISTS
 from rexview.ui.web.saving.seen_cases import SEEN, seen_entries
 from rexview.ui.web.saving.written_failure_entries import (
     mark_entry,
     own_json,
-    round_sent,
     validation_entry,
+    validation_round_of,
 )
 from rexview.ui.web.server import review_sets, server_state
 from rexview.ui.web.server.sealed_tokens import LinkRefused
@@ -107,9 +111,9 @@ class EntryWriter:
         self._gathered: list[tuple[SentEntry, list[Entry]]] = []
 
     @cached_property
-    def study(self) -> Study:
+    def study(self) -> ReaderStudy:
         """The person's study with all that was written so far."""
-        return study_of(self.review_set, self.person)
+        return load_reader_study(self.review_set, self.person)
 
     @cached_property
     def scores(self) -> ScoreEntries:
@@ -131,18 +135,18 @@ class EntryWriter:
                     self.saved.append(sent.token)
                 else:
                     self._take(sent)
-            except Refused as refusal:
+            except EntryRefused as refusal:
                 self.refused[sent.token] = str(refusal)
-            except Overtaken as overtaken:
+            except EntryConflict as overtaken:
                 self.replaced[sent.token] = overtaken.value
         self._flush()
 
     def _take(self, sent: SentEntry) -> None:
         kind = KINDS.get((sent.page, sent.kind))
         if kind is None:
-            raise Refused(tr("This request does not come from this page."))
+            raise EntryRefused(tr("This request does not come from this page."))
         if not may_send(self.person, sent.page):
-            raise Refused(tr("Your role may not save this."))
+            raise EntryRefused(tr("Your role may not save this."))
         if not kind.together:
             self._flush()  # its basis must be in the database
         self._gathered.append((sent, kind.make(self, sent)))
@@ -170,12 +174,12 @@ class EntryWriter:
         try:
             self.reviews.record(entries, self.person)
         except StoreOvertaken:
-            raise Overtaken({}) from None
+            raise EntryConflict({}) from None
         self.saved += [sent.token for sent, _ in gathered]
         if "study" in self.__dict__:
             self.study = self.study.now()
 
-    def current(self, entry: Entry) -> Stored | None:
+    def current(self, entry: Entry) -> StoredEntry | None:
         """Return the newest row on the subject of an entry."""
         rows = self.reviews.current_state().of(entry.kind, self.person.id)
         return rows.get((entry.case, entry.model, entry.subject, entry.picture))
@@ -183,9 +187,9 @@ class EntryWriter:
 
 def may_send(person: Person, page: str) -> bool:
     """Return whether a person may see a page and save its entries."""
-    if page not in PAGE_FILES or person.role not in seen_by(PAGE_FILES[page]):
+    if page not in PAGE_FILES or person.role not in roles_of_page(PAGE_FILES[page]):
         return False
-    return page not in _NEEDED or may(person, _NEEDED[page])
+    return page not in _NEEDED or may_write_kind(person, _NEEDED[page])
 
 
 def _scores(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
@@ -199,12 +203,12 @@ def _task(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
 def _comment(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
     if sent.page == CASE_PAGE:
         if writer.review_set.case(sent.case) is None:
-            raise Refused(tr("This case no longer exists."))
+            raise EntryRefused(tr("This case no longer exists."))
         targets = case_targets(writer.review_set, sent.case)
     elif writer.study.has(sent.case):
         targets = score_targets(writer.study, sent.case)
     else:
-        raise Refused(tr("This case is not on your list."))
+        raise EntryRefused(tr("This case is not on your list."))
     return [comment_entry(sent, targets, writer.reviews, writer.person)]
 
 
@@ -226,9 +230,9 @@ def _mark(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
 def _consensus(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
     slot, key = sent.slot or "", writer.reviews.letter_key()
     reader, slots = adjudicator_slots(writer.review_set, sent.case, writer.person, key)
-    shown = shown_names(writer.review_set, sent.case, slots, reader=reader, key=key)
+    shown = shown_answer_ids(writer.review_set, sent.case, slots, reader=reader, key=key)
     if slot not in slots or sent.shown != shown[slot]:
-        raise Refused(CHANGED)
+        raise EntryRefused(CHANGED)
     was, value = (_fields(one, "score", "comment") for one in (sent.was, sent.value))
     entry = Entry(
         "adjudicate",
@@ -242,11 +246,11 @@ def _consensus(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
     )
     row = writer.current(entry)
     # Compared in covered form: comparing the originals would let covered names be guessed.
-    stands = shown_consensus(writer.review_set, writer.reviews, writer.person, row)
+    stands = visible_consensus(writer.review_set, writer.reviews, writer.person, row)
     if row is not None and stands not in (was, value):
-        raise Overtaken({})
+        raise EntryConflict({})
     seen = (row.value,) if row is not None else (_fields(None, "score", "comment"), None)
-    value["comment"] = words_meant(writer.review_set, writer.reviews, entry)
+    value["comment"] = original_comment(writer.review_set, writer.reviews, entry)
     return [replace(entry, value=value, over=seen)]
 
 
@@ -276,7 +280,7 @@ def _fields(value: Any, *names: str) -> dict[str, Any]:
 
 
 def _check_unseen(
-    sent: SentEntry, row: Stored | None, value: Mapping[str, Any], stands: Any
+    sent: SentEntry, row: StoredEntry | None, value: Mapping[str, Any], stands: Any
 ) -> None:
     """As :meth:`SentEntry.check_unseen`, for values with these fields."""
     was = _fields(sent.was, *value)
@@ -284,7 +288,7 @@ def _check_unseen(
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _EntryKind:
     """How one kind of entry is made.
 
     ``together`` lets several be written in one transaction, each based on those before it.
@@ -296,28 +300,28 @@ class _Kind:
     tells_why: bool = True
 
 
-KINDS: Final[Mapping[tuple[str, str], _Kind]] = {
-    (SCORE_PAGE, "score"): _Kind(_scores, together=True, tells_why=False),
-    (SCORE_PAGE, "verdict"): _Kind(_scores, together=True, tells_why=False),
-    (SCORE_PAGE, "skip"): _Kind(_scores, together=True, tells_why=False),
-    (SCORE_PAGE, "reveal"): _Kind(_scores, tells_why=False),
-    (SCORE_PAGE, "comment"): _Kind(_comment),
-    (SCORE_PAGE, "resolve"): _Kind(_comment),
-    (CASE_PAGE, "verdict"): _Kind(_verdict),
-    (CASE_PAGE, MARK): _Kind(_mark),
-    (CASE_PAGE, "comment"): _Kind(_comment),
-    (CASE_PAGE, "resolve"): _Kind(_comment),
-    (CASE_PAGE, SEEN): _Kind(_seen, together=True),
-    (ADJUDICATE_PAGE, "adjudicate"): _Kind(_consensus, tells_why=False),
-    **{(CURATE_PAGE, kind): _Kind(_curation) for kind in CURATION_KINDS},
-    **{(MEETING_PAGE, kind): _Kind(_meeting) for kind in MEETING_KINDS},
-    (FAILURES_PAGE, "written_validation"): _Kind(_validation),
-    **{(page, "reveal"): _Kind(_task, tells_why=False) for page in TASK_PAGES},
-    ("answer questions", "choose"): _Kind(_task, tells_why=False),
-    ("compare reports", "prefer"): _Kind(_task, tells_why=False),
-    ("correct reports", "edit"): _Kind(_task, tells_why=False),
-    ("correct reports", "corrected"): _Kind(_task, tells_why=False),
-    ("correct reports", "reference"): _Kind(_task, tells_why=False),
+KINDS: Final[Mapping[tuple[str, str], _EntryKind]] = {
+    (SCORE_PAGE, "score"): _EntryKind(_scores, together=True, tells_why=False),
+    (SCORE_PAGE, "verdict"): _EntryKind(_scores, together=True, tells_why=False),
+    (SCORE_PAGE, "skip"): _EntryKind(_scores, together=True, tells_why=False),
+    (SCORE_PAGE, "reveal"): _EntryKind(_scores, tells_why=False),
+    (SCORE_PAGE, "comment"): _EntryKind(_comment),
+    (SCORE_PAGE, "resolve"): _EntryKind(_comment),
+    (CASE_PAGE, "verdict"): _EntryKind(_verdict),
+    (CASE_PAGE, MARK): _EntryKind(_mark),
+    (CASE_PAGE, "comment"): _EntryKind(_comment),
+    (CASE_PAGE, "resolve"): _EntryKind(_comment),
+    (CASE_PAGE, SEEN): _EntryKind(_seen, together=True),
+    (ADJUDICATE_PAGE, "adjudicate"): _EntryKind(_consensus, tells_why=False),
+    **{(CURATE_PAGE, kind): _EntryKind(_curation) for kind in CURATION_KINDS},
+    **{(MEETING_PAGE, kind): _EntryKind(_meeting) for kind in MEETING_KINDS},
+    (FAILURES_PAGE, "written_validation"): _EntryKind(_validation),
+    **{(page, "reveal"): _EntryKind(_task, tells_why=False) for page in TASK_PAGES},
+    ("answer questions", "choose"): _EntryKind(_task, tells_why=False),
+    ("compare reports", "prefer"): _EntryKind(_task, tells_why=False),
+    ("correct reports", "edit"): _EntryKind(_task, tells_why=False),
+    ("correct reports", "corrected"): _EntryKind(_task, tells_why=False),
+    ("correct reports", "reference"): _EntryKind(_task, tells_why=False),
 }
 
 
@@ -325,18 +329,18 @@ LONGEST_BODY: Final = 1_000_000
 MOST_ENTRIES: Final = 200
 
 
-Hides = Callable[[str, str, str, Person], bool]
+HiddenCaseCheck = Callable[[str, str, str, Person], bool]
 """Whether a running meeting has not yet shown a case to a person: (set, meeting, case, person)."""
 
 
-async def take_entries(request: Request, *, hides: Hides) -> Response:
+async def take_entries(request: Request, *, hides: HiddenCaseCheck) -> Response:
     """Save entries of a person; the response lists those that are in the database."""
     try:
         body = await _body(request)
         reply = await run_in_threadpool(_take, request, body, hides)
     except RequestRefused as refusal:
         return refusal.answer()
-    return JSONResponse(reply, headers=NOT_KEPT)
+    return JSONResponse(reply, headers=NO_STORE_HEADERS)
 
 
 async def _body(request: Request) -> Mapping[str, Any]:
@@ -348,11 +352,11 @@ async def _body(request: Request) -> Mapping[str, Any]:
     return found
 
 
-def _take(request: Request, body: Mapping[str, Any], hides: Hides) -> dict[str, Any]:
+def _take(request: Request, body: Mapping[str, Any], hides: HiddenCaseCheck) -> dict[str, Any]:
     try:
         person, review_set = _writer(request, str(body.get("ticket")))
         sent = _entries(body["entries"])
-        review_set = review_sets.looked_at(review_set, _cases_named(sent, body))
+        review_set = review_sets.with_cases_loaded(review_set, _cases_named(sent, body))
         pages = {one.page for one in sent} or {str(body.get("page") or SCORE_PAGE)}
         if not any(may_send(person, page) for page in pages):
             of_scores = pages == {SCORE_PAGE}
@@ -383,7 +387,7 @@ def _cases_named(sent: Sequence[SentEntry], body: Mapping[str, Any]) -> list[str
     named = [(one.page, one.case) for one in sent]
     if isinstance(shown := body.get("case"), str):
         named.append((str(body.get("page")), shown))
-    return [case_of_item(TASK_PAGES.get(page, "score"), case) for page, case in named]
+    return [find_item_case(TASK_PAGES.get(page, "score"), case) for page, case in named]
 
 
 def _entries(raw: Sequence[Any]) -> list[SentEntry]:
@@ -398,14 +402,14 @@ def _writer(request: Request, ticket: str) -> tuple[Person, ReviewSet]:
     grant = server_state.signer().check(ticket)
     if grant.kind != KIND:
         raise LinkRefused(tr("This link is for something else."))
-    person = sign_in.who_asks(request, grant, Person(*grant.detail))
+    person = sign_in.find_sender(request, grant, Person(*grant.detail))
     if person is None:
         raise NotAdmitted(tr("You are not signed in. Sign in again."), again=True)
     return person, review_sets.open_set(review_sets.folder_of(grant.set_id))
 
 
 def _reply(
-    writer: EntryWriter, sent: Sequence[SentEntry], body: Mapping[str, Any], hides: Hides
+    writer: EntryWriter, sent: Sequence[SentEntry], body: Mapping[str, Any], hides: HiddenCaseCheck
 ) -> dict[str, Any]:
     """Return the outcome of the entries and, for the score pad, the new states of its cases."""
     reply: dict[str, Any] = {
@@ -432,7 +436,7 @@ def _reply(
     return {
         **reply,
         "revision": study.given.state.revision,
-        "own": {case: given_json(study, case) for case in known},
+        "own": {case: case_record_json(study, case) for case in known},
         "states": {case: study.state(case) for case in known},
         "progress": {
             "done": progress.done,
@@ -470,7 +474,7 @@ def _curate_reply(writer: EntryWriter, sent: Sequence[SentEntry], shown: Any) ->
     return {
         "page": CURATE_PAGE,
         "revision": state.revision,
-        "own": {study: written_json(state, writer.person, study) for study in known},
+        "own": {study: candidates_json(state, writer.person, study) for study in known},
     }
 
 
@@ -480,12 +484,14 @@ def _written_reply(writer: EntryWriter, sent: Sequence[SentEntry]) -> dict[str, 
     given = [one for one in sent if one.page == FAILURES_PAGE]
     if not given or not may_send(writer.person, FAILURES_PAGE):
         return reply
-    now = round_sent(writer.review_set, writer.reviews, writer.person, given[-1])
+    now = validation_round_of(writer.review_set, writer.reviews, writer.person, given[-1])
     items = [one.case for one in given if now is not None and one.case in now.items]
     return {**reply, "own": {item: own_json(now, item) for item in items if now is not None}}
 
 
-def _meeting_reply(writer: EntryWriter, body: Mapping[str, Any], hides: Hides) -> dict[str, Any]:
+def _meeting_reply(
+    writer: EntryWriter, body: Mapping[str, Any], hides: HiddenCaseCheck
+) -> dict[str, Any]:
     """Return a meeting's decisions about the case on the screen, for its leader.
 
     A follower of the meeting gets only shown cases, whatever else their role lets them see.
@@ -498,8 +504,8 @@ def _meeting_reply(writer: EntryWriter, body: Mapping[str, Any], hides: Hides) -
     set_id = review_sets.set_id(writer.review_set.folder)
     if hides(set_id, meeting_id, case, writer.person):
         return {"page": MEETING_PAGE, "revision": revision}
-    written = review_sets.newest(writer.review_set)
-    told = presented_json(written, writer.reviews, meeting_id, case)
+    written = review_sets.with_current_reviews(writer.review_set)
+    told = case_decisions_json(written, writer.reviews, meeting_id, case)
     return {"page": MEETING_PAGE, "revision": revision, "meeting": meeting_id, "own": {case: told}}
 
 
@@ -511,7 +517,7 @@ def _lock(key: str, person: str) -> Lock:
     return _LOCKS[hash((key, person)) % len(_LOCKS)]
 
 
-def routes(hides: Hides = lambda *_: False) -> list[Route]:
+def routes(hides: HiddenCaseCheck = lambda *_: False) -> list[Route]:
     """Return the routes to mount besides Streamlit's own, under the app's base path."""
     address = f"{server_state.base_path()}/{ADDRESS}"
     return [Route(address, partial(take_entries, hides=hides), methods=["POST"])]

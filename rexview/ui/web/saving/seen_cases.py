@@ -11,11 +11,11 @@ from uuid import NAMESPACE_URL, uuid5
 
 import streamlit as st
 
-from rexview.analysis.reader_exposure import UNBLINDED
+from rexview.analysis.reader_exposure import UNBLINDED_EXPOSURE
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store import Entry, Reviews, may
+from rexview.store import Entry, Reviews, may_write_kind
 from rexview.ui.web.access import permissions
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.saving.entries import CASE_PAGE
@@ -43,7 +43,7 @@ def seen_entries(
     StoreError
         The earlier entries of the person cannot be read.
     """
-    if not may(person, "score"):
+    if not may_write_kind(person, "score"):
         return []
     waiting = list(dict.fromkeys(cases))
     given = ReaderState(person.id, reviews.current_state())
@@ -53,13 +53,15 @@ def seen_entries(
         Entry(
             "reveal",
             case,
-            value={"what": UNBLINDED},
+            value={"what": UNBLINDED_EXPOSURE},
             # The same in every session, so that two concurrent sessions write one row.
-            token=str(uuid5(NAMESPACE_URL, f"{reviews.key}\n{person.id}\n{case}\n{UNBLINDED}")),
+            token=str(
+                uuid5(NAMESPACE_URL, f"{reviews.key}\n{person.id}\n{case}\n{UNBLINDED_EXPOSURE}")
+            ),
             via=via,
         )
         for case in waiting
-        if case in scored and not given.was_shown(case, UNBLINDED)
+        if case in scored and not given.was_shown(case, UNBLINDED_EXPOSURE)
     ]
 
 
@@ -69,26 +71,26 @@ def seen_entries(
 # until a name is given.
 
 
-def note_passed(review_set: ReviewSet, cases: Iterable[str]) -> None:
-    """Remember cases that the browser showed before the page followed, for :func:`note_case`."""
+def remember_seen_cases(review_set: ReviewSet, cases: Iterable[str]) -> None:
+    """Remember cases that the browser showed ahead of the page (:func:`record_seen_case`)."""
     name = review_sets.set_id(review_set.folder)
     noted: dict[tuple[str, str], bool] = st.session_state.setdefault(link_keys.SESSION_SEEN, {})
     for case in cases:
         noted.setdefault((name, case), False)
 
 
-def note_case(review_set: ReviewSet, case_id: str) -> None:
+def record_seen_case(review_set: ReviewSet, case_id: str) -> None:
     """Record that the user has opened a case with its models named, unless it is recorded.
 
     Only cases that are scored are recorded. If the database cannot be written to, the next case
     tries again: nothing on the page depends on it.
     """
-    note_passed(review_set, [case_id])
+    remember_seen_cases(review_set, [case_id])
     name = review_sets.set_id(review_set.folder)
     noted: dict[tuple[str, str], bool] = st.session_state[link_keys.SESSION_SEEN]
     waiting = [case for (of_set, case), done in noted.items() if of_set == name and not done]
-    person = permissions.current()
-    if not waiting or person is None or not may(person, "score"):
+    person = permissions.current_person()
+    if not waiting or person is None or not may_write_kind(person, "score"):
         return
     try:
         reviews = review_sets.reviews(review_set)

@@ -8,31 +8,35 @@ from functools import cached_property
 from typing import Any, Final
 
 from rexview.analysis.query.engine import Position
-from rexview.analysis.written_failures import FAILURE_KIND as WORDS
-from rexview.analysis.written_failures import MARK_KIND, versions_of, written_failures
+from rexview.analysis.written_failures import WRITTEN_FAILURE_KIND as WORDS
+from rexview.analysis.written_failures import (
+    WRITTEN_MARK_KIND,
+    list_wordings,
+    list_written_failures,
+)
 from rexview.analysis.written_results import (
-    SIZES,
+    SAMPLE_SIZES,
     VALIDATION_KIND,
-    FoundIn,
-    parse_result_name,
-    sample_subject,
-    to_read,
-    told_by,
+    JudgeResults,
+    find_results_by_name,
+    order_sample,
+    sample_id,
+    verdicts_by_person,
 )
 from rexview.judge.subjects import JudgeSubject
-from rexview.judge.written import Candidate, name_of
+from rexview.judge.written import JudgedAnswer, find_written_name
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store import Entry, Reviews, Stored
+from rexview.store import Entry, Reviews, StoredEntry
 from rexview.store.current_state import CurrentState
-from rexview.ui.web.saving.entries import CHANGED, Refused, SentEntry, value_of
+from rexview.ui.web.saving.entries import CHANGED, EntryRefused, SentEntry, fields_of_kind
 from rexview.words import tr
 
 # The current sample of answers that a clinician reads for a written failure.
 
 
 @dataclass(frozen=True)
-class WrittenRound:
+class ValidationRound:
     """A person's reading of a sample of one judge's findings in one version of the failure's text.
 
     An item's name reveals neither the answer nor the judge's finding.
@@ -41,13 +45,13 @@ class WrittenRound:
     review_set: ReviewSet
     person: Person
     state: CurrentState
-    found: FoundIn
+    found: JudgeResults
     size: int
 
     @cached_property
-    def items(self) -> Mapping[str, Candidate]:
+    def items(self) -> Mapping[str, JudgedAnswer]:
         """The answers of the sample by item, in the order in which they are read."""
-        return dict(to_read(self.found, self.size))
+        return dict(order_sample(self.found, self.size))
 
     @cached_property
     def listed(self) -> Sequence[str]:
@@ -61,7 +65,7 @@ class WrittenRound:
     @cached_property
     def _told(self) -> Mapping[tuple[str, str], Any]:
         rows = self.state.of(VALIDATION_KIND, self.person.id).values()
-        return told_by(self.found, rows).get(self.person.id, {})
+        return verdicts_by_person(self.found, rows).get(self.person.id, {})
 
     def subject(self, item: str) -> JudgeSubject:
         """Return an answer of the sample as the judge received it."""
@@ -101,16 +105,16 @@ class WrittenRound:
     @property
     def history_subject(self) -> str:
         """The subject of the sample in the history."""
-        return sample_subject(self.found)
+        return sample_id(self.found)
 
 
-def written_round(
+def find_validation_round(
     review_set: ReviewSet,
     reviews: Reviews,
     person: Person,
     about: tuple[str, str, str],
-    size: int = SIZES[-1],
-) -> WrittenRound | None:
+    size: int = SAMPLE_SIZES[-1],
+) -> ValidationRound | None:
     """Return the round of a failure, the start of its version and a judge.
 
     None if this judge was not given such a text.
@@ -120,13 +124,13 @@ def written_round(
     StoreError
         The written entries cannot be read.
     """
-    found = parse_result_name(review_set, *about)
+    found = find_results_by_name(review_set, *about)
     if found is None:
         return None
-    return WrittenRound(review_set, person, reviews.current_state(), found, size)
+    return ValidationRound(review_set, person, reviews.current_state(), found, size)
 
 
-def own_json(now: WrittenRound, item: str) -> dict[str, Any]:
+def own_json(now: ValidationRound, item: str) -> dict[str, Any]:
     """Return the person's judgment of an item, for their browser; nothing of the judge."""
     return {
         "shown": now.items[item].about.answer_digest,
@@ -137,7 +141,7 @@ def own_json(now: WrittenRound, item: str) -> dict[str, Any]:
     }
 
 
-def progress_json(now: WrittenRound) -> dict[str, int]:
+def progress_json(now: ValidationRound) -> dict[str, int]:
     """Return the person's progress."""
     return {"done": now.done, "skipped": 0, "total": len(now.listed)}
 
@@ -148,12 +152,12 @@ GONE = tr(
 )
 
 
-def round_sent(
+def validation_round_of(
     review_set: ReviewSet, reviews: Reviews, person: Person, sent: SentEntry
-) -> WrittenRound | None:
+) -> ValidationRound | None:
     """Return the round of an entry, which names the failure, version and judge."""
     about = (sent.field or "", sent.subject or "", sent.slot or "")
-    return written_round(review_set, reviews, person, about)
+    return find_validation_round(review_set, reviews, person, about)
 
 
 def validation_entry(
@@ -168,17 +172,17 @@ def validation_entry(
     Overtaken
         Another window saved another judgment that the writer has not seen.
     """
-    now = round_sent(review_set, reviews, person, sent)
+    now = validation_round_of(review_set, reviews, person, sent)
     if now is None or sent.case not in now.items:
-        raise Refused(GONE)
+        raise EntryRefused(GONE)
     about, found = now.items[sent.case].about, now.found
     if sent.shown != about.answer_digest:
-        raise Refused(CHANGED)
+        raise EntryRefused(CHANGED)
     value = None
     if sent.value is not None:
         value = {
             "said": sent.value,
-            "failure": name_of(found.prompt),
+            "failure": find_written_name(found.prompt),
             "version": found.prompt.hash,
             "judge": found.judge,
         }
@@ -198,7 +202,7 @@ _GONE: Final = tr("This failure was removed, or never existed. Reload the page."
 
 
 def mark_entry(
-    review_set: ReviewSet, reviews: Reviews, sent: SentEntry, row: Stored | None
+    review_set: ReviewSet, reviews: Reviews, sent: SentEntry, row: StoredEntry | None
 ) -> Entry:
     """Make the entry of one mark, on the answer that was read, even if it changed since.
 
@@ -212,7 +216,10 @@ def mark_entry(
     Overtaken
         Another window saved something else that the writer has not seen.
     """
-    was, value = value_of(MARK_KIND, sent.was), value_of(MARK_KIND, sent.value)
+    was, value = (
+        fields_of_kind(WRITTEN_MARK_KIND, sent.was),
+        fields_of_kind(WRITTEN_MARK_KIND, sent.value),
+    )
     if value is not None:
         _check_words(review_set, reviews, sent.subject or "", value["version"])
     is_of_answer = row is not None and row.answer_digest in (None, sent.shown)
@@ -222,8 +229,8 @@ def mark_entry(
 
 
 def _check_words(review_set: ReviewSet, reviews: Reviews, failure: str, version: object) -> None:
-    standing, _ = written_failures(review_set.folder, reviews.current(WORDS))
+    standing, _ = list_written_failures(review_set.folder, reviews.current(WORDS))
     known = {one.failure for one in standing}
-    versions = versions_of(review_set.folder, reviews.history(kind=WORDS), failure)
+    versions = list_wordings(review_set.folder, reviews.history(kind=WORDS), failure)
     if failure not in known or version not in {one.prompt.hash for one in versions}:
-        raise Refused(_GONE)
+        raise EntryRefused(_GONE)

@@ -18,12 +18,12 @@ from weakref import WeakSet
 import streamlit as st
 
 from rexview.analysis import FILTER_KEYS
-from rexview.detect import detectors
-from rexview.detect.scan.background_scan import BackgroundScan, Progress
+from rexview.detect import create_detectors
+from rexview.detect.scan.background_scan import BackgroundProgress, BackgroundScan
 from rexview.detect.scan.scan import Scan
-from rexview.kept_files import kept_files
+from rexview.disk_cache import open_cache
 from rexview.schema import ReviewSet
-from rexview.spread.workers import ThisProcess
+from rexview.spread.workers import InlineWorkers
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.pages import ADDRESSES, PAGE_BROWSE, PAGE_CASE
 from rexview.ui.web.server import server_state
@@ -36,7 +36,7 @@ _KEPT: Final = 3
 _YOUNG_S: Final = 2.0
 _SHARE: Final = 10
 """Other visitors share a snapshot for 2 s, or ten times its engine's build time if longer."""
-SETTLES_S: Final = 0.3
+MAX_SCAN_WAIT_S: Final = 0.3
 """Longest wait of a page for outcomes stored on disk, or for a scan of few answers."""
 _OPEN: Final = 4
 _LIST: Final = (ADDRESSES[PAGE_BROWSE], ADDRESSES[PAGE_CASE])
@@ -50,7 +50,7 @@ class FailureScan:
         self.folder = review_set.folder
         self._lock = Lock()
         self._cost_s = 0.0
-        active = detectors(
+        active = create_detectors(
             gap_threshold=settings.gap_threshold,
             disagreement_threshold=settings.disagreement_threshold,
             models=review_set.models,
@@ -59,13 +59,13 @@ class FailureScan:
         self.background: Final = BackgroundScan(
             review_set,
             active,
-            keep=kept_files("scans", settings),
-            spread=ThisProcess() if self.has_few_answers else None,
+            keep=open_cache("scans", settings),
+            spread=InlineWorkers() if self.has_few_answers else None,
             gives_way=None if self.has_few_answers else PAGE_WORK.seconds_left,
         )
         self.background.start()
         wait = self.background.wait if self.has_few_answers else self.background.wait_for_kept
-        wait(SETTLES_S)
+        wait(MAX_SCAN_WAIT_S)
         self._snapshots = OrderedDict({0: self.background.scan})
         self._taken_at = time.monotonic()
         for other in _SCANS:
@@ -74,7 +74,7 @@ class FailureScan:
         _SCANS.add(self)
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> BackgroundProgress:
         """The scan's progress."""
         return self.background.progress
 
@@ -149,12 +149,12 @@ def failure_scan(_review_set: ReviewSet, folder: Path, files_state: str) -> Fail
     return FailureScan(_review_set)
 
 
-def snapshot_shown(found: FailureScan, files_state: str) -> int:
+def current_snapshot(found: FailureScan, files_state: str) -> int:
     """Return the number of the snapshot for the user's page.
 
     It stays the same on one page with one filter, and from a list to its cases and back.
     """
-    page, query = link_keys.page_shown(), link_keys.query_lists()
+    page, query = link_keys.current_page(), link_keys.query_lists()
     asked = {key: query[key] for key in FILTER_KEYS if key in query}
     view = (files_state, _LIST if page in _LIST else page, asked)
     kept = st.session_state.get(link_keys.SESSION_SCAN)
@@ -164,7 +164,7 @@ def snapshot_shown(found: FailureScan, files_state: str) -> int:
     return number
 
 
-def show_newest(found: FailureScan) -> None:
+def use_newest_snapshot(found: FailureScan) -> None:
     """Show the user all current findings from the next run of the page."""
     kept = st.session_state.get(link_keys.SESSION_SCAN)
     if kept:

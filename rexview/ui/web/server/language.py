@@ -9,7 +9,7 @@ from rexview.errors import SettingsError
 from rexview.settings import load_settings
 
 
-def begin() -> None:
+def set_server_language() -> None:
     """Set the language of the settings.
 
     Every page reports invalid settings, in English.
@@ -18,4 +18,4 @@ def begin() -> None:
         language = load_settings(sys.argv[1:]).language
     except SettingsError:
         return
-    words.begin(language)
+    words.select_language(language)

@@ -43,7 +43,7 @@ PAGE_WORK: Final = PageWork()
 """The page work of this server."""
 
 
-class NotesPageWork:
+class PageWorkRecorder:
     """Middleware that records every request except those of monitoring."""
 
     def __init__(self, app: ASGIApp) -> None:

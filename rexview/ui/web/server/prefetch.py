@@ -13,10 +13,10 @@ from contextlib import suppress
 from typing import Final
 
 from rexview import reviewset
-from rexview.addresses import address_of_set
+from rexview.addresses import remote_set_address
 from rexview.errors import PathEscape, StorageError
-from rexview.remote import pictures
-from rexview.reviewset.images import picture_address
+from rexview.remote import remote_pictures
+from rexview.reviewset.image_paths import remote_image_address
 from rexview.schema import ReviewSet
 from rexview.ui.web.server import server_state
 
@@ -34,11 +34,11 @@ _AT_WORK: Final[dict[threading.Thread, str]] = {}
 def fetch_soon(review_set: ReviewSet, image_path: str) -> None:
     """Fetch a remote image in the background; errors are reported when it is requested."""
     with suppress(PathEscape, StorageError):
-        address = picture_address(review_set, image_path)
+        address = remote_image_address(review_set, image_path)
         if address is None:
             return
-        own = address_of_set(review_set.folder)
-        pictures.check_allowed(address, own, server_state.settings())
+        own = remote_set_address(review_set.folder)
+        remote_pictures.check_allowed(address, own, server_state.settings())
         with _LOCK:
             waiting = _WAITING.setdefault(address.origin, OrderedDict())
             waiting[address.text] = (review_set, image_path)
@@ -62,4 +62,4 @@ def _fetch_all(origin: str) -> None:
                 return
             _, (review_set, image_path) = _WAITING[origin].popitem()
         with suppress(Exception):  # the request for the image reports it
-            reviewset.image_path(review_set, image_path)
+            reviewset.find_image_file(review_set, image_path)

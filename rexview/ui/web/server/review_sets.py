@@ -17,53 +17,53 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from rexview import frames
-from rexview.analysis.case.blinding import plain_words
-from rexview.analysis.case.comments import CommentCount, counts_by_case
-from rexview.analysis.case.record import CasePage, gather_case
-from rexview.analysis.colours import model_colours
-from rexview.analysis.query.clickhouse.engine import ClickHouseEngine
-from rexview.analysis.query.clickhouse.loaded_set import SmallSet
-from rexview.analysis.query.clickhouse.study import ClickHouseStudyEngine
+from rexview.analysis.case.blinding import find_plain_words
+from rexview.analysis.case.case_page import CasePage, build_case_page
+from rexview.analysis.case.comments import CommentCount, count_comments_by_case
+from rexview.analysis.colours import assign_model_colours
+from rexview.analysis.query.clickhouse.clickhouse_engine import ClickHouseEngine
+from rexview.analysis.query.clickhouse.loaded_set import CaseSubset
+from rexview.analysis.query.clickhouse.study_engine import ClickHouseStudyEngine
 from rexview.analysis.query.engine import Engine
 from rexview.analysis.query.filter.case_filter import CaseFilter
-from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
-from rexview.analysis.query.memory.study import MemoryStudyEngine, only_finished
-from rexview.analysis.query.study import StudyEngine
-from rexview.analysis.written_failures import results_state
+from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
+from rexview.analysis.query.memory.study_engine import MemoryStudyEngine, without_unfinished_scores
+from rexview.analysis.query.study_tasks import StudyEngine
+from rexview.analysis.written_failures import results_state_key
 from rexview.answer_digest import digests_of
 from rexview.detect.scan.scan import Scan
+from rexview.disk_cache import open_cache
 from rexview.errors import StoreError
-from rexview.kept_files import kept_files
-from rexview.metrics.computed import (
+from rexview.metrics.background_computation import (
     ComputedMetrics,
-    asks_for_reports,
+    add_computed_metrics,
     computed_metrics,
-    with_computed,
+    has_report_cases,
 )
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder
-from rexview.store import Reviews, merged, open_best, open_reviews
+from rexview.store import Reviews, merge_reviews, open_best_reviews, open_reviews
+from rexview.store.database_location import review_files
 from rexview.store.example_reviews import lay_out_examples
-from rexview.store.location import files_of
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.server import server_state
-from rexview.ui.web.server.failure_scans import FailureScan, failure_scan, snapshot_shown
-from rexview.ui.web.server.given_sets import files_state as files_state
-from rexview.ui.web.server.given_sets import is_newest as is_newest
-from rexview.ui.web.server.given_sets import load as load
-from rexview.ui.web.server.given_sets import looked_at as looked_at
-from rexview.ui.web.server.given_sets import note_cost
-from rexview.ui.web.server.given_sets import open_set as open_set
-from rexview.ui.web.server.given_sets import state_to_show as state_to_show
-from rexview.ui.web.server.loaded_sets import loaded_set
+from rexview.ui.web.server.clickhouse_sets import clickhouse_set
+from rexview.ui.web.server.failure_scans import FailureScan, current_snapshot, failure_scan
+from rexview.ui.web.server.open_sets import files_state as files_state
+from rexview.ui.web.server.open_sets import is_newest as is_newest
+from rexview.ui.web.server.open_sets import load as load
+from rexview.ui.web.server.open_sets import note_cost
+from rexview.ui.web.server.open_sets import open_set as open_set
+from rexview.ui.web.server.open_sets import state_to_show as state_to_show
+from rexview.ui.web.server.open_sets import with_cases_loaded as with_cases_loaded
 from rexview.ui.web.server.page_work import PAGE_WORK
-from rexview.ui.web.server.server_state import on_tables
+from rexview.ui.web.server.server_state import uses_clickhouse
 from rexview.ui.web.server.set_folders import SetNotAllowed as SetNotAllowed
 from rexview.ui.web.server.set_folders import SetUnknown as SetUnknown
-from rexview.ui.web.server.set_folders import allow as allow
+from rexview.ui.web.server.set_folders import check_folder_allowed as check_folder_allowed
 from rexview.ui.web.server.set_folders import folder_of as folder_of
-from rexview.ui.web.server.set_folders import may_open as may_open
 from rexview.ui.web.server.set_folders import recent_sets as recent_sets
+from rexview.ui.web.server.set_folders import register_folder as register_folder
 from rexview.ui.web.server.set_folders import set_id as set_id
 from rexview.ui.web.server.shared_work import SharedWork, cache_on_first_argument
 from rexview.words import tr
@@ -73,7 +73,7 @@ def prepare_blinding(review_set: ReviewSet) -> None:
     """Find, in the background, which words of models' names are ordinary words in the set."""
     _BLINDING.result(
         (review_set.folder, files_state(review_set)),
-        lambda: plain_words(review_set),
+        lambda: find_plain_words(review_set),
         lambda: tr("Looking for names of models …"),
     )
 
@@ -97,7 +97,7 @@ def reviews(review_set: ReviewSet) -> Reviews:
         The database may not be written to, or its address is invalid.
     """
     given = load(review_set.folder, files_state(review_set))
-    return _reviews(given, files_of(given))
+    return _reviews(given, review_files(given))
 
 
 def best_reviews(review_set: ReviewSet) -> Reviews:
@@ -107,7 +107,9 @@ def best_reviews(review_set: ReviewSet) -> Reviews:
     ------
     StoreUnreachable
     """
-    return open_best(load(review_set.folder, files_state(review_set)), server_state.settings())
+    return open_best_reviews(
+        load(review_set.folder, files_state(review_set)), server_state.settings()
+    )
 
 
 @cache_on_first_argument(2)
@@ -120,7 +122,9 @@ def _with_written(
     """
     return _MERGING.result(
         (given, revision, pictures_state, known),
-        lambda: only_finished(given, merged(with_computed(given, known), kept)),
+        lambda: without_unfinished_scores(
+            given, merge_reviews(add_computed_metrics(given, known), kept)
+        ),
         lambda: tr("Reading the reviews …"),
     )
 
@@ -136,13 +140,13 @@ class _KnownMetrics:
     """
 
     def __init__(self, given: ReviewSet) -> None:
-        self.has_reports = asks_for_reports(given) and not on_tables()
+        self.has_reports = has_report_cases(given) and not uses_clickhouse()
         self.shown = ComputedMetrics(frames.METRICS.to_frame(), 0, 0)
 
     def now(self, given: ReviewSet) -> ComputedMetrics:
         """Return the shown metrics; the first call starts the computation."""
         if self.has_reports:
-            keep = kept_files("metrics", server_state.settings())
+            keep = open_cache("metrics", server_state.settings())
             known = computed_metrics(given, keep, PAGE_WORK.seconds_left)
             if known.finished or known.done >= 2 * self.shown.done:
                 self.shown = known
@@ -158,7 +162,7 @@ def metrics_progress(review_set: ReviewSet) -> ComputedMetrics:
     return _known_metrics(given).now(given)
 
 
-def with_written(given: ReviewSet) -> ReviewSet:
+def with_reviews(given: ReviewSet) -> ReviewSet:
     """Return a review set with people's entries.
 
     Scores of cases that their reader has not finished are left out.
@@ -183,10 +187,10 @@ def with_written(given: ReviewSet) -> ReviewSet:
         raise
 
 
-def newest(review_set: ReviewSet) -> ReviewSet:
+def with_current_reviews(review_set: ReviewSet) -> ReviewSet:
     """Return a review set with the current entries; unchanged if they cannot be read."""
     try:
-        return with_written(load(review_set.folder, files_state(review_set)))
+        return with_reviews(load(review_set.folder, files_state(review_set)))
     except StoreError:
         return review_set
 
@@ -259,7 +263,7 @@ _ENGINES_KEPT: Final = 3
 
 
 def _engine(review_set: ReviewSet, scan: Scan, before: MemoryEngine | None) -> MemoryEngine:
-    return memory_engine(
+    return build_memory_engine(
         review_set,
         gap_threshold=server_state.settings().gap_threshold,
         disagreement_threshold=server_state.settings().disagreement_threshold,
@@ -271,7 +275,7 @@ def _engine(review_set: ReviewSet, scan: Scan, before: MemoryEngine | None) -> M
 
 def _comment_counts(review_set: ReviewSet) -> Mapping[str, CommentCount]:
     try:
-        return counts_by_case(reviews(review_set).comments())
+        return count_comments_by_case(reviews(review_set).comments())
     except StoreError:
         return {}
 
@@ -280,38 +284,38 @@ _engines = cache_on_first_argument(1)(_Engines)
 """Stored with the scan whose snapshots they use."""
 
 
-def failures_found(review_set: ReviewSet) -> FailureScan:
+def get_failure_scan(review_set: ReviewSet) -> FailureScan:
     """Return the scan for failures in an open set; the first call starts it."""
     return failure_scan(review_set, review_set.folder, files_state(review_set))
 
 
 @dataclass(frozen=True)
-class Seen:
+class PageView:
     """A page run's view of a review set: the order of Content, and the snapshot of the flags."""
 
     order: ContentOrder
     snapshot: int
 
 
-def seen_now(review_set: ReviewSet) -> Seen:
+def current_page_view(review_set: ReviewSet) -> PageView:
     """Return this page run's view of a set, from its link and from what it has shown before."""
-    if on_tables():  # the scan is complete there
-        return Seen(link_keys.content_order(), 0)
-    found = failures_found(review_set)
-    return Seen(link_keys.content_order(), snapshot_shown(found, files_state(review_set)))
+    if uses_clickhouse():  # the scan is complete there
+        return PageView(link_keys.content_order(), 0)
+    found = get_failure_scan(review_set)
+    return PageView(link_keys.content_order(), current_snapshot(found, files_state(review_set)))
 
 
-def engine(review_set: ReviewSet, seen: Seen | None = None) -> Engine:
+def engine(review_set: ReviewSet, seen: PageView | None = None) -> Engine:
     """Return the engine that answers all queries about an open review set.
 
     It does not wait for detectors: it has the flags of the seen snapshot. A new entry changes only
     its own subject. ``seen`` is the view of a page run, by default this one.
     """
-    seen = seen or seen_now(review_set)
-    if on_tables():
+    seen = seen or current_page_view(review_set)
+    if uses_clickhouse():
         return _in_order_on_tables(_engine_on_tables(review_set), seen.order)
-    made = _engines(failures_found(review_set)).of(review_set, seen.snapshot)
-    made = _on_results(made, results_state(review_set.folder))
+    made = _engines(get_failure_scan(review_set)).of(review_set, seen.snapshot)
+    made = _on_results(made, results_state_key(review_set.folder))
     return _in_order(made, seen.order)
 
 
@@ -330,31 +334,31 @@ _in_order_on_tables = cache_on_first_argument(2)(ClickHouseEngine.in_content_ord
 
 def _engine_on_tables(review_set: ReviewSet) -> ClickHouseEngine:
     """Return the engine of a set on ClickHouse, a new one for each state of its reviews."""
-    _, small, given = loaded_set(review_set.folder).reviewed()
+    _, small, given = clickhouse_set(review_set.folder).reviewed()
     try:
-        written = with_written(given)
+        written = with_reviews(given)
     except StoreError:
         written = given
     return _made_on_tables(written, small)
 
 
 @cache_on_first_argument(1)
-def _made_on_tables(written: ReviewSet, small: SmallSet) -> ClickHouseEngine:
-    return loaded_set(written.folder).engine(small, written, _comment_counts(written))
+def _made_on_tables(written: ReviewSet, small: CaseSubset) -> ClickHouseEngine:
+    return clickhouse_set(written.folder).engine(small, written, _comment_counts(written))
 
 
-def look_first(
+def scan_first(
     review_set: ReviewSet, asked: Engine, case_filter: CaseFilter, cases: Sequence[str] = ()
 ) -> None:
     """Scan the cases on a page next, and those that its filter may leave."""
     if not asked.scanned(case_filter).is_complete:
-        failures_found(review_set).prefer(asked.not_looked_at(case_filter, cases))
+        get_failure_scan(review_set).prefer(asked.not_looked_at(case_filter, cases))
 
 
 def study_engine(review_set: ReviewSet) -> StudyEngine:
     """Return the engine that knows which cases a study scores; only the files change it."""
-    if on_tables():
-        return _study_engine_on_tables(loaded_set(review_set.folder).opened())
+    if uses_clickhouse():
+        return _study_engine_on_tables(clickhouse_set(review_set.folder).opened())
     return _study_engine(load(review_set.folder, files_state(review_set)))
 
 
@@ -364,10 +368,10 @@ _study_engine_on_tables = cache_on_first_argument(1)(ClickHouseStudyEngine)
 
 def colours(review_set: ReviewSet) -> dict[str, str]:
     """Return the colour of every model of a review set."""
-    return model_colours(model.id for model in review_set.models)
+    return assign_model_colours(model.id for model in review_set.models)
 
 
-def case_page(review_set: ReviewSet, case_id: str, seen: Seen | None = None) -> CasePage | None:
+def case_page(review_set: ReviewSet, case_id: str, seen: PageView | None = None) -> CasePage | None:
     """Return one case with its scores, flags and verdicts; neighbours are queried in advance.
 
     ``seen`` is as in :func:`engine`.
@@ -381,4 +385,4 @@ def case_page(review_set: ReviewSet, case_id: str, seen: Seen | None = None) -> 
 def _case_page(
     asked: Engine, review_set: ReviewSet, case_id: str, not_yet: frozenset[str]
 ) -> CasePage | None:
-    return gather_case(review_set, case_id, asked)
+    return build_case_page(review_set, case_id, asked)

@@ -24,6 +24,7 @@ from rexview.ui.web.streamlit_adapter.process import secrets_loaded
 if TYPE_CHECKING:
     from rexview.imaging import DiskCache
 
+
 THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 _NAME_FILE: Final = "person"
@@ -35,13 +36,13 @@ def settings() -> Settings:
     return load_settings(sys.argv[1:])
 
 
-def on_tables() -> bool:
+def uses_clickhouse() -> bool:
     """Return whether the review sets of this server are on ClickHouse."""
     return settings().engine != MEMORY
 
 
 @cache
-def team() -> bool:
+def requires_sign_in() -> bool:
     """Return whether people sign in here; decided once, when the server starts.
 
     Raises
@@ -97,14 +98,14 @@ def image_cache() -> DiskCache:
     return DiskCache(settings().cache_folder / "images", settings().cache_mb * 1_000_000)
 
 
-def name_kept() -> str | None:
+def stored_name() -> str | None:
     """Return the name given last on this machine; None on a server that others reach, too."""
     kept = read_user_file(_NAME_FILE) if on_this_machine_only() else None
     name = kept.get("name") if isinstance(kept, dict) else None
     return name if isinstance(name, str) else None
 
 
-def keep_name(name: str) -> None:
+def store_name(name: str) -> None:
     """Store a name to propose, if only people at this machine reach the server."""
     if on_this_machine_only():
         with suppress(OSError):  # without a writable folder only the proposal is lost

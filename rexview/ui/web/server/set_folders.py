@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from rexview.addresses import address_of_set, place_of_set
+from rexview.addresses import remote_set_address, set_place_key
 from rexview.errors import RexviewError
 from rexview.settings import DEMO_FOLDER
 from rexview.ui.web.server import server_state
@@ -31,7 +31,7 @@ def set_id(folder: Path) -> str:
     """Return the short, stable name of a folder in links; the demo's is the same everywhere."""
     if folder.resolve() == DEMO_FOLDER:
         return "demo"
-    return hashlib.sha256(place_of_set(folder).encode()).hexdigest()[:10]
+    return hashlib.sha256(set_place_key(folder).encode()).hexdigest()[:10]
 
 
 _REMEMBERING: Final = Lock()
@@ -76,12 +76,12 @@ def folder_of(name: str | None) -> Path:
                 "folder on the Data page, then follow the link again."
             )
         ) from None
-    if server_state.team() and folder != server_state.settings().review_set:
-        may_open(folder)
+    if server_state.requires_sign_in() and folder != server_state.settings().review_set:
+        check_folder_allowed(folder)
     return folder
 
 
-def may_open(folder: Path) -> None:
+def check_folder_allowed(folder: Path) -> None:
     """Check that the page may open a folder.
 
     Raises
@@ -94,23 +94,23 @@ def may_open(folder: Path) -> None:
             tr(
                 "This server does not open that folder. The administrator can allow it "
                 "with the setting {value}."
-            ).format(value="remote_hosts" if address_of_set(folder) else "open_under")
+            ).format(value="remote_hosts" if remote_set_address(folder) else "open_under")
         )
 
 
 def _allowed(folder: Path) -> bool:
     settings = server_state.settings()
-    address, roots = address_of_set(folder), settings.open_under
+    address, roots = remote_set_address(folder), settings.open_under
     if address and any(map(address.is_under, settings.remote_hosts)):
         return True
     if roots is None:
-        return server_state.on_this_machine_only() and not server_state.team()
+        return server_state.on_this_machine_only() and not server_state.requires_sign_in()
     return any(folder.resolve().is_relative_to(root) for root in roots)
 
 
-def allow(folder: Path) -> str:
-    """Register a folder for links, after :func:`may_open`; return its set id."""
-    may_open(folder)
+def register_folder(folder: Path) -> str:
+    """Register a folder for links, after :func:`check_folder_allowed`; return its set id."""
+    check_folder_allowed(folder)
     name, folders = set_id(folder), _folders()
     with _REMEMBERING:
         if name not in folders:

@@ -18,7 +18,7 @@ from rexview.ui.safe_text import as_markdown
 from rexview.ui.web.streamlit_adapter.script_run import is_page_run
 
 _Made = TypeVar("_Made")
-SAYS_AFTER_S: Final = 0.3
+MESSAGE_DELAY_S: Final = 0.3
 """Seconds of waiting after which a page shows the reason."""
 _AGAIN_S: Final = 0.3
 
@@ -46,7 +46,7 @@ class SharedWork(Generic[_Made]):
         make : callable
             Runs in its own thread and must not need a page. Its exceptions are raised here.
         words : callable
-            For a page that waits, as in :func:`wait_and_say`.
+            For a page that waits, as in :func:`wait_with_message`.
         """
         with self._lock:
             future = self._running.get(key)
@@ -55,7 +55,7 @@ class SharedWork(Generic[_Made]):
                 Thread(
                     target=self._make, args=(key, future, make), name=self._name, daemon=True
                 ).start()
-        wait_and_say(lambda seconds: bool(wait([future], seconds).done), words)
+        wait_with_message(lambda seconds: bool(wait([future], seconds).done), words)
         return future.result()
 
     def _make(self, key: Hashable, future: Future[_Made], make: Callable[[], _Made]) -> None:
@@ -84,7 +84,7 @@ def reserve_place() -> None:
     _PLACES.own = st.empty()
 
 
-def wait_and_say(wait: Callable[[float], bool], words: Callable[[], str]) -> None:
+def wait_with_message(wait: Callable[[float], bool], words: Callable[[], str]) -> None:
     """Wait for a result; meanwhile a page with a reserved place shows a message.
 
     Parameters
@@ -94,7 +94,7 @@ def wait_and_say(wait: Callable[[float], bool], words: Callable[[], str]) -> Non
     words : callable
         Returns the message; called repeatedly.
     """
-    if wait(SAYS_AFTER_S):
+    if wait(MESSAGE_DELAY_S):
         return
     place = _PLACES.own if is_page_run() and hasattr(_PLACES, "own") else None
     there = False

@@ -28,7 +28,7 @@ from typing import Final
 
 from rexview import ui
 from rexview.errors import RexviewError
-from rexview.ui.web.server.shared_work import wait_and_say
+from rexview.ui.web.server.shared_work import wait_with_message
 from rexview.words import tr
 
 # How the server's process gets memory from the system, and how it returns memory.
@@ -51,7 +51,7 @@ def share_arenas() -> None:
         libc.mallopt(_MMAP_THRESHOLD, _OWN_PAGES)
 
 
-def give_back() -> None:
+def release_memory() -> None:
     """Return free memory to the system, and exclude current objects from garbage collection."""
     gc.collect()
     with suppress(OSError, AttributeError):
@@ -67,7 +67,7 @@ _FIRST_PAGES: Final = ("app", "overview", "browse", "case")
 _WITH_CHARTS: Final = frozenset(
     {
         "rexview.ui.charts",
-        "rexview.ui.curate.curated",
+        "rexview.ui.curate.curated_set",
         "rexview.ui.failures.failure_rates",
         "rexview.ui.meeting.decision_list",
         "rexview.ui.multiple_choice.choice_accuracy",
@@ -112,7 +112,7 @@ def _warm_up() -> None:
         from rexview.detect import read_word_lists
 
         read_word_lists()
-        give_back()
+        release_memory()
     finally:
         gc.enable()
 
@@ -126,7 +126,8 @@ def _import_all_of(folder: str = "", but: Set[str] = frozenset()) -> None:
 
 def _open_set() -> None:
     """Open the set that most links are to; the page reports its errors."""
-    from rexview.ui.web.server import given_sets, server_state
+    from rexview.ui.web.server import open_sets as given_sets
+    from rexview.ui.web.server import server_state
 
     with suppress(RexviewError):
         folder = server_state.settings().review_set
@@ -138,13 +139,13 @@ def _read_reviews() -> None:
     from rexview.ui.web.server import review_sets, server_state
 
     with suppress(RexviewError):
-        review_sets.with_written(review_sets.open_set(server_state.settings().review_set))
+        review_sets.with_reviews(review_sets.open_set(server_state.settings().review_set))
 
 
 _THREAD: Final = Thread(target=_warm_up, name="rexview warm-up", daemon=True)
 
 
-def begin() -> None:
+def start_warm_up() -> None:
     """Start the warm-up; called once, when the server starts."""
     share_arenas()
     _THREAD.start()
@@ -159,10 +160,10 @@ def wait_for_picture() -> None:
     """Wait until a radiograph can be shown; return at once if no server is starting."""
     if _THREAD.is_alive():
         _WANTED.set()
-        wait_and_say(_PICTURE_READY.wait, _words)
+        wait_with_message(_PICTURE_READY.wait, _words)
 
 
-def want_pages() -> None:
+def request_pages() -> None:
     """Import what the first pages need as soon as possible.
 
     Called when a page or the server's readiness is requested, or the first radiograph was sent.
@@ -180,14 +181,15 @@ def wait_after_picture() -> None:
 def wait() -> None:
     """Wait until the first pages' imports are done; return at once if no server is starting."""
     if _THREAD.is_alive():
-        want_pages()
-        wait_and_say(_READY.wait, _words)
+        request_pages()
+        wait_with_message(_READY.wait, _words)
 
 
 def _words() -> str:
     """Return what the first page is waiting for, as a sentence."""
     if _READING.is_set() and not _PICTURE_READY.is_set():
-        from rexview.ui.web.server import given_sets, server_state
+        from rexview.ui.web.server import open_sets as given_sets
+        from rexview.ui.web.server import server_state
 
         return given_sets.progress_words(server_state.settings().review_set)
     parts = sum(name.startswith("rexview.") for name in list(sys.modules))

@@ -27,7 +27,7 @@ Otherwise a page with its own address, such as ``/case``, first asks under that 
 and waits before it tries again.
 """
 
-OUR_KEYS_ONLY: Final = """<script>
+BLOCK_STREAMLIT_KEYS: Final = """<script>
 document.addEventListener("keydown", (event) => {
   if (/^[rc]$/i.test(event.key)) event.stopImmediatePropagation();
 });
@@ -132,13 +132,13 @@ TEST_IDS: Final = frozenset(
 THEME_KEY: Final = "rexview-theme"
 """The browser's key for the choice: ``"Dark"``, ``"Light"`` or ``"System"``, as JSON."""
 
-THEIR_KEY: Final = "stActiveTheme-${location.pathname}-v2"
+STREAMLIT_THEME_KEY: Final = "stActiveTheme-${location.pathname}-v2"
 """Streamlit's keys for it: one for each page, as a template of JavaScript."""
 
 _SCRIPT: Final = f"""<script>
 try {{
   const ours = {THEME_KEY!r};
-  const theirs = `{THEIR_KEY}`;
+  const theirs = `{STREAMLIT_THEME_KEY}`;
   const draw = (look) => {{ // Streamlit says it to its root only: popovers and dialogs lie outside
     const scheme = {{ '"Dark"': "dark", '"Light"': "light" }}[look] ?? "light dark";
     document.documentElement.style.colorScheme = scheme;
@@ -158,7 +158,7 @@ try {{
 """.encode()
 
 
-class DarkByDefault:
+class DefaultDarkTheme:
     """ASGI middleware that adds the script to the app's HTML page and changes nothing else.
 
     ``more`` returns HTML for the path of a request, which is added at the end of the head, after
@@ -176,7 +176,7 @@ class DarkByDefault:
             return
         headers = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
         more = self.more(scope["path"])
-        adding = _Adding(send, Headers(scope=scope).get("host"), more)
+        adding = _HeadInserter(send, Headers(scope=scope).get("host"), more)
         await self.app({**scope, "headers": headers}, receive, adding)
 
 
@@ -185,7 +185,7 @@ def _wants_page(scope: Scope) -> bool:
     return scope["method"] == "GET" and b"text/html" in accepted
 
 
-class _Adding:
+class _HeadInserter:
     """Forward a response; an HTML page is buffered first to extend its head."""
 
     def __init__(self, send: Send, host: str | None, more: bytes) -> None:

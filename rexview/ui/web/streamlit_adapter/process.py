@@ -32,7 +32,7 @@ _ANSWER: Final = "backend_operation_response"
 """Streamlit's name of the message with a file's address."""
 
 
-def ask_nobody_outside() -> None:
+def disable_external_ip_lookup() -> None:
     """Keep Streamlit from asking an external service for the address of this machine.
 
     It asks when a foreign page opens a websocket, which ``access.request_checks`` refuses before
@@ -42,7 +42,7 @@ def ask_nobody_outside() -> None:
     net_util.get_external_ip = lambda: None
 
 
-def have_no_pages_folder() -> None:
+def disable_pages_folder() -> None:
     """Keep Streamlit from using our folder ``pages/`` as its older kind of pages.
 
     Otherwise it does so until ``st.navigation`` has run for the first time: the first visitor who
@@ -134,7 +134,7 @@ def _keep_files() -> None:
     MediaFileMetadata.mark_for_delete = mark_when_old  # type: ignore[method-assign]
 
 
-def ask_not_who_runs_it() -> None:
+def skip_bare_mode_check() -> None:
     """Keep Streamlit from checking whether ``streamlit run`` made its first element.
 
     The check reads the source of all loaded modules, once in each process, while the first visitor
@@ -143,7 +143,7 @@ def ask_not_who_runs_it() -> None:
     delta_generator._use_warning_has_been_displayed = True
 
 
-def send_at_once() -> None:
+def enable_tcp_nodelay() -> None:
     """Send the end of each response without waiting for the browser to confirm its start.
 
     A response is sent in two parts, head and body. The system delays the second by up to 40 ms
@@ -167,7 +167,7 @@ def send_at_once() -> None:
     uvicorn.Server.startup = startup_at_once  # type: ignore[method-assign]
 
 
-def before_stopping(act: Callable[[], None]) -> None:
+def call_before_shutdown(act: Callable[[], None]) -> None:
     """Call ``act`` when the server is asked to stop, before it waits for open responses to end.
 
     A response that never ends, such as a stream of events, would otherwise block the stop forever.
@@ -210,7 +210,7 @@ def secrets_loaded() -> bool:
 _APP: Final = Path(__file__).resolve().parents[4] / "app.py"
 
 
-def take_options(words: Sequence[str]) -> tuple[str, ...]:
+def apply_options(words: Sequence[str]) -> tuple[str, ...]:
     """Apply the options of ``streamlit run app.py WORDS``; return the words after ``--``.
 
     They are read from Streamlit's files, the environment and the words.
@@ -237,7 +237,7 @@ def take_options(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(arguments)
 
 
-def why_no_sign_in(provider: str = "default") -> str:
+def sign_in_fault(provider: str = "default") -> str:
     """Return why sign-in with a provider is impossible, in Streamlit's words; empty if possible.
 
     The text names fields of the secrets file, but no values.

@@ -82,7 +82,7 @@ def typed_fields(name: str, *, saves_on_leaving: bool = False, **more: Any) -> C
     """Return a container whose text fields keep their typed text in the browser.
 
     The text outlives the tab, and a line below the fields reports that it is not saved. It is put
-    back into the fields until :func:`words_taken` is called with the same ``name``. See
+    back into the fields until :func:`finish_draft` is called with the same ``name``. See
     :file:`typed_fields.js`.
 
     Parameters
@@ -98,12 +98,12 @@ def typed_fields(name: str, *, saves_on_leaving: bool = False, **more: Any) -> C
     return st.container(key=f"rx_typed_{at_once}{_draft(name)}", **more)
 
 
-def words_taken(name: str) -> None:
+def finish_draft(name: str) -> None:
     """Report that the text in the fields of this name is saved or discarded."""
     st.session_state.setdefault(_TAKEN, {})[_draft(name)] = uuid4().hex
 
 
-def taken_words() -> list[tuple[str, str]]:
+def finished_drafts() -> list[tuple[str, str]]:
     """Return the drafts that the browser can delete, each with an id of the press that saved it."""
     taken: dict[str, str] = st.session_state.get(_TAKEN, {})
     return list(taken.items())
@@ -113,7 +113,7 @@ def _draft(name: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
-def hear_the_unheard() -> None:
+def run_missed_callbacks() -> None:
     """Run the callbacks that a new session missed, before the page shows anything."""
     waiting = st.session_state.pop(_UNHEARD, None)
     if waiting is not None:

@@ -6,7 +6,11 @@ import random
 
 from support.rows import each_row
 
-from rexview.analysis.case.report_comparison import MOST_LINES, align, reference_sentences
+from rexview.analysis.case.report_comparison import (
+    MAX_COMPARED_SENTENCES,
+    align_sentences,
+    split_reference,
+)
 from rexview.schema import Answer, Report
 
 REFERENCE = Report(
@@ -27,7 +31,7 @@ def aligned(text: str, report: Report = REFERENCE) -> list[tuple[str, list[str]]
                 for beside in row.by_model.get("m", ())
             ],
         )
-        for row in align(reference_sentences(report), [answer])
+        for row in align_sentences(split_reference(report), [answer])
     ]
 
 
@@ -112,7 +116,7 @@ def test_models_stand_side_by_side_each_on_its_own() -> None:
         Answer(case="c", model="b", text=None, finish_reason="error"),
         Answer(case="c", model="c", text="The patient is rotated.", finish_reason="stop"),
     ]
-    rows = align(reference_sentences(REFERENCE), answers)
+    rows = align_sentences(split_reference(REFERENCE), answers)
     assert list(rows[2].by_model) == ["a"]
     assert list(rows[-1].by_model) == ["c"]
 
@@ -134,7 +138,7 @@ def test_each_sentence_stands_in_one_row_and_no_more(seed: int) -> None:
     report = Report(findings=" ".join(rng.choices(said, k=rng.randint(0, 6))))
     text = " ".join(rng.choices(said, k=rng.randint(0, 8)))
     answer = Answer(case="c", model="m", text=text, finish_reason="stop")
-    rows = align(reference_sentences(report), [answer])
+    rows = align_sentences(split_reference(report), [answer])
     numbers = [
         beside.sentence.line.number
         for row in rows
@@ -147,7 +151,7 @@ def test_each_sentence_stands_in_one_row_and_no_more(seed: int) -> None:
 
 
 def test_very_many_sentences_are_all_there() -> None:
-    text = " ".join(f"Nodule number {n} is seen." for n in range(3 * MOST_LINES))
+    text = " ".join(f"Nodule number {n} is seen." for n in range(3 * MAX_COMPARED_SENTENCES))
     found = aligned(text, Report(findings=text))
-    assert len(found) == 3 * MOST_LINES + 1
-    assert len(found[-1][1]) == 2 * MOST_LINES
+    assert len(found) == 3 * MAX_COMPARED_SENTENCES + 1
+    assert len(found[-1][1]) == 2 * MAX_COMPARED_SENTENCES

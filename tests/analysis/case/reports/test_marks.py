@@ -3,21 +3,21 @@
 import pytest
 from support.rows import each_row
 
-from rexview.analysis.case.record import gather_case
-from rexview.analysis.case.report_comparison import gather_report
-from rexview.analysis.query.memory.engine import memory_engine
+from rexview.analysis.case.case_page import build_case_page
+from rexview.analysis.case.report_comparison import build_report_case
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
 from rexview.harm import load_harm
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 
 
 @pytest.fixture(scope="module")
 def demo():
-    review_set = load("assets/demo")
-    return review_set, memory_engine(review_set)
+    review_set = load_review_set("assets/demo")
+    return review_set, build_memory_engine(review_set)
 
 
 def marks(review_set, engine, case):
-    reports = gather_report(review_set, gather_case(review_set, case, engine), load_harm())
+    reports = build_report_case(review_set, build_case_page(review_set, case, engine), load_harm())
     return {
         model: [(one.what, one.words.text) for one in found]
         for model, found in reports.marks.items()
@@ -56,8 +56,8 @@ def test_marks_and_hints_have_one_source(demo):
     reports = review_set.cases.filter(review_set.cases["question_type"] == "report")["id"]
     n = 0
     for case in reports:
-        page = gather_case(review_set, case, engine)
-        told = gather_report(review_set, page, load_harm())
+        page = build_case_page(review_set, case, engine)
+        told = build_report_case(review_set, page, load_harm())
         standing = {(one.model, one.message) for one in page.flags if one.verdict != "rejected"}
         for model, found in told.marks.items():
             for mark in found:
@@ -79,5 +79,5 @@ def test_what_readers_rejected_is_not_marked(make_set, verdict):
         answers=[{"case": "c", "model": "g", "text": "Clear lungs. The heart is normal."}],
         flags=[said],
     )
-    found = marks(one, memory_engine(one), "c")
+    found = marks(one, build_memory_engine(one), "c")
     assert found == ({"g": [("missed", "pneumothorax")]} if verdict == "confirmed" else {})

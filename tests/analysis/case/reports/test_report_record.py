@@ -8,23 +8,23 @@ from typing import Any
 import pytest
 from support.reports.report_set import write_reports
 
-from rexview.analysis.case.record import gather_case
-from rexview.analysis.case.report_comparison import ReportCase, gather_report
-from rexview.analysis.query.memory.engine import memory_engine
+from rexview.analysis.case.case_page import build_case_page
+from rexview.analysis.case.report_comparison import ReportCase, build_report_case
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
 from rexview.harm import load_harm
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.schema import ReviewSet
 
 
 @pytest.fixture(name="reports", scope="module")
 def reports_fixture(tmp_path_factory: pytest.TempPathFactory) -> ReviewSet:
-    return load(write_reports(tmp_path_factory.mktemp("set") / "reports"))
+    return load_review_set(write_reports(tmp_path_factory.mktemp("set") / "reports"))
 
 
 def gathered(review_set: ReviewSet, case: str, **more: Any) -> ReportCase | None:
-    page = gather_case(review_set, case, memory_engine(review_set))
+    page = build_case_page(review_set, case, build_memory_engine(review_set))
     assert page is not None
-    return gather_report(review_set, page, load_harm(), **more)
+    return build_report_case(review_set, page, load_harm(), **more)
 
 
 def test_a_case_has_its_edits_metrics_and_corrected_reference(reports: ReviewSet) -> None:
@@ -81,7 +81,7 @@ def test_a_correction_of_a_file_that_counts_other_lines_finds_its_words(tmp_path
         for line, words in ((7, "heart size is  NORMAL."), (0, None), (2, "Not in the text"))
     ]
     edits[1]["action"] = "insert"
-    found = gathered(load(write_reports(tmp_path / "set", edits=edits)), "r1")
+    found = gathered(load_review_set(write_reports(tmp_path / "set", edits=edits)), "r1")
     assert found is not None
     at = {line: [edit.line for edit in given] for line, given in found.edits_at("n").items()}
     assert at == {1: [7, 0], 2: [2]}
@@ -93,7 +93,7 @@ def test_corrections_of_an_earlier_report_stand_apart(tmp_path: Path) -> None:
         | {"severity": 4, "answer_digest": digest}
         for digest in (None, "0" * 64)
     ]
-    found = gathered(load(write_reports(tmp_path / "set", edits=edits)), "r1")
+    found = gathered(load_review_set(write_reports(tmp_path / "set", edits=edits)), "r1")
     assert found is not None
     assert len(found.edits["n"]) == len(found.stale_edits["n"]) == 1
 

@@ -7,15 +7,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rexview.analysis.case.record import gather_case
-from rexview.analysis.query.clickhouse.engine import ClickHouseEngine
-from rexview.analysis.query.clickhouse.tables import CASES
-from rexview.analysis.query.filter.case_filter import CaseFilter, Range
-from rexview.analysis.query.memory.engine import memory_engine
-from rexview.schema import Mark, WrittenFailure
+from rexview.analysis.case.case_page import build_case_page
+from rexview.analysis.query.clickhouse.clickhouse_engine import ClickHouseEngine
+from rexview.analysis.query.clickhouse.table_layout import CASES_TABLE
+from rexview.analysis.query.filter.case_filter import CaseFilter, NumberRange
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
+from rexview.schema import FailureMark, WrittenFailure
 
 HOSTILE = (
-    f"'); DROP TABLE {CASES}; --",
+    f"'); DROP TABLE {CASES_TABLE}; --",
     "{version:String}",
     "\\",
     "\\'",
@@ -34,7 +34,7 @@ FILTERS = (
     CaseFilter(search="effusion", mention="any"),
     CaseFilter(search="the LEFT"),
     CaseFilter(tags=("laterality:None",), sort="gap"),
-    CaseFilter(process=Range(1, 4)),
+    CaseFilter(process=NumberRange(1, 4)),
     CaseFilter(findings=("unknown", "pneumothorax")),
 )
 
@@ -68,7 +68,7 @@ def test_values_of_a_filter_never_become_sql(engine, in_memory, name):
         given = {"sites": (value,), "tags": (f"laterality:{value}",), "search": value}[name]
         asked = CaseFilter(**{name: given})
         assert engine.page(asked, 0, 9) == in_memory.page(asked, 0, 9)
-    n = engine.database.query(f"SELECT count() FROM {CASES}").item()
+    n = engine.database.query(f"SELECT count() FROM {CASES_TABLE}").item()
     assert n >= engine.facts.n_cases
 
 
@@ -80,14 +80,14 @@ def test_answers_marked_with_failures_in_words_are_found(engine, in_memory, give
     said = {
         "written_failures": (words,),
         "marks": (
-            Mark(case, model, "ann", "prior", "0" * 64, None, at),
-            Mark(case, model, "ann", "removed", "0" * 64, None, at),
+            FailureMark(case, model, "ann", "prior", "0" * 64, None, at),
+            FailureMark(case, model, "ann", "removed", "0" * 64, None, at),
         ),
     }
     marked = ClickHouseEngine(engine.opened, engine.small, replace(engine.written, **said))
     both = (
         marked,
-        memory_engine(replace(given.review_set, **said), scan=in_memory.table.survey.scan),
+        build_memory_engine(replace(given.review_set, **said), scan=in_memory.table.survey.scan),
     )
     for asked, n in (
         (CaseFilter(marked=("prior",)), 1),
@@ -103,4 +103,4 @@ def test_answers_marked_with_failures_in_words_are_found(engine, in_memory, give
         assert facets[0] == facets[1]
     assert marked.facts.written_failures == {"prior": "Prior"}
     alone, _ = marked.set_of([case])
-    assert [one.mark.failure for one in gather_case(alone, case, marked).marks] == ["prior"]
+    assert [one.mark.failure for one in build_case_page(alone, case, marked).marks] == ["prior"]

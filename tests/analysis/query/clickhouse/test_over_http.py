@@ -8,7 +8,12 @@ from collections.abc import Iterator
 import pytest
 from support.clickhouse.server import ClickHouseServer
 
-from rexview.analysis.query.clickhouse.database import PASSWORD, OverHttp, Server, database_at
+from rexview.analysis.query.clickhouse.database import (
+    CLICKHOUSE_PASSWORD_VARIABLE,
+    DatabaseServer,
+    HttpDatabase,
+    database_at,
+)
 from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.errors import EngineUnreachable, SettingsError
 
@@ -47,7 +52,7 @@ def test_values_arrive_as_they_are(server):
     ],
 )
 def test_a_refusal_is_a_sentence_without_the_query(server, answer, words):
-    database = OverHttp(_server(server.server_address[1]))
+    database = HttpDatabase(_server(server.server_address[1]))
     database.query("SELECT 1")
     server.fails = answer
     try:
@@ -61,11 +66,11 @@ def test_a_refusal_is_a_sentence_without_the_query(server, answer, words):
 
 
 def test_a_wrong_password_is_said_and_not_shown(server, monkeypatch):
-    monkeypatch.setenv(PASSWORD, "opensesame")
+    monkeypatch.setenv(CLICKHOUSE_PASSWORD_VARIABLE, "opensesame")
     server.password = "another"
     try:
         with pytest.raises(EngineUnreachable, match="user or the password") as raised:
-            OverHttp(_server(server.server_address[1])).query("SELECT 1")
+            HttpDatabase(_server(server.server_address[1])).query("SELECT 1")
     finally:
         server.password = ""
     assert "opensesame" not in str(raised.value)
@@ -75,7 +80,7 @@ def test_a_server_that_is_away_is_named():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    database = OverHttp(_server(port))
+    database = HttpDatabase(_server(port))
     for _ in range(2):
         with pytest.raises(EngineUnreachable, match=f"127.0.0.1:{port}.*do(es)? not answer"):
             database.query("SELECT 1")
@@ -87,5 +92,5 @@ def test_an_address_that_is_none_is_refused(address):
         database_at(address)
 
 
-def _server(port: int) -> Server:
-    return Server("127.0.0.1", port, "default", "by_http", "", secure=False)
+def _server(port: int) -> DatabaseServer:
+    return DatabaseServer("127.0.0.1", port, "default", "by_http", "", secure=False)

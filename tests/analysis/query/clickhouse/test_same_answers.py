@@ -25,14 +25,14 @@ from bench.engines.comparison import (
     compare,
 )
 from bench.engines.everything import EverythingSet
-from rexview.analysis.query.clickhouse.database import InProcess
-from rexview.analysis.query.clickhouse.engine import ClickHouseEngine
-from rexview.analysis.query.clickhouse.loaded_set import OpenedSet
-from rexview.analysis.query.clickhouse.study import ClickHouseStudyEngine
-from rexview.analysis.query.clickhouse.tables import CASES, LOADS, RECORDS
-from rexview.analysis.query.memory.engine import MemoryEngine
-from rexview.analysis.query.memory.study import MemoryStudyEngine
-from rexview.reviewset import load
+from rexview.analysis.query.clickhouse.clickhouse_engine import ClickHouseEngine
+from rexview.analysis.query.clickhouse.database import ChdbDatabase
+from rexview.analysis.query.clickhouse.loaded_set import OpenClickHouseSet
+from rexview.analysis.query.clickhouse.study_engine import ClickHouseStudyEngine
+from rexview.analysis.query.clickhouse.table_layout import CASES_TABLE, LOADS_TABLE, RECORDS_TABLE
+from rexview.analysis.query.memory.memory_engine import MemoryEngine
+from rexview.analysis.query.memory.study_engine import MemoryStudyEngine
+from rexview.reviewset import load_review_set
 
 pytest.importorskip("chdb", reason="chDB is not installed: pip install chdb")
 Both = tuple[MemoryEngine, ClickHouseEngine]
@@ -50,7 +50,7 @@ def folder_fixture(made: EverythingSet, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture(scope="module", name="both")
 def both_fixture(made: EverythingSet, folder: Path) -> Both:
-    return both_engines(InProcess(None, "compared"), load(folder), made.comments)
+    return both_engines(ChdbDatabase(None, "compared"), load_review_set(folder), made.comments)
 
 
 def test_people_wrote_about_some_cases_only(both: Both) -> None:
@@ -75,7 +75,7 @@ def test_a_wrong_count_is_found(both: Both) -> None:
     in_memory, on_tables = both
     manifest = on_tables.opened.manifest
     words = {**manifest.words, "site": manifest.words["site"][:-1]}
-    wrong = OpenedSet(
+    wrong = OpenClickHouseSet(
         on_tables.opened.database, replace(manifest, words=words), on_tables.opened.empty
     )
     found = compare(
@@ -85,7 +85,7 @@ def test_a_wrong_count_is_found(both: Both) -> None:
 
 
 def test_study_is_answered_alike(both: Both, folder: Path) -> None:
-    review_set, opened = load(folder), both[1].opened
+    review_set, opened = load_review_set(folder), both[1].opened
     one, other = MemoryStudyEngine(review_set), ClickHouseStudyEngine(opened)
     assert (one.tasks, one.n_scorable) == (other.tasks, other.n_scorable)
     assert list(one.strata.items()) == list(other.strata.items())
@@ -116,22 +116,23 @@ def test_study_is_answered_alike(both: Both, folder: Path) -> None:
     assert one.chosen(some).sort(by).equals(other.chosen(some).sort(by))
 
 
-def on_shards(both: Both, name: str, shards: tuple[int, ...]) -> OpenedSet:
+def on_shards(both: Both, name: str, shards: tuple[int, ...]) -> OpenClickHouseSet:
     """Open the set with the cases of some of two shards only, by the hash of their id."""
-    database = InProcess(None, name)
-    for table in (RECORDS, LOADS):
+    database = ChdbDatabase(None, name)
+    for table in (RECORDS_TABLE, LOADS_TABLE):
         database.run(f"CREATE VIEW {table} AS SELECT * FROM compared.{table}")
     for shard in shards:
         database.run(
-            f"CREATE TABLE {CASES}_on_{shard} ENGINE = MergeTree ORDER BY case_row AS "
-            f"SELECT * FROM compared.{CASES} WHERE shard % 2 = {shard}"
+            f"CREATE TABLE {CASES_TABLE}_on_{shard} ENGINE = MergeTree ORDER BY case_row AS "
+            f"SELECT * FROM compared.{CASES_TABLE} WHERE shard % 2 = {shard}"
         )
     # what a Distributed table does over several servers, Merge does over several tables
     database.run(
-        f"CREATE TABLE {CASES} AS compared.{CASES} ENGINE = Merge('{name}', '^{CASES}_on_')"
+        f"CREATE TABLE {CASES_TABLE} AS compared.{CASES_TABLE} ENGINE = Merge('{name}', "
+        f"'^{CASES_TABLE}_on_')"
     )
     opened = both[1].opened
-    return OpenedSet(database, opened.manifest, opened.empty)
+    return OpenClickHouseSet(database, opened.manifest, opened.empty)
 
 
 def test_counts_of_two_shards_add_up(both: Both, made: EverythingSet) -> None:
@@ -163,12 +164,12 @@ def counts(facets: Any) -> dict[Any, int]:
 def test_values_never_reach_the_statement(both: Both) -> None:
     """Hostile ids and words find nothing more than themselves, and the tables are still there."""
     on_tables = both[1]
-    rows = on_tables.opened.database.query(f"SELECT count() AS n FROM {CASES}")
+    rows = on_tables.opened.database.query(f"SELECT count() AS n FROM {CASES_TABLE}")
     made = RandomFilters(KnownWords.of(both[0]), 9)
     for word in HOSTILE:
         for name in ("models", "sites", "categories"):
             chosen = replace(made.filter().cleared(), **{name: (word,)})
             assert on_tables.page(chosen, 0, 9) == ()
         assert on_tables.position(chosen, word).number is None
-    assert rows.equals(on_tables.opened.database.query(f"SELECT count() AS n FROM {CASES}"))
+    assert rows.equals(on_tables.opened.database.query(f"SELECT count() AS n FROM {CASES_TABLE}"))
     assert isinstance(rows, pl.DataFrame)

@@ -3,7 +3,11 @@
 import pytest
 from support.rows import each_row
 
-from rexview.analysis.query.filter.case_filter import CaseFilter, asks_for, asks_for_mark
+from rexview.analysis.query.filter.case_filter import (
+    CaseFilter,
+    filter_names_failure,
+    filter_names_mark,
+)
 
 MISSED = {"failures": ("omission",)}
 HINTS = {"sources": ("hint",)}
@@ -29,7 +33,7 @@ HINTS = {"sources": ("hint",)}
     ],
 )
 def test_a_failure(conditions, source, asked):
-    assert asks_for(CaseFilter(**conditions), "m", "omission", source) is asked
+    assert filter_names_failure(CaseFilter(**conditions), "m", "omission", source) is asked
 
 
 @pytest.mark.parametrize(
@@ -43,4 +47,4 @@ def test_a_failure(conditions, source, asked):
     ],
 )
 def test_a_failure_in_words(conditions, asked):
-    assert asks_for_mark(CaseFilter(**conditions), "m", "f") is asked
+    assert filter_names_mark(CaseFilter(**conditions), "m", "f") is asked

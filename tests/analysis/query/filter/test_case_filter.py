@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.rows import each_row
 
-from rexview.analysis import ANSWER_STATUSES, FILTER_KEYS, RANGES, SORTS, CaseFilter, Range
-from rexview.analysis.query.filter.case_filter import COMMENTED, SOURCES, WEAKEST
+from rexview.analysis import ANSWER_STATUSES, FILTER_KEYS, RANGES, SORTS, CaseFilter, NumberRange
+from rexview.analysis.query.filter.case_filter import COMMENT_STATES, SOURCES, WEAKEST_LINKS
 from rexview.analysis.query.filter.conditions import (
-    COMPARED,
+    COMPARISON_RESULTS,
     EditCondition,
     MetricOrder,
     ModelPair,
@@ -25,7 +25,7 @@ from rexview.analysis.query.filter.conditions import (
 from rexview.analysis.query.filter.judge_conditions import JudgeCondition
 from rexview.errors import FilterError
 from rexview.metrics.identity import MetricId
-from rexview.stats.judges import Judge
+from rexview.stats.judge_agreement import Judge
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
 
 
@@ -43,11 +43,11 @@ from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
             CaseFilter(failures=("token_limit", "omission")),
         ),
         ({"model": ["a b", "ü"]}, CaseFilter(models=("a b", "ü"))),
-        ({"gap": "2.."}, CaseFilter(gap=Range(2))),
-        ({"gap": "-1..0.5"}, CaseFilter(gap=Range(-1, 0.5))),
-        ({"content": "..2"}, CaseFilter(content=Range(None, 2))),
-        ({"content": "3"}, CaseFilter(content=Range(3, 3))),
-        ({"content": ".."}, CaseFilter(content=Range())),
+        ({"gap": "2.."}, CaseFilter(gap=NumberRange(2))),
+        ({"gap": "-1..0.5"}, CaseFilter(gap=NumberRange(-1, 0.5))),
+        ({"content": "..2"}, CaseFilter(content=NumberRange(None, 2))),
+        ({"content": "3"}, CaseFilter(content=NumberRange(3, 3))),
+        ({"content": ".."}, CaseFilter(content=NumberRange())),
         ({"q": "  left   effusion "}, CaseFilter(search="left effusion")),
         ({"tag": "region:pleura: left"}, CaseFilter(tags=("region:pleura: left",))),
         ({"sort": "gap", "case": "c1", "set": "x"}, CaseFilter(sort="gap")),
@@ -132,7 +132,7 @@ WORD = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20
 NUMBER = st.none() | st.integers(-8, 8).map(lambda half: half / 2)
 RANGE = st.none() | st.tuples(NUMBER, NUMBER).filter(
     lambda ends: None in ends or ends[0] <= ends[1]
-).map(lambda ends: Range(*ends))
+).map(lambda ends: NumberRange(*ends))
 
 
 SCORE = st.integers(1, 5)
@@ -196,7 +196,7 @@ FILTERS = st.builds(
     sources=chosen(SOURCES),
     models=st.lists(WORD, max_size=2).map(tuple),
     statuses=chosen(ANSWER_STATUSES),
-    weakest=chosen(WEAKEST),
+    weakest=chosen(WEAKEST_LINKS),
     judged=chosen(FAILURES),
     passing=st.lists(WORD, max_size=2).map(tuple),
     question_types=chosen(["open", "choice", "report"]),
@@ -207,11 +207,11 @@ FILTERS = st.builds(
     reader_scores=st.lists(MARK, max_size=3).map(tuple),
     reader_pairs=st.lists(READERS, max_size=2).map(tuple),
     model_pairs=st.lists(MODELS, max_size=2).map(tuple),
-    comments=chosen(COMMENTED),
+    comments=chosen(COMMENT_STATES),
     opinions=st.lists(JUDGED, max_size=2).map(tuple),
     edits=st.lists(EDITED, max_size=2).map(tuple),
     edit_kinds=st.lists(WORD, max_size=2).map(tuple),
-    compared=st.lists(st.sampled_from(sorted(COMPARED)), max_size=2).map(tuple),
+    compared=st.lists(st.sampled_from(sorted(COMPARISON_RESULTS)), max_size=2).map(tuple),
     search=WORD | st.just(""),
     sort=st.sampled_from(list(SORTS)) | ORDERED,
     **dict.fromkeys(RANGES, RANGE),

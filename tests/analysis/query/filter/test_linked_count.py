@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-from rexview.analysis import CaseFilter, Range
-from rexview.analysis.query.filter.linked_count import ANY, LOW, PERFECT, refined
+from rexview.analysis import CaseFilter, NumberRange
+from rexview.analysis.query.filter.linked_count import (
+    ANY_NUMBER,
+    LOW_SCORE_RANGE,
+    PERFECT_SCORE_RANGE,
+    refine_filter,
+)
 
 
 def test_conditions_are_added_to_what_limits_already() -> None:
-    base = CaseFilter(sites=("North",), process=Range(2, None))
-    found = refined(base, models="g", process=LOW)
-    assert found == CaseFilter(sites=("North",), models=("g",), process=Range(2, 2.999))
+    base = CaseFilter(sites=("North",), process=NumberRange(2, None))
+    found = refine_filter(base, models="g", process=LOW_SCORE_RANGE)
+    assert found == CaseFilter(sites=("North",), models=("g",), process=NumberRange(2, 2.999))
 
 
 def test_asking_for_any_number_leaves_a_range_alone() -> None:
-    assert refined(CaseFilter(gap=Range(1, 2)), gap=ANY) == CaseFilter(gap=Range(1, 2))
-    assert refined(CaseFilter(), gap=ANY) == CaseFilter(gap=Range())
+    assert refine_filter(CaseFilter(gap=NumberRange(1, 2)), gap=ANY_NUMBER) == CaseFilter(
+        gap=NumberRange(1, 2)
+    )
+    assert refine_filter(CaseFilter(), gap=ANY_NUMBER) == CaseFilter(gap=NumberRange())
 
 
 def test_conditions_that_exclude_each_other_open_nothing() -> None:
-    assert refined(CaseFilter(content=Range(None, 4)), content=PERFECT) is None
-    assert refined(CaseFilter(models=("g",)), models="m") is None
+    assert (
+        refine_filter(CaseFilter(content=NumberRange(None, 4)), content=PERFECT_SCORE_RANGE) is None
+    )
+    assert refine_filter(CaseFilter(models=("g",)), models="m") is None
 
 
 def test_of_a_list_the_common_words_are_left() -> None:
     base = CaseFilter(statuses=("empty", "answered"))
-    assert refined(base, statuses=("token_limit", "empty")) == CaseFilter(statuses=("empty",))
+    assert refine_filter(base, statuses=("token_limit", "empty")) == CaseFilter(statuses=("empty",))
 
 
 def test_a_tag_takes_the_place_of_those_with_its_name() -> None:
     base = CaseFilter(tags=("region:Lung", "region:Pleura", "side:Left"))
-    found = refined(base, tags="region:Lung")
+    found = refine_filter(base, tags="region:Lung")
     assert found == CaseFilter(tags=("side:Left", "region:Lung"))

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from support.rows import each_row
 
-from rexview.analysis import CaseFilter, Range, chips, describe, orders
-from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis import CaseFilter, NumberRange, describe_filter, list_chips, list_orders
+from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
 from rexview.metrics.identity import MetricId
 from rexview.schema import Reader
 
@@ -18,7 +18,7 @@ from rexview.schema import Reader
 def engine_fixture(make_set: Any) -> MemoryEngine:
     made = make_set(cases=[{"id": "c"}])
     info = dataclasses.replace(made.info, readers=(Reader("a", "Dr. A"),))
-    return memory_engine(dataclasses.replace(made, info=info))
+    return build_memory_engine(dataclasses.replace(made, info=info))
 
 
 @each_row(
@@ -33,15 +33,15 @@ def engine_fixture(make_set: Any) -> MemoryEngine:
             CaseFilter(failures=("token_limit", "omission")),
             "Token-limit failures or Missed findings",
         ),
-        (CaseFilter(gap=Range(2)), "Gap 2 or more"),
-        (CaseFilter(content=Range(1, 2.5)), "Content 1 to 2.5"),
-        (CaseFilter(content=Range(None, 2)), "Content 2 or less"),
-        (CaseFilter(content=Range(None, 2.999)), "Content under 3"),
-        (CaseFilter(content=Range(2, 2.999)), "Content 2 to under 3"),
-        (CaseFilter(gap=Range(-0.25, 0.249)), "Gap -0.25 to under 0.25"),
-        (CaseFilter(process=Range(3, 3)), "Process 3"),
-        (CaseFilter(process=Range()), "Process scored"),
-        (CaseFilter(disagreement=Range(2)), "Readers differ by 2 or more"),
+        (CaseFilter(gap=NumberRange(2)), "Gap 2 or more"),
+        (CaseFilter(content=NumberRange(1, 2.5)), "Content 1 to 2.5"),
+        (CaseFilter(content=NumberRange(None, 2)), "Content 2 or less"),
+        (CaseFilter(content=NumberRange(None, 2.999)), "Content under 3"),
+        (CaseFilter(content=NumberRange(2, 2.999)), "Content 2 to under 3"),
+        (CaseFilter(gap=NumberRange(-0.25, 0.249)), "Gap -0.25 to under 0.25"),
+        (CaseFilter(process=NumberRange(3, 3)), "Process 3"),
+        (CaseFilter(process=NumberRange()), "Process scored"),
+        (CaseFilter(disagreement=NumberRange(2)), "Readers differ by 2 or more"),
         (CaseFilter(search="left effusion"), "“left effusion”"),
         (CaseFilter(weakest=("all_equal",)), "no weakest link"),
         (CaseFilter(weakest=("process_and_execution",)), "weakest: Process and Execution"),
@@ -113,7 +113,7 @@ def engine_fixture(make_set: Any) -> MemoryEngine:
     ],
 )
 def test_describes(engine: MemoryEngine, case_filter: CaseFilter, words: str) -> None:
-    assert describe(engine.facts, case_filter) == words
+    assert describe_filter(engine.facts, case_filter) == words
 
 
 def test_orders_by_metric_say_what_computed_it_where_two_share_a_name(make_set: Any) -> None:
@@ -127,8 +127,8 @@ def test_orders_by_metric_say_what_computed_it_where_two_share_a_name(make_set: 
         for one in ids
     ]
     answers = [{"case": "c", "model": "g", "text": "Clear.", "finish_reason": "stop"}]
-    facts = memory_engine(make_set(cases=[{"id": "c"}], answers=answers, metrics=rows)).facts
-    assert list(orders(facts, CaseFilter(sort="best:my_own")).items())[5:] == [
+    facts = build_memory_engine(make_set(cases=[{"id": "c"}], answers=answers, metrics=rows)).facts
+    assert list(list_orders(facts, CaseFilter(sort="best:my_own")).items())[5:] == [
         ("worst:bleu_2:radeval", "Worst BLEU-2 (radeval)"),
         ("best:bleu_2:radeval", "Best BLEU-2 (radeval)"),
         ("worst:bleu_2:rexview:1:findings", "Worst BLEU-2 (computed here, findings)"),
@@ -144,10 +144,10 @@ def test_each_chip_takes_one_condition_away(engine: MemoryEngine) -> None:
         failures=("laterality_error", "omission"),
         models=("m",),
         reader_pairs=("process:0:a:b", "process:1..4:a:b"),
-        gap=Range(2),
+        gap=NumberRange(2),
         search="left lung",
     )
-    found = {chip.label: chip.rest for chip in chips(engine.facts, case_filter)}
+    found = {chip.label: chip.rest for chip in list_chips(engine.facts, case_filter)}
     assert list(found) == [
         "Laterality error",
         "Missed finding",
@@ -161,4 +161,4 @@ def test_each_chip_takes_one_condition_away(engine: MemoryEngine) -> None:
     assert found["Dr. A and b: same Process score"].reader_pairs == ("process:1..4:a:b",)
     assert found["Gap 2 or more"].gap is None
     assert found["“left lung”"].search == ""
-    assert chips(engine.facts, CaseFilter(sort="gap")) == ()
+    assert list_chips(engine.facts, CaseFilter(sort="gap")) == ()

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rexview.analysis.case.record import gather_case
-from rexview.analysis.query.memory.engine import memory_engine
+from rexview.analysis.case.case_page import build_case_page
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
 from rexview.schema import ReviewSet
 
 MARKS = {  # reader: process, execution, synthesis
@@ -36,7 +36,7 @@ def review_set_fixture(make_set: Any) -> ReviewSet:
 
 
 def test_the_other_order_changes_content_and_what_follows_from_it(review_set: ReviewSet) -> None:
-    usual = memory_engine(review_set)
+    usual = build_memory_engine(review_set)
     other = usual.in_content_order("minimum_first")
     assert usual.table.rows["content"].to_list() == [3.0, 3.0, 2.0, None]
     assert other.table.rows["content"].to_list() == [1.5, 3.0, None, None]
@@ -45,7 +45,7 @@ def test_the_other_order_changes_content_and_what_follows_from_it(review_set: Re
         None,
     )
     assert other.table.rows["severity"][0] == usual.table.rows["severity"][0] + 1.5
-    made = memory_engine(review_set, content_order="minimum_first")
+    made = build_memory_engine(review_set, content_order="minimum_first")
     assert other.table.rows.equals(made.table.rows)
     assert other.table.rows.schema == made.table.rows.schema
     assert other.facts.content_order == made.facts.content_order == "minimum_first"
@@ -54,6 +54,8 @@ def test_the_other_order_changes_content_and_what_follows_from_it(review_set: Re
 
 def test_one_case_has_the_same_content_as_the_table(review_set: ReviewSet) -> None:
     for order, expected in (("mean_first", 3.0), ("minimum_first", 1.5)):
-        page = gather_case(review_set, "c1", memory_engine(review_set).in_content_order(order))
+        page = build_case_page(
+            review_set, "c1", build_memory_engine(review_set).in_content_order(order)
+        )
         assert page is not None
         assert page.finals["g"].content == expected

@@ -7,9 +7,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rexview.analysis import CaseFilter, chips, describe, search_caption, search_terms
+from rexview.analysis import CaseFilter, describe_filter, list_chips, parse_search, search_caption
 from rexview.analysis.query.filter.case_filter import MENTIONS
-from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
 from rexview.detect import detector
 from rexview.detect.scan import finding_index
 from rexview.detect.scan.scan import scan
@@ -39,7 +39,7 @@ def engine_fixture(make_set: Any) -> MemoryEngine:
         for model, text in zip("gm", texts[1:], strict=True)
         if text is not None
     ]
-    return memory_engine(make_set(cases=cases, answers=answers))
+    return build_memory_engine(make_set(cases=cases, answers=answers))
 
 
 def shown(engine: MemoryEngine, search: str, mention: str, **more: Any) -> set[str]:
@@ -72,7 +72,7 @@ def test_a_finding_is_searched_for_as_it_is_spoken_of(
 
 def test_any_mention_has_what_is_only_of_an_earlier_study(make_set: Any) -> None:
     case = {"id": "c", "question": "q", "report": {"findings": "Prior: moderate right effusion."}}
-    engine = memory_engine(make_set(cases=[case], answers=[]))
+    engine = build_memory_engine(make_set(cases=[case], answers=[]))
     found = [word for word in MENTIONS if shown(engine, "effusion", word)]
     assert found == ["any", "text"]
 
@@ -110,11 +110,13 @@ def test_words_say_what_is_shown(engine: MemoryEngine) -> None:
     assert search_caption(engine.facets(case_filter), "ptx") == (
         "Shown: pneumothorax present or possible in an answer or the report."
     )
-    assert describe(engine.facts, case_filter) == "Pneumothorax: present"
-    assert [chip.label for chip in chips(engine.facts, case_filter)] == ["Pneumothorax: present"]
+    assert describe_filter(engine.facts, case_filter) == "Pneumothorax: present"
+    assert [chip.label for chip in list_chips(engine.facts, case_filter)] == [
+        "Pneumothorax: present"
+    ]
     apical = CaseFilter(search="no apical ptx", mention="absent")
-    assert describe(engine.facts, apical) == "Pneumothorax: absent, “apical”"
-    assert describe(engine.facts, CaseFilter(search="ptx")) == "“ptx”"
+    assert describe_filter(engine.facts, apical) == "Pneumothorax: absent, “apical”"
+    assert describe_filter(engine.facts, CaseFilter(search="ptx")) == "“ptx”"
     assert search_caption(engine.facets(CaseFilter(search="carina")), "carina") == ""
 
 
@@ -129,7 +131,7 @@ def test_words_say_what_is_shown(engine: MemoryEngine) -> None:
     ],
 )
 def test_a_new_search_is_for_what_is_there_unless_it_says_no(search: str, usual: str) -> None:
-    assert search_terms(search).usual == usual
+    assert parse_search(search).usual == usual
 
 
 def test_the_choice_is_in_the_link_and_old_links_keep_their_meaning() -> None:
@@ -166,6 +168,6 @@ def test_new_scores_do_not_have_the_texts_read_again(make_set: Any) -> None:
 
 
 def test_a_table_without_any_text_finds_nothing(make_set: Any) -> None:
-    engine = memory_engine(make_set(cases=[{"id": "c", "question": "q"}], answers=[]))
+    engine = build_memory_engine(make_set(cases=[{"id": "c", "question": "q"}], answers=[]))
     assert shown(engine, "effusion", "any") == set()
     assert pl.Series(engine.selection(CaseFilter(search="q")).case_ids).to_list() == ["c"]

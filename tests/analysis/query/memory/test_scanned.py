@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rexview.analysis import CaseFilter, Scanned
-from rexview.analysis.query.memory.engine import memory_engine
-from rexview.detect import detectors
+from rexview.analysis import CaseFilter, ScanProgress
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
+from rexview.detect import create_detectors
 from rexview.detect.scan.scan import scan
 from rexview.schema import ReviewSet
 
@@ -32,21 +32,21 @@ def review_set_fixture(make_set: Any) -> ReviewSet:
 
 
 def test_what_a_filter_asks_about_flags_is_left_out(review_set: ReviewSet) -> None:
-    engine = memory_engine(review_set)
-    assert engine.scanned(CaseFilter()) == Scanned(3, 3, 0)
+    engine = build_memory_engine(review_set)
+    assert engine.scanned(CaseFilter()) == ScanProgress(3, 3, 0)
     assert engine.scanned(CaseFilter()).is_complete
     asked = CaseFilter(failures=("laterality_error",), sites=("A",), sources=("detector",))
     assert len(engine.selection(asked)) == 1
-    assert engine.scanned(asked) == Scanned(2, 2, 0)
+    assert engine.scanned(asked) == ScanProgress(2, 2, 0)
     search = CaseFilter(search="right pneumothorax", mention="present", sites=("B",))
-    assert engine.scanned(search) == Scanned(1, 1, 0)
+    assert engine.scanned(search) == ScanProgress(1, 1, 0)
 
 
 def test_an_engine_with_another_scan_has_its_flags_and_all_else_as_before(
     review_set: ReviewSet,
 ) -> None:
-    engine = memory_engine(review_set)
-    few = [one for one in detectors() if one.failure == "token_limit"]
+    engine = build_memory_engine(review_set)
+    few = [one for one in create_detectors() if one.failure == "token_limit"]
     without = engine.with_scan(scan(review_set, few))
     asked = CaseFilter(failures=("laterality_error",))
     assert without.selection(asked).case_ids == []
@@ -57,14 +57,14 @@ def test_an_engine_with_another_scan_has_its_flags_and_all_else_as_before(
 
 
 def test_progress_counts_what_was_looked_at_and_flags_what_was_found(review_set: ReviewSet) -> None:
-    engine = memory_engine(review_set)
+    engine = build_memory_engine(review_set)
     whole = engine.table.survey.scan
     state = np.array([1, 0, 2], dtype=np.uint8)
     seen = whole.found.flags.filter(pl.Series(state[whole.found.flags["answer"].to_numpy()] == 1))
     part = replace(whole, found=replace(whole.found, state=state, flags=seen))
     so_far = engine.with_scan(part)
-    assert so_far.scanned(CaseFilter()) == Scanned(3, 2, 1)
-    assert so_far.scanned(CaseFilter(sites=("A",), failures=("omission",))) == Scanned(2, 1, 0)
+    assert so_far.scanned(CaseFilter()) == ScanProgress(3, 2, 1)
+    assert so_far.scanned(CaseFilter(sites=("A",), failures=("omission",))) == ScanProgress(2, 1, 0)
     asked = CaseFilter(failures=("laterality_error",))
     assert so_far.selection(asked).case_ids == ["wrong"]
     assert so_far.facets(CaseFilter()).total == engine.facets(CaseFilter()).total == 4

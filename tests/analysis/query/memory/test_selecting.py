@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 from support.rows import each_row
 
-from rexview.analysis import CaseFilter, Range, unknown_values
+from rexview.analysis import CaseFilter, NumberRange, describe_unknown_values
 from rexview.analysis.case.comments import CommentCount
-from rexview.analysis.query.engine import Position, position_in
-from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.query.engine import Position, find_position
+from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
 from rexview.detect import FAILURE_BITS
 from rexview.vocab import FAILURES
 
@@ -221,10 +221,10 @@ FILTERS = [
     CaseFilter(sources=("detector",)),
     CaseFilter(sources=("hint",)),
     CaseFilter(failures=("omission", "token_limit"), sources=("hint", "both")),
-    CaseFilter(statuses=("answered",), gap=Range(1)),
+    CaseFilter(statuses=("answered",), gap=NumberRange(1)),
     CaseFilter(statuses=("not_run",)),
-    CaseFilter(content=Range(1, 2), language=Range(None, 3.5)),
-    CaseFilter(disagreement=Range(2)),
+    CaseFilter(content=NumberRange(1, 2), language=NumberRange(None, 3.5)),
+    CaseFilter(disagreement=NumberRange(2)),
     CaseFilter(weakest=("execution", "process_and_execution")),
     CaseFilter(judged=("execution_gap",), models=("m",)),
     CaseFilter(tags=("region:pleura", "region:lung"), studies=("normal",)),
@@ -249,7 +249,7 @@ FILTERS = [
     CaseFilter(reader_pairs=("execution:0:r1:nobody",)),
     CaseFilter(model_pairs=("content:g:m",)),
     CaseFilter(model_pairs=("image_content:m:g", "language:g:m")),
-    CaseFilter(model_pairs=("process:g:m",), models=("m",), gap=Range(0)),
+    CaseFilter(model_pairs=("process:g:m",), models=("m",), gap=NumberRange(0)),
     CaseFilter(model_pairs=("process:g:nobody",)),
     CaseFilter(comments=("commented",)),
     CaseFilter(comments=("unresolved",), models=("g",)),
@@ -269,7 +269,7 @@ def engine_fixture(make_set: Any, request: pytest.FixtureRequest) -> MemoryEngin
         f"c{number:02d}": CommentCount(rng.randint(1, 3), rng.randint(0, 1))
         for number in rng.sample(range(45), 15)
     }
-    return memory_engine(random_set(make_set, request.param), comments=comments)
+    return build_memory_engine(random_set(make_set, request.param), comments=comments)
 
 
 @each_row("case_filter", FILTERS)
@@ -319,7 +319,7 @@ def test_headlines_tell_sources_apart(engine: MemoryEngine, case_filter: CaseFil
 
 class TestOrder:
     def test_by_gap(self, engine: MemoryEngine) -> None:
-        selection = engine.selection(CaseFilter(gap=Range(), sort="gap"))
+        selection = engine.selection(CaseFilter(gap=NumberRange(), sort="gap"))
         gaps = dict(selection.rows.group_by("case").agg(gap=_largest("gap")).iter_rows())
         ordered = [gaps[case_id] for case_id in selection.case_ids]
         assert ordered == sorted(ordered, reverse=True)
@@ -367,13 +367,13 @@ def _largest(column: str) -> Any:
     ],
 )
 def test_neighbours(make_set: Any, case_id: str, expected: Position) -> None:
-    assert position_in(["a", "b", "c"], case_id) == expected
-    engine = memory_engine(make_set(cases=[{"id": name} for name in "abc"]))
+    assert find_position(["a", "b", "c"], case_id) == expected
+    engine = build_memory_engine(make_set(cases=[{"id": name} for name in "abc"]))
     assert engine.position(CaseFilter(sort="order"), case_id) == expected
 
 
 def test_an_empty_set(make_set: Any) -> None:
-    engine = memory_engine(make_set())
+    engine = build_memory_engine(make_set())
     for case_filter in FILTERS:
         assert engine.selection(case_filter).case_ids == []
         assert engine.facets(case_filter).total == 0
@@ -381,7 +381,7 @@ def test_an_empty_set(make_set: Any) -> None:
 
 def test_many_models_are_counted_too(make_set: Any) -> None:
     answers = [{"case": "c", "model": f"m{number}"} for number in range(40)]
-    engine = memory_engine(make_set(cases=[{"id": "c"}, {"id": "d"}], answers=answers))
+    engine = build_memory_engine(make_set(cases=[{"id": "c"}, {"id": "d"}], answers=answers))
     by_model = next(
         facet for facet in engine.facets(CaseFilter()).facets if facet.field == "models"
     )
@@ -398,7 +398,7 @@ def test_values_that_the_set_does_not_have_are_named(engine: MemoryEngine) -> No
         reader_pairs=("process::r2:z%3A", "process::x%3Ay:r1"),
         model_pairs=("process:g:none", "process:nobody:m"),
     )
-    assert unknown_values(engine.facets(case_filter), engine.facts, case_filter) == [
+    assert describe_unknown_values(engine.facets(case_filter), engine.facts, case_filter) == [
         "This set has no model “nobody”.",
         "This set has no tag “region:toe”.",
         "This set has no model “none”.",

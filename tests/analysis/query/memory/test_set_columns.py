@@ -10,10 +10,10 @@ import pytest
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.query.filter.case_filter import SOURCES
-from rexview.analysis.query.memory.engine import memory_engine
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
 from rexview.analysis.query.memory.set_columns import (
-    ChosenRows,
     CodedColumn,
+    RowMaskIndex,
     SetColumns,
     bit_counts,
 )
@@ -37,7 +37,7 @@ def test_what_a_case_has_is_gathered_from_its_rows(
     gathered = columns.bits_of_case(bits)
     chosen = np.array([rng.random() < share for _ in range(len(columns))])
     has_any = columns.any_of_case(chosen)
-    some = ChosenRows(columns, chosen)
+    some = RowMaskIndex(columns, chosen)
     assert (some.any_of_case == has_any).all()
     bits_of_some = some.bits_of_case(bits)
     for case_row, models in enumerate(of_case.values()):
@@ -78,7 +78,9 @@ def test_more_words_than_bits_are_told_apart() -> None:
 
 def test_a_hundred_models_are_counted_with_a_filter(make_set: Any) -> None:
     answers = [{"case": f"c{n % 3}", "model": f"m{n}"} for n in range(100)]
-    engine = memory_engine(make_set(cases=[{"id": f"c{n}"} for n in range(4)], answers=answers))
+    engine = build_memory_engine(
+        make_set(cases=[{"id": f"c{n}"} for n in range(4)], answers=answers)
+    )
     chosen = CaseFilter(models=("m70", "m3"))
     counts = {
         value.value: value.count
@@ -102,7 +104,7 @@ def test_words_are_found_in_capitals_or_not_and_again(make_set: Any) -> None:
         {"case": "a", "model": model, "text": text}
         for model, text in (("g", "No effusions"), ("m", None))
     ]
-    engine = memory_engine(make_set(cases=cases, answers=answers))
+    engine = build_memory_engine(make_set(cases=cases, answers=answers))
     for _ in range(2):
         assert set(engine.selection(CaseFilter(search="effusion")).case_ids) == {"q", "r", "a"}
         assert engine.selection(CaseFilter(search="effusion", models=("m",))).case_ids == []

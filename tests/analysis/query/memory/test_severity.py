@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.cards import harm_text
-from rexview.analysis.query.memory.engine import memory_engine
-from rexview.reviewset import load
-from rexview.reviewset.write import write
+from rexview.analysis.case.cards import describe_harm
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
+from rexview.reviewset import load_review_set
+from rexview.reviewset.write import save_review_set
 from rexview.schema import ReviewSet
 
 WRONG = "There is a right pneumothorax."
@@ -37,13 +37,13 @@ def scored(case, score, dimensions=("process", "execution", "synthesis")):
 
 
 def order(review_set, **conditions):
-    return memory_engine(review_set).selection(CaseFilter(**conditions)).case_ids
+    return build_memory_engine(review_set).selection(CaseFilter(**conditions)).case_ids
 
 
 def words(review_set, case):
-    engine = memory_engine(review_set)
+    engine = build_memory_engine(review_set)
     row = next(one for one in engine.table.rows.iter_rows(named=True) if one["case"] == case)
-    return harm_text(row, engine.table.harm)
+    return describe_harm(row, engine.table.harm)
 
 
 def test_a_pneumothorax_on_the_wrong_side_stands_above_any_number_of_faults_of_style(make_set):
@@ -124,7 +124,9 @@ def test_suggestions_stand_below_confirmed_ones_by_the_harm_that_they_suggest(ma
         scores=scored("granuloma", 1),
     )
     assert order(review_set) == ["terse", "pneumothorax", "granuloma"]
-    cards = memory_engine(review_set).cards(CaseFilter(sort="severity"), ["pneumothorax", "terse"])
+    cards = build_memory_engine(review_set).cards(
+        CaseFilter(sort="severity"), ["pneumothorax", "terse"]
+    )
     assert cards[0].harm.startswith("Suggested by rule, harm 4: ")
     assert cards[0].harm_meaning.startswith("Grave.")
     assert cards[1].harm.startswith("Harm 1: ")
@@ -176,7 +178,7 @@ def with_own_table(tmp_path, make_set):
             answers=[answer("nodule", "There is a right nodule."), answer("pneumothorax", WRONG)],
         )
         folder = tmp_path / "given"
-        write(given, folder)
+        save_review_set(given, folder)
         (folder / "own.yaml").write_text(text, encoding="utf-8")
         info = (folder / "reviewset.yaml").read_text(encoding="utf-8")
         (folder / "reviewset.yaml").write_text(f"{info}harm: own.yaml\n", encoding="utf-8")
@@ -187,10 +189,10 @@ def with_own_table(tmp_path, make_set):
 
 def test_a_set_brings_its_own_table_and_takes_it_along(with_own_table, tmp_path):
     folder = with_own_table("findings: {pneumothorax: 1, nodule: 2}\n")
-    review_set: ReviewSet = load(folder)
+    review_set: ReviewSet = load_review_set(folder)
     assert order(review_set) == ["nodule", "pneumothorax"]
     assert order(replace(review_set, info=replace(review_set.info, harm=""))) == [
         "pneumothorax", "nodule"
     ]  # fmt: skip
-    write(review_set, tmp_path / "copy")
-    assert order(load(tmp_path / "copy")) == ["nodule", "pneumothorax"]
+    save_review_set(review_set, tmp_path / "copy")
+    assert order(load_review_set(tmp_path / "copy")) == ["nodule", "pneumothorax"]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from rexview.analysis.query.study import share_of_cases
-from rexview.analysis.reader_assignment import plan_assignments, withdrawable
+from rexview.analysis.query.study_tasks import draw_second_reader_cases
+from rexview.analysis.reader_assignment import find_withdrawable, plan_assignments
 from rexview.store import Assignment
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -39,7 +39,7 @@ def test_every_case_once_and_nobody_twice_on_one(strata, first, second, share, s
     assert {one.reader for one in found.first} <= set(first)
     assert {one.reader for one in found.second} <= set(second)
     if first and second:
-        drawn = share_of_cases(strata, share, seed=seed)
+        drawn = draw_second_reader_cases(strata, share, seed=seed)
         got = [one.case for one in found.second]
         assert sorted([*got, *found.uncovered]) == sorted(drawn)
         if len(second) > 1:
@@ -103,7 +103,7 @@ def test_withdrawing_leaves_what_was_begun(also_begun):
     found = standing(plan(first=["ann", "bob"], second=["bob"]))
     own = [one for one in found if one.reader == "bob"]
     begun = {own[0].case, own[5].case}
-    taken = withdrawable(found, "bob", begun, also_begun=also_begun)
+    taken = find_withdrawable(found, "bob", begun, also_begun=also_begun)
     assert {one.reader for one in taken} == {"bob"}
     assert len(taken) == len(own) - (0 if also_begun else 2)
     assert {one.order for one in taken} == {"first", "second"}

@@ -6,25 +6,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rexview import frames
-from rexview.analysis.query.memory import study
-from rexview.analysis.query.memory.study import (
+from rexview.analysis.query.memory import study_engine
+from rexview.analysis.query.memory.study_engine import (
     MemoryStudyEngine,
     MemoryWorklist,
-    required_scores,
-    strata_of,
+    find_strata,
+    list_required_scores,
 )
-from rexview.analysis.query.study import (
+from rexview.analysis.query.study_tasks import (
     ScoreItem,
     WorklistProgress,
-    boxes_expected,
-    case_states,
-    items_of,
+    assign_slots,
+    count_progress,
+    draw_second_reader_cases,
+    find_case_states,
+    find_models_expected_to_draw,
+    list_score_items,
     needs_scores,
-    progress_of,
-    reading_order,
-    rubric_of,
-    share_of_cases,
-    slots_of,
+    order_cases,
+    read_study_rubric,
 )
 from rexview.schema import Answer, AnswerBox, Model, Protocol
 from rexview.vocab import IMAGE_DIMENSIONS, TEXT_DIMENSIONS
@@ -64,31 +64,31 @@ def worklist_cases(review_set, assigned, *, reader):
 
 
 def everything(review_set, case):
-    wanted = required_scores(review_set).filter(pl.col("case") == case)
+    wanted = list_required_scores(review_set).filter(pl.col("case") == case)
     return [(*row, 3) for row in wanted.iter_rows()]
 
 
 def test_image_dimensions_only_where_there_are_boxes_or_pictures():
     box = AnswerBox("i", "effusion", (1, 2, 3, 4))
-    assert items_of(Answer("c", "m", "Text")) == TEXTS
+    assert list_score_items(Answer("c", "m", "Text")) == TEXTS
     boxed = (ScoreItem("image_content"), ScoreItem("image_style"))
-    assert items_of(Answer("c", "m", "Text", boxes=(box,))) == TEXTS + boxed
+    assert list_score_items(Answer("c", "m", "Text", boxes=(box,))) == TEXTS + boxed
     pictures = tuple(ScoreItem(name, place) for place in (0, 1) for name in IMAGE_DIMENSIONS)
     both = Answer("c", "m", "Text", boxes=(box,), images=("a", "b"))
-    assert items_of(both) == TEXTS + pictures
-    assert items_of(Answer("c", "m", None, images=("a", "b"))) == pictures
-    assert items_of(Answer("c", "m", " \n")) == ()
-    assert items_of(Answer("c", "m", None, choice=0)) == TEXTS
-    assert items_of(Answer("c", "m", "Text", boxes=(box,)), ["process"]) == TEXTS[:1]
+    assert list_score_items(both) == TEXTS + pictures
+    assert list_score_items(Answer("c", "m", None, images=("a", "b"))) == pictures
+    assert list_score_items(Answer("c", "m", " \n")) == ()
+    assert list_score_items(Answer("c", "m", None, choice=0)) == TEXTS
+    assert list_score_items(Answer("c", "m", "Text", boxes=(box,)), ["process"]) == TEXTS[:1]
 
 
 def test_image_style_where_boxes_were_asked_for_and_none_came(make_set):
     style = (ScoreItem("image_style"),)
-    assert items_of(Answer("c", "m", "Text"), lacks_boxes=True) == TEXTS + style
-    assert items_of(Answer("c", "m", None), lacks_boxes=True) == ()
-    assert items_of(Answer("c", "m", "Text"), TEXT_DIMENSIONS, lacks_boxes=True) == TEXTS
+    assert list_score_items(Answer("c", "m", "Text"), lacks_boxes=True) == TEXTS + style
+    assert list_score_items(Answer("c", "m", None), lacks_boxes=True) == ()
+    assert list_score_items(Answer("c", "m", "Text"), TEXT_DIMENSIONS, lacks_boxes=True) == TEXTS
     boxes = (AnswerBox("i", "effusion", (1, 2, 3, 4)),)
-    assert len(items_of(Answer("c", "m", "Text", boxes=boxes), lacks_boxes=True)) == 6
+    assert len(list_score_items(Answer("c", "m", "Text", boxes=boxes), lacks_boxes=True)) == 6
 
     review_set = make_set(
         cases=[
@@ -115,20 +115,21 @@ def test_image_style_where_boxes_were_asked_for_and_none_came(make_set):
     models.append(Model(id="cannot", name="cannot", draws_boxes=False))
     models.append(Model(id="can", name="can", draws_boxes=True))
     review_set = replace(review_set, info=replace(review_set.info, models=tuple(models)))
-    expected = boxes_expected(review_set, review_set.case("asked"))
+    expected = find_models_expected_to_draw(review_set, review_set.case("asked"))
     assert expected == {"g", "m", "drew", "can"}
-    assert boxes_expected(review_set, review_set.case("both")) == {"can"}
-    assert boxes_expected(review_set, review_set.case("not")) == frozenset()
+    assert find_models_expected_to_draw(review_set, review_set.case("both")) == {"can"}
+    assert find_models_expected_to_draw(review_set, review_set.case("not")) == frozenset()
     records = {
         (case, answer.model, item.dimension, item.picture)
         for case in ("asked", "not", "both")
         for answer in review_set.answers_of(case)
-        for item in items_of(
+        for item in list_score_items(
             answer,
-            lacks_boxes=answer.model in boxes_expected(review_set, review_set.case(case)),
+            lacks_boxes=answer.model
+            in find_models_expected_to_draw(review_set, review_set.case(case)),
         )
     }
-    assert set(required_scores(review_set).iter_rows()) == records
+    assert set(list_required_scores(review_set).iter_rows()) == records
     of_style = {row[:2] for row in records if row[2] == "image_style"}
     assert of_style == {("asked", "g"), ("asked", "m"), ("asked", "drew"), ("both", "can")}
 
@@ -160,9 +161,11 @@ def test_the_table_of_required_scores_says_what_the_records_say(review_set):
         for case in review_set.cases["id"]
         for answer in review_set.answers_of(case)
         if needs_scores(answer)
-        for item in items_of(answer)
+        for item in list_score_items(answer)
     ]
-    assert sorted(required_scores(review_set).iter_rows(), key=str) == sorted(expected, key=str)
+    assert sorted(list_required_scores(review_set).iter_rows(), key=str) == sorted(
+        expected, key=str
+    )
     assert len(expected) == 6 + 4 + 8 + 4
 
 
@@ -173,19 +176,19 @@ def test_a_rubric_of_the_sets_own_limits_what_is_scored(review_set, tmp_path):
     )
     info = replace(review_set.info, rubric="mine.yaml")
     mine = replace(review_set, folder=tmp_path, info=info)
-    assert list(rubric_of(mine)) == ["language"]
-    assert required_scores(mine)["dimension"].unique().to_list() == ["language"]
+    assert list(read_study_rubric(mine)) == ["language"]
+    assert list_required_scores(mine)["dimension"].unique().to_list() == ["language"]
 
 
 def test_slots_are_a_shuffle_fixed_by_reader_case_and_secret():
     models = ["g", "m", "x"]
-    one = slots_of("c1", models, reader="r1", key=b"1")
+    one = assign_slots("c1", models, reader="r1", key=b"1")
     assert list(one) == ["A", "B", "C"]
     assert sorted(one.values()) == models
-    assert slots_of("c1", reversed(models), reader="r1", key=b"1") == one
+    assert assign_slots("c1", reversed(models), reader="r1", key=b"1") == one
     firsts = {
         (reader, key): [
-            slots_of(f"c{number}", models, reader=reader, key=key)["A"] for number in range(300)
+            assign_slots(f"c{number}", models, reader=reader, key=key)["A"] for number in range(300)
         ]
         for reader in ("r1", "r2")
         for key in (b"1", b"2")
@@ -196,21 +199,21 @@ def test_slots_are_a_shuffle_fixed_by_reader_case_and_secret():
 
 
 def test_many_models_have_letters_too():
-    slots = slots_of("c", [f"m{number}" for number in range(30)], reader="r", key=b"k")
+    slots = assign_slots("c", [f"m{number}" for number in range(30)], reader="r", key=b"k")
     assert list(slots)[25:] == ["Z", "AA", "AB", "AC", "AD"]
 
 
 @given(st.sets(st.text(max_size=4), max_size=12), st.text(max_size=4), st.integers())
 def test_an_order_is_a_shuffle_that_new_cases_leave_alone(cases, extra, seed):
-    order = reading_order(cases, reader="r", seed=seed)
+    order = order_cases(cases, reader="r", seed=seed)
     assert sorted(order) == sorted(cases)
-    more = reading_order({*cases, extra}, reader="r", seed=seed)
+    more = order_cases({*cases, extra}, reader="r", seed=seed)
     assert [case for case in more if case in cases] == list(order)
 
 
 def test_readers_have_orders_of_their_own():
     cases = [f"c{number}" for number in range(40)]
-    orders = {reading_order(cases, reader=reader, seed=1) for reader in ("r1", "r2", "r3")}
+    orders = {order_cases(cases, reader=reader, seed=1) for reader in ("r1", "r2", "r3")}
     assert len(orders) == 3
     assert tuple(cases) not in orders
 
@@ -231,11 +234,11 @@ def test_a_worklist_holds_what_is_assigned_and_can_be_scored(review_set):
 
 
 def test_states_follow_the_scores(review_set):
-    required = required_scores(review_set)
+    required = list_required_scores(review_set)
     order = ["c1", "c2", "c3"]
 
     def states(rows, skipped=()):
-        found = case_states(required, own(*rows), skipped)
+        found = find_case_states(required, own(*rows), skipped)
         assert "open" not in found.values()
         return [found.get(case, "open") for case in order]
 
@@ -253,8 +256,8 @@ def test_states_follow_the_scores(review_set):
 
 def test_progress_and_where_to_go_on():
     states = {"a": "done", "b": "skipped", "c": "begun", "d": "open"}
-    assert progress_of(states, 4) == WorklistProgress(done=1, skipped=1, total=4)
-    assert progress_of(states, 4).remaining == 2
+    assert count_progress(states, 4) == WorklistProgress(done=1, skipped=1, total=4)
+    assert count_progress(states, 4).remaining == 2
     worklist = MemoryWorklist(("a", "b", "c", "d"))
     assert worklist.next_open({"a", "b"}) == "c"
     assert worklist.next_open({"a", "b"}, last="d") == "d"
@@ -271,19 +274,19 @@ def test_progress_and_where_to_go_on():
     st.integers(0, 5),
 )
 def test_a_share_takes_its_part_of_every_stratum(strata, share, seed):
-    drawn = share_of_cases(strata, share, seed=seed)
+    drawn = draw_second_reader_cases(strata, share, seed=seed)
     assert len(drawn) == int(len(strata) * share + 0.5)
     assert len(set(drawn)) == len(drawn)
     for name in set(strata.values()):
         size = sum(stratum == name for stratum in strata.values())
         taken = sum(strata[case] == name for case in drawn)
         assert abs(taken - size * len(drawn) / len(strata)) < 1
-    assert share_of_cases(strata, share, seed=seed) == drawn
+    assert draw_second_reader_cases(strata, share, seed=seed) == drawn
 
 
 def test_the_papers_quarter():
     strata = {f"c{number}": "ab"[number % 2] for number in range(100)}
-    one, two = (share_of_cases(strata, 0.25, seed=seed) for seed in (1, 2))
+    one, two = (draw_second_reader_cases(strata, 0.25, seed=seed) for seed in (1, 2))
     assert len(one) == len(two) == 25
     assert one != two
 
@@ -297,7 +300,7 @@ def test_strata_are_kinds_of_questions(make_set):
             {"id": "d", "normal": True},
         ]
     )
-    assert strata_of(review_set, ["b", "a", "d", "gone"]) == {
+    assert find_strata(review_set, ["b", "a", "d", "gone"]) == {
         "b": "open//",
         "a": "open/broad_abnormality/false",
         "d": "open//true",
@@ -305,6 +308,6 @@ def test_strata_are_kinds_of_questions(make_set):
 
 
 def test_required_scores_are_worked_out_once(review_set, monkeypatch):
-    first = required_scores(review_set)
-    monkeypatch.setattr(study, "_required", None)
-    assert required_scores(review_set) is first
+    first = list_required_scores(review_set)
+    monkeypatch.setattr(study_engine, "_required", None)
+    assert list_required_scores(review_set) is first

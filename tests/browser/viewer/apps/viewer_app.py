@@ -27,8 +27,8 @@ from rexview.ui.viewer import (
     ViewerBox,
     ViewerData,
     ViewerImage,
+    assign_keys,
     radiograph_viewer,
-    with_keys,
 )
 from rexview.ui.web.components import serve_module
 
@@ -51,7 +51,7 @@ def _view(name: str, title: str, word: str = "PA", **more) -> ViewerImage:
     return ViewerImage(name, title, word, _link(name), **more)
 
 
-BOXES = with_keys(
+BOXES = assign_keys(
     (
         BoxGroup(
             "gen",

@@ -6,9 +6,9 @@ from support.rows import each_row
 from rexview.curation.choice.checks import ChoiceQuestion
 from rexview.curation.choice.checks.identifying import (
     THRESHOLD,
-    identifying,
-    identifying_check,
-    phi_check,
+    check_identifying_signs,
+    check_phi_probability,
+    find_identifying_signs,
 )
 
 IDENTIFIES = [
@@ -73,17 +73,17 @@ IDENTIFIES_NOBODY = [
 
 @each_row("text", IDENTIFIES)
 def test_what_identifies_is_found(text):
-    assert identifying(text)
+    assert find_identifying_signs(text)
 
 
 @each_row("text", IDENTIFIES_NOBODY)
 def test_what_only_looks_so_is_left_alone(text):
-    assert identifying(text) == []
+    assert find_identifying_signs(text) == []
 
 
 def test_nothing_of_it_is_repeated():
     asked = ChoiceQuestion("c1", "m-1", "What did Dr. Miller see?", ("A", "B", "C", "D"), 0)
-    check = identifying_check(asked)
+    check = check_identifying_signs(asked)
     assert (check.passed, check.defect) == (False, "identifies")
     assert "Miller" not in check.reason
     assert check.extra == {"p_phi": 1.0}
@@ -94,4 +94,4 @@ def test_nothing_of_it_is_repeated():
 )
 def test_a_question_passes_below_the_threshold(probability, passed):
     """The sign: the probability is that of identifying somebody."""
-    assert phi_check(probability, "").passed is passed
+    assert check_phi_probability(probability, "").passed is passed

@@ -8,7 +8,7 @@ from support import ROOT
 
 from rexview.curation.choice.checks import ChoiceQuestion
 from rexview.curation.choice.checks.content import content_checks
-from rexview.curation.choice.checks.identifying import identifying_check
+from rexview.curation.choice.checks.identifying import check_identifying_signs
 from rexview.curation.choice.checks.structure import STRUCTURAL, structural_checks
 from rexview.schema import Report
 
@@ -25,7 +25,7 @@ def checked(half):
         if one["half"] != half:
             continue
         asked = question(one)
-        checks = [*structural_checks(asked), *content_checks(asked), identifying_check(asked)]
+        checks = [*structural_checks(asked), *content_checks(asked), check_identifying_signs(asked)]
         failed = {check.check for check in checks if check.passed is False}
         untold = {check.check for check in checks if check.passed is None}
         found.append((one["id"], one["defect"], failed, untold))

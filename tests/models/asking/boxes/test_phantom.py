@@ -13,14 +13,14 @@ from support.model_server import started
 from support.rows import each_row
 
 from rexview import cli
-from rexview.models.asking.boxes import from_stored
+from rexview.models.asking.box_coordinates import from_stored_pixels
 from rexview.models.asking.calibration import (
     FILMS,
-    film,
-    judged,
+    draw_film,
+    evaluate_replies,
+    film_squares,
     phantom_requests,
     save_form,
-    squares,
 )
 from rexview.models.asking.cards import find_card
 from rexview.models.asking.prompts import find_prompt
@@ -43,8 +43,8 @@ def answers(requests, form):
     return [
         json.dumps(
             [
-                {"label": letter, "box": list(from_stored(box, form, request.images[0]))}
-                for letter, box in squares(name).items()
+                {"label": letter, "box": list(from_stored_pixels(box, form, request.images[0]))}
+                for letter, box in film_squares(name).items()
             ]
         )
         for request, name in zip(requests, FILMS, strict=True)
@@ -53,9 +53,9 @@ def answers(requests, form):
 
 def test_the_squares_are_where_they_are_said_to_be():
     for name, (width, height) in FILMS.items():
-        pixels = film(name)
+        pixels = draw_film(name)
         assert pixels.shape == (height, width)
-        for x, y, w, h in squares(name).values():
+        for x, y, w, h in film_squares(name).values():
             inside = pixels[y : y + h, x : x + w]
             assert {int(pixels[y, x]), int(pixels[y + h - 1, x + w - 1])} == {230}
             assert (inside != 230).any()  # the letter
@@ -68,7 +68,7 @@ def test_the_squares_are_where_they_are_said_to_be():
 def test_one_way_of_counting_fits_and_no_other(shape, convention, corners):
     requests = requests_of(**shape)
     form = BoxForm(convention, corners)
-    found = judged(requests, answers(requests, form), BoxForm())
+    found = evaluate_replies(requests, answers(requests, form), BoxForm())
     assert found.form == form
     assert found.overlap > 0.99
     others = {one: n for one, n in found.tried.items() if one != (convention, corners)}
@@ -79,15 +79,15 @@ def test_what_the_card_says_wins_where_two_are_the_same():
     requests = requests_of(longest_side=None)  # sent as stored
     form = BoxForm("pixels_stored", "xyxy")
     texts = answers(requests, form)
-    assert judged(requests, texts, form).form.convention == "pixels_stored"
-    assert judged(requests, texts, BoxForm()).form.convention == "pixels_sent"
+    assert evaluate_replies(requests, texts, form).form.convention == "pixels_stored"
+    assert evaluate_replies(requests, texts, BoxForm()).form.convention == "pixels_sent"
 
 
 @pytest.mark.parametrize(
     "text", ["I see no squares.", "[]", '[{"label": "A", "box": [1, 2, 3, 4]}]']
 )
 def test_nothing_fits(text):
-    found = judged(requests_of(), [text, text], BoxForm())
+    found = evaluate_replies(requests_of(), [text, text], BoxForm())
     assert found.form is None
 
 
@@ -120,10 +120,10 @@ class TestCommand:
         rules = []
         for name, (width, height) in FILMS.items():
             fit = 2048 / max(width, height)
-            boxes = [[n * fit + shift for n in box] for box in squares(name).values()]
-            told = {"at": boxes, "labels": list(squares(name)), "before": "Here:\n"}
+            boxes = [[n * fit + shift for n in box] for box in film_squares(name).values()]
+            told = {"at": boxes, "labels": list(film_squares(name)), "before": "Here:\n"}
             turn = {"boxes": {**told, "convention": convention, "corners": corners}}
-            rules.append({"match": ", ".join(squares(name)), "turns": [turn]})
+            rules.append({"match": ", ".join(film_squares(name)), "turns": [turn]})
         return rules
 
     @pytest.mark.parametrize(

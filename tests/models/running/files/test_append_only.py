@@ -3,7 +3,7 @@ import json
 import pytest
 from support.small_disk import mounted
 
-from rexview.models.running.journal import AppendOnly, json_line, lines_of
+from rexview.models.running.run_journal import AppendOnly, json_line, read_json_lines
 
 WHOLE = '{"n":1}\n{"n":2}\n'
 
@@ -36,14 +36,14 @@ def test_a_line_holds_any_text(tmp_path):
     file = AppendOnly(tmp_path / "log.jsonl")
     file.append([json_line({"text": text})], sync=True)
     file.close()
-    assert [value["text"] for _, value in lines_of(tmp_path / "log.jsonl")] == [text]
+    assert [value["text"] for _, value in read_json_lines(tmp_path / "log.jsonl")] == [text]
 
 
 def test_damaged_lines_are_told_by_number(tmp_path):
     path = tmp_path / "log.jsonl"
     path.write_bytes(b'{"n":1}\n[1]\n\xff\n{"n":4}\n')
-    assert list(lines_of(path)) == [(1, {"n": 1}), (2, None), (3, None), (4, {"n": 4})]
-    assert list(lines_of(tmp_path / "none.jsonl")) == []
+    assert list(read_json_lines(path)) == [(1, {"n": 1}), (2, None), (3, None), (4, {"n": 4})]
+    assert list(read_json_lines(tmp_path / "none.jsonl")) == []
 
 
 def test_a_full_disk_leaves_whole_lines(tmp_path):
@@ -59,4 +59,4 @@ def test_a_full_disk_leaves_whole_lines(tmp_path):
         room.unlink()
         file.append(['{"n":3}'], sync=True)
         file.close()
-        assert [value["n"] for _, value in lines_of(folder / "log.jsonl")] == [1, 3]
+        assert [value["n"] for _, value in read_json_lines(folder / "log.jsonl")] == [1, 3]

@@ -10,13 +10,13 @@ import pytest
 from support import ROOT
 
 from rexview.errors import RunRefused
-from rexview.models.running.folder import RunFolder, RunLock, is_worked_on
+from rexview.models.running.run_folder import RunFolder, RunLock, is_active_run
 
 HOLD = """
 import sys
 from pathlib import Path
-from rexview.models.running.folder import RunFolder
-from rexview.models.running.folder import RunLock
+from rexview.models.running.run_folder import RunFolder
+from rexview.models.running.run_folder import RunLock
 lock = RunLock(RunFolder(Path(sys.argv[1]), sys.argv[2]))
 print("held", flush=True)
 sys.stdin.read()
@@ -43,7 +43,7 @@ def holder(run):
 
 
 def test_another_process_is_named(run, holder):
-    assert is_worked_on(run)
+    assert is_active_run(run)
     with pytest.raises(RunRefused, match=rf"Process {holder.pid} on {socket.gethostname()} "):
         RunLock(run)
 
@@ -51,17 +51,17 @@ def test_another_process_is_named(run, holder):
 def test_a_process_that_was_killed_holds_nothing(run, holder):
     holder.kill()
     holder.wait()
-    assert not is_worked_on(run)
+    assert not is_active_run(run)
     lock = RunLock(run)
     assert lock.left_behind is not None
     assert lock.left_behind.pid == holder.pid
-    assert is_worked_on(run)
+    assert is_active_run(run)
     lock.release()
 
 
 def test_a_lock_that_was_given_back_is_free(run, holder):
     holder.communicate()
-    assert not is_worked_on(run)
+    assert not is_active_run(run)
     lock = RunLock(run)
     assert lock.left_behind is None
     words = json.loads(run.lock.read_text())

@@ -16,10 +16,10 @@ from support.browser.traffic import Traffic
 
 from bench.meeting import MEETING, LiveWindow, MeetingServer
 from rexview import reviewset
-from rexview.analysis.written_failures import FAILURE_KIND as WORDS
-from rexview.analysis.written_failures import MARK_KIND as MARK
+from rexview.analysis.written_failures import WRITTEN_FAILURE_KIND as WORDS
+from rexview.analysis.written_failures import WRITTEN_MARK_KIND as MARK
 from rexview.answer_digest import digests_of
-from rexview.judge.written import wording_of
+from rexview.judge.written import build_written_wording
 from rexview.people import Person
 from rexview.settings import DEMO_FOLDER
 from rexview.store import Entry, open_reviews
@@ -72,7 +72,7 @@ def marks(review_set, words, steps):
         value = {"name": title, "counts": "What counts."}
         told[last] = [*told.get(last, []), *fragments(title)]
         answer = review_set.answers_of(case)[0]
-        version = wording_of(f"f{number}", value, "f").hash
+        version = build_written_wording(f"f{number}", value, "f").hash
         yield Entry(WORDS, subject=f"f{number}", value=value)
         yield Entry(
             MARK,
@@ -120,7 +120,7 @@ def test_what_followers_get_holds_nothing_unrevealed(tmp_path, steps):
     server = MeetingServer(tmp_path, CASES)
     lead = Person("presenter", "Presenter", "lead")
     meeting = Entry("meeting", subject=MEETING, value={"name": "Meeting", "steps": list(steps)})
-    review_set = reviewset.load(DEMO_FOLDER)
+    review_set = reviewset.load_review_set(DEMO_FOLDER)
     words = {case: words_of(review_set, case) for case in server.cases}
     reviews = open_reviews(server.review_set, server.settings)
     reviews.record([meeting, *marks(review_set, words, steps)], lead)

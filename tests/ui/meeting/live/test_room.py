@@ -11,12 +11,12 @@ from rexview.ui.meeting.live.room import (
     ABSENT_S,
     KINDS,
     MOST_SEATS,
-    Plan,
     Room,
+    RoomPlan,
     RoomRefused,
     VoteRefused,
 )
-from rexview.ui.meeting.live.rooms import FORGOTTEN_S, MOST_ROOMS, Rooms
+from rexview.ui.meeting.live.rooms import EMPTY_ROOM_KEPT_S, MOST_ROOMS, Rooms
 from rexview.vocab import MEETING_STEPS
 
 LEA = Person("lea", "Lea", "lead")
@@ -44,7 +44,7 @@ def clock():
 @pytest.fixture
 def room(clock):
     room = Room(clock)
-    room.replan(Plan(("c1", "c2", "c3"), STEPS))
+    room.replan(RoomPlan(("c1", "c2", "c3"), STEPS))
     return room
 
 
@@ -218,9 +218,9 @@ class TestWhatIsRevealed:
 
     def test_another_order_of_the_steps_reveals_nothing_more(self, room):
         show(room, led(room), "c1", 2, 1)  # question, answers, boxes
-        room.replan(Plan(("c1",), ("question", "report", "boxes", "answers")))
+        room.replan(RoomPlan(("c1",), ("question", "report", "boxes", "answers")))
         assert room.reached == {"c1": 0}
-        room.replan(Plan(("c1",), ("report", "question")))
+        room.replan(RoomPlan(("c1",), ("report", "question")))
         assert room.reached == {}
 
     def test_each_change_wakes_who_listens_once_for_its_kind(self, room):
@@ -415,7 +415,7 @@ class TestRooms:
     def test_an_empty_room_is_forgotten_after_hours_and_not_before(self, clock):
         rooms = Rooms(clock)
         first = rooms.of("demo", "m1")
-        clock.now += FORGOTTEN_S - 1
+        clock.now += EMPTY_ROOM_KEPT_S - 1
         assert rooms.of("demo", "m1") is first
         rooms.of("demo", "m2")
         assert rooms.of("demo", "m1") is first
@@ -427,7 +427,7 @@ class TestRooms:
         rooms = Rooms(clock)
         for number in range(MOST_ROOMS):
             rooms.of("demo", str(number)).seats.join("w", VERA, may_lead=False, voter="v")
-        clock.now += 2 * FORGOTTEN_S
+        clock.now += 2 * EMPTY_ROOM_KEPT_S
         with pytest.raises(RoomRefused, match="Too many meetings"):
             rooms.of("demo", "one more")
         room = rooms.of("demo", "7")

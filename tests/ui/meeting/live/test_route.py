@@ -278,8 +278,8 @@ def test_one_window_has_one_vote_whatever_it_invents(meeting):
 
 def test_a_person_who_signed_in_has_one_vote_on_all_devices(meeting, monkeypatch):
     signed_in = {"person": LEA}
-    monkeypatch.setattr(server_state, "team", lambda: True)
-    monkeypatch.setattr(sign_in, "signed_in_at", lambda request: signed_in["person"])
+    monkeypatch.setattr(server_state, "requires_sign_in", lambda: True)
+    monkeypatch.setattr(sign_in, "signed_in_for_request", lambda request: signed_in["person"])
 
     async def held():
         async with meeting.windows(LEA) as (lea,):
@@ -465,9 +465,9 @@ class TestWhoMayFollow:
             assert (answer.status_code, answer.json()["renew"]) == (403, True)
 
     def test_in_a_team_the_role_that_they_have_now_counts(self, meeting, monkeypatch):
-        monkeypatch.setattr(server_state, "team", lambda: True)
+        monkeypatch.setattr(server_state, "requires_sign_in", lambda: True)
         signed_in = {"person": VERA}
-        monkeypatch.setattr(sign_in, "signed_in_at", lambda _: signed_in["person"])
+        monkeypatch.setattr(sign_in, "signed_in_for_request", lambda _: signed_in["person"])
         address = meeting.address(VERA)
         assert self.get(address).status_code == 404, "nothing was shown yet"
         for person, status in ((None, 401), (ADA, 403), (Person("vera", "V", "reader"), 403)):

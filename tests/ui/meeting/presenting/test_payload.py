@@ -10,11 +10,11 @@ from support.rows import each_row
 from support.small_set import write_set
 
 from rexview.analysis.meetings import FIRST_STEP, Meeting
-from rexview.reviewset import load
-from rexview.ui.meeting.presenting.presented_case import case_json, letters_of
+from rexview.reviewset import load_review_set
+from rexview.ui.meeting.presenting.presented_case import case_json, models_by_letter
 from rexview.vocab import MEETING_STEPS
 
-DEMO = load(ROOT / "assets" / "demo")
+DEMO = load_review_set(ROOT / "assets" / "demo")
 CASES = DEMO.cases["id"].to_list()
 LATER = tuple(step for step in MEETING_STEPS if step != FIRST_STEP)
 
@@ -74,7 +74,9 @@ def test_nothing_of_a_later_step_is_sent(case):
 
 def test_what_may_be_decided_is_proposed_once_failures_are_shown():
     made, _ = payload("c22", LATER)
-    letters = {model: letter for letter, model in letters_of(DEMO, meeting(*LATER), "c22").items()}
+    letters = {
+        model: letter for letter, model in models_by_letter(DEMO, meeting(*LATER), "c22").items()
+    }
     missed = {"failure": "omission", "severity": 4, "suggested": False}
     assert made["proposals"] == {"": missed, letters["medical-4b"]: missed}
 
@@ -83,7 +85,7 @@ def test_the_address_of_a_returned_picture_is_as_long_whoever_drew_it():
     case = next(one for one in CASES if any(answer.images for answer in DEMO.answers_of(one)))
     made, _ = payload(case, ("boxes",))
     views = [view for view in made["viewer"]["views"] if view["kind"] == "returned"]
-    letters = letters_of(DEMO, meeting("boxes"), case)
+    letters = models_by_letter(DEMO, meeting("boxes"), case)
     assert {view["id"].partition("/")[0] for view in views} <= letters.keys()
     assert {len(view["url"]) for view in made["viewer"]["views"]} == {len(views[0]["url"])}
 
@@ -100,7 +102,7 @@ def test_everything_that_a_file_says_is_escaped(given):
 def test_names_come_with_the_models_and_letters_stay(given):
     before, _ = payload("c1", ("answers",), given, later=("models",))
     after, _ = payload("c1", ("answers", "models"), given)
-    letters = letters_of(given, meeting("answers", "models"), "c1")
+    letters = models_by_letter(given, meeting("answers", "models"), "c1")
     assert [one["letter"] for one in before["letters"]] == [*letters]
     assert {one["letter"]: one["model"] for one in after["letters"]} == letters
     colours = [{one["colour"] for one in made["letters"]} for made in (before, after)]

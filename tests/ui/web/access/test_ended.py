@@ -7,9 +7,9 @@ import pytest
 
 from rexview.errors import NotAdmitted, StoreUnreachable
 from rexview.settings import Settings
-from rexview.store.database.shared_state import KEPT, open_ended_sign_ins
+from rexview.store.database.shared_state import REVOCATION_RETENTION, open_revoked_sign_ins
 from rexview.ui.web.access import revoked_sessions
-from rexview.ui.web.access.revoked_sessions import UNKNOWN_AFTER_S, SignOuts
+from rexview.ui.web.access.revoked_sessions import STALE_AFTER_S, SignInRevocations
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -26,8 +26,8 @@ def settings(request, tmp_path, monkeypatch):
 @pytest.fixture
 def servers(settings, monkeypatch):
     """Two servers that share what people have ended, and ask for it often."""
-    monkeypatch.setattr(revoked_sessions, "EVERY_S", 0.05)
-    made = [SignOuts(lambda: open_ended_sign_ins(settings)) for _ in range(2)]
+    monkeypatch.setattr(revoked_sessions, "POLL_INTERVAL_S", 0.05)
+    made = [SignInRevocations(lambda: open_revoked_sign_ins(settings)) for _ in range(2)]
     yield made
     for one in made:
         one.stop()
@@ -42,14 +42,14 @@ def refused(server, sign_in):
 
 
 def test_what_is_ended_is_remembered_until_no_cookie_is_so_old(settings):
-    store = open_ended_sign_ins(settings)
+    store = open_revoked_sign_ins(settings)
     assert store.read() == frozenset()
     store.end("a", now=NOW)
     store.end("a", now=NOW)
     store.end("b", now=NOW + timedelta(days=1))
-    assert store.read(now=NOW + KEPT - timedelta(seconds=1)) == {"a", "b"}
-    assert store.read(now=NOW + KEPT) == {"b"}
-    store.end("c", now=NOW + KEPT)
+    assert store.read(now=NOW + REVOCATION_RETENTION - timedelta(seconds=1)) == {"a", "b"}
+    assert store.read(now=NOW + REVOCATION_RETENTION) == {"b"}
+    store.end("c", now=NOW + REVOCATION_RETENTION)
     assert store.read(now=NOW) == {"b", "c"}, "the row that is too old is removed"
     store.close()
 
@@ -67,7 +67,7 @@ def test_a_sign_out_holds_here_at_once_and_on_the_other_server_soon(servers):
 
 def test_a_sign_out_survives_a_restart(servers, settings):
     servers[0].end("a")
-    again = SignOuts(lambda: open_ended_sign_ins(settings))
+    again = SignInRevocations(lambda: open_revoked_sign_ins(settings))
     assert "You have signed out" in refused(again, "a")
     again.stop()
 
@@ -97,10 +97,10 @@ class Away:
 
 
 def test_nobody_gets_in_while_it_cannot_be_known(settings, monkeypatch):
-    monkeypatch.setattr(revoked_sessions, "EVERY_S", 0.05)
+    monkeypatch.setattr(revoked_sessions, "POLL_INTERVAL_S", 0.05)
     times = [0.0]
-    away = Away(open_ended_sign_ins(settings))
-    server = SignOuts(lambda: away, clock=lambda: times[0])
+    away = Away(open_revoked_sign_ins(settings))
+    server = SignInRevocations(lambda: away, clock=lambda: times[0])
     told = refused(server, "a")
     assert "cannot check whether you have signed out" in told
     assert "The server cannot be reached." in told
@@ -114,21 +114,21 @@ def test_nobody_gets_in_while_it_cannot_be_known(settings, monkeypatch):
     away.is_away = True
     while not server._problem:
         time.sleep(0.02)
-    times[0] = UNKNOWN_AFTER_S
+    times[0] = STALE_AFTER_S
     assert refused(server, "a") == "", "a database that is back soon disturbs nobody"
-    times[0] = UNKNOWN_AFTER_S + 0.1
+    times[0] = STALE_AFTER_S + 0.1
     assert "cannot check whether you have signed out" in refused(server, "a")
     server.stop()
 
 
 def test_a_database_that_takes_nothing_locks_nobody_else_out(settings, monkeypatch):
-    monkeypatch.setattr(revoked_sessions, "EVERY_S", 0.05)
+    monkeypatch.setattr(revoked_sessions, "POLL_INTERVAL_S", 0.05)
     times = [0.0]
-    full = Away(open_ended_sign_ins(settings))
+    full = Away(open_revoked_sign_ins(settings))
     full.is_away, full.takes_nothing = False, True
-    server = SignOuts(lambda: full, clock=lambda: times[0])
+    server = SignInRevocations(lambda: full, clock=lambda: times[0])
     server.end("b")
-    times[0] = UNKNOWN_AFTER_S + 0.1
+    times[0] = STALE_AFTER_S + 0.1
     while refused(server, "a"):
         time.sleep(0.02)
     assert "You have signed out" in refused(server, "b")

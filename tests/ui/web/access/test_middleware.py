@@ -72,9 +72,9 @@ def serve(monkeypatch):
             "browser.serverAddress": browser,
         }
         monkeypatch.setattr(st, "get_option", options.get)
-        monkeypatch.setattr(server_state, "team", is_team)
+        monkeypatch.setattr(server_state, "requires_sign_in", is_team)
         monkeypatch.setattr(server_state, "settings", lambda: Settings(public_address=public))
-        monkeypatch.setattr(sign_in, "signed_in_at", who)
+        monkeypatch.setattr(sign_in, "signed_in_for_request", who)
         monkeypatch.setattr(sign_in_cookie, "sign_in_origin", lambda: sign_in_at)
         routes = [
             *OWN,

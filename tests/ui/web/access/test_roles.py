@@ -17,7 +17,7 @@ people:
 
 @pytest.fixture
 def file(tmp_path, monkeypatch):
-    monkeypatch.setattr(sign_in, "EVERY_S", 0)
+    monkeypatch.setattr(sign_in, "CHECK_INTERVAL_S", 0)
     file = tmp_path / "rexview.yaml"
     write(file, TEAM)
     return file

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from rexview.ui.web.app.security_headers import SecurityHeaders, page_policy, server_error
-from rexview.ui.web.streamlit_adapter.page_markup import DarkByDefault
+from rexview.ui.web.streamlit_adapter.page_markup import DefaultDarkTheme
 
 PAGE = "<!DOCTYPE html><html><head><script>\n let a = 1;\n</script><script src='x'></script></head>"
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
@@ -35,7 +35,7 @@ ROUTES = {
 def client():
     app = Starlette(
         routes=[Route(path, answer) for path, answer in ROUTES.items()],
-        middleware=[Middleware(SecurityHeaders), Middleware(DarkByDefault)],
+        middleware=[Middleware(SecurityHeaders), Middleware(DefaultDarkTheme)],
         exception_handlers={Exception: server_error},
     )
     return TestClient(app, base_url="http://localhost:8501", raise_server_exceptions=False)

@@ -8,7 +8,7 @@ from support.page_text import components
 from support.small_set import write_set
 
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.store import Entry, open_reviews
 from rexview.ui.web.access import permissions, sign_in
 from rexview.ui.web.access.sign_in import link_owner
@@ -96,7 +96,7 @@ def test_the_filter_the_chosen_answers_and_unknown_cases(client):
 
 def test_what_somebody_wrote_changes_the_version_and_is_in_what_comes(client, folder):
     _, before = case_page(case="c1", sort="order")
-    reviews = open_reviews(load(folder), server_state.settings())
+    reviews = open_reviews(load_review_set(folder), server_state.settings())
     score = Entry("score", "c2", "m", "process", value={"score": 1, "comment": "Late words"})
     reviews.record([score], ALONE)
     (two, *_) = cases(fetch(client, before["turning"], "c1"))
@@ -131,7 +131,7 @@ def test_links_that_are_made_up_or_for_something_else_are_refused(client):
 def scored(monkeypatch, role="lead", **query):
     person = Person("anna", "Anna", role)
     with monkeypatch.context() as patch:
-        patch.setattr(permissions, "current", lambda: person)
+        patch.setattr(permissions, "current_person", lambda: person)
         app = run_page("score", **query)
     return sent(app, "rexview_score_pad"), sent(app, "rexview_viewer")
 
@@ -160,7 +160,7 @@ def test_cases_to_score_hold_nothing_that_the_page_hides(client, folder, monkeyp
 def test_a_reveal_changes_the_version(client, folder, monkeypatch):
     before, _ = scored(monkeypatch)
     case = before["worklist"]["entries"][1][0]
-    reviews = open_reviews(load(folder), server_state.settings())
+    reviews = open_reviews(load_review_set(folder), server_state.settings())
     reviews.record([Entry("reveal", case, value={"what": "report"})], ALONE)
     after, _ = scored(monkeypatch)
     assert after["turning"]["version"] != before["turning"]["version"]
@@ -174,11 +174,11 @@ class TestTeam:
     @pytest.fixture
     def asks(self, monkeypatch):
         """Return a function that says who asks from now on."""
-        monkeypatch.setattr(server_state, "team", lambda: True)
+        monkeypatch.setattr(server_state, "requires_sign_in", lambda: True)
 
         def be(person):
-            monkeypatch.setattr(sign_in, "signed_in_here", lambda: person)
-            monkeypatch.setattr(sign_in, "signed_in_at", lambda _: person)
+            monkeypatch.setattr(sign_in, "signed_in_on_page", lambda: person)
+            monkeypatch.setattr(sign_in, "signed_in_for_request", lambda _: person)
 
         return be
 

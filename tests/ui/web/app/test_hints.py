@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.record import CasePage
-from rexview.analysis.overview import overview
-from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.case.case_page import CasePage
+from rexview.analysis.overview import build_overview
+from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet
 from rexview.ui.answers.case_cards import gallery_html
 from rexview.ui.answers.flags import flags_html
@@ -45,7 +45,7 @@ def review_set_fixture(make_set: Any) -> ReviewSet:
 
 @pytest.fixture(name="engine", scope="module")
 def engine_fixture(review_set: ReviewSet) -> MemoryEngine:
-    return memory_engine(review_set)
+    return build_memory_engine(review_set)
 
 
 def test_a_hint_is_no_failure_until_it_is_asked_for(engine: MemoryEngine) -> None:
@@ -69,7 +69,7 @@ def test_hints_do_not_come_before_failures(engine: MemoryEngine) -> None:
 
 
 def test_the_overview_counts_them_apart(engine: MemoryEngine) -> None:
-    numbers = overview(engine)
+    numbers = build_overview(engine)
     found = {(item.failure, item.model): item for item in numbers.failures}
     assert (found["omission", "g"].flagged.value, found["omission", "g"].hint.value) == (0, 1)
     assert (found["omission", "m"].flagged.value, found["omission", "m"].hint.value) == (1, 0)
@@ -81,8 +81,10 @@ def test_the_overview_counts_them_apart(engine: MemoryEngine) -> None:
 
 
 def test_nothing_met_gives_no_panel(make_set: Any) -> None:
-    engine = memory_engine(make_set(cases=[{"id": "c"}], answers=[{"case": "c", "model": "g"}]))
-    assert other_failures_html(overview(engine)) == ""
+    engine = build_memory_engine(
+        make_set(cases=[{"id": "c"}], answers=[{"case": "c", "model": "g"}])
+    )
+    assert other_failures_html(build_overview(engine)) == ""
 
 
 def test_a_card_names_it_as_suggested(review_set: ReviewSet, engine: MemoryEngine) -> None:

@@ -6,7 +6,7 @@ from starlette.testclient import TestClient
 from support.opened_app import opened_set
 from support.small_set import write_set
 
-from rexview.imaging.limits import MAX_BYTES_AT_ONCE, MEMORY
+from rexview.imaging.limits import DECODING_MEMORY, MAX_BYTES_AT_ONCE
 from rexview.ui.web.access import image_links
 from rexview.ui.web.app import image_routes
 
@@ -21,9 +21,9 @@ def review_set(tmp_path, monkeypatch):
 def test_a_busy_server_says_so_and_shows_the_picture_later(review_set, monkeypatch, link):
     client = TestClient(Starlette(routes=image_routes.routes()))
     url = f"/{link(review_set, 'one.png')}"
-    monkeypatch.setattr(MEMORY, "seconds", 0)
-    with MEMORY.scope():
-        MEMORY.take(MAX_BYTES_AT_ONCE, MAX_BYTES_AT_ONCE)
+    monkeypatch.setattr(DECODING_MEMORY, "seconds", 0)
+    with DECODING_MEMORY.scope():
+        DECODING_MEMORY.take(MAX_BYTES_AT_ONCE, MAX_BYTES_AT_ONCE)
         busy = client.get(url)  # answered by another thread, which has nothing of this room
         broken = client.get(f"/{link(review_set, 'broken.png')}")
     assert busy.status_code == 503

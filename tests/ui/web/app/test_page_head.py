@@ -31,7 +31,7 @@ def test_an_address_without_a_page_names_none():
 
 
 def test_a_module_comes_with_all_that_it_imports():
-    found = page_head.with_imports("viewer/assets/viewer.js")
+    found = page_head.collect_imports("viewer/assets/viewer.js")
     assert {"viewer/assets/viewer.js", "viewer/assets/image/pyramid.js"} <= found
     assert "web/components/dom.js" in found
     assert found <= modules().keys()

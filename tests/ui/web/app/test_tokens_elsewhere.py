@@ -20,7 +20,7 @@ from rexview.ui.web.app import case_routes, image_routes
 from rexview.ui.web.link.pages import PAGE_SCORE
 from rexview.ui.web.saving import route as saving_route
 from rexview.ui.web.saving.entries import PAGE_FILES, SCORE_PAGE
-from rexview.ui.web.saving.reader_study import study_of
+from rexview.ui.web.saving.reader_study import load_reader_study
 from rexview.ui.web.server import review_sets, server_state
 from rexview.ui.web.server.sealed_tokens import Grant
 
@@ -49,7 +49,7 @@ def review_set(tmp_path, monkeypatch):
 def other(review_set, tmp_path):
     """Another set with the same cases, open in the same server."""
     folder = write_set(tmp_path / "other")
-    review_sets.allow(folder)
+    review_sets.register_folder(folder)
     return review_sets.open_set(folder)
 
 
@@ -65,7 +65,7 @@ def client(review_set):
 
 
 def score(review_set, **more):
-    study = study_of(review_set, READER)
+    study = load_reader_study(review_set, READER)
     slot, shown = next(iter(study.shown("c1").items()))
     return {
         "token": str(uuid4()),
@@ -94,7 +94,7 @@ def history(review_set):
 
 def tokens_of(review_set):
     """A token of each kind that the server makes."""
-    with permissions.asking(LEA):
+    with permissions.acting_as(LEA):
         meeting = room_json(review_set, "m1")["address"].rpartition("/")[2]
     turning = turning_json(review_set, PAGE_SCORE, {}, state="")
     voter = Grant("voter", "", "0" * 32)

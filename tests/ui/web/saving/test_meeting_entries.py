@@ -9,10 +9,10 @@ from support.entries.sent import sender
 from support.opened_app import opened_set
 from support.small_set import write_set
 
-from rexview.analysis.meetings import decisions, meeting, presenter_notes
+from rexview.analysis.meetings import find_meeting, list_decisions, read_presenter_notes
 from rexview.people import Person
 from rexview.store import Entry
-from rexview.ui.meeting.live.room import Plan
+from rexview.ui.meeting.live.room import RoomPlan
 from rexview.ui.meeting.live.rooms import Rooms
 from rexview.ui.web.saving.entries import SentEntry
 from rexview.ui.web.saving.route import EntryWriter
@@ -74,11 +74,11 @@ def test_all_kinds_are_kept(send, reviews, on_agenda):
         entry("decide", {"severity": 2, "decision": "retrain", "due": "2026-12-24"}, case),
     )
     assert (len(told["saved"]), told["refused"], told["replaced"]) == (6, {}, {})
-    found = meeting(reviews, MEETING)
+    found = find_meeting(reviews, MEETING)
     assert found.cases == (case,)
     assert found.seconds == {case: 42.5}
     assert found.votes[case].right == {model: 2, "unsure": 1}
-    assert presenter_notes(reviews, MEETING, "ann") == {case: "Ask Bob."}
+    assert read_presenter_notes(reviews, MEETING, "ann") == {case: "Ask Bob."}
     rows = {row.model: row.value for row in reviews.current("decide")}
     assert rows[model]["failure"] == "none"
     assert rows[None]["due"] == "2026-12-24"
@@ -111,7 +111,7 @@ def test_a_closed_meeting_takes_no_cases_but_what_was_decided_can_be_done(send, 
 def test_words_that_are_typed_are_added_to_the_meetings_list(send, reviews, on_agenda):
     send(entry("decide", {"decision": "Ask the vendor"}, on_agenda[0]))
     send(entry("decide", {"decision": "retrain"}, on_agenda[0], seen=99))
-    found = meeting(reviews, MEETING)
+    found = find_meeting(reviews, MEETING)
     assert (found.name, found.decisions) == ("Chest", ("Ask the vendor",))
 
 
@@ -210,7 +210,7 @@ def test_what_came_with_the_set_can_be_marked_as_done(tmp_path, monkeypatch):
         writer.write([sent, replace(sent, token=str(uuid4()), subject="other")])
         assert writer.saved == [sent.token]
         assert "This meeting no longer exists" in next(iter(writer.refused.values()))
-        (row,) = decisions(review_sets.newest(review_set))
+        (row,) = list_decisions(review_sets.with_current_reviews(review_set))
     assert (row.decision, row.done, row.by) == ("retrain", True, "Ann A.")
     assert row.failure == "Of our own"
 
@@ -225,13 +225,13 @@ def test_what_was_decided_about_a_model_that_left_can_be_marked_as_done(
     )
     about = Entry("decide", case, "gone", MEETING, value={"decision": "retrain"})
     reviews.record([about], ANN)  # as it was kept while the set had this model
-    (row,) = decisions(review_sets.newest(review_set))
+    (row,) = list_decisions(review_sets.with_current_reviews(review_set))
     assert row.replaced
     assert row.is_open
     value = {"decision": "retrain", "done": True}
     sent = entry("decide", value, case, **of_other, seen=reviews.revision())
     assert len(send(sent)["saved"]) == 1
-    (row,) = decisions(review_sets.newest(review_set))
+    (row,) = list_decisions(review_sets.with_current_reviews(review_set))
     assert row.done
 
 
@@ -246,7 +246,7 @@ def test_who_follows_gets_no_decision_on_a_case_that_was_not_shown(review_set, o
     room = rooms.of(set_id, MEETING)
     lea = room.seats.join("w1", Person("lea", "Lea", "lead"), may_lead=True, voter="v")
     room.seats.ask_to_lead(lea)
-    room.replan(Plan((case,), ("question", "answers")))
+    room.replan(RoomPlan((case,), ("question", "answers")))
     assert "own" not in send(page=PAGE, case=case, meeting=MEETING)
     room.reveal(case, 0, {})
     assert "own" in send(page=PAGE, case=case, meeting=MEETING)

@@ -5,7 +5,7 @@ from support.opened_app import server_for
 from support.small_set import write_set
 
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.ui.web.saving.outbox import outbox_json
 
 ANN = Person("ann", "Ann", "lead")
@@ -17,7 +17,7 @@ def given(tmp_path, monkeypatch):
     """Return a function from a person to what the page gives to the outbox."""
     folder = write_set(tmp_path / "set")
     with server_for(folder, tmp_path, monkeypatch):
-        yield lambda person: outbox_json(load(folder), "case page", person)
+        yield lambda person: outbox_json(load_review_set(folder), "case page", person)
 
 
 def test_each_person_has_a_store_of_their_own(given):

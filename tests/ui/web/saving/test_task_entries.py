@@ -10,14 +10,14 @@ from support.opened_app import opened_set
 from support.page_text import unlabelled
 from support.reader_tasks import CHOICE, OPTIONS, REPORTS, write_tasks
 
-from rexview.analysis.query.study import WorklistProgress
+from rexview.analysis.query.study_tasks import WorklistProgress
 from rexview.people import Person
 from rexview.store import Entry
 from rexview.ui.score_cases.reader_pads import item_json, options_json, result_table
-from rexview.ui.study import tasks_html
+from rexview.ui.study_page import tasks_html
 from rexview.ui.web.saving import route as saving_route
 from rexview.ui.web.saving.outbox import ADDRESS
-from rexview.ui.web.saving.reader_study import study_of
+from rexview.ui.web.saving.reader_study import load_reader_study
 from rexview.ui.web.saving.reader_tasks import TASK_LISTS, tasks_progress
 from rexview.ui.web.server import review_sets, server_state
 from rexview.ui.web.server.sealed_tokens import Grant
@@ -54,7 +54,7 @@ def review_set(tmp_path, monkeypatch, rules):
 
 
 def tasks_of(review_set, task, person=READER):
-    return TASK_LISTS[task](study_of(review_set, person))
+    return TASK_LISTS[task](load_reader_study(review_set, person))
 
 
 def items(review_set, task, person=READER):
@@ -118,7 +118,7 @@ class TestQuestions:
         assert send(review_set, "answer", "q2", "choose", given(0))[0] == "saved"
         history = review_sets.reviews(review_set).history(kind="choose", case="q1")
         assert [row.value["choice"] for row in history] == [2, 1]
-        chosen = review_sets.with_written(review_set).choices
+        chosen = review_sets.with_reviews(review_set).choices
         assert sorted(chosen.select("case", "choice").rows()) == [("q1", 2), ("q2", 0)]
 
     @pytest.mark.parametrize("value", [3, -1, True, "A", None, [1], 1.5, {}])
@@ -220,7 +220,7 @@ class TestComparisons:
         said, reply = send(review_set, "compare", item, "prefer", given(side, comment="Hm"))
         assert said == "saved"
         left, right = tasks_of(review_set, "compare").pair(item)
-        table = review_sets.with_written(review_set).preferences
+        table = review_sets.with_reviews(review_set).preferences
         names = {"left": "first", "right": "second", "tie": "tie"}
         columns = ("case", "first", "second", "preferred", "comment", "seconds")
         assert table.select(columns).row(0) == ("r1", left, right, names[side], "Hm", 3.2)
@@ -230,7 +230,7 @@ class TestComparisons:
     def test_a_pair_can_be_left_out(self, review_set):
         item = items(review_set, "compare")[0]
         assert send(review_set, "compare", item, "prefer", given("out"))[0] == "saved"
-        assert review_sets.with_written(review_set).preferences.is_empty()
+        assert review_sets.with_reviews(review_set).preferences.is_empty()
         assert tasks_of(review_set, "compare").progress.skipped == 1
 
     def test_another_windows_comment_is_not_lost(self, review_set):
@@ -279,12 +279,12 @@ class TestCorrections:
         assert self.edit(review_set, "1", value)[0] == "saved"
         more = {"action": "insert", "edited": " Right effusion. ", "severity": 4}
         assert self.edit(review_set, "2+1", more)[0] == "saved"
-        assert review_sets.with_written(review_set).edits.is_empty()
+        assert review_sets.with_reviews(review_set).edits.is_empty()
         item = self.item(review_set)
         assert tasks_of(review_set, "correct").state(item) == "begun"
         said, reply = send(review_set, "correct", item, "corrected", True)
         assert (said, reply["states"]) == ("saved", {item: "done"})
-        edits = review_sets.with_written(review_set).edits
+        edits = review_sets.with_reviews(review_set).edits
         assert edits.select("model", "line", "action", "original", "edited", "severity").rows() == [
             ("m", 1, "delete", "Clear lungs.", None, 3),
             ("m", 2, "insert", None, "Right effusion.", 4),

@@ -20,7 +20,7 @@ def test_a_set_with_one_task_needs_no_link_to_it(tmp_path, monkeypatch, query):
         tmp_path / "set", info=info, cases=[CHOICE], answers=answers, pictures=pictures
     )
     with server_for(folder, tmp_path, monkeypatch):
-        monkeypatch.setattr(permissions, "current", lambda: Person("ann", "Ann", "reader"))
+        monkeypatch.setattr(permissions, "current_person", lambda: Person("ann", "Ann", "reader"))
         app = AppTest.from_function(_script, default_timeout=60)
         for key, value in query.items():
             app.query_params[key] = value
@@ -29,6 +29,6 @@ def test_a_set_with_one_task_needs_no_link_to_it(tmp_path, monkeypatch, query):
 
 
 def _script():
-    from rexview.ui.web.saving.outbox import send_what_waits
+    from rexview.ui.web.saving.outbox import show_outbox_sender as send_what_waits
 
     send_what_waits("score")

@@ -21,7 +21,7 @@ from rexview.people import Person
 from rexview.store import Reviews
 from rexview.ui.web.access import sign_in
 from rexview.ui.web.saving import route as saving_route
-from rexview.ui.web.saving.reader_study import study_of
+from rexview.ui.web.saving.reader_study import load_reader_study
 from rexview.ui.web.server import review_sets, server_state
 from rexview.ui.web.server.sealed_tokens import Grant
 
@@ -55,7 +55,7 @@ def client():
 
 def taken(review_set):
     """The scores of the answers as they are; those of unfinished cases count nowhere yet."""
-    found = review_sets.with_written(review_set)
+    found = review_sets.with_reviews(review_set)
     return pl.concat([found.scores, found.unfinished])
 
 
@@ -64,13 +64,13 @@ def ticket_of(review_set, person=READER):
 
 
 def slot_of(review_set, model, case="c1", person=READER):
-    slots = study_of(review_set, person).slots(case)
+    slots = load_reader_study(review_set, person).slots(case)
     return next(slot for slot, behind in slots.items() if behind == model)
 
 
 def shown_of(review_set, model, case="c1", person=READER):
     """The name of what stands under a model's letter, empty where there is nothing."""
-    study = study_of(review_set, person)
+    study = load_reader_study(review_set, person)
     shown = study.shown(case) if study.has(case) else {}
     return next((shown[slot] for slot in shown if study.slots(case)[slot] == model), "")
 
@@ -93,7 +93,7 @@ def score(review_set):
     """Return a function that makes an entry as the pad does, a score of model m by default."""
 
     def make(value=4, *, model="m", case="c1", slot=None, person=READER, **more):
-        study = study_of(review_set, person)
+        study = load_reader_study(review_set, person)
         slot = slot or slot_of(review_set, model, case, person)
         return {
             "token": str(uuid4()),
@@ -314,17 +314,17 @@ def test_in_a_team_the_sign_in_counts_and_not_the_ticket(
     ticket = server_state.signer().sign(
         Grant(**{**vars(grant), "detail": ["anna", "Anna", "lead"]})
     )
-    monkeypatch.setattr(server_state, "team", lambda: True)
-    monkeypatch.setattr(sign_in, "signed_in_at", lambda request: None)
+    monkeypatch.setattr(server_state, "requires_sign_in", lambda: True)
+    monkeypatch.setattr(sign_in, "signed_in_for_request", lambda request: None)
     assert "sign" in post(score(), ticket=ticket, status=401)["error"].lower()
     someone = Person("bert", "Bert", "reader")
-    monkeypatch.setattr(sign_in, "signed_in_at", lambda request: someone)
+    monkeypatch.setattr(sign_in, "signed_in_for_request", lambda request: someone)
     post(score(), ticket=ticket, status=403)
     demoted = Person("anna", "Anna", "viewer")
-    monkeypatch.setattr(sign_in, "signed_in_at", lambda request: demoted)
+    monkeypatch.setattr(sign_in, "signed_in_for_request", lambda request: demoted)
     post(score(), ticket=ticket, status=403)
     assert reviews.history() == ()
-    monkeypatch.setattr(sign_in, "signed_in_at", lambda request: READER)
+    monkeypatch.setattr(sign_in, "signed_in_for_request", lambda request: READER)
     assert post(score(), ticket=ticket)["saved"]
     assert reviews.history()[0].person_role == "reader"
 
@@ -542,7 +542,7 @@ def test_no_score_goes_to_another_answer_than_the_one_shown(
 
 
 def model_of(review_set, entry):
-    return study_of(review_set, READER).slots(entry["case"])[entry["slot"]]
+    return load_reader_study(review_set, READER).slots(entry["case"])[entry["slot"]]
 
 
 def texts_of(review_set):
@@ -612,11 +612,11 @@ def test_a_score_of_an_earlier_answer_counts_again_when_its_reader_confirms_it(
     now = review_sets.open_set(review_set.folder)
 
     def counted():
-        both = review_sets.with_written(now)
+        both = review_sets.with_reviews(now)
         return taken(now).filter(reader="anna").height, both.flags.height
 
     assert counted() == (0, 0)
-    assert review_sets.with_written(now).stale_scores["score"].to_list() == [4]
+    assert review_sets.with_reviews(now).stale_scores["score"].to_list() == [4]
     told = post(case="c1")
     own, key = told["own"]["c1"], f"{slot_of(now, 'm')}/process/"
     assert own["scores"][key] == {"score": None, "comment": "Looks everywhere", "earlier": 4}
@@ -631,7 +631,7 @@ def test_a_score_of_an_earlier_answer_counts_again_when_its_reader_confirms_it(
     assert told["refused"] == told["replaced"] == {}
     assert told["own"]["c1"]["scores"][key] == {"score": 4, "comment": "Hm"}
     assert counted() == (1, 1)
-    assert review_sets.with_written(now).stale_scores.is_empty()
+    assert review_sets.with_reviews(now).stale_scores.is_empty()
 
 
 def test_rows_from_before_there_were_digests_count(post, score, review_set, reviews):
@@ -666,8 +666,8 @@ def test_no_letter_can_be_worked_out_from_seed_and_ids(post, score, review_set, 
     key = reviews.letter_key()
     told = post(score(4), case="c1")
     out = review_set.folder.parent / "out"
-    write_csv(review_sets.with_written(review_set), ("scores", "flags"), out)
-    texts = [json.dumps(told), repr(study_of(review_set, READER))]
+    write_csv(review_sets.with_reviews(review_set), ("scores", "flags"), out)
+    texts = [json.dumps(told), repr(load_reader_study(review_set, READER))]
     texts += [file.read_text(encoding="utf-8") for file in out.iterdir()]
     assert not [text for text in texts if key.hex() in text or str(key) in text]
 

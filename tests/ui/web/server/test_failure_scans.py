@@ -21,7 +21,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(failure_scans, "_SHARE", 0)
     folder = write_set(tmp_path / "set")
     with server_for(folder, tmp_path, monkeypatch):
-        monkeypatch.setattr(failure_scans, "SETTLES_S", 0)
+        monkeypatch.setattr(failure_scans, "MAX_SCAN_WAIT_S", 0)
         yield folder
 
 
@@ -36,7 +36,7 @@ def found(folder, monkeypatch):
 
     with monkeypatch.context() as only_here:
         only_here.setattr(BackgroundScan, "start", start)
-        found = review_sets.failures_found(review_sets.open_set(folder))
+        found = review_sets.get_failure_scan(review_sets.open_set(folder))
     found.background.wait_for_kept(60)
     yield found
     found.close()
@@ -70,12 +70,12 @@ def test_others_get_a_snapshot_that_is_young_and_who_asks_the_newest(found, monk
 
 def test_there_is_one_search_for_all_and_another_when_the_files_change(found, folder):
     given = review_sets.open_set(folder)
-    assert review_sets.failures_found(given) is found
+    assert review_sets.get_failure_scan(given) is found
     found.resume()
     with (folder / "answers.jsonl").open("a", encoding="utf-8") as file:
         file.write('\n{"case": "c2", "model": "n", "text": "A left effusion."}')
     changed = review_sets.open_set(folder)
-    other = review_sets.failures_found(changed)
+    other = review_sets.get_failure_scan(changed)
     try:
         assert other is not found
         assert found.progress.state in ("stopped", "finished")
@@ -109,7 +109,7 @@ def looking(monkeypatch):
 
 def test_few_answers_are_looked_at_beside_the_page(folder, looking, monkeypatch):
     monkeypatch.setattr(failure_scans, "FEW_ANSWERS", 200)
-    monkeypatch.setattr(failure_scans, "SETTLES_S", 60)
+    monkeypatch.setattr(failure_scans, "MAX_SCAN_WAIT_S", 60)
     small = failure_scans.FailureScan(review_sets.open_set(folder))
     assert small.progress.state == "finished"
     assert small.snapshot()[1].is_complete
@@ -120,7 +120,7 @@ def test_few_answers_are_looked_at_beside_the_page(folder, looking, monkeypatch)
 
 def test_the_second_start_reads_no_text(folder, looking, monkeypatch):
     monkeypatch.setattr(failure_scans, "FEW_ANSWERS", 200)
-    monkeypatch.setattr(failure_scans, "SETTLES_S", 60)
+    monkeypatch.setattr(failure_scans, "MAX_SCAN_WAIT_S", 60)
     given = review_sets.open_set(folder)
     before = failure_scans.FailureScan(given).snapshot()[1]
     looking.clear()

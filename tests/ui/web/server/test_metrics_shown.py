@@ -8,9 +8,9 @@ from support.opened_app import opened_set
 from support.reports.report_set import CASES, write_reports
 
 from rexview.analysis import CaseFilter
-from rexview.metrics.of_answer import IDENTITIES
+from rexview.metrics.answer_metrics import IDENTITIES
 from rexview.ui.web.server import review_sets
-from rexview.ui.web.server.review_sets import Seen
+from rexview.ui.web.server.review_sets import PageView
 
 PATIENCE_S = 120
 N = 90
@@ -42,10 +42,10 @@ def test_more_each_time_by_as_much_as_there_was_and_then_all(opened):
     for before, after in pairwise(shown):
         assert after.done >= 2 * before.done or after.finished
     assert shown[-1].done == shown[-1].answers == N
-    written = review_sets.with_written(opened)
+    written = review_sets.with_reviews(opened)
     findings = [one for one in IDENTITIES if one.scope == "findings"]
     assert written.metrics.height == N * len(findings)  # the reports have no impression
-    engine = review_sets.engine(written, Seen("mean_first", 0))
+    engine = review_sets.engine(written, PageView("mean_first", 0))
     assert set(engine.facts.metrics) == set(findings)
     order = CaseFilter(sort=f"worst:{findings[0].key}")
     (card,) = engine.cards(order, engine.page(order, 0, 1))

@@ -8,8 +8,8 @@ import pytest
 from support.small_set import write_set
 
 from rexview.errors import ReviewSetError
-from rexview.ui.web.server import given_sets
-from rexview.ui.web.server.given_sets import is_behind, load_state, state_in_memory
+from rexview.ui.web.server import open_sets
+from rexview.ui.web.server.open_sets import is_outdated, load_state, state_in_memory
 from rexview.ui.web.server.review_sets import is_newest, open_set
 
 PATIENCE_S = 30.0
@@ -34,8 +34,8 @@ def answers(folder, wait_s=PATIENCE_S):
 
 
 def test_answers_that_were_added_are_there_at_the_next_page(folder, monkeypatch):
-    monkeypatch.setattr(given_sets, "LEAST_S", 0.0)
-    monkeypatch.setattr(given_sets, "SHARE", 0)
+    monkeypatch.setattr(open_sets, "LEAST_S", 0.0)
+    monkeypatch.setattr(open_sets, "SHARE", 0)
     before = answers(folder)
     for number in range(3):
         add(folder, "run", f"text {number}")
@@ -50,42 +50,42 @@ def test_it_is_not_read_again_for_every_line(folder):
         add(folder, "run", f"text {number}")
         assert open_set(folder, wait_s=PATIENCE_S) is before
         assert is_newest(before)  # so that nothing is drawn anew for it
-        assert is_behind(before)
+        assert is_outdated(before)
     assert not [one for one in threading.enumerate() if one.name == "read what was added"]
 
 
 def test_after_the_pause_it_is_read_once(folder, monkeypatch):
-    monkeypatch.setattr(given_sets, "LEAST_S", 0.2)
-    monkeypatch.setattr(given_sets, "SHARE", 0)
+    monkeypatch.setattr(open_sets, "LEAST_S", 0.2)
+    monkeypatch.setattr(open_sets, "SHARE", 0)
     before = open_set(folder)
     add(folder, "run", "text")
     time.sleep(0.3)
     after = open_set(folder, wait_s=PATIENCE_S)
     assert after.answers.height == before.answers.height + 1
     assert not is_newest(before)
-    assert not is_behind(after)
+    assert not is_outdated(after)
     assert load_state(folder, before.fingerprint) is before  # for who still looks at it
     assert open_set(folder) is after
 
 
 def test_the_pause_is_longer_where_pages_take_long(folder, monkeypatch):
-    monkeypatch.setattr(given_sets, "LEAST_S", 0.0)
+    monkeypatch.setattr(open_sets, "LEAST_S", 0.0)
     before = open_set(folder)
-    given_sets.note_cost(folder, 10.0)
+    open_sets.note_cost(folder, 10.0)
     add(folder, "run", "text")
     assert open_set(folder, wait_s=PATIENCE_S) is before
-    monkeypatch.setattr(given_sets, "MOST_S", 0.0)
-    given_sets.note_cost(folder, 10.0)
+    monkeypatch.setattr(open_sets, "MOST_S", 0.0)
+    open_sets.note_cost(folder, 10.0)
     assert open_set(folder, wait_s=PATIENCE_S) is not before
 
 
 def test_whoever_does_not_wait_sees_the_state_before(folder, monkeypatch):
-    monkeypatch.setattr(given_sets, "LEAST_S", 0.0)
-    monkeypatch.setattr(given_sets, "SHARE", 0)
+    monkeypatch.setattr(open_sets, "LEAST_S", 0.0)
+    monkeypatch.setattr(open_sets, "SHARE", 0)
     before, goes_on = open_set(folder), threading.Event()
-    read = given_sets.reviewset.load
+    read = open_sets.reviewset.load
     monkeypatch.setattr(
-        given_sets.reviewset, "load", lambda one, told: goes_on.wait(PATIENCE_S) and read(one)
+        open_sets.reviewset, "load", lambda one, told: goes_on.wait(PATIENCE_S) and read(one)
     )
     add(folder, "run", "text")
     assert open_set(folder) is before
@@ -105,8 +105,8 @@ def test_any_other_change_is_seen_at_once(folder, name):
 
 
 def test_what_is_wrong_in_added_answers_is_told(folder, monkeypatch):
-    monkeypatch.setattr(given_sets, "LEAST_S", 0.0)
-    monkeypatch.setattr(given_sets, "SHARE", 0)
+    monkeypatch.setattr(open_sets, "LEAST_S", 0.0)
+    monkeypatch.setattr(open_sets, "SHARE", 0)
     open_set(folder)
     (folder / "answers" / "run.jsonl").write_text('{"case": 1}\nno json\n')
     with pytest.raises(ReviewSetError):
@@ -116,8 +116,8 @@ def test_what_is_wrong_in_added_answers_is_told(folder, monkeypatch):
 
 
 def test_a_state_that_is_no_longer_in_memory_is_that_which_is_shown(folder, monkeypatch):
-    monkeypatch.setattr(given_sets, "LEAST_S", 0.0)
-    monkeypatch.setattr(given_sets, "SHARE", 0)
+    monkeypatch.setattr(open_sets, "LEAST_S", 0.0)
+    monkeypatch.setattr(open_sets, "SHARE", 0)
     first = open_set(folder)
     for number in range(3):
         add(folder, "run", f"text {number}")

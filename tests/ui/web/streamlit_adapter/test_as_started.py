@@ -7,7 +7,7 @@ from streamlit.runtime.secrets import secrets_singleton
 from streamlit.web import bootstrap
 
 from rexview.errors import SettingsError
-from rexview.ui.web.streamlit_adapter.process import take_options, why_no_sign_in
+from rexview.ui.web.streamlit_adapter.process import apply_options, sign_in_fault
 
 AUTH = {
     "redirect_uri": "https://review.example.org/oauth2callback",
@@ -29,7 +29,7 @@ def options_again():
 def test_options_come_from_words_environment_and_files(options_again, monkeypatch):
     monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", "0.0.0.0")
     words = ["--server.port", "8749", "--secrets.files=a.toml", "--", "my-review"]
-    assert take_options(words) == ("my-review",)
+    assert apply_options(words) == ("my-review",)
     assert st.get_option("server.port") == 8749
     assert st.get_option("server.address") == "0.0.0.0"
     assert list(st.get_option("secrets.files")) == ["a.toml"]
@@ -39,7 +39,7 @@ def test_options_come_from_words_environment_and_files(options_again, monkeypatc
 @pytest.mark.parametrize("words", [["--no.such"], ["--server.port", "x"], ["--help"]])
 def test_what_streamlit_does_not_take_is_refused_in_a_sentence(words):
     with pytest.raises(SettingsError, match="streamlit run does not take these options"):
-        take_options(words)
+        apply_options(words)
 
 
 @pytest.mark.parametrize("lacks", [None, *AUTH])
@@ -47,6 +47,6 @@ def test_a_field_that_a_sign_in_lacks_is_named(monkeypatch, lacks):
     given = {name: value for name, value in AUTH.items() if name != lacks}
     monkeypatch.setattr(secrets_singleton, "load_if_toml_exists", lambda: True)
     monkeypatch.setattr(secrets_singleton, "_secrets", {"auth": given})
-    why = why_no_sign_in()
+    why = sign_in_fault()
     assert why == "" if lacks is None else lacks in why
     assert "hidden" not in why

@@ -7,7 +7,7 @@ import pytest
 from streamlit import file_util
 
 from rexview import ui
-from rexview.ui.web.streamlit_adapter.page_markup import CLASSES, TEST_IDS, THEIR_KEY
+from rexview.ui.web.streamlit_adapter.page_markup import CLASSES, STREAMLIT_THEME_KEY, TEST_IDS
 
 OURS = Path(ui.__file__).parent
 
@@ -40,7 +40,7 @@ def test_streamlit_keeps_the_theme_where_ours_is_handed_over(streamlits_scripts)
         streamlits_scripts,
     )
     assert kept is not None
-    assert f"{kept[2]}${{location.pathname}}-v{kept[1]}" == THEIR_KEY
+    assert f"{kept[2]}${{location.pathname}}-v{kept[1]}" == STREAMLIT_THEME_KEY
 
 
 def test_streamlit_follows_the_address_as_it_does_for_the_back_button(streamlits_scripts):

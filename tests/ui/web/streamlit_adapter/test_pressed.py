@@ -16,7 +16,7 @@ def form():
 
     from rexview.ui.web.streamlit_adapter import script_run as pressed
 
-    pressed.hear_the_unheard()
+    pressed.run_missed_callbacks()
     kept = st.session_state.setdefault("kept", [])
 
     def save(field):

@@ -26,14 +26,14 @@ from streamlit.web.server.starlette import starlette_server
 from rexview.ui.web.streamlit_adapter import process
 from rexview.ui.web.streamlit_adapter.process import (
     BUTTONS_KEPT,
-    ask_nobody_outside,
-    ask_not_who_runs_it,
-    before_stopping,
-    have_no_pages_folder,
+    call_before_shutdown,
+    disable_external_ip_lookup,
+    disable_pages_folder,
+    enable_tcp_nodelay,
     keep_downloads,
     log_in_one_line,
     secrets_loaded,
-    send_at_once,
+    skip_bare_mode_check,
 )
 
 CONFIG = Path(__file__).resolve().parents[4] / ".streamlit" / "config.toml"
@@ -41,7 +41,7 @@ CONFIG = Path(__file__).resolve().parents[4] / ".streamlit" / "config.toml"
 
 def test_streamlit_asks_for_its_address_through_the_function_that_is_put_aside(monkeypatch):
     monkeypatch.setattr(net_util, "get_external_ip", net_util.get_external_ip)
-    ask_nobody_outside()
+    disable_external_ip_lookup()
     assert net_util.get_external_ip() is None
     for module in (server_util, bootstrap):
         assert "net_util.get_external_ip" in inspect.getsource(module)
@@ -60,7 +60,7 @@ def test_what_is_known_to_happen_is_one_line_in_the_log(monkeypatch, caplog):
 
 def test_the_folder_of_pages_is_left_alone_once_that_is_said(monkeypatch):
     monkeypatch.setattr(PagesManager, "uses_pages_directory", None)
-    have_no_pages_folder()
+    disable_pages_folder()
     assert PagesManager.uses_pages_directory is False
     assert "uses_pages_directory is None" in inspect.getsource(pages_manager)
     assert "if PagesManager.uses_pages_directory" in inspect.getsource(script_runner)
@@ -183,7 +183,7 @@ def test_secrets_that_cannot_be_read_are_no_error(tmp_path, monkeypatch):
 def test_answers_are_sent_without_waiting_for_the_browser_to_confirm_a_part(monkeypatch, at_once):
     monkeypatch.setattr(uvicorn.Server, "startup", uvicorn.Server.startup)
     if at_once:
-        send_at_once()
+        enable_tcp_nodelay()
     listening = starlette_server._bind_socket("127.0.0.1", 0, 5)
     settings = uvicorn.Config(PlainTextResponse("here"), lifespan="off", log_level="critical")
     server = uvicorn.Server(settings)
@@ -212,7 +212,7 @@ def test_a_server_with_a_stream_that_never_ends_stops_when_it_is_told_before(mon
         while not ended.is_set():
             await asyncio.sleep(0.01)
 
-    before_stopping(ended.set)
+    call_before_shutdown(ended.set)
     listening = starlette_server._bind_socket("127.0.0.1", 0, 5)
     streaming = StreamingResponse(events())
     settings = uvicorn.Config(streaming, lifespan="off", log_level="critical")
@@ -248,6 +248,6 @@ def test_streamlit_looks_who_runs_it_unless_it_is_taken_to_have_said_so(monkeypa
     delta_generator._maybe_print_use_warning()
     assert looked == [1], "else ask_not_who_runs_it can go"
     monkeypatch.setattr(delta_generator, "_use_warning_has_been_displayed", False)
-    ask_not_who_runs_it()
+    skip_bare_mode_check()
     delta_generator._maybe_print_use_warning()
     assert looked == [1]

@@ -6,7 +6,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, StreamingRespon
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from rexview.ui.web.streamlit_adapter.page_markup import THEME_KEY, DarkByDefault
+from rexview.ui.web.streamlit_adapter.page_markup import THEME_KEY, DefaultDarkTheme
 
 PAGE = "<!DOCTYPE html>\n<html>\n  <head>\n<title>ä</title></head><body>" + "x" * 2000
 
@@ -32,7 +32,7 @@ def client():
     routes = [Route("/", page), Route("/parts", parts), Route("/text", text)]
     # the compression stands inside, as Streamlit's own does
     app = Starlette(
-        routes=routes, middleware=[Middleware(DarkByDefault), Middleware(GZipMiddleware)]
+        routes=routes, middleware=[Middleware(DefaultDarkTheme), Middleware(GZipMiddleware)]
     )
     return TestClient(app)
 
@@ -48,7 +48,7 @@ def test_a_page_gets_the_script_first_in_its_head(client, path):
 
 
 def test_what_else_is_added_stands_at_the_end_of_the_head():
-    app = DarkByDefault(
+    app = DefaultDarkTheme(
         Starlette(routes=[Route("/case", page)]), more=lambda path: f"<!--{path}-->".encode()
     )
     told = TestClient(app).get("/case", headers={"Accept": "text/html"})

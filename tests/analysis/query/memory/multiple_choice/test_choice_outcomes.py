@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from rexview.analysis import CaseFilter, describe, unknown_values
-from rexview.analysis.multiple_choice import on_read_questions
+from rexview.analysis import CaseFilter, describe_filter, describe_unknown_values
+from rexview.analysis.multiple_choice import list_read_question_cells
 from rexview.analysis.query.engine import Facet
-from rexview.analysis.query.filter.linked_count import refined
-from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
-from rexview.reviewset import load
-from rexview.stats.multiple_choice import choice_accuracies
+from rexview.analysis.query.filter.linked_count import refine_filter
+from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
+from rexview.reviewset import load_review_set
+from rexview.stats.multiple_choice import measure_choice_accuracies
 
 MODELS, READERS, PERSON = ("g", "m", "x:1"), ("dr a", "dr b"), "dr c"
 OPTIONS = (
@@ -145,7 +145,7 @@ def group_of(word: str) -> str:
 def both_fixture(tmp_path_factory: pytest.TempPathFactory) -> tuple[MemoryEngine, Reading]:
     folder = tmp_path_factory.mktemp("choices")
     rows = write_files(folder)
-    engine = memory_engine(load(folder))
+    engine = build_memory_engine(load_review_set(folder))
     return engine, Reading(*rows, engine)
 
 
@@ -201,7 +201,9 @@ def test_counts_are_those_of_choosing_a_value_instead(both: tuple[MemoryEngine, 
 def test_the_counts_of_a_model_add_up_to_its_answers(both: tuple[MemoryEngine, Reading]) -> None:
     engine, _ = both
     counts = {value.value: value.count for value in facet_of(engine, CaseFilter()).values}
-    for row in choice_accuracies(engine.table.review_set, (*MODELS, *READERS), resamples=10):
+    for row in measure_choice_accuracies(
+        engine.table.review_set, (*MODELS, *READERS), resamples=10
+    ):
         if row.task is None and row.category is None:
             parts = {outcome: counts[f"{outcome}:{row.model}"] for outcome in OF_MODELS}
             assert sum(parts.values()) == row.n > 30
@@ -213,7 +215,7 @@ def test_what_readers_answered_does_not_change_with_the_models_shown(
     both: tuple[MemoryEngine, Reading], models: tuple[str, ...]
 ) -> None:
     engine, only = both[0], CaseFilter(models=models)
-    for cell in on_read_questions(engine, only, resamples=0):
+    for cell in list_read_question_cells(engine, only, resamples=0):
         assert engine.tally(cell.asked.opens).cases == cell.asked.value
 
 
@@ -240,7 +242,9 @@ def test_the_wrong_side_rests_on_flags_and_is_asked_of_all(
 
 
 def test_a_set_without_choice_questions_has_no_such_values(make_set: Any) -> None:
-    engine = memory_engine(make_set(cases=[{"id": "c"}], answers=[{"case": "c", "model": "g"}]))
+    engine = build_memory_engine(
+        make_set(cases=[{"id": "c"}], answers=[{"case": "c", "model": "g"}])
+    )
     assert facet_of(engine, CaseFilter()).values == ()
     for word in ("right:g", *OF_CASES):
         assert engine.page(CaseFilter(outcomes=(word,)), 0, 9) == ()
@@ -249,13 +253,15 @@ def test_a_set_without_choice_questions_has_no_such_values(make_set: Any) -> Non
 def test_words_on_screen(both: tuple[MemoryEngine, Reading]) -> None:
     engine, _ = both
     asked = CaseFilter(outcomes=("right:g", "wrong:x:1", "failed:x:1", "only_wrong:m"))
-    assert describe(engine.facts, asked) == (
+    assert describe_filter(engine.facts, asked) == (
         "Model g: right, Model x:1: wrong or Model x:1: no usable choice, Only Model m wrong"
     )
     unknown = CaseFilter(outcomes=("wrong:nobody", "all_wrong"))
     counts = engine.facets(unknown)
     assert counts.total == 0
-    assert unknown_values(counts, engine.facts, unknown) == ["This set has no model “nobody”."]
+    assert describe_unknown_values(counts, engine.facts, unknown) == [
+        "This set has no model “nobody”."
+    ]
 
 
 class TestLink:
@@ -272,9 +278,9 @@ class TestLink:
 
     def test_a_link_from_a_count_narrows(self) -> None:
         base = CaseFilter(outcomes=("right:g", "wrong:g"))
-        inside = refined(base, outcomes=("wrong:g", "right:m"))
+        inside = refine_filter(base, outcomes=("wrong:g", "right:m"))
         assert inside == CaseFilter(outcomes=("wrong:g", "right:m"))
-        assert refined(base, outcomes="failed:g") is None
-        assert refined(base, outcomes="all_wrong") == CaseFilter(
+        assert refine_filter(base, outcomes="failed:g") is None
+        assert refine_filter(base, outcomes="all_wrong") == CaseFilter(
             outcomes=("right:g", "wrong:g", "all_wrong")
         )

@@ -9,7 +9,7 @@ import pytest
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.query.filter.conditions import EDIT_FACET, EditCondition
-from rexview.analysis.query.memory.engine import memory_engine
+from rexview.analysis.query.memory.memory_engine import build_memory_engine
 from rexview.schema import ReviewSet
 
 KINDS = ("location", "false_finding", "an odd one")
@@ -67,7 +67,7 @@ def answers_met(review_set: ReviewSet, conditions: Any, kinds: Any) -> set[tuple
 @pytest.mark.parametrize("seed", range(6))
 def test_conditions_leave_what_a_plain_loop_leaves(make_set: Any, seed: int) -> None:
     review_set = corrected_set(make_set, seed)
-    engine = memory_engine(review_set)
+    engine = build_memory_engine(review_set)
     rng = random.Random(seed)
     offered = [*EDIT_FACET, "from:0:ra", "below:2:ra", "from:2:judge:gpt-5", "from:1:nobody"]
     for _ in range(25):
@@ -83,7 +83,7 @@ def test_conditions_leave_what_a_plain_loop_leaves(make_set: Any, seed: int) -> 
 @pytest.mark.parametrize("seed", range(3))
 def test_counts_say_what_choosing_a_value_gives(make_set: Any, seed: int) -> None:
     review_set = corrected_set(make_set, seed)
-    engine = memory_engine(review_set)
+    engine = build_memory_engine(review_set)
     chosen = CaseFilter(edits=("from:1",), edit_kinds=("location",), models=("g",))
     for case_filter in (CaseFilter(), chosen):
         facets = {facet.field: facet for facet in engine.facets(case_filter).facets}
@@ -105,7 +105,7 @@ def test_counts_say_what_choosing_a_value_gives(make_set: Any, seed: int) -> Non
 
 
 def test_a_set_without_corrections_offers_none(make_set: Any) -> None:
-    engine = memory_engine(make_set(cases=[{"id": "c"}]))
+    engine = build_memory_engine(make_set(cases=[{"id": "c"}]))
     assert not {facet.field for facet in engine.facets(CaseFilter()).facets} & {"edits"}
     assert engine.page(CaseFilter(edits=("from:0",)), 0, 9) == ()
 
@@ -113,7 +113,7 @@ def test_a_set_without_corrections_offers_none(make_set: Any) -> None:
 def test_a_severity_that_nobody_gave_is_not_below_any(make_set: Any) -> None:
     edits = [{"case": "c", "model": "g", "action": "delete", "severity": None}]
     answers = [{"case": "c", "model": "g", "text": "Clear.", "finish_reason": "stop"}]
-    engine = memory_engine(make_set(cases=[{"id": "c"}], answers=answers, edits=edits))
+    engine = build_memory_engine(make_set(cases=[{"id": "c"}], answers=answers, edits=edits))
     assert engine.page(CaseFilter(edits=("below:4",)), 0, 9) == ()
     assert engine.page(CaseFilter(edits=("from:1",)), 0, 9) == ()
     assert engine.page(CaseFilter(edits=("from:0",)), 0, 9) == ("c",)

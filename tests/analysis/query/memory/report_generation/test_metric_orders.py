@@ -8,7 +8,7 @@ import pytest
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.query.filter.conditions import MetricOrder
-from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
 from rexview.metrics.identity import MetricId
 from rexview.vocab import LONGEST_ID
 
@@ -38,7 +38,7 @@ def engine_fixture(make_set: Any) -> MemoryEngine:
         for metric, of_answers in values.items()
         for about, value in of_answers.items()
     ]
-    return memory_engine(make_set(cases=cases, answers=answers, metrics=metrics))
+    return build_memory_engine(make_set(cases=cases, answers=answers, metrics=metrics))
 
 
 @pytest.mark.parametrize(

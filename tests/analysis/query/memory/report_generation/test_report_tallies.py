@@ -9,7 +9,7 @@ import pytest
 from support.made_rows.reports import BLEU, TABLES
 
 from rexview.analysis.query.filter.case_filter import CaseFilter
-from rexview.analysis.query.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
 from rexview.metrics.identity import MetricId
 
 BLEU_2 = MetricId("bleu_2", "radeval", "2.0", "findings")
@@ -20,7 +20,7 @@ ALL = CaseFilter()
 
 @pytest.fixture(name="engine", scope="module")
 def engine_fixture(make_set: Any) -> MemoryEngine:
-    return memory_engine(make_set(**TABLES))
+    return build_memory_engine(make_set(**TABLES))
 
 
 def test_counts(engine: MemoryEngine) -> None:
