@@ -1,6 +1,7 @@
 """The house rules that code can be read for: import directions, module sizes, names."""
 
 import ast
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -59,6 +60,14 @@ READS_ALL_CASES = {
 }
 """What reads a table of all cases outside the engine, and why; nothing is to be added."""
 LINES_OF_A_MODULE = 800
+NO_NAMES = {
+    *{"told", "tell", "tells", "said", "say", "says", "shown", "looked", "asked", "held", "meant"},
+    *{"came", "comes", "goes", "gone", "stands", "stand", "lies", "anew", "nobody", "whoever"},
+    *{"thing", "things", "what", "who", "utils", "util", "helpers", "misc"},
+}
+"""Words that no module, public class, function or constant may have in its name."""
+WIRE_NAMES = {"SHOWN_AT_EACH_END", "QUERY_FAILURE_SHOWN", "folder_gone_error", "shown_answer_ids"}
+"""Names in which such a word is what the field or the link calls it."""
 TESTS_OF_THEIR_OWN = {
     "suite",
     "bench",
@@ -242,9 +251,40 @@ def test_pages_hold_layout_only(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 160
 
 
+def public_names(path):
+    """Yield the module's own name and those of its public classes, functions and constants."""
+    yield path.stem
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            if isinstance(target, ast.Name):
+                yield target.id
+
+
+@each_of(MODULES)
+def test_names_are_words_of_the_field(path):
+    words = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+    assert [
+        name
+        for name in public_names(path)
+        if not name.startswith("_") and name not in WIRE_NAMES
+        if {word.lower() for word in words.findall(name)} & NO_NAMES
+    ] == []
+
+
+def test_public_classes_have_names_of_their_own():
+    places = {}
+    for path in MODULES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
+
+
 @each_of(MODULES + BENCHES)
-def test_modules_are_about_one_thing(path):
-    assert path.stem not in {"utils", "util", "helpers", "misc", "common"}
+def test_modules_are_about_one_concept(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= LINES_OF_A_MODULE
 
 

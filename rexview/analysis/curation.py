@@ -216,7 +216,7 @@ class CuratedTables:
 
 def build_curated_tables(curation: Curation, targets: Targets | None = None) -> CuratedTables:
     """Count candidates and chosen questions; only the newest scores of a model count."""
-    every = [view.candidate for study in curation.source_studies for view in study.candidates]
+    every = [view.candidate for study in curation.studies for view in study.candidates]
     return count_candidates(every, targets)
 
 

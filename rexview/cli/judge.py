@@ -357,7 +357,7 @@ def _print_written_results(
     ended: Progress | None,
 ) -> int:
     """Print how many answers have the failure and what is missing; return the exit status."""
-    from rexview.judge.written import SAID
+    from rexview.judge.written import JUDGE_REPLIES
     from rexview.judge.written import find_written_name as name_of
 
     unread = [
@@ -365,7 +365,7 @@ def _print_written_results(
         for about, reply in results.unread
     ]
     status = 1 if unread or results.unasked else 0
-    count: dict[str, int] = {one: results.count(one) for one in SAID}
+    count: dict[str, int] = {one: results.count(one) for one in JUDGE_REPLIES}
     lost = sum(one.quote_found is False for one in results.said)
     if options.json:
         told = {

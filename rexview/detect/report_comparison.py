@@ -324,7 +324,7 @@ _FAILING: Final = re.compile(r"decompensat|heart failure|cardiac failure|congest
 _LONGEST_QUESTION: Final = 5_000
 
 
-def asked_regions(case: Case) -> frozenset[str] | None:
+def regions_of_question(case: Case) -> frozenset[str] | None:
     """Return the regions that a question is about (``device`` for devices); None for everything.
 
     Signs of heart failure occur in heart, lung and pleura.
@@ -363,7 +363,7 @@ def expects_finding(case: Case, finding: FindingInText) -> bool:
     question = case.question[:_LONGEST_QUESTION]
     if asks_for_side(case):
         return False
-    regions = asked_regions(case)
+    regions = regions_of_question(case)
     if regions is None:
         return case.question_type == "report" or _ASKS_ALL.search(question) is not None
     region = "device" if finding.info.group == "device" else finding.info.region

@@ -43,7 +43,6 @@ from rexview.detect.report_comparison import (
     FindingInText,
     ReportFindings,
     are_related,
-    asked_regions,
     asks_about,
     asks_for_side,
     expects_finding,
@@ -53,6 +52,7 @@ from rexview.detect.report_comparison import (
     read_answer_findings,
     read_answer_mentions,
     read_report_findings,
+    regions_of_question,
 )
 from rexview.schema import Case, Evidence, Flag
 from rexview.text.findings import (
@@ -313,7 +313,7 @@ def is_optional_finding(case: Case, finding: FindingInText, report: ReportFindin
 def _is_slight(case: Case, finding: FindingInText, report: ReportFindings) -> bool:
     if finding.info.family not in _SLIGHT or _SLIGHT_BUT.search(finding.around()):
         return False
-    if finding.info.region in (asked_regions(case) or ()):
+    if finding.info.region in (regions_of_question(case) or ()):
         return False
     return finding.info.family == _WEAR or any(_is_graver(other) for other in report.present)
 
@@ -334,7 +334,7 @@ def _is_asked_for(case: Case, finding: FindingInText) -> bool:
     pressing = family in URGENT_FAMILIES and not OLD_FINDING.search(finding.around())
     if not pressing and (_FOREMOST.search(question) or _is_on_other_side(question, finding)):
         return False
-    signs, regions = _asked_signs(question), asked_regions(case)
+    signs, regions = _asked_signs(question), regions_of_question(case)
     if pressing or (signs is None and regions is None and not asks_for_side(case)):
         return True
     if family in URGENT_FAMILIES and signs is None and finding.info.region not in (regions or ()):

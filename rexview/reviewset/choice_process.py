@@ -22,7 +22,7 @@ from rexview.child_process import ProcessDied, ProcessUnusable, RequestProcess, 
 from rexview.schema import ChoiceReading
 from rexview.text.choices.choice_reader import read_choice
 
-Asked = tuple[str, tuple[str, ...], str]
+ChoiceText = tuple[str, tuple[str, ...], str]
 """A text, the options, the question."""
 MANY: Final = 20_000
 """From this number of texts on, separate processes are worthwhile."""
@@ -31,7 +31,7 @@ _MOST: Final = 8
 _SECONDS: Final = 300
 
 
-def read_choices(asked: Sequence[Asked]) -> list[ChoiceReading | None]:
+def read_choices(asked: Sequence[ChoiceText]) -> list[ChoiceReading | None]:
     """Read the choice of each text, in separate processes if there are many texts."""
     processes = min(_MOST, _processors())
     if len(asked) < MANY or processes < 2:
@@ -45,7 +45,7 @@ def read_choices(asked: Sequence[Asked]) -> list[ChoiceReading | None]:
     for process in begun:
         idle.put(process)
 
-    def read(part: Sequence[Asked]) -> list[ChoiceReading | None]:
+    def read(part: Sequence[ChoiceText]) -> list[ChoiceReading | None]:
         process = idle.get()
         try:
             found: list[ChoiceReading | None] = process.ask(part)
@@ -63,7 +63,7 @@ def read_choices(asked: Sequence[Asked]) -> list[ChoiceReading | None]:
             process.close()
 
 
-def _read(asked: Sequence[Asked]) -> list[ChoiceReading | None]:
+def _read(asked: Sequence[ChoiceText]) -> list[ChoiceReading | None]:
     return [read_choice(text, options, question) for text, options, question in asked]
 
 

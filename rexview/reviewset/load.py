@@ -50,7 +50,7 @@ from rexview.schema import ReviewSet, SetInfo
 from rexview.settings import load_settings
 
 if TYPE_CHECKING:
-    from rexview.reviewset.choice_process import Asked
+    from rexview.reviewset.choice_process import ChoiceText
 
 
 # Choices given only in the answers' texts: read when a set is opened, and marked as read.
@@ -75,7 +75,7 @@ def fill_choices(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
         .join(questions.unique("case"), on="case", maintain_order="left")
     )
     places, options, places_in_text = [], [], []
-    wanted: list[Asked] = [
+    wanted: list[ChoiceText] = [
         (text, tuple(option or "" for option in given), question or "")
         for _, _, text, question, given in asked.iter_rows()
     ]

@@ -334,7 +334,7 @@ class EntryKind:
 
 
 READERS: Final = frozenset[Role]({"reader", "lead"})
-ALL_WHO_WRITE: Final = frozenset[Role]({"reader", "adjudicator", "lead"})
+WRITING_ROLES: Final = frozenset[Role]({"reader", "adjudicator", "lead"})
 CURATORS: Final = frozenset[Role]({"adjudicator", "lead"})
 """Curators read the reports, so they cannot be blinded readers."""
 CHAIRS: Final = CURATORS

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from rexview.people import Person, Role
 from rexview.store import kind_fields
-from rexview.store.kind_fields import ALL_WHO_WRITE, READERS, EntryKind, FieldCheck
+from rexview.store.kind_fields import READERS, WRITING_ROLES, EntryKind, FieldCheck
 from rexview.vocab import (
     DIMENSIONS,
     EDIT_ACTIONS,
@@ -63,7 +63,7 @@ ENTRY_KINDS: Final[Mapping[str, EntryKind]] = {
             "verdict": kind_fields.word_field("verdict", *VERDICTS, None),
             "comment": kind_fields.text_value_field("comment"),
         },
-        roles=ALL_WHO_WRITE,
+        roles=WRITING_ROLES,
         subject=("failure", FAILURES),
         judging=True,
     ),
@@ -75,7 +75,7 @@ ENTRY_KINDS: Final[Mapping[str, EntryKind]] = {
             "on": kind_fields.check_comment_place,
             "reply_to": kind_fields.check_reply,
         },
-        roles=ALL_WHO_WRITE,
+        roles=WRITING_ROLES,
         subject="id",
         removable=True,
     ),
@@ -83,7 +83,7 @@ ENTRY_KINDS: Final[Mapping[str, EntryKind]] = {
         "a comment settled: `resolved`",
         about="comment",
         fields={"resolved": kind_fields.word_field("value of resolved", True, False)},
-        roles=ALL_WHO_WRITE,
+        roles=WRITING_ROLES,
         subject="comment",
         shared=True,
     ),
@@ -199,7 +199,7 @@ ENTRY_KINDS: Final[Mapping[str, EntryKind]] = {
             "impression": kind_fields.text_value_field("impression"),
             "comment": kind_fields.text_value_field("comment"),
         },
-        roles=ALL_WHO_WRITE,
+        roles=WRITING_ROLES,
         reader_rule="reader_references",
         removable=True,
         shared=True,

@@ -165,7 +165,7 @@ def read_first_reply_side(case: Case, text: str, claims: Collection[str]) -> lis
     ]
 
 
-def assign_asked_side(case: Case, text: str, mentions: Sequence[Mention]) -> list[Mention]:
+def assign_side_of_question(case: Case, text: str, mentions: Sequence[Mention]) -> list[Mention]:
     """Give an answer's findings without a side the one side of the chest that the question names.
 
     Examples: "What do you see in the left base?", "A patchy opacity." If the question names a
@@ -552,7 +552,7 @@ def _claims(one: AnswerInCase) -> SidedFindings:
     if not claims:
         if one.language:
             return {}
-        asked = assign_asked_side(one.case, one.text, one.mentions)
+        asked = assign_side_of_question(one.case, one.text, one.mentions)
         return sided_by_family(asked or read_reply_side(one.case, one.text))
     if not one.language:
         for family, replied in sided_by_family(

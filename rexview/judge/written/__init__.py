@@ -187,8 +187,8 @@ def _examples(value: Any) -> str:
 
 # Verdicts of judges on a written failure, or the reason why they are invalid. Nothing is guessed.
 
-Said = Literal["yes", "no", "unsure"]
-SAID: Final[tuple[Said, ...]] = ("yes", "no", "unsure")
+JudgeReply = Literal["yes", "no", "unsure"]
+JUDGE_REPLIES: Final[tuple[JudgeReply, ...]] = ("yes", "no", "unsure")
 _LONGEST: Final = 10_000
 
 
@@ -196,7 +196,7 @@ _LONGEST: Final = 10_000
 class WrittenVerdict:
     """Verdict on whether an answer has the failure, with reason and quote by the judge."""
 
-    said: Said
+    said: JudgeReply
     reason: str | None
     quote: str | None
 
@@ -212,9 +212,9 @@ def parse_written_verdict(text: str) -> WrittenVerdict | str:
         return value
     given = value.get("has_it")
     word = given.strip().lower() if isinstance(given, str) else given
-    said = next((one for one in SAID if one == word), None)
+    said = next((one for one in JUDGE_REPLIES if one == word), None)
     if said is None:
-        return f"has_it is {given!r:.60}, none of {', '.join(SAID)}."
+        return f"has_it is {given!r:.60}, none of {', '.join(JUDGE_REPLIES)}."
     words: dict[str, str | None] = {}
     for part in ("reason", "quote"):
         words[part] = _text(value, part)
@@ -277,7 +277,7 @@ def build_written_request(
     }
     texts = fence_values(spec.prompt.texts, {**given, "lines": context_lines(case)})
     prompt = replace(spec.prompt, texts=texts)
-    form = json.dumps({"has_it": " | ".join(SAID), "reason": "...", "quote": "..."})
+    form = json.dumps({"has_it": " | ".join(JUDGE_REPLIES), "reason": "...", "quote": "..."})
     parts = [
         *([] if pictures else [texts["no_picture"]]),
         *context_texts(case, prompt),
@@ -290,7 +290,7 @@ def build_written_request(
     ]
     text = {"type": "string"}
     schema = closed_object_schema(
-        {"has_it": {**text, "enum": list(SAID)}, "reason": text, "quote": text}
+        {"has_it": {**text, "enum": list(JUDGE_REPLIES)}, "reason": text, "quote": text}
     )
     return build_judge_request(subject, pictures, spec, parts, schema, repeat=repeat, notes=notes)
 

@@ -10,7 +10,7 @@ from rexview.child_process import ProcessDied, ProcessUnusable
 from rexview.models.backend import AttemptFailed, Card, ModelRequest, Parameters, Reply
 from rexview.models.local.local_model import LocalModel
 from rexview.models.local.model_files import MemoryNeeds, missing_packages, setup_failure
-from rexview.models.local.worker import Held, begin, model_version, replies_of
+from rexview.models.local.worker import ModelArguments, begin, model_version, replies_of
 from rexview.spread.workers import WorkerJob, WorkerPool, WorkerProvider
 
 _LOG: Final = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ class DistributedModel:
         self.batch = LocalModel(parameters, card, batch).batch
         job = WorkerJob(
             begin,
-            Held(parameters, card, batch),
+            ModelArguments(parameters, card, batch),
             model_version,
             "asks a model",
             holds_model=True,

@@ -18,12 +18,12 @@ from rexview.models.backend import AttemptFailed, Card, ModelRequest, Parameters
 from rexview.models.local.local_model import LocalModel
 from rexview.models.local.model_files import REQUIRED_PACKAGES, MemoryNeeds
 
-Asked = Sequence[ModelRequest] | bool
+WorkerInput = Sequence[ModelRequest] | bool
 """Requests; or a bool: prepare, and whether files may be downloaded."""
 Answer = list[Reply | AttemptFailed] | MemoryNeeds | AttemptFailed
 
 
-class Held(NamedTuple):
+class ModelArguments(NamedTuple):
     """The arguments of a worker's :class:`.LocalModel`."""
 
     parameters: Parameters
@@ -45,11 +45,11 @@ def _installed(package: str) -> str:
         return ""
 
 
-def begin(held: Held) -> tuple[str, Callable[[Asked], Answer]]:
+def begin(held: ModelArguments) -> tuple[str, Callable[[WorkerInput], Answer]]:
     """Set up the model; return the code version and a function that answers requests."""
     model: list[LocalModel] = []
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: WorkerInput) -> Answer:
         try:
             if not model:
                 model.append(LocalModel(*held))

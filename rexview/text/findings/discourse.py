@@ -186,7 +186,7 @@ def leads_line(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
     return first and goes_on and any(term.names_anatomy for term in clause.terms)
 
 
-def stands_alone(tokens: Tokens, sentence: Sentence) -> bool:
+def is_independent(tokens: Tokens, sentence: Sentence) -> bool:
     """True if a sentence is alone on its line, with lines below."""
     text = tokens.text
     first, last = tokens.starts[sentence.i], tokens.ends[sentence.j - 1]
@@ -270,10 +270,10 @@ def _read_finding_heading(
         draft.section = context.section
 
 
-def heads_what_is_weighed(tokens: Tokens, sentence: Sentence) -> bool:
+def introduces_weighing(tokens: Tokens, sentence: Sentence) -> bool:
     """True if a question alone on its line heads mere considerations: "Why not ...?"."""
     words = " ".join(tokens.words[sentence.i : sentence.j])
-    return stands_alone(tokens, sentence) and _WEIGHED.search(words) is not None
+    return is_independent(tokens, sentence) and _WEIGHED.search(words) is not None
 
 
 def called_normal_next(tokens: Tokens, sentence: Sentence) -> bool:
@@ -338,7 +338,7 @@ def read_sentence(
     leading = tokens.words[sentence.i] in _LEADING
     if leading and (lead := _LEADS.match(tokens.text, tokens.starts[sentence.i])):
         context.section = lead[0].strip(" ,:").lower()
-    if sentence.asked and heads_what_is_weighed(tokens, sentence):
+    if sentence.asked and introduces_weighing(tokens, sentence):
         context.status, context.status_line = "hypothetical", None
     asked = sentence.asked or (i < sentence.j and tokens.words[i] in _CONDITIONAL)
     queried = _queried_from(tokens, sentence) if sentence.asked else None

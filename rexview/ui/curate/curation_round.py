@@ -39,7 +39,7 @@ from rexview.vocab import (
 from rexview.words import tr, trn
 
 StudyScope = Literal["all", "open", "done", "blocked"]
-SHOWN: Final[dict[StudyScope, str]] = {
+STUDY_SCOPES: Final[dict[StudyScope, str]] = {
     "all": tr("All studies"),
     "open": tr("Open"),
     "done": tr("Done"),

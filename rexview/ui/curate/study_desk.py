@@ -13,7 +13,7 @@ from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import may_write_kind
 from rexview.ui.curate.curation_round import (
-    SHOWN,
+    STUDY_SCOPES,
     CurationRound,
     StudyScope,
     counts_json,
@@ -94,16 +94,16 @@ def choose_studies() -> StudySelection:
 
 
 def _choose_show() -> StudyScope:
-    kept = bind_option_to_link("curate_show", link_keys.QUERY_CURATE, SHOWN, "all")
+    kept = bind_option_to_link("curate_show", link_keys.QUERY_CURATE, STUDY_SCOPES, "all")
     chosen = st.segmented_control(
         tr("Studies"),
-        list(SHOWN),
-        format_func=lambda show: SHOWN[show],
+        list(STUDY_SCOPES),
+        format_func=lambda show: STUDY_SCOPES[show],
         required=True,
         label_visibility="collapsed",
         **_from_the_first(kept),
     )
-    return next((show for show in SHOWN if show == chosen), "all")
+    return next((show for show in STUDY_SCOPES if show == chosen), "all")
 
 
 def _choose_category() -> str | None:
@@ -180,7 +180,7 @@ def show_study(now: CurationRound, choices: StudySelection) -> None:
     case = now.case_of(link_keys.link_case())
     study = now.curation.study(case) if case else None
     if study is None:
-        st.info(tr("No study here: {shown}.").format(shown=as_markdown(SHOWN[choices.show])))
+        st.info(tr("No study here: {shown}.").format(shown=as_markdown(STUDY_SCOPES[choices.show])))
         return
     link_keys.go_to_case(case)
     turning = _turning(now, choices)
@@ -258,7 +258,7 @@ def neighbouring_studies(
         return None
     if detail.get("part") == SAMPLE:
         return NeighbouringSampleStudies(sample_round(review_set, person))
-    show: StudyScope = next((one for one in SHOWN if one == detail.get("show")), "all")
+    show: StudyScope = next((one for one in STUDY_SCOPES if one == detail.get("show")), "all")
     category = detail.get("category")
     return NeighbouringStudies(
         load_round(review_set, person, show, category, detail.get("score_first") is not False)

@@ -454,7 +454,7 @@ def choose_judge(facts: SetFacts) -> Judge | None:
 #
 # Everything that people and models wrote is escaped here.
 
-SAID: Final = {
+REPLY_WORDS: Final = {
     "yes": tr("found"),
     "no": tr("not found"),
     "unsure": tr("unsure"),
@@ -494,7 +494,7 @@ def _card(one: CaseWrittenOpinions, model: str, said: WrittenOpinion | None) -> 
         item = f'<li>{item}<p class="rx-quiet">{asked}</p></li>'
     else:
         key = _case_card_key(one, model) if said.is_located else None
-        head = f"<b>{title}: {SAID[said.said]}</b>"
+        head = f"<b>{title}: {REPLY_WORDS[said.said]}</b>"
         item = item_html(head, said, seen=said.said == "yes", key=key)
     label = tr("In your own words: {title}").format(title=title)
     return card_html(label, tr("In your own words"), words, f"<ul>{item}</ul>")

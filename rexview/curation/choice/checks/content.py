@@ -26,7 +26,7 @@ from rexview.text.findings import (
 
 # Claims of a question about the patient, compared with its report.
 
-Said = Literal["yes", "no", "silent", "unclear"]
+ClaimSupport = Literal["yes", "no", "silent", "unclear"]
 """Whether a report confirms a claim, contradicts it, does not mention it, or leaves it open."""
 _LOBES: Final = frozenset(("RUL", "RML", "RLL", "LUL", "LLL", "lingula"))
 _YES: Final = re.compile(r"\W*yes\b", re.IGNORECASE)
@@ -118,7 +118,7 @@ class ReportFacts:
             or finding in misplaced_devices(one.finding)
         ]
 
-    def say(self, claim: QuestionClaim) -> Said:
+    def say(self, claim: QuestionClaim) -> ClaimSupport:
         """Return whether the report confirms the claim of a question."""
         mentions = self.of(claim.finding)
         if not mentions:
@@ -136,7 +136,7 @@ class ReportFacts:
             return "no" if denied else "unclear"
         return self._of_those(claim, there)
 
-    def _of_those(self, claim: QuestionClaim, there: list[Mention]) -> Said:
+    def _of_those(self, claim: QuestionClaim, there: list[Mention]) -> ClaimSupport:
         sides = {one.side for one in there if one.side}
         if (
             claim.side == "bilateral"

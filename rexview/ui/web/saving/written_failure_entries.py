@@ -146,7 +146,7 @@ def progress_json(now: ValidationRound) -> dict[str, int]:
     return {"done": now.done, "skipped": 0, "total": len(now.listed)}
 
 
-GONE = tr(
+FAILURE_REMOVED = tr(
     "This answer is no longer in the sample: answers were judged or changed "
     "since. Continue with the next one."
 )
@@ -174,7 +174,7 @@ def validation_entry(
     """
     now = validation_round_of(review_set, reviews, person, sent)
     if now is None or sent.case not in now.items:
-        raise EntryRefused(GONE)
+        raise EntryRefused(FAILURE_REMOVED)
     about, found = now.items[sent.case].about, now.found
     if sent.shown != about.answer_digest:
         raise EntryRefused(CHANGED)
