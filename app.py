@@ -25,39 +25,29 @@ else:
 
     from rexview.errors import EngineError
     from rexview.ui.web.access.request_checks import KnownRoutesOnly, OriginCheck
-    from rexview.ui.web.app.engine_errors import show_engine_error as engine_error_said
+    from rexview.ui.web.app.engine_errors import show_engine_error
     from rexview.ui.web.app.page_head import page_head
     from rexview.ui.web.app.routes import AppRoutes
     from rexview.ui.web.app.security_headers import SecurityHeaders, server_error
     from rexview.ui.web.link.pages import ADDRESSES
-    from rexview.ui.web.server.page_work import PageWorkRecorder as NotesPageWork
-    from rexview.ui.web.streamlit_adapter.page_markup import DefaultDarkTheme as DarkByDefault
+    from rexview.ui.web.server.page_work import PageWorkRecorder
+    from rexview.ui.web.streamlit_adapter.page_markup import DefaultDarkTheme
     from rexview.ui.web.streamlit_adapter.process import (
-        call_before_shutdown as before_stopping,
-    )
-    from rexview.ui.web.streamlit_adapter.process import (
-        disable_external_ip_lookup as ask_nobody_outside,
-    )
-    from rexview.ui.web.streamlit_adapter.process import (
-        disable_pages_folder as have_no_pages_folder,
-    )
-    from rexview.ui.web.streamlit_adapter.process import (
-        enable_tcp_nodelay as send_at_once,
-    )
-    from rexview.ui.web.streamlit_adapter.process import (
+        call_before_shutdown,
+        disable_external_ip_lookup,
+        disable_pages_folder,
+        enable_tcp_nodelay,
         keep_downloads,
         log_in_one_line,
-    )
-    from rexview.ui.web.streamlit_adapter.process import (
-        skip_bare_mode_check as ask_not_who_runs_it,
+        skip_bare_mode_check,
     )
 
-    ask_nobody_outside()
-    ask_not_who_runs_it()
-    have_no_pages_folder()
+    disable_external_ip_lookup()
+    skip_bare_mode_check()
+    disable_pages_folder()
     keep_downloads()
     log_in_one_line(EngineError)
-    send_at_once()
+    enable_tcp_nodelay()
     app_routes = [AppRoutes()]
 
     def end_streams() -> None:
@@ -65,7 +55,7 @@ else:
         if live := sys.modules.get("rexview.ui.meeting.live.route"):
             live.end_streams()
 
-    before_stopping(end_streams)
+    call_before_shutdown(end_streams)
 
     @asynccontextmanager
     async def lifespan(app: st.App) -> AsyncIterator[None]:
@@ -75,7 +65,7 @@ else:
             yield
         finally:
             if ended := sys.modules.get("rexview.ui.web.access.revoked_sessions"):
-                ended.SIGN_OUTS.stop()
+                ended.SIGN_IN_REVOCATIONS.stop()
             if connection := sys.modules.get("rexview.store.database.connection"):
                 connection.close_databases()
 
@@ -86,10 +76,10 @@ else:
             Middleware(SecurityHeaders),
             Middleware(OriginCheck),
             Middleware(KnownRoutesOnly, app_routes=app_routes, pages=ADDRESSES.values()),
-            Middleware(NotesPageWork),
-            Middleware(DarkByDefault, more=page_head),
+            Middleware(PageWorkRecorder),
+            Middleware(DefaultDarkTheme, more=page_head),
         ],
-        on_script_error=engine_error_said,
+        on_script_error=show_engine_error,
         exception_handlers={Exception: server_error},
         lifespan=lifespan,
     )

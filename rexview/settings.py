@@ -1,7 +1,7 @@
 """Settings: command line first, then environment, then ``rexview.yaml``, then defaults.
 
-:data:`SPECS` has every setting with its environment variable and its default; a test compares it
-with the table in docs/settings.md.
+:data:`SETTING_SPECS` has every setting with its environment variable and its default; a test
+compares it with the table in docs/settings.md.
 """
 
 from __future__ import annotations

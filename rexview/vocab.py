@@ -386,7 +386,11 @@ def option_letter(number: int) -> str:
 def starts_with_letter(option: str, number: int) -> bool:
     """True if the text of an option already starts with its letter, as in ReXVQA's files.
 
-    >>> has_own_letter("B. Effusion", 1), has_own_letter("A. fib", 1), has_own_letter("Nodule", 0)
+    >>> (
+    ...     starts_with_letter("B. Effusion", 1),
+    ...     starts_with_letter("A. fib", 1),
+    ...     starts_with_letter("Nodule", 0),
+    ... )
     (True, False, False)
     """
     words = option.lstrip("(")
@@ -396,7 +400,7 @@ def starts_with_letter(option: str, number: int) -> bool:
 def option_with_letter(option: str, number: int) -> str:
     """Return an option with its letter in front, once.
 
-    >>> lettered("Effusion", 1), lettered("B. Effusion", 1)
+    >>> option_with_letter("Effusion", 1), option_with_letter("B. Effusion", 1)
     ('B. Effusion', 'B. Effusion')
     """
     return option if starts_with_letter(option, number) else f"{option_letter(number)}. {option}"
@@ -415,7 +419,13 @@ def judge_name(reader: str) -> str:
 def english_noun(n: float, word: str) -> str:
     """Return an English noun in the form for a number; pages use ``rexview.words``.
 
-    >>> noun(1, "case"), noun(0, "case"), noun(2, "entry"), noun(3, "box"), noun(4, "batch")
+    >>> (
+    ...     english_noun(1, "case"),
+    ...     english_noun(0, "case"),
+    ...     english_noun(2, "entry"),
+    ...     english_noun(3, "box"),
+    ...     english_noun(4, "batch"),
+    ... )
     ('case', 'cases', 'entries', 'boxes', 'batches')
     """
     return word if n == 1 else nouns(word)
@@ -424,7 +434,7 @@ def english_noun(n: float, word: str) -> str:
 def english_count(n: int, word: str) -> str:
     """Return a number with its noun.
 
-    >>> counted(1, "answer"), counted(1204, "answer")
+    >>> english_count(1, "answer"), english_count(1204, "answer")
     ('1 answer', '1,204 answers')
     """
     return f"{n:,} {english_noun(n, word)}"
@@ -433,7 +443,13 @@ def english_count(n: int, word: str) -> str:
 def duration_text(seconds: float) -> str:
     """Return a length of time: in seconds below a minute, then in minutes, then in hours.
 
-    >>> duration(0.2), duration(9), duration(125), duration(5400), duration(7200)
+    >>> (
+    ...     duration_text(0.2),
+    ...     duration_text(9),
+    ...     duration_text(125),
+    ...     duration_text(5400),
+    ...     duration_text(7200),
+    ... )
     ('1 s', '9 s', '2 min', '1 h 30 min', '2 h')
     """
     if seconds < 60:
@@ -445,7 +461,7 @@ def duration_text(seconds: float) -> str:
 def date_text(given: date) -> str:
     """Return a date, or the date of a time.
 
-    >>> day(date(2026, 3, 8))
+    >>> date_text(date(2026, 3, 8))
     '8 Mar 2026'
     """
     return f"{given.day} {given:%b %Y}"
@@ -454,7 +470,7 @@ def date_text(given: date) -> str:
 def time_text(given: datetime) -> str:
     """Return a time in UTC, to the minute; a time without a zone is taken as UTC.
 
-    >>> moment(datetime(2026, 3, 8, 14, 5))
+    >>> time_text(datetime(2026, 3, 8, 14, 5))
     '8 Mar 2026, 14:05 UTC'
     """
     at = given.astimezone(UTC) if given.tzinfo else given

@@ -47,8 +47,15 @@ PAGE_IMPORTS_TO_GO: set[tuple[str, str]] = set()
 """Modules that import another page's folder as yet; nothing is to be added."""
 TABLES_OF_ALL = {"cases", "answers"}
 FRAMES_OF_ALL = {
-    *{"finals", "finals_of", "final_scores", "newest_scores", "single_scores", "came"},
-    *{"chosen_in", "clusters_of", "judged_by_model", "no_answers", "units_of"},
+    *{
+        "load_finals",
+        "load_answer_finals",
+        "compute_final_scores",
+        "select_newest_scores",
+        "list_single_scores",
+        "list_complete_answers",
+    },
+    *{"collect_choices", "find_clusters", "group_judged", "count_missing_answers", "number_units"},
 }
 """Functions of ``stats`` that take or return rows of all cases; engines count with them."""
 READS_ALL_CASES = {

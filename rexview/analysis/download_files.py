@@ -26,7 +26,12 @@ def escape_formula(text: str) -> str:
     Leading spaces and separators do not protect a text: a program that splits at ``|`` finds a cell
     that starts after it.
 
-    >>> neutral("=1+1"), neutral("-3"), neutral("No effusion - clear."), neutral("|=1")
+    >>> (
+    ...     escape_formula("=1+1"),
+    ...     escape_formula("-3"),
+    ...     escape_formula("No effusion - clear."),
+    ...     escape_formula("|=1"),
+    ... )
     ("'=1+1", "'-3", 'No effusion - clear.', "'|'=1")
     """
     if text.startswith(_FORMULA):
@@ -40,7 +45,7 @@ def escape_formula(text: str) -> str:
 def escape_text_formula(text: str) -> str:
     """Return :func:`escape_formula` of a text, but leave a plain number, for columns of numbers.
 
-    >>> neutral_unless_number("-3"), neutral_unless_number("-3+cmd")
+    >>> escape_text_formula("-3"), escape_text_formula("-3+cmd")
     ('-3', "'-3+cmd")
     """
     try:

@@ -83,7 +83,7 @@ def depends_on_flags(case_filter: CaseFilter) -> bool:
 
 
 def describe_so_far(engine: Engine, case_filter: CaseFilter) -> str:
-    """Return a filter's name from :func:`.describe`, with "so far" if more cases may match."""
+    """Return a filter's name (:func:`.describe_filter`), with "so far" if more may match."""
     unknown = depends_on_flags(case_filter) and not engine.scanned(case_filter).is_complete
     return add_so_far(describe_filter(engine.facts, case_filter), so_far=unknown)
 

@@ -59,9 +59,9 @@ def rank_for_display(
 
     Those without a value come last, and are shown at first only where too few have one.
 
-    >>> ranked(range(12), float).shown
+    >>> rank_for_display(range(12), float).shown
     (11, 10, 9, 2, 1, 0)
-    >>> ranked("ba", ord).order
+    >>> rank_for_display("ba", ord).order
     ('b', 'a')
     """
     given = tuple(things)

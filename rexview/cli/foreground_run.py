@@ -124,7 +124,7 @@ def run_with_progress(
     """Start or continue a run, show its progress, and wait for the end.
 
     The options are those of :func:`run_in_foreground`. ``as_lines`` prints lines instead of one
-    changing line; ``images`` is as in :class:`.Run`.
+    changing line; ``images`` is as in :class:`.ModelRun`.
 
     Raises
     ------

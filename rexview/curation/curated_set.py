@@ -71,7 +71,7 @@ def asks_for_boxes(question: str) -> bool:
 def remove_instruction(question: str) -> str:
     """Remove the sentences that ask only for boxes; a question with no others is unchanged.
 
-    >>> without_instruction("Is there an effusion? Draw bounding boxes around it.")
+    >>> remove_instruction("Is there an effusion? Draw bounding boxes around it.")
     'Is there an effusion?'
     """
     sentences = _SENTENCE.split(question.strip())

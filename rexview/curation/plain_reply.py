@@ -67,9 +67,9 @@ def strip_reasoning(text: str) -> str | None:
 
     A quoted reasoning mark does not end the reasoning, because the model repeats its input.
 
-    >>> spoken("<think>Perhaps 3.</think>Clarity: 4"), spoken("<think>Perhaps 3.")
+    >>> strip_reasoning("<think>Perhaps 3.</think>Clarity: 4"), strip_reasoning("<think>Perhaps 3.")
     ('Clarity: 4', None)
-    >>> spoken('Clarity: 4, though it says "</think>".')
+    >>> strip_reasoning('Clarity: 4, though it says "</think>".')
     'Clarity: 4, though it says "</think>".'
     """
     if len(text) > LONGEST or len(_OPEN_THOUGHT.findall(text)) > _MOST_THOUGHTS:
@@ -90,7 +90,7 @@ def strip_reasoning(text: str) -> str | None:
 def normalize_reply_text(text: str) -> str:
     """Return a text with standard letters and dashes, without its emphasis.
 
-    >>> plain("**Clarity** — `4`")
+    >>> normalize_reply_text("**Clarity** — `4`")
     'Clarity - 4'
     """
     usual = unicodedata.normalize("NFKC", text).translate(_DASHES)
@@ -190,7 +190,7 @@ def looks_like_json(text: str) -> bool:
 def fold_name(word: str) -> str:
     """Return a name in lower case, with single spaces for everything but letters and digits.
 
-    >>> folded("Clinical_Relevance (1-5)")
+    >>> fold_name("Clinical_Relevance (1-5)")
     'clinical relevance 1 5'
     """
     return " ".join(re.findall(r"[^\W_]+", normalize_reply_text(word).casefold()))

@@ -1,6 +1,6 @@
 """Send questions to a model for curation, in the same way for every step.
 
-A :class:`Step` has a wording, parses a reply strictly and makes table rows of it.
+A :class:`CurationStep` has a wording, parses a reply strictly and makes table rows of it.
 :mod:`rexview.models.running` sends its :class:`QuestionSubject` items to a model, like cases.
 """
 

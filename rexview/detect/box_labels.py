@@ -78,9 +78,9 @@ def read_label_side(label: str | None) -> LabelSide | None:
         is negated, or the side is not the finding's ("right atrium", "shift to the left", "right
         jugular line").
 
-    >>> claim_of("Right-sided pleural effusion")
+    >>> read_label_side("Right-sided pleural effusion")
     Claim(side='right', start=0, end=11)
-    >>> claim_of("opacity on the left side of the image") is None
+    >>> read_label_side("opacity on the left side of the image") is None
     True
     """
     if not label or len(label) > _LONGEST:
@@ -104,7 +104,7 @@ def reduce_label(label: str | None) -> str | None:
     nothing remains, or if the label is not about one finding (negated, both sides, part of the
     heart, a line, "lung").
 
-    >>> finding_of("Right pleural effusions"), finding_of("pleural_effusion (L)")
+    >>> reduce_label("Right pleural effusions"), reduce_label("pleural_effusion (L)")
     ('pleural effusion', 'pleural effusion')
     """
     if not label or len(label) > _LONGEST:

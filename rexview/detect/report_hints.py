@@ -435,8 +435,8 @@ class MissedFinding:
 
     The kind is ``contradiction`` if the answer denies outright what the report is sure of, whatever
     the question. Otherwise it is ``hint``, only for findings in a region that the question asks
-    about, and for those that no answer may leave out (:data:`URGENT`). Evidence in the answer shows
-    its denial.
+    about, and for those that no answer may leave out (:data:`URGENT_FAMILIES`). Evidence in the
+    answer shows its denial.
     """
 
     failure: str = "omission"

@@ -16,7 +16,7 @@ UNSUPPORTED_KINDS: Final = ("not_read", "report_not_read")
 def explain_unsupported_language(text: str | None) -> str:
     """Explain why the rules do not read a text; empty if they do.
 
-    >>> why_not_read("Herz normal groß, kein Erguss.")
+    >>> explain_unsupported_language("Herz normal groß, kein Erguss.")
     'Not read by the rules: it looks German.'
     """
     language = detect_language(text or "")

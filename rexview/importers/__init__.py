@@ -1,7 +1,7 @@
 """Make review sets from other formats: ReXrank JSON, tables, folders of images, COCO boxes.
 
-:data:`FORMATS` declares each importer with its options; :func:`import_source` runs one. Sources are
-only read. The review set is written as a whole or not at all.
+:data:`IMPORT_FORMATS` declares each importer with its options; :func:`import_source` runs one.
+Sources are only read. The review set is written as a whole or not at all.
 """
 
 from __future__ import annotations

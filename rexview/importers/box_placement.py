@@ -223,7 +223,7 @@ def upright_box(
 
     It is turned about its top left corner (Label Studio), or about its centre (CVAT).
 
-    >>> [round(one) for one in turned_box((500, 500, 200, 100), 90)]
+    >>> [round(one) for one in upright_box((500, 500, 200, 100), 90)]
     [400, 500, 100, 200]
     """
     x, y, width, height = box
@@ -291,9 +291,9 @@ def prediction_string_size(cells: Sequence[str]) -> int | None:
     Kaggle's RSNA has confidence, x, y, width, height; VinBigData has class, confidence and corners.
     The class may be a word.
 
-    >>> prediction_string(["0.9 264 152 213 379", "0.5 10 20 30 40 0.4 1 2 3 4"])
+    >>> prediction_string_size(["0.9 264 152 213 379", "0.5 10 20 30 40 0.4 1 2 3 4"])
     5
-    >>> prediction_string(["14 1 0 0 1 1", "3 0.9 691 1375 1653 1831"])
+    >>> prediction_string_size(["14 1 0 0 1 1", "3 0.9 691 1375 1653 1831"])
     6
     """
     for size in (6, 5):

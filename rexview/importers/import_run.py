@@ -151,9 +151,9 @@ def import_source(
 ) -> ImportReport:
     """Make a review set from files of another format, or add them to an existing set.
 
-    ``format_id`` is a key of :data:`FORMATS`; ``options`` are keyed by the names of that importer's
-    options. Sources are only read. ``out`` must not exist yet, or must be empty, and must not be
-    inside a source. The report's problems are warnings.
+    ``format_id`` is a key of :data:`IMPORT_FORMATS`; ``options`` are keyed by the names of that
+    importer's options. Sources are only read. ``out`` must not exist yet, or must be empty, and
+    must not be inside a source. The report's problems are warnings.
 
     With ``into`` the files are added to the set in ``out``. The set is written again as a whole or
     not at all, and its previous tables are kept in a dated folder next to it. Reviews stay

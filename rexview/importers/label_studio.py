@@ -148,9 +148,9 @@ def _split_data(data: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any
 def task_picture_names(value: Any) -> tuple[str, ...]:
     """Return the possible names of a picture in a task's data: as stored, and before upload.
 
-    >>> picture_names("/data/local-files/?d=xrays/a.png"), picture_names("plain text")
+    >>> task_picture_names("/data/local-files/?d=xrays/a.png"), task_picture_names("plain text")
     (('xrays/a.png',), ())
-    >>> picture_names("/data/upload/4/71159d8b-a.png")
+    >>> task_picture_names("/data/upload/4/71159d8b-a.png")
     ('71159d8b-a.png', 'a.png')
     """
     if not isinstance(value, str) or len(value) > 2000 or "\n" in value:

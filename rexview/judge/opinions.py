@@ -211,7 +211,10 @@ def missing_quote_note(name: str) -> str:
 def contains_quote(quote: str, answer: str) -> bool:
     r"""Return True if a quote is in an answer, compared as :func:`missing_quotes` does.
 
-    >>> stands_in("‘No  prior’", "There is no\nprior."), stands_in("...", "There is no prior.")
+    >>> (
+    ...     contains_quote("‘No  prior’", "There is no\nprior."),
+    ...     contains_quote("...", "There is no prior."),
+    ... )
     (True, False)
     """
     return bool(_folded(quote).strip(_OUTSIDE)) and _within(quote, _folded(answer))

@@ -186,9 +186,9 @@ def metric_sort_key(metric: MetricId) -> tuple[int, str]:
 def parse_metric_key(key: str) -> MetricId | None:
     """Parse :attr:`MetricId.key`; None for any other word.
 
-    >>> read_key("bleu_2:rexview:1:findings").scope
+    >>> parse_metric_key("bleu_2:rexview:1:findings").scope
     'findings'
-    >>> read_key("green")
+    >>> parse_metric_key("green")
     MetricId(metric='green', implementation=None, version=None, scope=None)
     """
     parts = [unquote(part) or None for part in key.split(_PART)]

@@ -1,6 +1,6 @@
 """Decode the picture files of a set or a source, and report what is unusual about them.
 
-A caller that runs long work may receive its progress (:func:`progress_told`); this module knows
+A caller that runs long work may receive its progress (:func:`report_progress`); this module knows
 nothing of command lines and pages.
 """
 

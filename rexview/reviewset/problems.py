@@ -39,7 +39,7 @@ class ProblemList:
     """A growing list of problems.
 
     Problems are of one kind if severity, table, field and remedy are the same (indices in a list,
-    as in ``boxes[3]``, do not count). Of each kind the first :attr:`listed` are kept and
+    as in ``boxes[3]``, do not count). Of each kind the first :attr:`join_alternatives` are kept and
     the others are counted.
     """
 
@@ -109,7 +109,7 @@ class ProblemList:
     def all(self) -> list[Problem]:
         """Return all problems, errors first, then by the first occurrence of their kind.
 
-        If more than :attr:`listed` are of one kind, one further problem counts the rest.
+        If more than :attr:`join_alternatives` are of one kind, one further problem counts the rest.
         """
         found: list[Problem] = []
         for (_, _, places, remedy), kind in self._kinds.items():

@@ -1,6 +1,6 @@
 """One row for each dimension and model: n, mean, spread, interval, shares and counts.
 
-All numbers come from the counts of the distinct values: :class:`Tally`.
+All numbers come from the counts of the distinct values: :class:`ValueTally`.
 """
 
 from __future__ import annotations

@@ -296,7 +296,7 @@ def parse_line_place(place: str) -> tuple[int, int]:
 
     See :data:`rexview.store.kinds.LINE_PLACE`.
 
-    >>> place_of("4"), place_of("4+12")
+    >>> parse_line_place("4"), parse_line_place("4+12")
     ((4, 0), (4, 12))
     """
     line, _, added = place.partition("+")

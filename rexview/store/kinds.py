@@ -1,6 +1,6 @@
 """The kinds of entries: what each is about, the fields of its value, and who may write it.
 
-A new kind of entry is one more :class:`Kind` in :data:`KINDS`.
+A new kind of entry is one more :class:`EntryKind` in :data:`ENTRY_KINDS`.
 """
 
 from __future__ import annotations

@@ -478,7 +478,7 @@ class Reviews:
         )
 
     def comments(self, case: str | None = None) -> tuple[Comment, ...]:
-        """Return the comments on one case or on all, see :func:`.comments_of`."""
+        """Return the comments on one case or on all, see :func:`.current_comments`."""
         return current_comments(self.current_state(), self.review_set, case)
 
     def skips(self, reader: str) -> dict[str, str]:

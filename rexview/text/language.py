@@ -67,9 +67,9 @@ def detect_language(text: str) -> str | None:
 
     Examples
     --------
-    >>> language_of("Herz normal groß, kein Erguss.")
+    >>> detect_language("Herz normal groß, kein Erguss.")
     'German'
-    >>> language_of("No PTX. Small L eff.") is None
+    >>> detect_language("No PTX. Small L eff.") is None
     True
     """
     start = text[:_READ]
@@ -83,7 +83,7 @@ def detect_language(text: str) -> str | None:
 def describe_language(language: str) -> str:
     """Describe what a text looks like: "looks German", or "is not in English" if unknown.
 
-    >>> looks("German")
+    >>> describe_language("German")
     'looks German'
     """
     return f"is not in {ENGLISH}" if language == OTHER else f"looks {language}"

@@ -21,7 +21,7 @@ def _parts() -> dict[str, dict[str, list[str]]]:
 def list_alternatives(part: str, name: str) -> str:
     """Return a list as alternatives for a regular expression, without a group around them.
 
-    >>> either("report", "focal")
+    >>> list_alternatives("report", "focal")
     'focal|discrete|dense|confluent'
     """
     return "|".join(_parts()[part][name])

@@ -300,7 +300,9 @@ def _of_bins(text: str) -> Iterator[WrittenBox]:
 def strip_box_marks(text: str) -> str:
     """Return a grounded report without the marks of its objects and boxes.
 
-    >>> without_marks("<obj> An effusion.<box><x5><y27><x44><y66></box></obj><obj> No mass.</obj>")
+    >>> trip_box_marks(
+    ...     "<obj> An effusion.<box><x5><y27><x44><y66></box></obj><obj> No mass.</obj>"
+    ... )
     'An effusion. No mass.'
     """
     if not _BINS.search(text) and "<obj>" not in text:

@@ -187,7 +187,8 @@ def cut_spans(spans: Iterable[MarkedSpan], length: int) -> list[MarkedSpan]:
         span that is a stop of the Tab key is one only at its first piece, and its label is shown
         only at its last.
 
-    >>> [(one.start, one.end, one.css) for one in cut_spans([Span(0, 4, "a"), Span(2, 6, "b")], 6)]
+    >>> [(one.start, one.end, one.css) for one in cut_spans([MarkedSpan(0, 4, "a"),
+    ...     MarkedSpan(2, 6, "b")], 6)]
     [(0, 2, 'a'), (2, 4, 'a b'), (4, 6, 'b')]
     """
     inside = [span for span in spans if 0 <= span.start < span.end <= length][:MAX_SPANS]

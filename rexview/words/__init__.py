@@ -12,8 +12,8 @@ never put together. A translation is checked when it is read (:mod:`rexview.word
 contains no special character of HTML or Markdown and no placeholder that the English lacks, so it
 can be used wherever the English can.
 
-Only a server uses another language (:func:`begin`). Commands, their output, logs, and errors about
-files stay English.
+Only a server uses another language (:func:`select_language`). Commands, their output, logs, and
+errors about files stay English.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def mid_sentence(text: str) -> str:
 
     Other languages have capitals of their own, such as German nouns; there they stay.
 
-    >>> inside("Laterality errors")
+    >>> mid_sentence("Laterality errors")
     'laterality errors'
     """
     return text.lower() if _catalogue is _ENGLISH else text
@@ -166,7 +166,7 @@ def mid_sentence(text: str) -> str:
 def sentence_start(text: str) -> str:
     """Return a text for the start of a line: with a capital first letter.
 
-    >>> beginning("from the full-set run of Model A")
+    >>> sentence_start("from the full-set run of Model A")
     'From the full-set run of Model A'
     """
     return text[:1].upper() + text[1:]
@@ -175,7 +175,7 @@ def sentence_start(text: str) -> str:
 def join_words(parts: Sequence[str]) -> str:
     """Join words that are in the server's language.
 
-    >>> listed(["a", "b", "c"]), listed(["a"])
+    >>> join_words(["a", "b", "c"]), join_words(["a"])
     ('a, b and c', 'a')
     """
     if len(parts) < 2:

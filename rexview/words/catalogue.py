@@ -47,7 +47,7 @@ class Catalogue:
 def plural_number(n: int) -> int:
     """Return the number below 200 that has the same form.
 
-    >>> folded(7), folded(107), folded(2_011)
+    >>> plural_number(7), plural_number(107), plural_number(2_011)
     (7, 107, 111)
     """
     return n if n < 2 * _REPEATS else _REPEATS + n % _REPEATS

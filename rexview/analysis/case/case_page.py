@@ -382,7 +382,7 @@ def _severity(row: dict[str, Any], answer: Answer) -> float:
 
 
 def _harm_row(page: CasePage, answer: Answer, table: HarmTable) -> dict[str, Any]:
-    """Return the harm of an answer as columns of an answer table, for :func:`harm_text`."""
+    """Return the harm of an answer as columns of an answer table, for :func:`describe_harm`."""
     flags = (one for one in page.flags if one.model == answer.model)
     failures = find_answer_failures(flags, table)
 

@@ -59,9 +59,9 @@ class FindingSpan:
 def find_label_keys(label: str) -> tuple[str, ...]:
     """Return the keys of a box label; empty if it names only a place.
 
-    >>> label_keys("Right pleural effusion"), label_keys("left lower zone")
+    >>> find_label_keys("Right pleural effusion"), find_label_keys("left lower zone")
     (('pleural_fluid',), ())
-    >>> label_keys("left gizmo")
+    >>> find_label_keys("left gizmo")
     ('words-gizmo',)
     """
     known = [finding_info(one.finding).family for one in find_mentions(label[:MAX_READ_CHARACTERS])]

@@ -49,7 +49,7 @@ class QuotedReason:
 def locate_quote(text: str, quote: str) -> tuple[int | None, int | None]:
     """Find quoted words in a text, ignoring spaces and capitals, like the reader of replies.
 
-    >>> place_of("No effusion.  Heart  normal.", "heart normal")
+    >>> locate_quote("No effusion.  Heart  normal.", "heart normal")
     (14, 27)
     """
     if quote and (place := find_quote(text, quote, 0)):  # also with markup between its words

@@ -141,7 +141,7 @@ def split_reference(report: Report) -> tuple[ReportSentence, ...]:
 def split_report(text: str, section: str | None = None) -> tuple[ReportSentence, ...]:
     """Split a report into sentences; ``section`` is that of all, for a text without headings.
 
-    Findings beyond :data:`MOST_READ` characters are not read.
+    Findings beyond :data:`MAX_READ_CHARACTERS` characters are not read.
     """
     mentions = find_mentions(text[:MAX_READ_CHARACTERS])
     return tuple(

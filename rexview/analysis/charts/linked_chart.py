@@ -3,10 +3,11 @@
 A chart sets no background or text colour, so that it follows the theme of the page. Colours of
 models come from :mod:`rexview.analysis.colours`. To draw a chart:
 
-1. Add a row to :class:`Marks` for each mark, with the filter that it opens.
+1. Add a row to :class:`ChartMarks` for each mark, with the filter that it opens.
 2. Add ``select = clickable()`` to the layer whose marks are clicked, and set its opacity to
    ``faded(select)``.
-3. Pass the finished chart to :func:`linked`. :func:`linked_bars` draws plain bars, :func:`points`
+3. Pass the finished chart to :func:`link_chart`. :func:`draw_linked_bars` draws plain bars,
+   :func:`draw_points`
    draws points with intervals.
 """
 
@@ -222,7 +223,7 @@ _HEADING: Final = "h"
 def split_name(name: str, letters: int = _NAME_LETTERS) -> list[str]:
     """Return a name in one or two lines for a phone, where longer names are cut off.
 
-    >>> in_lines("Generalist (simulated)")
+    >>> split_name("Generalist (simulated)")
     ['Generalist', '(simulated)']
     """
     lines = textwrap.wrap(name, letters)

@@ -625,7 +625,7 @@ class Engine(ChoiceQuestions, ReportQuestions, JudgeQuestions, Protocol):
         """Count the cases in which two readers both scored an answer or picture, by dimension."""
 
     def score_patterns(self, case_filter: CaseFilter) -> Mapping[str, ScorePatterns]:
-        """Count the combinations of all readers' scores: see :func:`.score_patterns`."""
+        """Count the combinations of all readers' scores: see :func:`.count_score_patterns`."""
 
     def score_days(
         self, case_filter: CaseFilter, dimension: str, reader: str, other: str

@@ -140,7 +140,7 @@ def sort_by_keyed_hash(names: Iterable[str], key: bytes, *about: str) -> list[st
 def format_slot(place: int) -> str:
     """Return the letter of an index counted from 0: A to Z, then AA, AB.
 
-    >>> slot_name(0), slot_name(25), slot_name(26)
+    >>> format_slot(0), format_slot(25), format_slot(26)
     ('A', 'Z', 'AA')
     """
     name = ""
@@ -255,7 +255,7 @@ _PLACE_PATTERN: Final = re.compile(
 def make_item_id(place: int, case: str) -> str:
     """Return the id of the item at a place of a case, from 1.
 
-    >>> item_of(2, "r 7"), place_and_case("2 r 7")
+    >>> make_item_id(2, "r 7"), parse_item_id("2 r 7")
     ('2 r 7', (2, 'r 7'))
     """
     return f"{place} {case}"

@@ -49,9 +49,9 @@ HEADS: Final = re.compile(
 def find_category(words: str) -> str | None:
     """Return the category that words name; None if they name none of the three, or two.
 
-    >>> category_of("Measurement / Comparison"), category_of("**Broad abnormalities**")
+    >>> find_category("Measurement / Comparison"), find_category("**Broad abnormalities**")
     ('measurement_temporal', 'broad_abnormality')
-    >>> category_of("Laterality") is None
+    >>> find_category("Laterality") is None
     True
     """
     name = fold_name(words.replace("&", " and "))

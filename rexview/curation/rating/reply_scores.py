@@ -256,7 +256,7 @@ _TOTALS_NUMBER: Final = re.compile(
 def find_totals(line: str) -> set[int]:
     """Return the sums that a line states.
 
-    >>> totals_said("Conclusion: 4 + 5 + 3 + 4 = 16"), totals_said("Total: 17/20 (85 %)")
+    >>> find_totals("Conclusion: 4 + 5 + 3 + 4 = 16"), find_totals("Total: 17/20 (85 %)")
     ({16}, {17})
     """
     found = {_whole(one["number"]) for one in _OF_TWENTY.finditer(line)}
@@ -323,7 +323,7 @@ class StatedScores:
 def read_risk(words: str) -> bool | None:
     """Return the statement on the risk flag; None if it is neither yes nor no.
 
-    >>> risk_word(": No - it is safe"), risk_word("None identified"), risk_word("Yes/No")
+    >>> read_risk(": No - it is safe"), read_risk("None identified"), read_risk("Yes/No")
     (False, False, None)
     """
     text = re.sub(r"^[\s:=|?-]+", "", words)

@@ -132,7 +132,7 @@ class ScanAccumulator:
         return new
 
     def _of_answers(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the arrays with one value per answer, by their names in :data:`.LOOKED`."""
+        """Return the arrays with one value per answer, by their names in :data:`.RESULT_SCHEMA`."""
         names = ("state", "judged", "words", "traits")
         return {name: getattr(self, name) for name in names}
 

@@ -1,7 +1,7 @@
 """Export cases as one offline HTML file with the app's viewer and all remarks.
 
 Films keep their depth, so that brightness and contrast work as in the app. A case takes at most
-:data:`MOST_BYTES`; larger films are reduced, with a note next to them.
+:data:`MAX_CASE_BYTES`; larger films are reduced, with a note next to them.
 """
 
 from __future__ import annotations

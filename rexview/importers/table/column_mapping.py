@@ -97,10 +97,10 @@ class UnmappedColumn:
 class ColumnMapping:
     """The meaning of each column of a table.
 
-    ``fields`` has one entry for each of :data:`FIELDS`, mapped or not. ``model`` names the model of
-    all answers if neither a model column nor answer columns do. ``identity`` are columns that look
-    like a patient's identity; they are not imported unless mapped. ``kept`` has the other columns
-    without a meaning. ``notes`` are what the user should know about the proposal.
+    ``fields`` has one entry for each of :data:`COLUMN_FIELDS`, mapped or not. ``model`` names the
+    model of all answers if neither a model column nor answer columns do. ``identity`` are columns
+    that look like a patient's identity; they are not imported unless mapped. ``kept`` has the other
+    columns without a meaning. ``notes`` are what the user should know about the proposal.
     """
 
     file: str

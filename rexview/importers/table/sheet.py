@@ -1,9 +1,9 @@
 """Read tables from any kind of file as one grid.
 
 CSV and TSV are read here, Excel by :mod:`.workbook`, JSON, JSON Lines and Parquet by
-:mod:`.records`. A :class:`Sheet` has unique column names and cells that are text or None, so that
-the rest of an import need not know the kind of file. An empty cell of a spreadsheet is None; an
-empty text given explicitly in a JSON or Parquet file is ``""``.
+:mod:`.records`. A :class:`TableSheet` has unique column names and cells that are text or None, so
+that the rest of an import need not know the kind of file. An empty cell of a spreadsheet is None;
+an empty text given explicitly in a JSON or Parquet file is ``""``.
 """
 
 from __future__ import annotations

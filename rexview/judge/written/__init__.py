@@ -130,7 +130,7 @@ def build_written_wording(name: str, raw: Mapping[str, Any], label: str) -> Prom
 def find_unused_name(title: str, taken: Iterable[str]) -> str:
     """Return an unused name, made from a title, that links and the command line accept.
 
-    >>> name_for("Comparison that doesn't exist", ["comparison-that-doesn-t-exist"])
+    >>> find_unused_name("Comparison that doesn't exist", ["comparison-that-doesn-t-exist"])
     'comparison-that-doesn-t-exist-2'
     """
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
@@ -150,7 +150,8 @@ def find_written_name(prompt: Prompt) -> str:
 def format_written_words(prompt: Prompt) -> str:
     r"""Return the words of a written failure as one text, as a judge receives them.
 
-    >>> words_of(Prompt("w", "n", 1, "", {}, {"written": {"name": "Invented", "counts": "A"}}))
+    >>> format_written_words(Prompt("w", "n", 1, "", {}, {"written": {"name": "Invented",
+    ...     "counts": "A"}}))
     'Name: Invented\nCounts: A'
     """
     given = prompt.fields[FIELD]

@@ -177,7 +177,7 @@ CALCULATORS: Final[dict[str, Calculator]] = {one.name: one for one in _CALCULATO
 def find_calculator(name: str) -> Calculator | None:
     """Return the calculator with a name, or the one that yields a metric of that name.
 
-    >>> calculator_of("radcliq_v1").name, calculator_of("radgraph_f1").name
+    >>> find_calculator("radcliq_v1").name, find_calculator("radgraph_f1").name
     ('radcliq', 'radgraph_radcliq')
     """
     if name in CALCULATORS:

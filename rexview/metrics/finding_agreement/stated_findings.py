@@ -41,7 +41,11 @@ class StudyRequest(NamedTuple):
     def years(self) -> float | None:
         """Age in years, the start of a range; None if unknown.
 
-        >>> Request("60-70").years, Request("6 months").years, Request("45 male").years
+        >>> (
+        ...     StudyRequest("60-70").years,
+        ...     StudyRequest("6 months").years,
+        ...     StudyRequest("45 male").years,
+        ... )
         (60.0, 0.5, 45.0)
         """
         match = _YEARS.match(self.age or "")

@@ -258,7 +258,7 @@ class CorrectedReport:
         """FineRadScore: the sum of the severities of all corrections; 0 is a report without error.
 
         >>> from types import SimpleNamespace as Record
-        >>> Corrected(Record(), (Record(severity=3), Record(severity=1)), "").score
+        >>> CorrectedReport(Record(), (Record(severity=3), Record(severity=1)), "").score
         4
         """
         return sum(one.severity for one in self.corrections)

@@ -141,7 +141,7 @@ def read_list(text: str, name: str, most: int) -> list[Any] | str:
 
     The model's thinking is skipped.
 
-    >>> listed_in('{"questions": [1, 2]}', "questions", 5)
+    >>> read_list('{"questions": [1, 2]}', "questions", 5)
     [1, 2]
     """
     parts = islice(possible_answers(text[:_MAX_JSON]), _MAX_PARTS)

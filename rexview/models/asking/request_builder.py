@@ -175,7 +175,10 @@ def option_labels(case: Case) -> tuple[str, ...]:
 def label_options(options: Sequence[str], labels: Sequence[str]) -> list[str]:
     """Return options with their labels; options that already carry them are unchanged.
 
-    >>> lettered(("Effusion", "None"), ("A", "B")), lettered(("1) Yes", "2) No"), ("1", "2"))
+    >>> (
+    ...     label_options(("Effusion", "None"), ("A", "B")),
+    ...     label_options(("1) Yes", "2) No"), ("1", "2")),
+    ... )
     (['A. Effusion', 'B. None'], ['1) Yes', '2) No'])
     """
     pairs = list(zip(labels, options, strict=True))

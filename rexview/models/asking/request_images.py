@@ -157,7 +157,7 @@ def fit_size(
 ) -> tuple[int, int]:
     """Return the size of a picture shrunk to fit limits; nothing is enlarged.
 
-    >>> fitted(2048, 2500, 896, None), fitted(300, 200, 896, None)
+    >>> fit_size(2048, 2500, 896, None), fit_size(300, 200, 896, None)
     ((734, 896), (300, 200))
     """
     factor = min(1.0, (longest_side or math.inf) / max(width, height))

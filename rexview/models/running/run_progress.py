@@ -35,7 +35,7 @@ class RunProgress:
     per_minute, seconds_left
         Measured over the last minute; None while unknown.
     spent, unsure
-        Billed cost, and cost that may come on top, as plain values of :class:`.Spent`.
+        Billed cost, and cost that may come on top, as plain values of :class:`.RunCost`.
     waiting_for, waiting_until
         Why nothing is sent at the moment, and until when (ISO 8601).
     message

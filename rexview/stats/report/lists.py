@@ -118,8 +118,8 @@ def judge_lists(
 ) -> dict[str, list[Row]]:
     """Return both lists; empty for a set without opinions.
 
-    ``verdicts`` are the readers' newest ones, as for :func:`readers_say`; without them, failures
-    are compared with nothing.
+    ``verdicts`` are the readers' newest ones, as for :func:`collect_reader_verdicts`; without them,
+    failures are compared with nothing.
     """
     if review_set.opinions.is_empty():
         return {name: [] for name in LISTS}

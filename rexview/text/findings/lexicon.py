@@ -167,7 +167,7 @@ def may_be_same_fracture(one: str, other: str) -> bool:
 def misplaced_devices(finding: str) -> tuple[str, ...]:
     """Return the devices that a finding is in the wrong place; none for any other finding.
 
-    >>> misplaced_as("bronchial_tube")
+    >>> misplaced_devices("bronchial_tube")
     ('endotracheal_tube', 'enteric_tube')
     """
     return lexicon().misplaced.get(finding, ())

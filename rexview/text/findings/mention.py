@@ -172,7 +172,10 @@ def _count_before(text: str, one: Mention) -> int | None:
 def count_leads(text: str) -> tuple[int, tuple[int, int]] | None:
     """Return how many pacing leads a text mentions, and the offsets of the words; None for none.
 
-    >>> leads("Dual-chamber pacemaker."), leads("A pacemaker with its lead in the ventricle.")[0]
+    >>> (
+    ...     count_leads("Dual-chamber pacemaker."),
+    ...     count_leads("A pacemaker with its lead in the ventricle.")[0],
+    ... )
     ((2, (0, 12)), 1)
     """
     match = _CHAMBERS.search(text)

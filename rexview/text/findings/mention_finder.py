@@ -121,7 +121,7 @@ def _bounded(text: str) -> str:
 def find_sides(text: str) -> list[SideSpan]:
     """Return the sides of the patient that a short text names, except those it calls normal.
 
-    >>> [side for side, _, _ in sides_of_text("Over the right fifth rib; the left lung is clear.")]
+    >>> [side for side, _, _ in find_sides("Over the right fifth rib; the left lung is clear.")]
     ['right']
     """
     tokens = Tokens(text)

@@ -107,7 +107,7 @@ def _is_glued(text: str, stop: int) -> bool:
 def split_words(phrase: str) -> tuple[str, ...]:
     """Split a phrase of the lexicon into the words that :class:`Tokens` would yield.
 
-    >>> words_of("Kerley-B lines")
+    >>> split_words("Kerley-B lines")
     ('kerley', 'b', 'lines')
     """
     return tuple(Tokens(f" {phrase}").words)

@@ -51,7 +51,7 @@ def label_cells(table: str) -> str:
         The same HTML. A cell in the body has ``data-label``, the name of its column; a head over
         several columns is named before theirs. A cell that spans rows counts in each of them.
 
-    >>> stacked("<table><thead><tr><th>A</th></tr></thead><tr><td>1</td></tr></table>")[-50:]
+    >>> label_cells("<table><thead><tr><th>A</th></tr></thead><tr><td>1</td></tr></table>")[-50:]
     '<td role="cell" data-label="A">1</td></tr></table>'
     """
     return "".join(_written(table))

@@ -21,7 +21,7 @@ _FIRST_TAG: Final = re.compile(r"<\w+")
 def ranked_item(drawn: str, name: str, one: Any, ranking: DisplayRanking[Any]) -> str:
     """Mark the first element of some HTML as one of a ranking, by its name; unchanged if few.
 
-    >>> ranked_item("<tr></tr>", "A", 1, Ranking((1,), (1,)))
+    >>> ranked_item("<tr></tr>", "A", 1, DisplayRanking((1,), (1,)))
     '<tr></tr>'
     """
     if not ranking.is_cut:

@@ -140,7 +140,7 @@ _SETTINGS: Final = f"SETTINGS max_execution_time = {QUERY_TIMEOUT_S}"
 
 
 class ChdbDatabase:
-    """A chDB database (:class:`.Database`); without ``folder`` it is in memory."""
+    """A chDB database (:class:`.ClickHouseDatabase`); without ``folder`` it is in memory."""
 
     cluster = ""
 
@@ -288,7 +288,7 @@ _UNREACHABLE_ADVICE: Final = (
 
 
 class HttpDatabase:
-    """A database of a ClickHouse server (:class:`.Database`)."""
+    """A database of a ClickHouse server (:class:`.ClickHouseDatabase`)."""
 
     def __init__(self, server: DatabaseServer) -> None:
         self._server = server

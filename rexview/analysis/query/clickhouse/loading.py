@@ -346,7 +346,7 @@ def failure_finding_text(failure: pl.Expr, source: pl.Expr, finding: pl.Expr) ->
 
 
 def build_study_columns(review_set: ReviewSet) -> pl.DataFrame:
-    """Return the readers' work in each case of a set, in order: :data:`.OF_STUDY`."""
+    """Return the readers' work in each case of a set, in order: :data:`.STUDY_COLUMNS`."""
     engine, ids = MemoryStudyEngine(review_set), review_set.cases["id"].to_list()
     counts = (engine.of_task(task, ids) for task in ("score", "answer", "correct"))
     columns = ([found.get(case, 0) for case in ids] for found in counts)

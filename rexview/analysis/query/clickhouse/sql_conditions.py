@@ -261,7 +261,7 @@ class SqlConditions:
     def order(self) -> str:
         """SQL of a case's sort number (Float64), the largest first.
 
-        It is for rows of :meth:`from_left`, and equals :func:`.numbers_in_order` for cases in
+        It is for rows of :meth:`from_left`, and equals :func:`.list_sort_numbers` for cases in
         memory.
         """
         sort = self.case_filter.sort

@@ -85,10 +85,10 @@ class SearchTerms:
 def parse_search(search: str) -> SearchTerms:
     """Split a search into findings and other words.
 
-    >>> terms = search_terms("no left effusion carina")
+    >>> terms = parse_search("no left effusion carina")
     >>> terms.names, terms.words, terms.usual
     ('left pleural effusion', ('carina',), 'absent')
-    >>> search_terms("carina").findings
+    >>> parse_search("carina").findings
     ()
     """
     taken: list[tuple[int, int]] = []

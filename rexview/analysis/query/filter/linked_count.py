@@ -41,7 +41,7 @@ def refine_filter(
     Conditions are ranges or values of a list, by name of the filter's field. If the list already
     limits, only the common values are kept. ``tags`` with the same name before the colon are
     replaced, which is right for answers that match ``base``. ``outcomes`` are joined by
-    :func:`.with_outcomes`.
+    :func:`.join_outcomes`.
     """
     changes: dict[str, Any] = {}
     for field, wanted in conditions.items():

@@ -254,7 +254,7 @@ class AnswerTable:
 
     @cached_property
     def commented(self) -> dict[str, Mask]:
-        """Masks of the cases with comments and with open ones, by key of :data:`COMMENTED`."""
+        """Masks of the cases with comments and with open ones, by key of :data:`COMMENT_STATES`."""
         found = {word: np.zeros(self.columns.n_cases, dtype=np.bool_) for word in COMMENT_STATES}
         rows = self.review_set.case_rows(pl.Series(list(self.comments), dtype=pl.String()))
         for row, count in zip(rows.tolist(), self.comments.values(), strict=True):

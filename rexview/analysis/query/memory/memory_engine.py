@@ -598,7 +598,7 @@ def build_memory_engine(
     before: MemoryEngine | None = None,
     comments: Mapping[str, CommentCount] | None = None,
 ) -> MemoryEngine:
-    """Return the engine of an open review set; the parameters are those of :func:`answer_table`.
+    """Return the engine of an open set; parameters as of :func:`build_answer_table`.
 
     ``scan`` has the detectors' latest results; without one they run on everything first.
     ``before`` is an engine on the same files with other scores or reader flags.

@@ -132,7 +132,7 @@ class ScoreIndex:
         """Return a mask of the rows that two readers both scored, within the pair's distance.
 
         All conditions have to hold; each may hold for another picture. The compared units are
-        those of the statistics (:func:`units_of`).
+        those of the statistics (:func:`number_units`).
         """
         everywhere = np.ones(len(self.columns), dtype=np.bool_)
         for pair in map(ReaderPair.parse, words):

@@ -225,9 +225,9 @@ _REQUIRED: Final[WeakKeyDictionary[ReviewSet, pl.DataFrame]] = WeakKeyDictionary
 def list_required_scores(review_set: ReviewSet) -> pl.DataFrame:
     """Return every score that one reader has to give in a review set; computed once.
 
-    Columns :data:`ITEM`: the items that :func:`items_of` returns for the newest complete answers,
-    in the order of the answers. Choice questions are included only where the study's rules require
-    it.
+    Columns :data:`SCORE_ITEM_COLUMNS`: the items that :func:`items_of` returns for the newest
+    complete answers, in the order of the answers. Choice questions are included only where the
+    study's rules require it.
     """
     if review_set not in _REQUIRED:
         _REQUIRED[review_set] = _required(review_set, tuple(read_study_rubric(review_set)))

@@ -76,7 +76,7 @@ def comparable_words(text: str) -> list[str]:
 
     Signs that change a value are kept: ``<5 mm`` and ``>5 mm`` differ, and so do 1.5 and 15.
 
-    >>> words_of("The Right-sided effusion.")
+    >>> comparable_words("The Right-sided effusion.")
     ['right', 'sided', 'effusion']
     """
     plain = unicodedata.normalize("NFKC", text).casefold().replace("_", " ")

@@ -237,7 +237,7 @@ def _size(text: str) -> int | None:
 def find_measures(text: str) -> list[tuple[str, float]]:
     """Return the lengths (in mm) and percentages of a text.
 
-    >>> measures("a 1.2 cm nodule, 30%")
+    >>> find_measures("a 1.2 cm nodule, 30%")
     [('mm', 12.0), ('%', 30.0)]
     """
     found = []

@@ -144,9 +144,9 @@ def _any_of(words: Sequence[str]) -> str:
 def find_identifying_signs(text: str) -> list[str]:
     """Return the kinds of identifying content in a text; the content itself is not repeated.
 
-    >>> identifying("A 93-year-old man seen by Dr. Miller.")
+    >>> find_identifying_signs("A 93-year-old man seen by Dr. Miller.")
     ['a name with a title', 'an age over 89']
-    >>> identifying("Where does the Swan-Ganz catheter of this 64-year-old end?")
+    >>> find_identifying_signs("Where does the Swan-Ganz catheter of this 64-year-old end?")
     []
     """
     return list(dict.fromkeys(name for name, sign in _signs() if sign.search(text)))

@@ -68,7 +68,7 @@ _LONGEST: Final = 20_000
 def fill_template(template: str, values: Mapping[str, str]) -> str:
     """Fill in the fields of a template; curly brackets in values stay text.
 
-    >>> fill("Question: {question}", {"question": "What is {view}?"})
+    >>> fill_template("Question: {question}", {"question": "What is {view}?"})
     'Question: What is {view}?'
     """
     return _PLACE.sub(lambda place: values.get(place[1], place[0]), template)
@@ -77,7 +77,7 @@ def fill_template(template: str, values: Mapping[str, str]) -> str:
 def separator_line(texts: Iterable[str]) -> str:
     """Return a line of dashes that occurs in none of the texts.
 
-    >>> line_around(["a", "-------- the answer ends here"])
+    >>> separator_line(["a", "-------- the answer ends here"])
     '---------'
     """
     longest = max((len(run) for text in texts for run in _DASHES.findall(text)), default=0)
@@ -90,7 +90,7 @@ def fence_values(texts: Mapping[str, str], values: Mapping[str, str]) -> dict[st
     The line replaces the field ``{line}``. A template without that field, as in a wording of a
     review set, gets a line before and after each value.
 
-    >>> fenced({"answer": "The answer: {answer}"}, {"answer": "No."})
+    >>> fence_values({"answer": "The answer: {answer}"}, {"answer": "No."})
     {'answer': 'The answer: -----\n{answer}\n-----'}
     """
     line = separator_line(values.values())

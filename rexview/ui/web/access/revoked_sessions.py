@@ -2,7 +2,7 @@
 
 A thread queries the database once a second, and every request checks memory. So no image costs a
 query and no event loop waits. A copied cookie remains valid for about a second after the sign-out.
-If the database cannot be reached, everybody is refused after :data:`UNKNOWN_AFTER_S`.
+If the database cannot be reached, everybody is refused after :data:`STALE_AFTER_S`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Findings arrive while people work, but numbers and orders on a page must not change while it is
 read. So the server takes numbered snapshots of the findings. A visitor keeps one
-(:func:`snapshot_shown`) until they request the newest or open another list.
+(:func:`current_snapshot`) until they request the newest or open another list.
 """
 
 from __future__ import annotations
