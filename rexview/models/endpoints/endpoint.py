@@ -190,8 +190,8 @@ class Endpoint:
         self.parameters = parameters
         warnings = (self.address.warning, _key_warning(self.address, key, key_name))
         self.warnings = tuple(words for words in warnings if words)
-        api = chat_completions if parameters.api == "chat" else responses_api
-        self.path = api.PATH
+        is_chat = parameters.api == "chat"
+        self.path = chat_completions.CHAT_PATH if is_chat else responses_api.RESPONSES_PATH
         self._asked = RequestTarget(
             host=self.address.host,
             path=self.path,
@@ -201,7 +201,9 @@ class Endpoint:
             other_api="chat" if parameters.api == "responses" else "responses",
         )
         self._key = key
-        self._read_body = api.read_body
+        self._read_body = (
+            chat_completions.read_chat_body if is_chat else responses_api.read_responses_body
+        )
         self.client = make_openai_client(
             self.address, key, connections, parameters.timeout_s, self.most_bytes
         )
