@@ -27,9 +27,9 @@ failure                 kinds of the detector's flags
 In a notebook::
 
     from rexview.detect import find_flags, flag_rows, text_ending
-    from rexview.reviewset import load
+    from rexview.reviewset import load_review_set
 
-    review_set = load("my-review")
+    review_set = load_review_set("my-review")
     find_flags(review_set)            # one row a flag, a polars frame
     flag_rows(review_set)             # with message and evidence, as `rexview failures --json`
     text_ending("There is a left eff")  # how a text ends

@@ -47,13 +47,13 @@ def test_a_folder_that_cannot_be_read_is_named(tmp_path, folder):
     (folder / "closed").mkdir(mode=0o000)
     program = (
         "import json, sys; from pathlib import Path\n"
-        "from rexview.importers.auto import Opener\n"
+        "from rexview.importers.auto import SourceOpener\n"
         "from rexview.importers.receipt import ProblemLog\n"
         "from rexview.importers.receipt import Receipt\n"
         "from rexview.importers.set_rows import SetRows\n"
         "from rexview.importers.source_files import SourceFile\n"
         "rows = SetRows('', ProblemLog(), Receipt('auto'))\n"
-        "list(Opener(rows).open([SourceFile(Path(sys.argv[1]), 'in')]))\n"
+        "list(SourceOpener(rows).open([SourceFile(Path(sys.argv[1]), 'in')]))\n"
         "print([one.file for one in rows.receipt.files_unread])\n"
     )
     lower = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []

@@ -208,9 +208,9 @@ def test_reading_does_not_need_the_tool_for_migrations(reviews, review_set):
     reviews.record([score(4)], ANN)
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path;"
-        "from rexview.reviewset import load; from rexview.settings import Settings;"
+        "from rexview.reviewset import load_review_set; from rexview.settings import Settings;"
         "from rexview.store import open_reviews;"
-        "print(open_reviews(load(Path(sys.argv[2])), Settings()).revision(),"
+        "print(open_reviews(load_review_set(Path(sys.argv[2])), Settings()).revision(),"
         "'alembic' in sys.modules)"
     )
     done = subprocess.run(

@@ -28,11 +28,11 @@ sys.path[:0] = [sys.argv[1], sys.argv[1] + "/tests"]
 from pathlib import Path
 from support.entries.stored import score
 from rexview.people import Person
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from rexview.settings import Settings
 from rexview.store import open_reviews
 
-reviews = open_reviews(load(Path(sys.argv[2])), Settings())
+reviews = open_reviews(load_review_set(Path(sys.argv[2])), Settings())
 person = Person(sys.argv[3], sys.argv[3], "reader")
 rows = []
 for number in range(int(sys.argv[4])):

@@ -88,12 +88,12 @@ ASK = """
 from pathlib import Path
 from rexview import words
 from rexview.words import translations
-from rexview.words import translations as languages
-languages.FOLDER = Path({folder!r})
-words.begin("de")
+from rexview.words import translations as translations
+translations.TRANSLATIONS_FOLDER = Path({folder!r})
+words.select_language("de")
 print(words.tr("Guide"), words.trc("pages", "Reading"), words.tr("Reading"))
 print(words.counted(1, "case"), words.counted(2, "case"), words.counted(1_000_001, "case"))
-print(sorted(words.page_words()["texts"]))
+print(sorted(words.script_texts()["texts"]))
 """
 
 
@@ -107,16 +107,15 @@ def test_a_translation_is_spoken(tmp_path):
 
 def test_words_that_were_asked_for_keep_their_language():
     script = "from rexview import words\nwords.tr('Guide')\n"
-    told = "try: words.begin('x-pseudo')\nexcept RuntimeError as error: print(error)"
+    told = "try: words.select_language('x-pseudo')\nexcept RuntimeError as error: print(error)"
     assert said(script + told) == ["Words were asked for before the language was known."]
 
 
 @pytest.mark.parametrize("module", ["rexview.settings", "rexview.ui.web.server.language"])
 def test_nothing_has_words_before_the_language_is_known(module):
-    script = (
-        f"import {module}, rexview.words as words; words.begin('x-pseudo'); print(words.spoken())"
-    )
-    assert said(script) == ["x-pseudo"]
+    script = f"import {module}, rexview.words as words; words.select_language('x-pseudo'); print(words.current_language())"
+        f"import {module}, rexview.words as words;"
+        "words.select_language('x-pseudo'); print(words.current_language())"
 
 
 def test_the_language_is_a_setting(tmp_path):

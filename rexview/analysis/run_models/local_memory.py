@@ -19,8 +19,8 @@ from rexview.models.running.run_spec import RunSpec
 
 _ROOT: Final = Path(__file__).resolve().parents[3]
 _GRAPHICS_CARD_SCRIPT: Final = (
-    "import json; from rexview.models.local.local_model import graphics_card;"
-    "print(json.dumps(graphics_card()))"
+    "import json; from rexview.models.local.local_model import find_graphics_card;"
+    "print(json.dumps(find_graphics_card()))"
 )
 _TIMEOUT_S: Final = 120.0
 

@@ -375,13 +375,13 @@ class Laterality:
     --------
     In a notebook, for one answer of a review set::
 
-        from rexview.detect import flags_for
+        from rexview.detect import find_flags_for_answers
         from rexview.detect.laterality.detector import Laterality
-        from rexview.reviewset import load
+        from rexview.reviewset import load_review_set
 
-        review_set = load("assets/demo")
+        review_set = load_review_set("assets/demo")
         case, answers = review_set.case("demo-001"), review_set.answers_of("demo-001")
-        for found in flags_for(case, answers, detectors=[Laterality()]):
+        for found in find_flags_for_answers(case, answers, detectors=[Laterality()]):
             print(found.model, found.kind, found.message)
     """
 

@@ -401,9 +401,9 @@ def flag_rows(
     In a notebook::
 
         from rexview.detect import flag_rows
-        from rexview.reviewset import load
+        from rexview.reviewset import load_review_set
 
-        rows = flag_rows(load("assets/demo"))
+        rows = flag_rows(load_review_set("assets/demo"))
         [(row["case"], row["model"], row["message"]) for row in rows[:5]]
     """
     active = registry.create_detectors(

@@ -144,12 +144,12 @@ def test_a_job_outlives_the_process_that_began_it(folder, server):
     )
     begins = (
         "import json, sys; from pathlib import Path; from dataclasses import replace;"
-        "from rexview.analysis.run_models.jobs import begin_job, new_job;"
-        "from rexview.models.running.run_folder import RunFolder, CURATING;"
+        "from rexview.analysis.run_models.jobs import start_job, new_job;"
+        "from rexview.models.running.run_folder import RunFolder, CURATING_FOLDER;"
         "told = json.loads((Path(sys.argv[1]).parent / 'begun.json').read_text());"
         "job = new_job(Path(sys.argv[1]), 'curate', sys.argv[2], told['arguments']);"
-        "job = replace(job, folder=RunFolder(Path(sys.argv[1]), told['id'], CURATING));"
-        f"begin_job(job, {VARIABLE!r}, {{{VARIABLE!r}: {KEY!r}}})"
+        "job = replace(job, folder=RunFolder(Path(sys.argv[1]), told['id'], CURATING_FOLDER));"
+        f"start_job(job, {VARIABLE!r}, {{{VARIABLE!r}: {KEY!r}}})"
     )
     subprocess.run([sys.executable, "-c", begins, str(folder), MODEL], cwd=ROOT, check=True)
     assert is_job_running(job)

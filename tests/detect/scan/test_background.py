@@ -197,9 +197,9 @@ import sys, time
 sys.path[:0] = {[str(ROOT), str(ROOT / "tests")]!r}
 from rexview.detect import DETECTORS
 from rexview.detect.scan.background_scan import BackgroundScan
-from rexview.reviewset import load
+from rexview.reviewset import load_review_set
 from support.spread.fragile import Fragile
-background = BackgroundScan(load({str(DEMO_FOLDER)!r}), (Fragile(),), workers=2)
+background = BackgroundScan(load_review_set({str(DEMO_FOLDER)!r}), (Fragile(),), workers=2)
 background.start()
 while sum(bool(one.pid) for one in background._processes) < 2:
     time.sleep(0.05)

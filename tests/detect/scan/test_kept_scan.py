@@ -344,11 +344,12 @@ from pathlib import Path
 sys.path.insert(0, {str(Path(kept_scan.__file__).parents[3])!r})
 from rexview.detect import DETECTORS
 from rexview.detect.scan import kept_scan
-from rexview.disk_cache import KeptFiles
-from rexview.reviewset import load
+from rexview.disk_cache import FileCache
+from rexview.reviewset import load_review_set
 kept_scan._FIRST = 2
-keep = KeptFiles(Path({str(keep.folder)!r}), 10**9, ".rxf")
-for number, _ in enumerate(kept_scan.KeptScan(load({str(folder)!r}), DETECTORS, keep).read()):
+keep = FileCache(Path({str(keep.folder)!r}), 10**9, ".rxf")
+review_set = load_review_set({str(folder)!r})
+for number, _ in enumerate(kept_scan.KeptScan(review_set, DETECTORS, keep).read()):
     if number == int(sys.argv[1]):
         os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -30,7 +30,7 @@ class PlainCases:
     def case_json(self, review_set, held, case_id, step):
         return {"words": [f"{case_id} {name} words" for name in held.steps[: step + 1]]}
 
-    def letters_of(self, review_set, held, case_id):
+    def models_by_letter(self, review_set, held, case_id):
         return {"A": "n", "B": "m"}
 
 

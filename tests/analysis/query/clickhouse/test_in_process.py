@@ -11,9 +11,9 @@ from support import ROOT
 pytest.importorskip("chdb", reason="chDB is not installed")
 _ASKS = """
 import os, sys, threading
-from rexview.analysis.query.clickhouse.database import InProcess
+from rexview.analysis.query.clickhouse.database import ChdbDatabase
 from rexview.errors import EngineUnreachable
-database, begun = InProcess(None), threading.Event()
+database, begun = ChdbDatabase(None), threading.Event()
 database.query("SELECT 1")
 """
 _WHILE_THREADS_ASK = """

@@ -35,7 +35,7 @@ class NoCases:
     def case_json(self, *_):
         return {}
 
-    def letters_of(self, *_):
+    def models_by_letter(self, *_):
         return {}
 
 
