@@ -113,9 +113,11 @@ def test_words_that_were_asked_for_keep_their_language():
 
 @pytest.mark.parametrize("module", ["rexview.settings", "rexview.ui.web.server.language"])
 def test_nothing_has_words_before_the_language_is_known(module):
-    script = f"import {module}, rexview.words as words; words.select_language('x-pseudo'); print(words.current_language())"
+    script = (
         f"import {module}, rexview.words as words;"
         "words.select_language('x-pseudo'); print(words.current_language())"
+    )
+    assert said(script) == ["x-pseudo"]
 
 
 def test_the_language_is_a_setting(tmp_path):
