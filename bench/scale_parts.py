@@ -132,13 +132,13 @@ def engine_figures(folder: Path, kept: Path) -> dict[str, float | None]:
     keep_in(kept)
     begin, processor = time.perf_counter(), time.process_time()
     from rexview.analysis.query.filter.case_filter import CaseFilter
-    from rexview.analysis.query.memory.memory_engine import build_memory_engine as memory_engine
+    from rexview.analysis.query.memory.memory_engine import build_memory_engine
     from rexview.detect import DETECTORS
-    from rexview.detect.scan.scan import create_empty_scan as unscanned
-    from rexview.reviewset import load_review_set as load
+    from rexview.detect.scan.scan import create_empty_scan
+    from rexview.reviewset import load_review_set
 
-    review_set = load(folder)
-    engine = memory_engine(review_set, scan=unscanned(review_set, DETECTORS))
+    review_set = load_review_set(folder)
+    engine = build_memory_engine(review_set, scan=create_empty_scan(review_set, DETECTORS))
     opened, of_processor = time.perf_counter() - begin, time.process_time() - processor
 
     def by_site(model: str, site: str) -> CaseFilter:
@@ -176,18 +176,18 @@ def engine_figures(folder: Path, kept: Path) -> dict[str, float | None]:
 def flags_figures(folder: Path, kept: Path) -> dict[str, float | None]:
     """Open a set and run the detectors on answers without stored results, in child processes."""
     keep_in(kept)
-    from rexview.detect import create_detectors as detectors
-    from rexview.disk_cache import open_cache as kept_files
-    from rexview.reviewset import load_review_set as load
+    from rexview.detect import create_detectors
+    from rexview.disk_cache import open_cache
+    from rexview.reviewset import load_review_set
     from rexview.settings import load_settings
 
-    settings, review_set = load_settings(), load(folder)
-    active = detectors(
+    settings, review_set = load_settings(), load_review_set(folder)
+    active = create_detectors(
         gap_threshold=settings.gap_threshold,
         disagreement_threshold=settings.disagreement_threshold,
         models=review_set.models,
     )
-    took = looking_s(review_set, active, keep=kept_files("scans", settings))
+    took = looking_s(review_set, active, keep=open_cache("scans", settings))
     return {"flags_s": took, "flags_a_second": len(review_set.newest) / took}
 
 

@@ -23,7 +23,7 @@ from rexview.analysis.written_results import (
 )
 from rexview.judge.subjects import JudgeSubject
 from rexview.judge.written import build_written_wording
-from rexview.models.asking.cards import find_card
+from rexview.models.asking.model_cards import find_card
 from rexview.models.backend import Parameters, Prompt
 from rexview.models.running.run_folder import (
     JUDGING_FOLDER,

@@ -1,9 +1,9 @@
 """Browse: which cases? Filters with counts, cards or a table, search, order, saved filters."""
 
-from rexview.ui.answers.case_cards import gallery_html
+from rexview.ui.answers.browse_cards import gallery_html
 from rexview.ui.browse import case_list as browse_widgets
 from rexview.ui.browse.case_list import filter_bar_html
-from rexview.ui.filters import (
+from rexview.ui.filter_panel import (
     open_filtered_set,
     show_content_order_note,
     show_nothing_found,

@@ -13,7 +13,7 @@ from rexview.ui.case.case_page import VIEWER_SETTINGS, CaseTexts, case_opinions,
 from rexview.ui.case.first_picture import case_places, notices_place
 from rexview.ui.comments import case_comments as comments_panel
 from rexview.ui.comments.case_comments import case_targets
-from rexview.ui.filters import show_content_order_note, supported_filter
+from rexview.ui.filter_panel import show_content_order_note, supported_filter
 from rexview.ui.judge.judge_opinions import choose_judge, show_filter_agreement
 from rexview.ui.meeting.decision_form import show_case_decisions
 from rexview.ui.reviews import showing_store_errors

@@ -8,7 +8,7 @@ from rexview.ui.failures.written_counts import show_own_words_by_model
 from rexview.ui.failures.written_failures import show_written_failures
 from rexview.ui.failures.written_sample import show_head as show_sample_head
 from rexview.ui.failures.written_sample import show_round
-from rexview.ui.filters import open_filtered_set, show_head
+from rexview.ui.filter_panel import open_filtered_set, show_head
 from rexview.ui.judge import judge_opinions as judge_widgets
 from rexview.ui.judge.judge_opinions import choose_judge
 from rexview.ui.meeting.pinning import pin_filter

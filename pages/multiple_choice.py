@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rexview.ui.filters import open_filtered_set, show_head
+from rexview.ui.filter_panel import open_filtered_set, show_head
 from rexview.ui.multiple_choice import choice_accuracy as choice_html
 from rexview.ui.multiple_choice import choice_accuracy as choice_widgets
 from rexview.ui.web.access import permissions

@@ -1,7 +1,7 @@
 """Overview: what went wrong, how often, for which model? Every number opens its cases."""
 
-from rexview.ui.answers.case_cards import gallery_html
-from rexview.ui.filters import (
+from rexview.ui.answers.browse_cards import gallery_html
+from rexview.ui.filter_panel import (
     content_order_label,
     open_filtered_set,
     show_content_order_note,

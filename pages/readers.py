@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rexview.ui.filters import open_filtered_set, show_head
+from rexview.ui.filter_panel import open_filtered_set, show_head
 from rexview.ui.judge import judge_opinions as judge_widgets
 from rexview.ui.judge.judge_opinions import choose_judge
 from rexview.ui.readers import reader_agreement as readers_html

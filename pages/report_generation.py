@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rexview.ui.filters import open_filtered_set, show_head
+from rexview.ui.filter_panel import open_filtered_set, show_head
 from rexview.ui.report_generation import board_widgets as report_widgets
 from rexview.ui.report_generation import metric_boards as report_html
 from rexview.ui.scan_progress.progress_strip import show_metrics_progress

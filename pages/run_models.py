@@ -4,7 +4,7 @@ import streamlit as st
 
 from rexview.ui.asking.run_forms import choose_judge
 from rexview.ui.asking.run_list import show_runs
-from rexview.ui.filters import open_filtered_set, show_panel
+from rexview.ui.filter_panel import open_filtered_set, show_panel
 from rexview.ui.run_models import choose_request_kind, choose_run, show_request
 from rexview.ui.web.access import permissions
 from rexview.ui.web.app.shell import page_header

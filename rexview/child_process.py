@@ -161,7 +161,7 @@ def serve_requests(
     seconds : int
         Limit of processor time for a request; the system kills this process after more. This is for
         work that cannot be interrupted, such as a search by pattern.
-    rank : Rank
+    rank : ProcessPriority
         Scheduling priority of the process.
     """
     _lower_priority(rank)

@@ -39,8 +39,18 @@ PAGES_MAY = {
     "rexview.words",
 }
 SHARED_UI = {
-    *{"answers", "asking", "charts", "comments", "export", "filters", "judge", "meeting", "pad"},
-    *{"reviews", "safe_text", "scan_progress", "tables", "turning", "viewer", "web"},
+    *{
+        "answers",
+        "asking",
+        "charts",
+        "comments",
+        "export",
+        "filter_panel",
+        "judge",
+        "meeting",
+        "pad",
+    },
+    *{"pad", "reviews", "safe_text", "scan_progress", "tables", "turning", "viewer", "web"},
 }
 """Folders of ``ui`` that several pages use; every other one is a page's own."""
 PAGE_IMPORTS_TO_GO: set[tuple[str, str]] = set()

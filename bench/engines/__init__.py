@@ -66,14 +66,14 @@ def alike(filters: int, names: tuple[str, ...]) -> int:
     """Compare questions (without names, all) on random filters; return the number of filters."""
     from bench.engines.comparison import QUESTIONS, Compared, compare
     from bench.engines.everything import EverythingSet
-    from rexview.analysis.query.clickhouse.database import ChdbDatabase as InProcess
-    from rexview.reviewset import load_review_set as load
+    from rexview.analysis.query.clickhouse.database import ChdbDatabase
+    from rexview.reviewset import load_review_set
 
     made = EverythingSet()
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
         folder = made.write(Path(place) / "set")
         keep_in(Path(place) / "kept")
-        engines = both_engines(InProcess(None), load(folder), made.comments)
+        engines = both_engines(ChdbDatabase(None), load_review_set(folder), made.comments)
         questions = {name: QUESTIONS[name] for name in names or QUESTIONS}
         found = compare(*engines, filters, questions=questions)
         assert isinstance(found, Compared), str(found)
@@ -82,10 +82,10 @@ def alike(filters: int, names: tuple[str, ...]) -> int:
 
 def costs(answers: int) -> list[Row]:
     """Measure what pages ask, on ClickHouse and in memory, on a simulated set."""
-    from rexview.analysis.query.clickhouse.database import ChdbDatabase as InProcess
+    from rexview.analysis.query.clickhouse.database import ChdbDatabase
     from rexview.analysis.query.engine import Engine
     from rexview.analysis.query.filter.case_filter import CaseFilter
-    from rexview.reviewset import load_review_set as load
+    from rexview.reviewset import load_review_set
 
     questions: dict[str, tuple[bool, Callable[[Engine, CaseFilter], object]]] = {
         "all facets of a filter": (False, lambda engine, given: engine.facets(given)),
@@ -123,7 +123,7 @@ def costs(answers: int) -> list[Row]:
         keep_in(folder / "kept")
         made = MadeSet(max(1, answers // MODELS), MODELS, pictures=0, parquet=True)
         make_set(made, folder / "set")
-        in_memory, tables = both_engines(InProcess(None), load(folder / "set"))
+        in_memory, tables = both_engines(ChdbDatabase(None), load_review_set(folder / "set"))
         rows = []
         for what, (searching, ask) in questions.items():
             one, other = filters(searching=searching), filters(searching=searching)

@@ -101,11 +101,11 @@ class ReaderTables:
     ----------
     readers : dict of str to str
         Name on screen of the readers who scored, by id, in the set's order.
-    scored : Count
+    scored : LinkedCount
         Complete answers with a reader's score, of all answers.
-    doubled : Count
+    doubled : LinkedCount
         Scored answers with two readers on at least one dimension.
-    lost : Count
+    lost : LinkedCount
         Missing or incomplete answers.
     unscored : int
         Complete answers without a score.

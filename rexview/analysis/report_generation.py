@@ -73,13 +73,13 @@ class ReportTables:
     base : CaseFilter
         The filter whose matches are counted.
     counts : ReportCounts
-    cases : Count
+    cases : LinkedCount
         Cases that ask for a report.
     names : mapping of str to str
         Name on screen of every model of the set; readers are marked as readers.
     scopes : tuple
         Scopes with any metric, in order; ``scope`` is the shown one.
-    board : Board
+    board : Leaderboard
         The board of that scope's metrics.
     refused : tuple of MetricId
         Reciprocals with values for single answers, which are never averaged.

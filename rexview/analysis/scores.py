@@ -73,9 +73,9 @@ class ScoreCell:
         The numbers; ``summary.n`` counts answers, for image dimensions pictures.
     name : str
         Name of the dimension on screen.
-    scored, perfect, low : Count
+    scored, perfect, low : LinkedCount
         All scored, those with 5, those below 3.
-    bins : tuple of Count
+    bins : tuple of LinkedCount
         The number in each of :data:`SCORE_BINS`.
     unscored : int
         Complete answers without a score in this dimension; 0 for image dimensions, where most

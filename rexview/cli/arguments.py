@@ -18,7 +18,7 @@ from rexview.untrusted_input import printable_text, read_typed_path
 from rexview.vocab import english_noun
 
 if TYPE_CHECKING:
-    from rexview.spread.workers import WorkerProvider as Spread
+    from rexview.spread.workers import WorkerProvider
 
 
 def new_command(
@@ -66,15 +66,13 @@ def confirm_typed_server(options: argparse.Namespace) -> None:
         return
     from rexview.models.backend import AttemptFailed
     from rexview.models.endpoints.server_addresses import (
-        check_base_url as read_address,
-    )
-    from rexview.models.endpoints.server_addresses import (
-        confirm_server_address as confirm,
+        check_base_url,
+        confirm_server_address,
     )
 
     with suppress(AttemptFailed):  # the command itself reports a wrong address
         try:
-            confirm(read_address(typed))
+            confirm_server_address(check_base_url(typed))
         except OSError as error:
             why = f"That you confirmed {typed} cannot be noted: {error.strerror or error}."
             raise SettingsError(why) from None
@@ -127,7 +125,7 @@ def _count(text: str) -> int:
 
 
 @contextmanager
-def open_engine(options: argparse.Namespace) -> Iterator[Spread | None]:
+def open_engine(options: argparse.Namespace) -> Iterator[WorkerProvider | None]:
     """Yield where the work runs; None for this process and its child processes.
 
     On a cluster SIGTERM ends the work like Ctrl-C does: the work is withdrawn there, and

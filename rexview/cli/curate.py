@@ -63,17 +63,13 @@ def _steps(text: str) -> tuple[str, ...]:
 @reporting_errors(RunRefused)
 def _curate(options: argparse.Namespace) -> int:
     from rexview.cli.curation_steps import (
-        check_choice_questions as validate_only,
-    )
-    from rexview.cli.curation_steps import (
-        run_choice_curation as curate_choice,
-    )
-    from rexview.cli.curation_steps import (
-        run_curation as curate,
+        check_choice_questions,
+        run_choice_curation,
+        run_curation,
     )
 
     if options.validate_only:
-        return validate_only(options)
+        return check_choice_questions(options)
     if not options.model:
         raise RunRefused("Say which model: --model ID.")
-    return curate_choice(options) if options.choice else curate(options)
+    return run_choice_curation(options) if options.choice else run_curation(options)

@@ -50,7 +50,7 @@ from rexview.errors import ImportSourceError, RunError, RunRefused, SettingsErro
 from rexview.importers.import_run import read_sources
 from rexview.importers.receipt import ProblemLog, Receipt, group_alike_problems
 from rexview.importers.set_rows import SetRows
-from rexview.models.asking.cards import find_card
+from rexview.models.asking.model_cards import find_card
 from rexview.models.backend import OUTCOMES, AttemptFailed
 from rexview.models.endpoints.embeddings import Embeddings
 from rexview.models.running.cost_estimate import CostEstimate, estimate_cost

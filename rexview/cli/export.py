@@ -25,13 +25,13 @@ _LARGEST_LIST: Final = 16_000_000
 
 def add_export(commands: Any) -> None:
     """Add the command ``export``."""
-    from rexview.export.export_formats import EXPORT_FORMATS as FORMATS
+    from rexview.export.export_formats import EXPORT_FORMATS
 
     purpose = "write cases or a meeting as slides, a page, tables or another format"
     parser = new_command(commands, "export", _export, purpose)
     argument = parser.add_argument
     argument("folder", **SET_ARGUMENT)
-    argument("--format", required=True, choices=tuple(FORMATS), help="which format")
+    argument("--format", required=True, choices=tuple(EXPORT_FORMATS), help="which format")
     words = "a new file, or a new or empty folder for a format that is one"
     argument("--out", type=parse_path, required=True, metavar="PATH", help=words)
     which = parser.add_mutually_exclusive_group()
@@ -49,30 +49,27 @@ def add_export(commands: Any) -> None:
 
 def _export(options: argparse.Namespace) -> int:
     from rexview.export.content_builder import make_content
-    from rexview.export.export_formats import EXPORT_FORMATS as FORMATS
-    from rexview.export.export_job import ExportProgress as Progress
-    from rexview.export.export_job import target_problem, write_export
+    from rexview.export.export_formats import EXPORT_FORMATS
+    from rexview.export.export_job import ExportProgress, target_problem, write_export
     from rexview.export.export_request import ExportRequest as Wanted
     from rexview.export.export_request import ExportSource as Source
     from rexview.export.export_request import find_export_cases as choose
     from rexview.export.export_request import (
-        find_request_problems as problems_of,
+        find_request_problems,
+        parse_link_query,
     )
-    from rexview.export.export_request import (
-        parse_link_query as read_query,
-    )
-    from rexview.reviewset import load_review_set as load
+    from rexview.reviewset import load_review_set
 
-    form = FORMATS[options.format]
+    form = EXPORT_FORMATS[options.format]
     problems = [target_problem(options.out, form), _key_problem(options)]
     cases = _ids(options.cases, problems) if options.cases else None
-    query = None if options.filter is None else read_query(options.filter)
+    query = None if options.filter is None else parse_link_query(options.filter)
     wanted = Wanted(cases, query, options.meeting)
-    review_set = load(options.folder)
+    review_set = load_review_set(options.folder)
     if query is not None:  # it may be about metrics that the app computes
         review_set = with_computed_metrics(review_set)
     written, reviews = with_finished_reviews(review_set)
-    problems += problems_of(written, reviews, wanted)
+    problems += find_request_problems(written, reviews, wanted)
     if found := [problem for problem in problems if problem]:
         raise ExportRefused(" ".join(found))
     with _sigterm_as_interrupt():
@@ -83,7 +80,7 @@ def _export(options: argparse.Namespace) -> int:
             pseudonyms=options.pseudonyms,
             has_pictures=form.has_pictures,
         )
-        progress = Progress(progress_printer("cases exported") or (lambda done, total: None))
+        progress = ExportProgress(progress_printer("cases exported") or (lambda done, total: None))
         write_export(content, form, options.out, progress)
         if options.key and hidden:
             _write_key(options.key, hidden.key_file())

@@ -39,7 +39,7 @@ from rexview.vocab import english_count
 
 if TYPE_CHECKING:
     from rexview.models.backend import Prompt
-    from rexview.models.running.run_progress import RunProgress as Progress
+    from rexview.models.running.run_progress import RunProgress
 
 
 _WIDEST_LAST: Final = ("impression", "findings", "findings+impression")
@@ -96,7 +96,7 @@ def _store_results(
     about: ComparedReports,
     subjects: Sequence[ReportSubject],
     prompt: Prompt,
-    ended: Progress | None,
+    ended: RunProgress | None,
 ) -> int:
     """Write values and corrections of all the judge's answers; report what is missing."""
     review_set, name = about.review_set, options.judge

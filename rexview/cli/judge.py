@@ -34,11 +34,10 @@ if TYPE_CHECKING:
     from rexview.analysis.written_results import ValidationResult as Validated
     from rexview.judge.opinions import KnownOpinions as Known
     from rexview.judge.subjects import JudgeSubject as Subject
-    from rexview.judge.written import JudgedAnswer as Candidate
-    from rexview.judge.written import WrittenResults
-    from rexview.judge.written.validation import GroupShare as Share
+    from rexview.judge.written import JudgedAnswer, WrittenResults
+    from rexview.judge.written.validation import GroupShare
     from rexview.models.backend import Prompt
-    from rexview.models.running.run_progress import RunProgress as Progress
+    from rexview.models.running.run_progress import RunProgress
     from rexview.rubric import RubricDimension
     from rexview.schema import Answer, Case, ReviewSet
 
@@ -75,8 +74,8 @@ def select_subjects(
     RunRefused
         A case is not in the set, or no answer is left.
     """
-    from rexview.analysis.case.blinding import build_blinded_page as blinded_page
-    from rexview.judge.subjects import find_judge_subjects as subjects_of
+    from rexview.analysis.case.blinding import build_blinded_page
+    from rexview.judge.subjects import find_judge_subjects
 
     cases = selected_case_ids(options, review_set)
     ids = review_set.cases["id"].to_list() if cases is None else list(cases)
@@ -87,13 +86,13 @@ def select_subjects(
 
     def blinded(case_id: str) -> tuple[Case, Sequence[Answer]] | None:
         nonlocal answers
-        page = blinded_page(review_set, case_id, {model: model for model in models})
+        page = build_blinded_page(review_set, case_id, {model: model for model in models})
         if page is None:
             return None
         answers += len(page.answers)
         return page.case, page.answers
 
-    subjects = tuple(subjects_of(review_set, ids, blinded, rubric, wanted))
+    subjects = tuple(find_judge_subjects(review_set, ids, blinded, rubric, wanted))
     return subjects, answers - len(subjects)
 
 
@@ -148,7 +147,7 @@ def _run_judge(options: argparse.Namespace) -> int:
         read_known_opinions as known_of,
     )
     from rexview.judge.request import build_opinion_asking as asking_of
-    from rexview.models.running.cost_estimate import estimate_cost as estimate
+    from rexview.models.running.cost_estimate import estimate_cost
     from rexview.settings import load_settings
 
     asked = _find_judge_subjects(options)
@@ -171,7 +170,7 @@ def _run_judge(options: argparse.Namespace) -> int:
     if options.dry_run:
         source = "a sentence for each thing that is asked, until some have come"
         return print_dry_run(
-            plan, asking, estimate(asking, plan.left, plan.spec.card, source), options
+            plan, asking, estimate_cost(asking, plan.left, plan.spec.card, source), options
         )
     local = {"yes": options.yes, "download": options.download}
     ended = ask(plan, asking, as_lines=options.json, **local) if plan.left else None
@@ -186,16 +185,16 @@ def _find_judge_subjects(options: argparse.Namespace) -> _JudgeSubjects:
     RunRefused, SettingsError
         A model, a case or the wording does not exist or cannot be used.
     """
-    from rexview.analysis.query.study_tasks import read_study_rubric as rubric_of
+    from rexview.analysis.query.study_tasks import read_study_rubric
     from rexview.judge.request import find_wording
     from rexview.judge.subjects import FAILURES, shows_report
-    from rexview.reviewset import load_review_set as load
+    from rexview.reviewset import load_review_set
 
-    review_set = load(options.folder)
+    review_set = load_review_set(options.folder)
     prompt = find_wording(options.prompt, review_set.folder)
     models = select_models(options, review_set)
     try:
-        rubric = rubric_of(review_set)
+        rubric = read_study_rubric(review_set)
     except (OSError, FileRefused) as error:
         raise RunRefused(f"{review_set.info.rubric} cannot be used: {error}") from None
     both = options.failures == options.scores
@@ -217,7 +216,7 @@ def _find_judge_subjects(options: argparse.Namespace) -> _JudgeSubjects:
 
 
 def _store_opinions(
-    options: argparse.Namespace, asked: _JudgeSubjects, before: Known, ended: Progress | None
+    options: argparse.Namespace, asked: _JudgeSubjects, before: Known, ended: RunProgress | None
 ) -> int:
     """Write all the judge's answers; report what is missing.
 
@@ -300,31 +299,27 @@ def judge_written_failure(options: argparse.Namespace) -> int:
     from rexview.judge.subjects import WRITTEN
     from rexview.judge.written import build_written_asking as asking_of
     from rexview.judge.written import (
-        collect_written_results as results_of,
+        collect_written_results,
+        find_written_replies,
+        select_open_subjects,
     )
-    from rexview.judge.written import (
-        find_written_replies as replies_about,
-    )
-    from rexview.judge.written import (
-        select_open_subjects as left_to_ask,
-    )
-    from rexview.models.running.cost_estimate import estimate_cost as estimate
-    from rexview.reviewset import load_review_set as load
+    from rexview.models.running.cost_estimate import estimate_cost
+    from rexview.reviewset import load_review_set
     from rexview.settings import load_settings
 
     if options.failures or options.scores or options.prompt:
         raise RunRefused(
             "--written asks about that failure alone: leave --failures, --scores and --prompt out."
         )
-    review_set, settings = load(options.folder), load_settings()
+    review_set, settings = load_review_set(options.folder), load_settings()
     prompt = find_words(review_set, settings, options.written)
     models = select_models(options, review_set)
     subjects, without = select_subjects(options, review_set, models, {}, (WRITTEN,))
     if not subjects:
         print("There is no answer to judge.", file=sys.stderr)
         return 1
-    known = replies_about(review_set, options.judge, prompt)
-    left = left_to_ask(subjects, known, again=options.again)
+    known = find_written_replies(review_set, options.judge, prompt)
+    left = select_open_subjects(subjects, known, again=options.again)
     if before := len(subjects) - len(left):
         words = (
             f"{english_count(before, 'answer')} judged before by {options.judge}, not asked again."
@@ -341,11 +336,13 @@ def judge_written_failure(options: argparse.Namespace) -> int:
     if options.dry_run:
         source = "a word, a sentence and a quote, until some have come"
         return print_dry_run(
-            plan, asking, estimate(asking, plan.left, plan.spec.card, source), options
+            plan, asking, estimate_cost(asking, plan.left, plan.spec.card, source), options
         )
     local = {"yes": options.yes, "download": options.download}
     ended = ask(plan, asking, as_lines=options.json, **local) if plan.left else None
-    results = results_of(subjects, replies_about(review_set, options.judge, prompt))
+    results = collect_written_results(
+        subjects, find_written_replies(review_set, options.judge, prompt)
+    )
     return _print_written_results(options, prompt, results, without, ended)
 
 
@@ -354,11 +351,10 @@ def _print_written_results(
     prompt: Prompt,
     results: WrittenResults,
     without: int,
-    ended: Progress | None,
+    ended: RunProgress | None,
 ) -> int:
     """Print how many answers have the failure and what is missing; return the exit status."""
-    from rexview.judge.written import JUDGE_REPLIES
-    from rexview.judge.written import find_written_name as name_of
+    from rexview.judge.written import JUDGE_REPLIES, find_written_name
 
     unread = [
         {"case": about.case, "model": about.model, "outcome": reply.outcome, "why": reply.why}
@@ -369,7 +365,7 @@ def _print_written_results(
     lost = sum(one.quote_found is False for one in results.said)
     if options.json:
         told = {
-            "failure": name_of(prompt),
+            "failure": find_written_name(prompt),
             "name": prompt.name,
             "version": prompt.hash,
             "judge": options.judge,
@@ -387,7 +383,8 @@ def _print_written_results(
         version = prompt.hash[:_VERSION]
         print(
             printable_text(
-                f"{prompt.name} ({name_of(prompt)}, version {version}) by {options.judge}:"
+                f"{prompt.name} ({find_written_name(prompt)}, version {version}) "
+                f"by {options.judge}:"
             )
         )
         print(
@@ -409,7 +406,7 @@ def _print_written_results(
     return status
 
 
-def _row(one: Candidate) -> dict[str, Any]:
+def _row(one: JudgedAnswer) -> dict[str, Any]:
     return {
         "case": one.about.case,
         "model": one.about.model,
@@ -423,7 +420,7 @@ def _row(one: Candidate) -> dict[str, Any]:
     }
 
 
-def _line(one: Candidate) -> str:
+def _line(one: JudgedAnswer) -> str:
     quote = f": “{' '.join(one.found.quote.split()):.200}”" if one.found.quote else ""
     lost = " (not in the answer)" if one.quote_found is False else ""
     return f"{one.about.case}, {one.about.model}{quote}{lost}"
@@ -470,63 +467,55 @@ def _count(text: str) -> int:
 @reporting_errors(RunRefused, SettingsError, StoreError)
 def _written(options: argparse.Namespace) -> int:
     """Count the findings, draw a sample, or evaluate a filled-in one."""
-    from rexview.analysis.written_failures import find_failure_wording as find_failure
+    from rexview.analysis.written_failures import find_failure_wording
     from rexview.analysis.written_results import VALIDATION_KIND as KIND
     from rexview.analysis.written_results import (
-        count_verdicts as validated,
-    )
-    from rexview.analysis.written_results import (
-        load_judge_results as found_in,
+        count_verdicts,
+        load_judge_results,
     )
     from rexview.judge.subjects import WRITTEN
     from rexview.judge.written import (
-        collect_written_results as results_of,
-    )
-    from rexview.judge.written import (
-        find_written_name as name_of,
-    )
-    from rexview.judge.written import (
-        find_written_replies as replies_about,
+        collect_written_results,
+        find_written_name,
+        find_written_replies,
     )
     from rexview.judge.written.validation import (
         GROUPS,
+        draw_samples,
         read_sheet,
+        write_sheet,
     )
-    from rexview.judge.written.validation import (
-        draw_samples as sample,
-    )
-    from rexview.judge.written.validation import (
-        write_sheet as sheet,
-    )
-    from rexview.reviewset import load_review_set as load
+    from rexview.reviewset import load_review_set
     from rexview.settings import load_settings
     from rexview.store import open_reviews
 
-    review_set, settings = load(options.folder), load_settings()
-    prompt = find_failure(review_set, settings, options.failure)
+    review_set, settings = load_review_set(options.folder), load_settings()
+    prompt = find_failure_wording(review_set, settings, options.failure)
     models = select_models(options, review_set)
     subjects, _ = select_subjects(options, review_set, models, {}, (WRITTEN,))
-    results = results_of(subjects, replies_about(review_set, options.judge, prompt))
+    results = collect_written_results(
+        subjects, find_written_replies(review_set, options.judge, prompt)
+    )
     if not results.said:
         print(
             printable_text(f"{options.judge} has judged none of these answers in these words."),
             file=sys.stderr,
         )
         return 1
-    shares: tuple[Share, ...] = ()
+    shares: tuple[GroupShare, ...] = ()
     if options.validated:
         shares = read_sheet(options.validated, results, prompt.hash, options.judge)
     if options.sheet:
         wanted = dict(zip(GROUPS, (options.found, options.not_found), strict=True))
-        drawn = sample(results, prompt.hash, options.judge, wanted, options.seed)
-        text = sheet(drawn, results, subjects, prompt.hash, options.judge, options.seed)
+        drawn = draw_samples(results, prompt.hash, options.judge, wanted, options.seed)
+        text = write_sheet(drawn, results, subjects, prompt.hash, options.judge, options.seed)
         _write(options.sheet, text)
     rows = open_reviews(review_set, settings).current(KIND)
-    on_pages = validated(found_in(review_set, prompt, options.judge), rows)
+    on_pages = count_verdicts(load_judge_results(review_set, prompt, options.judge), rows)
     found, judged = results.count("yes"), len(results.said)
     if options.json:
         told = {
-            "failure": name_of(prompt),
+            "failure": find_written_name(prompt),
             "name": prompt.name,
             "version": prompt.hash,
             "judge": options.judge,
@@ -569,7 +558,7 @@ def _on_pages(one: Validated) -> dict[str, Any]:
     return {"who": one.who, "differ": one.differ, **each}
 
 
-def _words(one: Share) -> str:
+def _words(one: GroupShare) -> str:
     what = "precision" if one.group == "found" else "of those not found, with the failure"
     rest = ", ".join(
         f"{count:,} {word}"

@@ -81,10 +81,10 @@ def _report_damage() -> int:
     """
     if _DATABASES not in sys.modules:
         return 0
-    from rexview.store import known_damage as damage_seen
+    from rexview.store import known_damage
 
     try:
-        found = damage_seen()
+        found = known_damage()
     except RexviewError as error:
         print(printable_text(str(error)), file=sys.stderr)
         return 1

@@ -82,10 +82,8 @@ def _compute_metrics(options: argparse.Namespace) -> int:
     from rexview.harm import load_harm
     from rexview.metrics.answer_metrics import COMPUTED_SCOPES
     from rexview.metrics.blocking_computation import (
-        compute_external_values as external_values,
-    )
-    from rexview.metrics.blocking_computation import (
-        compute_own_values as own_values,
+        compute_external_values,
+        compute_own_values,
     )
     from rexview.metrics.blocking_computation import find_metric as named
     from rexview.metrics.kept_values import check_file
@@ -114,13 +112,13 @@ def _compute_metrics(options: argparse.Namespace) -> int:
                 if isinstance(one, str):
                     show = progress_printer(f"reports: {one}")
                     found += [
-                        own_values(one, pairs, harm, scope, show, spread)
+                        compute_own_values(one, pairs, harm, scope, show, spread)
                         for pairs, scope in about.compared
                     ]
                 else:
                     print(f"{one.name}: {english_count(about.reports, 'report')}…", file=sys.stderr)
                     given = {"download": options.download, "spread": spread}
-                    found += external_values(one, about.compared, **given)
+                    found += compute_external_values(one, about.compared, **given)
     except KeyboardInterrupt:
         return print_interrupted("Nothing was written.")
     return _store_metric(options, about, found)

@@ -57,10 +57,10 @@ def print_problems(problems: Sequence[Problem], stream: Any) -> None:
 @contextmanager
 def pictures_progress() -> Iterator[None]:
     """Show on a terminal how many pictures are decoded."""
-    from rexview.reviewset.picture_decoding import report_progress as progress_told
+    from rexview.reviewset.picture_decoding import report_progress
 
     show = progress_printer("pictures decoded")
-    with progress_told(show) if show else nullcontext():
+    with report_progress(show) if show else nullcontext():
         yield
 
 

@@ -38,9 +38,9 @@ class ComparedReports:
 
     def compare(self, scope: str) -> Compared:
         """Pair the reports of a scope."""
-        from rexview.metrics.reference_pairs import pair_with_references as compared
+        from rexview.metrics.reference_pairs import pair_with_references
 
-        return compared(self.review_set, scope, self.models, self.corrected)
+        return pair_with_references(self.review_set, scope, self.models, self.corrected)
 
     def tell_missing(self) -> None:
         """Report how many answers cannot be compared, and why."""
@@ -66,16 +66,14 @@ def pair_reports(options: argparse.Namespace, scopes: Sequence[str]) -> Compared
     MetricsRefused
         The scope or the model does not exist, or nothing can be compared.
     """
-    from rexview.cli.reviews import open_set_reviews as reviews_of
+    from rexview.cli.reviews import open_set_reviews
     from rexview.metrics.reference_pairs import (
         SCOPES,
+        find_reader_corrections,
         models_with_reports,
     )
-    from rexview.metrics.reference_pairs import (
-        find_reader_corrections as corrected_reports,
-    )
-    from rexview.reviewset import load_review_set as load
-    from rexview.store import merge_reviews as merged
+    from rexview.reviewset import load_review_set
+    from rexview.store import merge_reviews
 
     wanted = list(dict.fromkeys(options.scope or scopes))
     unknown = [scope for scope in wanted if scope not in SCOPES]
@@ -83,11 +81,11 @@ def pair_reports(options: argparse.Namespace, scopes: Sequence[str]) -> Compared
         raise MetricsRefused(f"There is no scope {unknown[0][:60]}. There are {', '.join(SCOPES)}.")
     corrected = None
     if options.reference == "corrected":
-        reviews = reviews_of(options.folder)
-        review_set = merged(reviews.review_set, reviews)
-        corrected = corrected_reports(review_set)
+        reviews = open_set_reviews(options.folder)
+        review_set = merge_reviews(reviews.review_set, reviews)
+        corrected = find_reader_corrections(review_set)
     else:
-        review_set = load(options.folder)
+        review_set = load_review_set(options.folder)
     with_reports = models_with_reports(review_set)
     models = tuple(dict.fromkeys(options.model or with_reports))
     others = [model for model in models if model not in {one.id for one in review_set.models}]

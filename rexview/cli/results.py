@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rexview.analysis.query.engine import Engine
     from rexview.detect.scan.scan import Scan
     from rexview.schema import ReviewSet
-    from rexview.spread.workers import WorkerProvider as Spread
+    from rexview.spread.workers import WorkerProvider
     from rexview.store import Reviews
 
 
@@ -35,17 +35,17 @@ _SECONDS_BETWEEN: Final = 0.1
 
 
 def run_detectors_with_progress(
-    review_set: ReviewSet, *, keep_beside: bool = False, spread: Spread | None = None
+    review_set: ReviewSet, *, keep_beside: bool = False, spread: WorkerProvider | None = None
 ) -> Scan:
     """Run the detectors on all answers without stored results.
 
     They run on all cores of this machine, or on the workers of ``spread``.
     """
-    from rexview.detect.scan.background_scan import run_blocking_scan as scan_at_once
+    from rexview.detect.scan.background_scan import run_blocking_scan
     from rexview.settings import load_settings
 
     show = progress_printer("answers looked at")
-    found, message = scan_at_once(
+    found, message = run_blocking_scan(
         review_set, load_settings(), show, keep_beside=keep_beside, spread=spread
     )
     if message:
@@ -55,56 +55,51 @@ def run_detectors_with_progress(
 
 def with_computed_metrics(review_set: ReviewSet) -> ReviewSet:
     """Add the app's own metrics of its reports to a set, as on pages."""
-    from rexview.disk_cache import open_cache as kept_files
+    from rexview.disk_cache import open_cache
     from rexview.metrics.background_computation import (
-        add_computed_metrics as with_computed,
-    )
-    from rexview.metrics.background_computation import (
+        add_computed_metrics,
         computed_metrics,
-    )
-    from rexview.metrics.background_computation import (
-        has_report_cases as asks_for_reports,
+        has_report_cases,
     )
     from rexview.settings import load_settings
 
-    if not asks_for_reports(review_set):
+    if not has_report_cases(review_set):
         return review_set
-    show, keep = progress_printer("reports compared"), kept_files("metrics", load_settings())
+    show, keep = progress_printer("reports compared"), open_cache("metrics", load_settings())
     while not (known := computed_metrics(review_set, keep)).finished:
         if show:
             show(known.done, known.answers)
         time.sleep(_SECONDS_BETWEEN)
     if known.message:
         print(printable_text(known.message), file=sys.stderr)
-    return with_computed(review_set, known)
+    return add_computed_metrics(review_set, known)
 
 
 def with_finished_reviews(review_set: ReviewSet) -> tuple[ReviewSet, Reviews]:
     """Return a set with people's finished entries, and its reviews."""
     from rexview.analysis.query.memory.study_engine import (
-        without_unfinished_scores as only_finished,
+        without_unfinished_scores,
     )
     from rexview.settings import load_settings
-    from rexview.store import merge_reviews as merged
-    from rexview.store import open_reviews
+    from rexview.store import merge_reviews, open_reviews
 
     reviews = open_reviews(review_set, load_settings())
-    return only_finished(review_set, merged(review_set, reviews)), reviews
+    return without_unfinished_scores(review_set, merge_reviews(review_set, reviews)), reviews
 
 
 def make_engine(written: ReviewSet, reviews: Reviews) -> Engine:
     """Return the engine of a set, after all detectors have run."""
-    from rexview.analysis.case.comments import count_comments_by_case as counts_by_case
-    from rexview.analysis.query.memory.memory_engine import build_memory_engine as memory_engine
+    from rexview.analysis.case.comments import count_comments_by_case
+    from rexview.analysis.query.memory.memory_engine import build_memory_engine
     from rexview.settings import load_settings
 
     settings = load_settings()
-    return memory_engine(
+    return build_memory_engine(
         written,
         gap_threshold=settings.gap_threshold,
         disagreement_threshold=settings.disagreement_threshold,
         scan=run_detectors_with_progress(written),
-        comments=counts_by_case(reviews.comments()),
+        comments=count_comments_by_case(reviews.comments()),
     )
 
 
@@ -137,31 +132,30 @@ def add_stats(commands: Any) -> None:
 
 def _stats(options: argparse.Namespace) -> int:
     from rexview.analysis.query.memory.study_engine import (
-        without_unfinished_scores as only_finished,
+        without_unfinished_scores,
     )
     from rexview.curation.coverage import coverage_rows
-    from rexview.detect import judged_answers
-    from rexview.detect import survey_scan as survey_of
-    from rexview.detect.self_contradiction import compare_repeats as asked_again
+    from rexview.detect import judged_answers, survey_scan
+    from rexview.detect.self_contradiction import compare_repeats
     from rexview.metrics.identity import RECIPROCALS, known_metric
     from rexview.settings import load_settings
-    from rexview.stats.report.document import build_statistics_report as report
+    from rexview.stats.report.document import build_statistics_report
     from rexview.stats.report.lists import generated_report_rows
     from rexview.stats.report.text import report_text
-    from rexview.store import merge_reviews as merged
+    from rexview.store import merge_reviews
 
     reviews = open_set_reviews(options.folder)
     review_set = reviews.review_set
     if not options.files_only:
-        review_set = only_finished(review_set, merged(review_set, reviews))
-    found = survey_of(run_detectors_with_progress(review_set))
-    tables = report(
+        review_set = without_unfinished_scores(review_set, merge_reviews(review_set, reviews))
+    found = survey_scan(run_detectors_with_progress(review_set))
+    tables = build_statistics_report(
         review_set,
         gap_threshold=load_settings().gap_threshold,
         content_order=options.order,
         judged=judged_answers(found),
         verdicts=found.verdicts,
-        again=asked_again(review_set),
+        again=compare_repeats(review_set),
         generated=generated_report_rows(
             with_computed_metrics(review_set), known_metric, not_averaged=RECIPROCALS
         ),
@@ -189,19 +183,18 @@ def add_failures(commands: Any) -> None:
 
 
 def _failures(options: argparse.Namespace) -> int:
-    from rexview.detect import iterate_flag_rows as rows_of
-    from rexview.detect import list_unsupported_texts as not_read_rows
-    from rexview.reviewset import load_review_set as load
+    from rexview.detect import iterate_flag_rows, list_unsupported_texts
+    from rexview.reviewset import load_review_set
 
     if options.keep and remote_set_address(options.folder):
         raise StorageRefused("Nothing is written into a storage: leave out --keep.")
-    review_set = load(options.folder)
+    review_set = load_review_set(options.folder)
     try:
         with open_engine(options) as spread:
             found = run_detectors_with_progress(review_set, keep_beside=options.keep, spread=spread)
     except KeyboardInterrupt:
         return print_interrupted("What was found is kept: the same command goes on from there.")
-    rows, unread = list(rows_of(found)), list(not_read_rows(review_set))
+    rows, unread = list(iterate_flag_rows(found)), list(list_unsupported_texts(review_set))
     if options.json:
         print(as_json(rows + unread))
     else:

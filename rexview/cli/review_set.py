@@ -30,12 +30,12 @@ def add_check(commands: Any) -> None:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from rexview.reviewset import load_with_problems as checked
+    from rexview.reviewset import load_with_problems
     from rexview.settings import load_settings
     from rexview.store import open_reviews
 
     with pictures_progress():
-        review_set, problems = checked(options.folder, pixels=options.pixels)
+        review_set, problems = load_with_problems(options.folder, pixels=options.pixels)
     errors = sum(problem.severity == "error" for problem in problems)
     if options.json:
         print(as_json([asdict(problem) for problem in problems]))
@@ -56,11 +56,11 @@ def _check(options: argparse.Namespace) -> int:
 
 def add_import(commands: Any) -> None:
     """Add the command ``import``, with a subcommand for each format."""
-    from rexview.importers import IMPORT_FORMATS as FORMATS
+    from rexview.importers import IMPORT_FORMATS
 
     parser = commands.add_parser("import", help="make a review set from files of another format")
     formats = parser.add_subparsers(title="formats", required=True, metavar="FORMAT")
-    for importer in FORMATS.values():
+    for importer in IMPORT_FORMATS.values():
         one = formats.add_parser(importer.id, help=importer.name, description=importer.description)
         one.add_argument(
             "sources", type=parse_path, nargs="+", metavar="SOURCE", help="files and folders"
@@ -105,7 +105,7 @@ def _import_archive(options: argparse.Namespace) -> int:
 
 def _import(options: argparse.Namespace) -> int:
     from rexview.importers import import_source
-    from rexview.importers.receipt import group_alike_problems as alike
+    from rexview.importers.receipt import group_alike_problems
 
     try:
         with pictures_progress():
@@ -123,7 +123,7 @@ def _import(options: argparse.Namespace) -> int:
     if options.json:
         print(as_json(report.receipt.as_json()))
         return 0
-    for problems in alike(report.problems):
+    for problems in group_alike_problems(report.problems):
         print(printable_text(str(problems)), file=sys.stderr)
     for line in report.summary().splitlines():
         print(printable_text(line))
@@ -147,13 +147,11 @@ def add_load(commands: Any) -> None:
 def _load(options: argparse.Namespace) -> int:
     from rexview.analysis.query.clickhouse.database import database_at
     from rexview.analysis.query.clickhouse.loading import (
-        find_current_version as shown_if_any,
-    )
-    from rexview.analysis.query.clickhouse.loading import (
+        find_current_version,
         load_set,
     )
     from rexview.errors import LoadRefused
-    from rexview.reviewset import load_review_set as load
+    from rexview.reviewset import load_review_set
     from rexview.settings import MEMORY, engine_address, load_settings
     from rexview.store.database_location import set_key
 
@@ -164,9 +162,9 @@ def _load(options: argparse.Namespace) -> int:
             "Set REXVIEW_ENGINE, or give --engine clickhouse://user@host:port/database.",
         )
     database = database_at(address)
-    review_set = load(options.folder)
+    review_set = load_review_set(options.folder)
     name = set_key(review_set)
-    there = shown_if_any(database, name)
+    there = find_current_version(database, name)
     if there and there.fingerprint == review_set.fingerprint and not options.again:
         print("The tables have this set as its files are. Nothing was changed.")
         return 0
@@ -244,17 +242,21 @@ def add_curated(commands: Any) -> None:
 
 
 def _curated(options: argparse.Namespace) -> int:
-    from rexview.curation.curated_set import build_curated_set as curated_set
-    from rexview.reviewset import save_review_set as write
-    from rexview.store import merge_reviews as merged
+    from rexview.curation.curated_set import build_curated_set
+    from rexview.reviewset import save_review_set
+    from rexview.store import merge_reviews
 
     reviews = open_set_reviews(options.folder)
     review_set = reviews.review_set
     if not options.files_only:
-        review_set = merged(review_set, reviews)
+        review_set = merge_reviews(review_set, reviews)
     history = () if options.files_only else reviews.history()
-    curated = curated_set(review_set, boxes=options.boxes, choice=options.choice, history=history)
-    write(curated.review_set, options.out, images="copy" if options.copy_images else "refer")
+    curated = build_curated_set(
+        review_set, boxes=options.boxes, choice=options.choice, history=history
+    )
+    save_review_set(
+        curated.review_set, options.out, images="copy" if options.copy_images else "refer"
+    )
     if options.json:
         print(as_json(_as_data(curated)))
     else:

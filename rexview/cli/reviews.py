@@ -48,26 +48,26 @@ def add_reviews(commands: Any) -> None:
 
 def open_set_reviews(folder: Path) -> Reviews:
     """Open the reviews of a set."""
-    from rexview.reviewset import load_review_set as load
+    from rexview.reviewset import load_review_set
     from rexview.settings import load_settings
     from rexview.store import open_reviews
 
-    return open_reviews(load(folder), load_settings())
+    return open_reviews(load_review_set(folder), load_settings())
 
 
 def _backup(options: argparse.Namespace) -> int:
-    from rexview.store import write_backup as backup
+    from rexview.store import write_backup
 
-    report = backup(open_set_reviews(options.folder), options.out)
+    report = write_backup(open_set_reviews(options.folder), options.out)
     _print_changed(report)
     print(f"{english_count(report.entries, 'entry')} backed up.")
     return 0
 
 
 def _restore(options: argparse.Namespace) -> int:
-    from rexview.store import restore_backup as restore
+    from rexview.store import restore_backup
 
-    report = restore(options.file, open_set_reviews(options.folder), replace=options.replace)
+    report = restore_backup(options.file, open_set_reviews(options.folder), replace=options.replace)
     if report.kept:
         print(f"What was there is kept in {report.kept}.", file=sys.stderr)
     _print_changed(report)
@@ -84,12 +84,11 @@ def _print_changed(report: BackupReport) -> None:
 
 
 def _merge_reviews(options: argparse.Namespace) -> int:
-    from rexview.reviewset import load_review_set as load
+    from rexview.reviewset import load_review_set
     from rexview.settings import load_settings
-    from rexview.store import merge_databases, other_databases
-    from rexview.store import open_best_reviews as open_best
+    from rexview.store import merge_databases, open_best_reviews, other_databases
 
-    reviews = open_best(load(options.folder), load_settings())
+    reviews = open_best_reviews(load_review_set(options.folder), load_settings())
     files = [one.file for one in other_databases(reviews)]
     report = merge_databases(reviews, [*files, *(file.resolve() for file in options.more)])
     for file in report.kept:
@@ -103,26 +102,25 @@ def _merge_reviews(options: argparse.Namespace) -> int:
 
 def _export_reviews(options: argparse.Namespace) -> int:
     from rexview.analysis.query.memory.study_engine import (
-        without_unfinished_scores as only_finished,
+        without_unfinished_scores,
     )
-    from rexview.analysis.reader_exposure import read_exposures as exposures_of
-    from rexview.analysis.reader_exposure import write_exposures
-    from rexview.analysis.written_results import write_written_failure_files as write_files
+    from rexview.analysis.reader_exposure import read_exposures, write_exposures
+    from rexview.analysis.written_results import write_written_failure_files
     from rexview.reviewset import write_csv
-    from rexview.stats.score_finals import list_unfinished_work as unfinished_work
-    from rexview.store import merge_reviews as merged
+    from rexview.stats.score_finals import list_unfinished_work
+    from rexview.store import merge_reviews
 
     reviews = open_set_reviews(options.folder)
-    review_set = merged(reviews.review_set, reviews)
+    review_set = merge_reviews(reviews.review_set, reviews)
     tables = (
         *("scores", "flags", "edits", "choices", "preferences", "references"),
         *("candidates", "candidate_ratings", "candidate_tags", "selections", "validations"),
     )
     write_csv(review_set, tables, options.out)
-    begun = unfinished_work(only_finished(reviews.review_set, review_set))
-    seen = exposures_of(reviews).all(begun)
+    begun = list_unfinished_work(without_unfinished_scores(reviews.review_set, review_set))
+    seen = read_exposures(reviews).all(begun)
     write_exposures(seen, options.out)
-    versions, read, marked = write_files(reviews, options.out)
+    versions, read, marked = write_written_failure_files(reviews, options.out)
     written = [(name, getattr(review_set, name).height) for name in tables]
     told = [(name, rows) for name, rows in written if rows or name in ("scores", "flags")]
     words = [english_count(rows, name.removesuffix("s")) for name, rows in told]

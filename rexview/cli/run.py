@@ -32,8 +32,8 @@ from rexview.untrusted_input import printable_text, read_file
 if TYPE_CHECKING:
     from rexview.analysis.run_models.run_request import RunRequest as Wanted
     from rexview.analysis.run_models.run_request import RunSubjects as Subjects
-    from rexview.models.running.attempts import RunTask as Asking
-    from rexview.models.running.cost_estimate import CostEstimate as Estimate
+    from rexview.models.running.attempts import RunTask
+    from rexview.models.running.cost_estimate import CostEstimate
     from rexview.models.running.model_run import RunPlan as Plan
     from rexview.schema import ReviewSet
 
@@ -110,23 +110,22 @@ def parse_count(text: str) -> int:
 @reporting_errors(RunRefused, ClusterError)
 def _run(options: argparse.Namespace) -> int:
     from rexview.analysis.run_models.run_request import (
-        build_run_task as asking_of,
+        build_run_task,
+        plan_run,
     )
-    from rexview.analysis.run_models.run_request import (
-        plan_run as plan_of,
-    )
-    from rexview.models.running.cost_estimate import estimate_cost as estimate
-    from rexview.models.running.cost_estimate import expected_output
-    from rexview.reviewset import load_review_set as load
+    from rexview.models.running.cost_estimate import estimate_cost, expected_output
+    from rexview.reviewset import load_review_set
     from rexview.settings import load_settings
 
-    review_set = load(options.folder)
-    plan = plan_of(review_set, _run_request(options, review_set))
+    review_set = load_review_set(options.folder)
+    plan = plan_run(review_set, _run_request(options, review_set))
     spec = plan.spec
     expected, source = expected_output(review_set, spec.parameters, spec.prompt.id, spec.card)
-    asking = asking_of(review_set, spec, expected, load_settings())
+    asking = build_run_task(review_set, spec, expected, load_settings())
     if options.dry_run:
-        return print_dry_run(plan, asking, estimate(asking, plan.left, spec.card, source), options)
+        return print_dry_run(
+            plan, asking, estimate_cost(asking, plan.left, spec.card, source), options
+        )
     if options.engine != "local" and spec.parameters.api != "transformers":
         raise RunRefused("--engine is for models on your own machines: --api transformers.")
     from rexview.cli.foreground_run import run_in_foreground as work
@@ -167,7 +166,7 @@ def plan_subject_run(
         The options do not fit the run to resume, or cannot be used.
     """
     from rexview.analysis.run_models.run_request import RunRequest as Wanted
-    from rexview.analysis.run_models.run_request import plan_run as plan_of
+    from rexview.analysis.run_models.run_request import plan_run
 
     wanted = Wanted(
         model=model,
@@ -182,7 +181,7 @@ def plan_subject_run(
         resume=bool(options.resume),
         run=options.resume if isinstance(options.resume, str) else None,
     )
-    plan = plan_of(review_set, wanted, subjects)
+    plan = plan_run(review_set, wanted, subjects)
     if (plan.spec.parameters.model, plan.spec.prompt.hash) != (model, subjects.prompt.hash):
         raise RunRefused(
             f"The run {plan.spec.id} has another model or wording: leave --resume out."
@@ -231,7 +230,7 @@ def _ids(text: str, review_set: ReviewSet) -> tuple[str, ...]:
 
 
 def print_dry_run(
-    plan: Plan, asking: Asking[Any], estimated: Estimate, options: argparse.Namespace
+    plan: Plan, asking: RunTask[Any], estimated: CostEstimate, options: argparse.Namespace
 ) -> int:
     """Print what would be sent."""
     told = dry_run_report(plan, asking, estimated)
@@ -250,7 +249,7 @@ def print_dry_run(
     return 0
 
 
-def dry_run_report(plan: Plan, asking: Asking[Any], estimated: Estimate) -> dict[str, Any]:
+def dry_run_report(plan: Plan, asking: RunTask[Any], estimated: CostEstimate) -> dict[str, Any]:
     """Return what would be sent as plain values, with reasons for what cannot be asked."""
     first = None
     for item in plan.left:
@@ -286,27 +285,25 @@ def add_calibrate(commands: Any) -> None:
 
 def _calibrate(options: argparse.Namespace) -> int:
     """Calibrate, print the result and store it; return 1 if no convention fits."""
-    from rexview.cli.foreground_run import make_backend as backend_of
+    from rexview.cli.foreground_run import make_backend
     from rexview.models.asking.calibration import (
-        MIN_IOU as ENOUGH_IOU,
-    )
-    from rexview.models.asking.calibration import (
+        MIN_IOU,
         calibrate,
         calibrated_form,
         save_form,
     )
-    from rexview.models.asking.cards import find_card
+    from rexview.models.asking.model_cards import find_card
     from rexview.models.asking.prompts import WITH_BOXES, find_prompt
     from rexview.models.backend import AttemptFailed, Parameters
-    from rexview.models.endpoints.server_addresses import check_base_url as read_address
+    from rexview.models.endpoints.server_addresses import check_base_url
     from rexview.models.running.run_spec import RunSpec
 
     try:
         card = find_card(options.model)
         prompt = find_prompt(options.prompt or WITH_BOXES, card)
-        base_url = read_address(options.base_url).url if options.base_url else None
+        base_url = check_base_url(options.base_url).url if options.base_url else None
         parameters = Parameters(options.model, options.api or card.api, base_url)
-        backend, masked = backend_of(RunSpec("calibrate", parameters, card, prompt, ()))
+        backend, masked = make_backend(RunSpec("calibrate", parameters, card, prompt, ()))
     except (AttemptFailed, RunRefused, SettingsError) as fault:
         print(printable_text(str(fault)), file=sys.stderr)
         return USAGE_STATUS
@@ -332,7 +329,7 @@ def _calibrate(options: argparse.Namespace) -> int:
         print(
             printable_text(
                 f"No way of counting fits: the best has a mean IoU of {found.overlap:.2f}, "
-                f"{ENOUGH_IOU:.2f} is needed ({found.marked} of {found.squares} squares have a "
+                f"{MIN_IOU:.2f} is needed ({found.marked} of {found.squares} squares have a "
                 "box). Nothing is written; its boxes stay unsure."
             )
         )

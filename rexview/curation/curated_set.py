@@ -155,7 +155,7 @@ def build_curated_set(
         Use multiple choice questions that passed every check
         (:mod:`rexview.curation.choice.validation`) instead of the chosen questions. In both cases a
         comparison question without an earlier image is left out and listed.
-        history : iterable of Stored
+        history : iterable of StoredEntry
         Rows of the reviews database: authors and times of proposals, edits and decisions are kept
         with the case.
 

@@ -73,7 +73,7 @@ def read_label_side(label: str | None) -> LabelSide | None:
 
     Returns
     -------
-    Claim or None
+    LabelSide or None
         None if the label claims no side, names both or the midline, names only a side of the image,
         is negated, or the side is not the finding's ("right atrium", "shift to the left", "right
         jugular line").

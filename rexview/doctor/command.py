@@ -55,29 +55,28 @@ def _examined(options: argparse.Namespace) -> int:
     from rexview.doctor.examination import (
         CHECKS,
         WITHOUT_SETTINGS,
+        run_checks,
+        run_within,
     )
-    from rexview.doctor.examination import (
-        run_checks as examine,
-    )
-    from rexview.doctor.examination import (
-        run_within as within,
-    )
-    from rexview.doctor.finding import finding_lines as lines_of
-    from rexview.doctor.finding import findings_as_data as as_data
+    from rexview.doctor.finding import finding_lines, findings_as_data
     from rexview.settings import Settings
 
     known, refused, ended = CheckContext(Settings()), "", True
     try:
-        known = within(options.limit, lambda: _known(options))
+        known = run_within(options.limit, lambda: _known(options))
     except SettingsError as error:
         refused = str(error)
     except TimeoutError:
         refused, ended = f"Their folders did not answer within {options.limit:g} s.", False
-    findings, all_ended = examine(known, options.limit, WITHOUT_SETTINGS if refused else CHECKS)
+    findings, all_ended = run_checks(known, options.limit, WITHOUT_SETTINGS if refused else CHECKS)
     findings += [
         CheckFinding("settings", "settings", "wrong", line, _FIRST) for line in refused.splitlines()
     ]
-    print(options.as_json(as_data(findings)) if options.json else "\n".join(lines_of(findings)))
+    print(
+        options.as_json(findings_as_data(findings))
+        if options.json
+        else "\n".join(finding_lines(findings))
+    )
     status = 1 if any(one.state == "wrong" for one in findings) else 0
     if not (ended and all_ended):  # a hanging thread could also block the end of this process
         sys.stdout.flush()
@@ -94,13 +93,13 @@ def _known(options: argparse.Namespace) -> CheckContext:
         The options or settings cannot be read.
     """
     from rexview.settings import load_settings
-    from rexview.ui.web.streamlit_adapter.process import apply_options as take_options
+    from rexview.ui.web.streamlit_adapter.process import apply_options
 
     try:
         words = shlex.split(options.started_with)
     except ValueError as error:
         raise SettingsError(f"--started-with cannot be read: {error}.") from None
-    arguments = take_options(words)
+    arguments = apply_options(words)
     settings = load_settings(arguments)
     if options.folder is not None:
         settings = replace(settings, review_set=options.folder.resolve())

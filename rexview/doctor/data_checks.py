@@ -42,9 +42,9 @@ def check_set(known: CheckContext) -> Iterator[CheckFields]:
             known.opened.set_result(None)
             yield note_finding(about, "It lies elsewhere and was not read; see storage.", check)
             return
-        from rexview.reviewset import load_with_problems as checked
+        from rexview.reviewset import load_with_problems
 
-        review_set, problems = checked(folder)
+        review_set, problems = load_with_problems(folder)
         errors = sum(problem.severity == "error" for problem in problems)
         told = english_count(errors, "error"), english_count(len(problems) - errors, "warning")
         cases = review_set.cases.height if review_set else 0
@@ -78,9 +78,9 @@ _PORT: Final = 5432
 
 def check_reviews(known: CheckContext) -> Iterator[CheckFields]:
     """Check the reviews database as it is; it is neither created nor upgraded."""
-    from rexview.reviewset import load_info_only as without_cases
-    from rexview.store.database.connection import ReviewsDatabase as Database
-    from rexview.store.database_location import find_location as location_of
+    from rexview.reviewset import load_info_only
+    from rexview.store.database.connection import ReviewsDatabase
+    from rexview.store.database_location import find_location
 
     url = known.settings.database_url
     about = "database"
@@ -88,8 +88,8 @@ def check_reviews(known: CheckContext) -> Iterator[CheckFields]:
         if not known.settings.review_set.is_dir():
             yield note_finding(about, "Not looked at: without its set nothing says which it is.")
             return
-        url = location_of(without_cases(known.settings.review_set), known.settings).url
-        file = Database(url).file
+        url = find_location(load_info_only(known.settings.review_set), known.settings).url
+        file = ReviewsDatabase(url).file
         if file is not None and not file.exists():
             beside = "beside the set" if file.parent == known.settings.review_set else "for you"
             yield ok_finding(about, f"none yet: a file {beside} is made with the first entry")
@@ -99,7 +99,7 @@ def check_reviews(known: CheckContext) -> Iterator[CheckFields]:
 
 def _check_database(url: str, about: str) -> Iterator[CheckFields]:
     from rexview.store.database.connection import check_database as look_at
-    from rexview.store.database.tables import SCHEMA_VERSION as VERSION
+    from rexview.store.database.tables import SCHEMA_VERSION
 
     try:
         looked = look_at(url)
@@ -114,7 +114,7 @@ def _check_database(url: str, about: str) -> Iterator[CheckFields]:
             about, error.message, error.remedy
         )
         return
-    yield _version(looked.version, VERSION, about)
+    yield _version(looked.version, SCHEMA_VERSION, about)
     if looked.changed:
         said = f"{english_count(looked.changed, 'entry')} damaged after saving; they count nowhere."
         yield wrong_finding(
@@ -193,10 +193,9 @@ def compare_clock(about: str, clock: datetime) -> CheckFields:
 def check_engine(known: CheckContext) -> Iterator[CheckFields]:
     """Ask ClickHouse for the set, if it is the engine; no table is created."""
     from rexview.analysis.query.clickhouse.database import database_at
-    from rexview.analysis.query.clickhouse.loading import find_current_version_id as shown_version
+    from rexview.analysis.query.clickhouse.loading import find_current_version_id
     from rexview.analysis.query.clickhouse.loading import read_current_version as shown
-    from rexview.reviewset import fingerprint
-    from rexview.reviewset import load_info_only as without_cases
+    from rexview.reviewset import fingerprint, load_info_only
     from rexview.store.database_location import set_key
 
     engine, about = known.settings.engine, "tables"
@@ -211,9 +210,9 @@ def check_engine(known: CheckContext) -> Iterator[CheckFields]:
     if not known.settings.review_set.is_dir():
         yield note_finding(about, "Not asked: without its set nothing says what to look for.")
         return
-    name = set_key(without_cases(known.settings.review_set))
+    name = set_key(load_info_only(known.settings.review_set))
     database = database_at(engine)
-    if not shown_version(database, name):
+    if not find_current_version_id(database, name):
         yield wrong_finding(about, "They answer, but this set is not in them.", load)
         return
     try:
@@ -258,15 +257,15 @@ def check_storage(known: CheckContext) -> Iterator[CheckFields]:
 
 def _pictures(review_set: ReviewSet) -> Iterator[RemoteAddress]:
     """Yield the cases' first picture at each storage."""
-    from rexview.reviewset.image_checks import case_image_paths as paths_of_cases
-    from rexview.reviewset.image_paths import remote_image_address as picture_address
+    from rexview.reviewset.image_checks import case_image_paths
+    from rexview.reviewset.image_paths import remote_image_address
 
     seen: set[str] = set()
     origin = pl.col("path").str.extract(r"^([A-Za-z][A-Za-z0-9+.\-]+://[^/]*)").fill_null("")
-    paths = paths_of_cases(review_set.cases).unique(origin, keep="first", maintain_order=True)
+    paths = case_image_paths(review_set.cases).unique(origin, keep="first", maintain_order=True)
     for path in paths["path"]:
         try:
-            address = picture_address(review_set, path)
+            address = remote_image_address(review_set, path)
         except PathEscape:  # the check of the set reports it
             continue
         if address is not None and address.origin not in seen:
@@ -277,25 +276,21 @@ def _pictures(review_set: ReviewSet) -> Iterator[RemoteAddress]:
 def _check_picture(
     address: RemoteAddress, own: RemoteAddress | None, known: CheckContext
 ) -> CheckFields:
-    from rexview.remote.http_storage import DownloadSink as Sink
+    from rexview.remote.http_storage import DownloadSink
     from rexview.remote.remote_pictures import (
         check_allowed,
-    )
-    from rexview.remote.remote_pictures import (
-        fetch_file as fetch,
-    )
-    from rexview.remote.remote_pictures import (
-        unreadable_reason as unreadable,
+        fetch_file,
+        unreadable_reason,
     )
 
     about = address.origin
-    if cannot := unreadable(address.scheme):
+    if cannot := unreadable_reason(address.scheme):
         return wrong_finding(about, *cannot)
     try:
         check_allowed(address, own, known.settings)
         with tempfile.TemporaryFile() as file:
-            sink = Sink(file)
-            fetch(address, "", sink)
+            sink = DownloadSink(file)
+            fetch_file(address, "", sink)
     except StorageError as error:
         return wrong_finding(about, str(error))
     except PathEscape as error:
@@ -305,10 +300,10 @@ def _check_picture(
 
 def _check_listing(own: RemoteAddress) -> CheckFields:
     from rexview.remote import s3
-    from rexview.remote.remote_pictures import storage_turn as asking
+    from rexview.remote.remote_pictures import storage_turn
 
     try:
-        with asking(own):
+        with storage_turn(own):
             found = s3.list_objects(own, 1, deep=False)
     except StorageError as error:
         return wrong_finding(own.origin, str(error))

@@ -151,10 +151,10 @@ def _graphics_card() -> CheckFields:
         return ok_finding(
             about, "not asked: models on this machine need torch, which is not installed"
         )
-    from rexview.models.local.local_model import find_graphics_card as graphics_card
+    from rexview.models.local.local_model import find_graphics_card
 
     try:
-        found = graphics_card()
+        found = find_graphics_card()
     except (RuntimeError, OSError, ImportError) as error:
         reason = re.sub(r"\W+", " ", type(error).__name__)
         return note_finding(about, f"torch cannot be used here ({reason}).", "Install torch anew.")
@@ -291,11 +291,11 @@ def check_sign_in(known: CheckContext) -> Iterator[CheckFields]:
         yield _without_sign_in(known.settings)
         return
     from rexview.ui.web.access.sign_in import providers, sign_in_section
-    from rexview.ui.web.streamlit_adapter.process import sign_in_fault as why_no_sign_in
+    from rexview.ui.web.streamlit_adapter.process import sign_in_fault
 
     section = sign_in_section()
     names = providers() or ("default",)
-    faults = {name: why for name in names if (why := why_no_sign_in(name))}
+    faults = {name: why for name in names if (why := sign_in_fault(name))}
     for why in faults.values():
         yield wrong_finding("secrets.toml", why, _TEAM)
     if not faults:

@@ -12,13 +12,8 @@ from typing import Any, Final, TypeVar
 
 import polars as pl
 
-from rexview.analysis.case.case_page import (
-    AnswerFailure,
-    CasePage,
-    build_case_headline,
-    build_case_page,
-    find_answer_failures,
-)
+from rexview.analysis.case.case_page import CasePage, build_case_page
+from rexview.analysis.case.headline import AnswerFailure, build_case_headline, find_answer_failures
 from rexview.analysis.case.key_sentences import select_key_sentences
 from rexview.analysis.colours import assign_model_colours
 from rexview.analysis.meetings import CaseVote, Decision, Minutes, list_decisions

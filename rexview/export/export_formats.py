@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from rexview.export.export_job import ExportProgress as Progress
-    from rexview.export.export_records import ExportContent as Content
+    from rexview.export.export_job import ExportProgress
+    from rexview.export.export_records import ExportContent
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ExportFormat:
         """Whether it is a folder of files rather than one file."""
         return not self.ending
 
-    def write(self, content: Content, out: Path, progress: Progress) -> None:
+    def write(self, content: ExportContent, out: Path, progress: ExportProgress) -> None:
         """Write an export; the format's libraries are imported here.
 
         Raises

@@ -72,7 +72,7 @@ def make_exported_set(
 
     Parameters
     ----------
-    whole : Whole
+    whole : WholeSet
     pictures : mapping
         New name of each picture by its path in the set.
     models : mapping

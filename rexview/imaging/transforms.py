@@ -48,7 +48,7 @@ def code_pixels(radiograph: Radiograph) -> CodedPixels:
 
     Returns
     -------
-    Coded
+    CodedPixels
         Lossless for up to 16 bits, for modality tables, and for wider integers with a range below
         65,536 values. Otherwise the range of the picture is divided into 65,536 steps, and values
         that are not a number become the lowest.

@@ -282,13 +282,13 @@ def _characters(value: Any) -> int:
 
 def _check_content(importer: Importer, files: Sequence[SourceFile], log: ProblemLog) -> None:
     """Refuse files of another format than the named one, and report their format."""
-    from rexview.importers.auto import recognise_file as recognise
+    from rexview.importers.auto import recognise_file
 
     if importer.recogniser is None:
         return
     for file in files:
         try:
-            found = None if file.path.is_dir() else recognise(file)
+            found = None if file.path.is_dir() else recognise_file(file)
         except (FileRefused, OSError):
             continue  # its reader reports why it cannot be read
         names = {importer.id, found.importer.id if found else importer.id}

@@ -100,7 +100,7 @@ def computed_metrics(
     Parameters
     ----------
     review_set : ReviewSet
-    keep : KeptFiles, optional
+    keep : FileCache, optional
         Where values of the kind ``metrics`` are kept. The first call that passes it decides.
     gives_way : callable, optional
         Called before each batch; returns for how many seconds no batch should start. With it the

@@ -73,12 +73,12 @@ def fetch_file(address: RemoteAddress, known: str, out: DownloadSink) -> str | N
 
             return dicomweb.fetch_instance(address, known, out)
         if address.scheme in HTTP_SCHEMES:
-            from rexview.remote import http_storage as web
+            from rexview.remote import http_storage
 
-            return web.fetch_over_http(address, known, out)
-        from rexview.remote import fsspec_storage as other
+            return http_storage.fetch_over_http(address, known, out)
+        from rexview.remote import fsspec_storage
 
-        return other.fetch_with_fsspec(address, out)
+        return fsspec_storage.fetch_with_fsspec(address, out)
 
 
 @contextmanager
@@ -120,15 +120,14 @@ def unreadable_reason(scheme: str) -> tuple[str, str] | None:
 
     Does not check whether a server answers there.
     """
-    from rexview.remote import fsspec_storage as other
-    from rexview.remote import s3
+    from rexview.remote import fsspec_storage, s3
 
     if scheme in HTTP_SCHEMES or (scheme == "s3" and s3.is_botocore_installed()):
         return None
     if scheme == "s3":
         why = "The images lie in S3 storage, which this computer cannot read yet."
         return why, "Run pip install -r requirements-storage.txt, or copy the images into a folder."
-    return other.unreadable_scheme(scheme)
+    return fsspec_storage.unreadable_scheme(scheme)
 
 
 RECHECK_AFTER_S: Final = 30.0

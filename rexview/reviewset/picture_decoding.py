@@ -25,8 +25,7 @@ from rexview.settings import load_settings
 
 if TYPE_CHECKING:
     from rexview.imaging import ImageFacts
-    from rexview.imaging.decode_all import DecodeCallback as Told
-    from rexview.imaging.decode_all import DecodeResult as Decoded
+    from rexview.imaging.decode_all import DecodeCallback, DecodeResult
 
 
 FORMATS_BY_SUFFIX: Final = {
@@ -40,7 +39,7 @@ FORMATS_BY_SUFFIX: Final = {
 }
 """The format of a picture file by its ending (lower case); its bytes decide."""
 _headers_only: ContextVar[bool] = ContextVar("headers_only", default=False)
-_progress_callback: ContextVar[Told | None] = ContextVar("told", default=None)
+_progress_callback: ContextVar[DecodeCallback | None] = ContextVar("told", default=None)
 
 
 class PictureRemark(NamedTuple):
@@ -52,7 +51,7 @@ class PictureRemark(NamedTuple):
 
 
 @contextmanager
-def report_progress(told: Told) -> Iterator[None]:
+def report_progress(told: DecodeCallback) -> Iterator[None]:
     """Report progress while the block runs: the number of pictures decoded, and of all."""
     token = _progress_callback.set(told)
     try:
@@ -71,7 +70,7 @@ def read_headers_only() -> Iterator[None]:
         _headers_only.reset(token)
 
 
-def decode_pictures(paths: Sequence[Path]) -> dict[Path, Decoded]:
+def decode_pictures(paths: Sequence[Path]) -> dict[Path, DecodeResult]:
     """Decode picture files; return the facts of each, or why it cannot be shown."""
     from rexview.imaging.decode_all import decode_all  # importing the decoders takes time
 
@@ -81,7 +80,7 @@ def decode_pictures(paths: Sequence[Path]) -> dict[Path, Decoded]:
     return decode_all(paths, _progress_callback.get(), max_pixels=max_pixels)
 
 
-def _header(path: Path) -> Decoded:
+def _header(path: Path) -> DecodeResult:
     from rexview.imaging import read_facts
 
     try:

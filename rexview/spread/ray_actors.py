@@ -227,9 +227,9 @@ class RayWorker:
 
     Parameters
     ----------
-    actors : Actors
+    actors : RayActors
         Actors of the connection; actors of the same job stand in for each other.
-    job : Job
+    job : WorkerJob
     options : mapping
         Resources that an actor of the job needs, as options of Ray: ``num_cpus``.
     """

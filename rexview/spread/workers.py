@@ -51,7 +51,7 @@ class WorkerJob:
         What it does, for messages: ``looks for failures``.
     seconds : int
         CPU time for a request; a worker ends over a request that takes more. 0 for no limit.
-    rank : Rank
+    rank : ProcessPriority
         Its priority relative to other work.
     holds_model : bool
         Whether it loads weights: then one worker for a graphics card or a machine, not for a core.

@@ -109,7 +109,7 @@ def compare_all_models(
     """Compare every pair of models on every dimension, and all models at once.
 
     ``values`` returns one final score of a dimension for each answer, with columns ``case``,
-    ``model`` and ``value`` (:meth:`.split_stale_rows`), because ranks need the
+    ``model`` and ``value`` (:meth:`.Finals.by_answer`), because ranks need the
     values case by case.
 
     Tests are sorted by dimension, in the order of :data:`rexview.stats.SCORE_ORDER`, then by pair,
@@ -265,7 +265,7 @@ def run_signed_rank_tests(differences: Sequence[Floats]) -> list[SignedRankResul
 
     Returns
     -------
-    list of SignedRank or None
+    list of SignedRankResult or None
         In the order given; None where all differences are zero or there are none.
     """
     found: list[SignedRankResult | None] = [None] * len(differences)

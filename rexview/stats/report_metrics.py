@@ -231,7 +231,7 @@ class ReportValues:
 
     Attributes
     ----------
-    metrics : tuple of Identity
+    metrics : tuple of MetricIdentity
         All metrics with a value in the set, in the order of the file.
     models : tuple of str
         Ids of the set's models, in its order.

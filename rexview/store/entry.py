@@ -37,8 +37,7 @@ class Entry:
     over : tuple of (mapping or None), optional
         The values of the same thing that the author has seen (None: no value). If somebody else has
         since written another value, the entry is refused. Absent: it is written in any case.
-    Digest (:mod:`rexview.answer_digest`) of the answer that was read, for kinds that judge answers.
-    Absent: the digest of the answer at the time of checking.
+    answer_digest : str, optional
         Digest (:mod:`rexview.answer_digest`) of the answer that was read, of a kind that judges
         answers. Absent: of the answer as it is when the entry is checked.
     """

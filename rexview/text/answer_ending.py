@@ -131,7 +131,7 @@ def find_loop(text: str) -> TextLoop | None:
 
     Returns
     -------
-    Loop or None
+    TextLoop or None
         None if the text left the loop again, if the passage occurs fewer than four times (fifteen
         if only its numbers change), or for lines drawn with characters.
 

@@ -33,7 +33,7 @@ from rexview.ui.asking.model_choice import (
 )
 from rexview.ui.asking.run_figures import FIGURES, image_description, show_estimate
 from rexview.ui.asking.run_list import active_runs
-from rexview.ui.filters import FilteredSet
+from rexview.ui.filter_panel import FilteredSet
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.web.access import permissions
 from rexview.ui.web.link import keys as link_keys

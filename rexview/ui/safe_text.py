@@ -96,7 +96,7 @@ def markdown_html(text: str, spans: Iterable[MarkedSpan] = ()) -> str:
     ----------
     text : str
         Any text; it is not trusted.
-    spans : iterable of Span
+    spans : iterable of MarkedSpan
         Offsets into ``text``; they may overlap, see :func:`cut_spans`.
 
     Returns
@@ -175,14 +175,14 @@ def cut_spans(spans: Iterable[MarkedSpan], length: int) -> list[MarkedSpan]:
 
     Parameters
     ----------
-    spans : iterable of Span
+    spans : iterable of MarkedSpan
         In order of importance: only the first :data:`MAX_SPANS` within the text are kept.
     length : int
         Length of the text.
 
     Returns
     -------
-    list of Span
+    list of MarkedSpan
         In order of place. Classes, values of an attribute and titles of several spans are joined. A
         span that is a stop of the Tab key is one only at its first piece, and its label is shown
         only at its last.

@@ -69,7 +69,7 @@ def test_an_address_that_somebody_edited_gets_nothing(tmp_path, server, elsewher
 
 
 def test_embeddings_go_to_a_typed_address_only(tmp_path, server):
-    from rexview.models.asking.cards import find_card
+    from rexview.models.asking.model_cards import find_card
     from rexview.models.backend import AttemptFailed
     from rexview.models.endpoints.embeddings import Embeddings
 

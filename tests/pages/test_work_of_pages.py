@@ -69,10 +69,10 @@ def work(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
         noted(module, "case_from_row", seen.records, lambda row: row["id"])
         noted(module, "answer_from_row", seen.records, lambda row: row["case"])
     for module, name in (
-        (open_sets.reviewset, "load"),
-        (review_sets, "memory_engine"),
-        (review_sets, "merged"),
-        (review_sets, "plain_words"),
+        (open_sets.reviewset, "load_review_set"),
+        (review_sets, "build_memory_engine"),
+        (review_sets, "merge_reviews"),
+        (review_sets, "find_plain_words"),
     ):
         noted(module, name, seen.whole, lambda *_, name=name: name)
     mention_finder.clear_caches()

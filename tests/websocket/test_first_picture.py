@@ -36,17 +36,17 @@ def note(name):
         (out / "part").write_text(json.dumps(sorted(sys.modules)))
         (out / "part").rename(out / name)
 
-want_pages, give_back = warm_up.want_pages, warm_up.give_back
+request_pages, release_memory = warm_up.request_pages, warm_up.release_memory
 
 def noting():
     note("picture")
-    want_pages()
+    request_pages()
 
 def last():
     note("all")
-    give_back()
+    release_memory()
 
-warm_up.want_pages, warm_up.give_back = noting, last
+warm_up.request_pages, warm_up.release_memory = noting, last
 warm_up._REST_AFTER_S = 0
 cli.main(prog_name="streamlit")
 """

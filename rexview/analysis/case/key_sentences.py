@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.analysis.case.case_page import CasePage, find_answer_failures
+from rexview.analysis.case.case_page import CasePage
+from rexview.analysis.case.headline import find_answer_failures
 from rexview.harm import HarmTable
 from rexview.metrics.report_lines import ReportLine, report_lines
 from rexview.schema import Evidence, Flag

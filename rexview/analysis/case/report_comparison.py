@@ -163,7 +163,7 @@ def align_sentences(
 
     Returns
     -------
-    tuple of Row
+    tuple of AlignedRow
         One for each sentence of the reference, in order, then one for the sentences without a
         counterpart, if there are any.
     """
@@ -383,7 +383,7 @@ class ReportCase:
 
     Attributes
     ----------
-    rows : tuple of Row
+    rows : tuple of AlignedRow
         The aligned sentences.
     edits, stale_edits : mapping of str to tuple of Edit
         Corrections by model, and those of earlier reports, which count nowhere.
@@ -393,7 +393,7 @@ class ReportCase:
         Corrected reports that are kept in addition to the reference.
     agreement : mapping of str to ScopedAgreement
         The agreement of each report with the reference, by model.
-    marks : mapping of str to tuple of Mark
+    marks : mapping of str to tuple of ReportMark
         The words that rules report as missed, invented or side swapped, by model.
     """
 

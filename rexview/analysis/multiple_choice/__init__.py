@@ -132,11 +132,11 @@ class ChoiceTables:
     counts : ChoiceCounts
     total : tuple of ChoiceCell
         One cell for each rater, over all questions.
-    tasks : tuple of GroupRow
+    tasks : tuple of ChoiceGroupRow
         By task, in the order of the vocabulary, then others.
     clustered : bool
         True if questions share a patient or study.
-    noted : dict of str to Count
+    noted : dict of str to LinkedCount
         Questions by outcome of all answers; keys are values of the filter's ``outcomes``.
     """
 

@@ -18,7 +18,7 @@ from typing import Protocol
 
 import polars as pl
 
-from rexview.analysis.case.cards import CaseCard
+from rexview.analysis.case.case_cards import CaseCard
 from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.harm import HarmTable
 from rexview.metrics.identity import MetricId

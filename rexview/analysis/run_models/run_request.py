@@ -17,7 +17,7 @@ from rexview.addresses import is_address, remote_set_address
 from rexview.errors import RunRefused, SettingsError
 from rexview.imaging.cache import DiskCache
 from rexview.judge.written import find_written_name, is_written
-from rexview.models.asking.cards import find_card
+from rexview.models.asking.model_cards import find_card
 from rexview.models.asking.prompts import find_prompt
 from rexview.models.asking.reply_reader import read_answer
 from rexview.models.asking.request_builder import build_request

@@ -240,11 +240,11 @@ class BackgroundScan:
     review_set : ReviewSet
         Its tables are read from memory, so changing or removing the folder has no effect.
     detectors : sequence of Detector
-    keep : KeptFiles, optional
+    keep : FileCache, optional
         Where results are kept on disk. Results kept in the set's own folder are read as well.
     workers : int, optional
         Number of processes; by default one less than the number of cores.
-    spread : Spread, optional
+    spread : WorkerProvider, optional
         Where the workers run, and how many; by default they are processes on this machine.
     before : Scan, optional
         A scan of the same files and detectors, whose results are taken over.
@@ -613,7 +613,7 @@ def run_blocking_scan(
         Called with the number of scanned answers and the total.
     keep_beside : bool
         Keep the results in the set's own folder.
-    spread : Spread, optional
+    spread : WorkerProvider, optional
         Where to scan; by default on all cores of this machine.
 
     Returns
@@ -623,7 +623,7 @@ def run_blocking_scan(
 
     Raises
     ------
-    ScanBroken
+    ScanError
         If the background scan breaks.
     """
     active = create_detectors(

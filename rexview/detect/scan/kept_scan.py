@@ -119,7 +119,7 @@ class KeptScan:
     ----------
     review_set : ReviewSet
     detectors : sequence of Detector
-    files : KeptFiles
+    files : FileCache
         Where new pieces are written.
     """
 

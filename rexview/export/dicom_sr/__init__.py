@@ -40,11 +40,11 @@ def write(content: ExportContent, out: Path, progress: ExportProgress) -> None:
 
     Parameters
     ----------
-    content : Content
+    content : ExportContent
         The cases to export.
     out : Path
         An empty folder.
-    progress : Progress
+    progress : ExportProgress
         Counts the cases, and gets notes on pictures and boxes that could not be written.
     """
     root = export_root(content)

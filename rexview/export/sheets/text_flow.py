@@ -208,7 +208,7 @@ class SheetStack:
 
     Parameters
     ----------
-    body : Place
+    body : Rectangle
         Their area on each sheet.
     """
 

@@ -330,7 +330,7 @@ def read_windows(
 
     Parameters
     ----------
-    header : Header
+    header : DicomHeader
         Header of the file.
     lowest : float
         Smallest value that the modality transform can give. It decides whether a table's first

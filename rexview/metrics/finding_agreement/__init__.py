@@ -65,9 +65,9 @@ class FindingAgreement:
     ----------
     score : float
         0 to 1.
-    agreed, swapped : tuple of Pair
+    agreed, swapped : tuple of PairedFinding
         In both texts; in both, but on opposite sides of the patient.
-    missed, invented : tuple of Lone
+    missed, invented : tuple of UnpairedFinding
         Only in the reference; only in the candidate.
     """
 

@@ -182,7 +182,7 @@ _LONGEST: Final = 400
 class MentionAttributes(NamedTuple):
     """Attributes of a mention; None if not stated.
 
-    Attributes
+    MentionAttributes
     ----------
     degree : float or None
         From 1 (trace) to 4 (large); between two for "small to moderate".
@@ -325,7 +325,7 @@ class TextSpan(NamedTuple):
 class StatedFinding:
     """A finding that a text states.
 
-    Attributes
+    MentionAttributes
     ----------
     findings : tuple of str
         Ids in the lexicon: first its name, then its interpretations or descriptions.
@@ -349,7 +349,7 @@ class StatedFinding:
         Its words if they name only some of what the finding covers ("empyema").
     harm : int
         Its weight, 0 to 4.
-    spans : tuple of Span
+    spans : tuple of TextSpan
         Its places in the text, the first mention first.
     """
 
@@ -451,7 +451,7 @@ def read_stated_findings(
 
     Parameters
     ----------
-    parts : iterable of Part
+    parts : iterable of ReportPart
     weigh : callable
         From :func:`create_weigher`.
     of_patient : callable
@@ -459,7 +459,7 @@ def read_stated_findings(
 
     Returns
     -------
-    tuple of Stated, tuple of (str, Span)
+    tuple of StatedFinding, tuple of (str, TextSpan)
         The stated findings, and the family and words of each denied one.
     """
     drafts: list[_Draft] = []

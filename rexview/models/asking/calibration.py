@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from rexview.errors import SettingsError
 from rexview.geometry import box_problem, iou
 from rexview.models.asking.box_coordinates import FourNumbers, describe_box_form, to_stored_pixels
-from rexview.models.asking.cards import MODELS_FILE, read_cards
+from rexview.models.asking.model_cards import MODELS_FILE, read_cards
 from rexview.models.asking.prompts import fill_template
 from rexview.models.asking.request_images import encode_pixels
 from rexview.models.backend import (

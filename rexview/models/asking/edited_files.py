@@ -16,7 +16,7 @@ import yaml
 
 from rexview.errors import FileRefused, SettingsError
 from rexview.models.asking.calibration import replace_file
-from rexview.models.asking.cards import MODELS_FILE, read_cards
+from rexview.models.asking.model_cards import MODELS_FILE, read_cards
 from rexview.models.asking.prompts import built_in_prompts, prompt_file, read_prompt
 from rexview.models.backend import Card, Prompt
 from rexview.untrusted_input import read_file

@@ -165,7 +165,7 @@ def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
     Raises
     ------
-    TwiceError
+    DuplicateKeyError
         A key occurs twice.
     """
     found = dict(pairs)

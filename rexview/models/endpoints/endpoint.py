@@ -53,7 +53,7 @@ def make_openai_client(
 
     Parameters
     ----------
-    address : Address
+    address : ServerAddress
         Server to ask; a server on this machine is never asked through a proxy.
     key : str or None
         None for servers without keys.

@@ -178,7 +178,7 @@ class OpenPart:
     Parameters
     ----------
     source : TableSource
-    part : Part or None
+    part : TablePart or None
         None for the rows of an import.
     start : int
         The last row of the whole table before this part.

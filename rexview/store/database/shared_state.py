@@ -27,7 +27,7 @@ class AdvisoryLocks:
 
     Parameters
     ----------
-    database : Database
+    database : ReviewsDatabase
         Used by nobody else; one of its connections stays open.
     """
 

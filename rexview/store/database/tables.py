@@ -109,7 +109,7 @@ def check_sqlite_file(file: Path) -> tuple[ChangedEntry, ...]:
 
     Raises
     ------
-    Damaged
+    DatabaseDamaged
         The file is corrupt; nothing in it can be relied on.
     sqlite3.Error
     """

@@ -32,7 +32,7 @@ from rexview.schema import ReviewSet
 from rexview.store import StoredEntry, may_write_kind
 from rexview.store.current_state import CurrentState
 from rexview.ui import reviews as study_records
-from rexview.ui.answers import case_panels as answers_html
+from rexview.ui.answers import answer_card as answers_html
 from rexview.ui.safe_text import as_markdown, lines_as_markdown, markdown_html
 from rexview.ui.viewer.case_payload import ViewerSettings, show_viewer
 from rexview.ui.web.access import permissions

@@ -17,8 +17,8 @@ from rexview.analysis.run_models.jobs import missing_requirements
 from rexview.analysis.run_models.local_memory import estimate_local_memory
 from rexview.analysis.run_models.run_request import DEFAULT_CONCURRENCY, MAX_CONCURRENCY, RunRequest
 from rexview.errors import RexviewError, RunError, SettingsError
-from rexview.models.asking.cards import find_card, known_model_names
 from rexview.models.asking.edited_files import models_text, save_models, save_prompt
+from rexview.models.asking.model_cards import find_card, known_model_names
 from rexview.models.asking.prompts import built_in_prompts, prompt_text
 from rexview.models.backend import Api, AttemptFailed, Card, Prompt
 from rexview.models.endpoints.server_addresses import (

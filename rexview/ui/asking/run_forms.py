@@ -22,7 +22,7 @@ from rexview.ui.asking.model_choice import (
     show_text_field,
 )
 from rexview.ui.asking.run_list import show_runs, show_start_form
-from rexview.ui.filters import FilteredSet
+from rexview.ui.filter_panel import FilteredSet
 from rexview.ui.safe_text import as_markdown
 from rexview.ui.web.access import permissions
 from rexview.ui.web.link import keys as link_keys

@@ -43,7 +43,7 @@ from rexview.analysis.run_models.run_request import (
 from rexview.analysis.written_failures import DIGEST_LENGTH
 from rexview.errors import FileRefused, RexviewError, RunError
 from rexview.judge.written import find_written_name
-from rexview.models.asking.cards import find_card
+from rexview.models.asking.model_cards import find_card
 from rexview.models.backend import FAILURE_CAUSES, OUTCOMES
 from rexview.models.running.model_run import disk_error_text
 from rexview.models.running.run_folder import (

@@ -20,10 +20,10 @@ from rexview.analysis import (
     list_orders,
     search_caption,
 )
-from rexview.analysis.case.cards import CHOICE_OUTCOME_NAMES, AnswerSummary, CaseCard
+from rexview.analysis.case.case_cards import CHOICE_OUTCOME_NAMES, AnswerSummary, CaseCard
 from rexview.analysis.failures import SO_FAR, add_so_far, depends_on_flags, judged_caption
 from rexview.schema import ReviewSet
-from rexview.ui.filters import set_filter
+from rexview.ui.filter_panel import set_filter
 from rexview.ui.meeting.pinning import pin_filter
 from rexview.ui.safe_text import as_markdown
 from rexview.ui.tables.data_table import show_wide_table

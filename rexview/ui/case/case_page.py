@@ -11,9 +11,9 @@ from typing import Any, Final
 import streamlit as st
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.case_page import (
+from rexview.analysis.case.case_page import CasePage
+from rexview.analysis.case.headline import (
     CaseHeadline,
-    CasePage,
     build_case_headline,
     find_failing_models,
     sort_failing_first,
@@ -37,9 +37,9 @@ from rexview.harm import HarmTable
 from rexview.schema import Case, ReviewSet
 from rexview.stats.judge_agreement import Judge
 from rexview.ui import reviews
-from rexview.ui.answers import case_panels as answers_html
+from rexview.ui.answers import answer_card as answers_html
 from rexview.ui.answers import verdicts
-from rexview.ui.answers.case_panels import AnswerAdditions
+from rexview.ui.answers.answer_card import AnswerAdditions
 from rexview.ui.answers.choice_question import collect_votes, reason_html
 from rexview.ui.answers.flags import ANY_CASE
 from rexview.ui.case import reports as report_parts
@@ -89,7 +89,7 @@ class CaseTexts:
         Editors whose corrections of reports the user chose to see, all by default.
     opinions : CaseOpinions, optional
         The opinions of the judge chosen by the user; none by default.
-    written : tuple of CaseWritten, optional
+    written : tuple of CaseWrittenOpinions, optional
         Judges' findings of the written failures that the filter names.
     case_filter : CaseFilter, optional
         The filter that led to the case: its subject is unfolded.
@@ -233,7 +233,7 @@ class NeighbouringCases:
         The filter whose cases are turned through.
     models : tuple of str, optional
         Models whose answers the user chose to see, all by default.
-    seen : Seen
+    seen : PageView
         The page's view of the set.
     editors : tuple of str, optional
         Editors whose corrections of reports the user chose to see, all by default.

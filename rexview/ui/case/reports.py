@@ -35,7 +35,7 @@ from rexview.metrics.finding_agreement import (
 from rexview.metrics.finding_agreement import TextSpan as Words
 from rexview.metrics.reference_pairs import SCOPES
 from rexview.schema import CorrectedReference, Edit, MetricValue, Report, ReviewSet
-from rexview.ui.answers.case_panels import AnswerAdditions, metric_text
+from rexview.ui.answers.answer_card import AnswerAdditions, metric_text
 from rexview.ui.answers.flags import evidence_spans, in_app_note, link_spans
 from rexview.ui.safe_text import MarkedSpan, inline_html, markdown_html
 from rexview.ui.tables.number_table import label_cells

@@ -225,7 +225,7 @@ def comment_entry(
 
     Raises
     ------
-    Refused
+    EntryRefused
         Its target does not exist, or the sender does not see it.
     Overtaken
     """

@@ -22,7 +22,7 @@ from rexview.people import Person
 from rexview.schema import Case, ReviewSet
 from rexview.store import Reviews, StoredEntry
 from rexview.store.current_state import CurrentState
-from rexview.ui.answers import case_panels as answers_html
+from rexview.ui.answers import answer_card as answers_html
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import href
 from rexview.ui.web.link.pages import PAGE_CURATE

@@ -19,7 +19,7 @@ from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store.current_state import CurrentState
 from rexview.store.merged_set import EXPERT_CHECK
-from rexview.ui.answers import case_panels as answers_html
+from rexview.ui.answers import answer_card as answers_html
 from rexview.ui.curate.page_parts import SAMPLE, STYLES, show_model_help, study_page
 from rexview.ui.safe_text import lines_as_markdown
 from rexview.ui.turning.item_pad import TurnableItems, draw_pad

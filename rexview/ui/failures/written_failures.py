@@ -45,7 +45,7 @@ from rexview.ui.asking.run_forms import choose_cases, choose_models, show_judge_
 from rexview.ui.asking.run_list import is_any_job_running, show_runs
 from rexview.ui.failures import written_counts as written_html
 from rexview.ui.failures.page_parts import VALIDATE, WORDS, check_written_failures_served, open_part
-from rexview.ui.filters import FilteredSet
+from rexview.ui.filter_panel import FilteredSet
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.web.access import permissions
 from rexview.ui.web.link import keys as link_keys

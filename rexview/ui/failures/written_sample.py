@@ -15,7 +15,7 @@ from rexview.judge.written import find_written_name
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import may_write_kind
-from rexview.ui.answers import case_panels as answers_html
+from rexview.ui.answers import answer_card as answers_html
 from rexview.ui.answers.flags import definition_html
 from rexview.ui.failures.page_parts import VALIDATE, WORDS, check_written_failures_served, open_part
 from rexview.ui.safe_text import as_markdown, inline_html, lines_as_markdown, markdown_html

@@ -58,7 +58,7 @@ def read_guide(name: str) -> tuple[GuidePiece, ...]:
 
     Returns
     -------
-    tuple of Piece
+    tuple of GuidePiece
         Texts and images; an image has its own line in the file.
     """
     # text, alternative text, image, text, alternative text, image, …, text

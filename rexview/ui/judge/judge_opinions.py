@@ -40,7 +40,7 @@ from rexview.analysis.query.filter.judge_conditions import format_judge
 from rexview.analysis.ranking import rank_for_display, rank_in_each_group
 from rexview.stats.failure_rates import Rate
 from rexview.stats.judge_agreement import FailureAgreement, Judge, ScoreAgreement
-from rexview.ui.answers.case_panels import AnswerAdditions
+from rexview.ui.answers.answer_card import AnswerAdditions
 from rexview.ui.safe_text import MarkedSpan, as_markdown
 from rexview.ui.tables.data_table import show_table
 from rexview.ui.tables.number_table import (

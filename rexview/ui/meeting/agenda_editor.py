@@ -31,7 +31,7 @@ from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Reviews
 from rexview.ui.comments.case_comments import REFRESH_S
-from rexview.ui.filters import saved_filters
+from rexview.ui.filter_panel import saved_filters
 from rexview.ui.meeting import meetings as views
 from rexview.ui.meeting.headlines import worst_failures
 from rexview.ui.meeting.meetings import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rexview.analysis.case.case_page import CasePage, build_answer_headlines, build_case_headline
+from rexview.analysis.case.case_page import CasePage
+from rexview.analysis.case.headline import build_answer_headlines, build_case_headline
 from rexview.analysis.meetings import list_decisions
 from rexview.analysis.written_failures import WRITTEN_FAILURE_KIND as WRITTEN
 from rexview.analysis.written_failures import list_written_failures

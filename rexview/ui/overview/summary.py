@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import streamlit as st
 
 from rexview.analysis import CaseFilter, Engine, LinkedCount, assign_model_colours
-from rexview.analysis.case.cards import CaseCard
+from rexview.analysis.case.case_cards import CaseCard
 from rexview.analysis.failures import add_so_far, judged_caption, judged_share_caption
 from rexview.analysis.overview import (
     ContradictionCount,
@@ -229,9 +229,9 @@ def other_failures_html(numbers: Overview) -> str:
 def _other_cell(row: FailureCount) -> str:
     marked = replace(row.reader.opens, sources=("reader", "both"))
     counts = (
-        (row.reader.value + row.both.value, marked, "marked"),
-        (row.detector.value, row.detector.opens, "flagged"),
-        (row.hint.value, row.hint.opens, "suggested"),
+        (row.reader.value + row.both.value, marked, tr("marked")),
+        (row.detector.value, row.detector.opens, tr("flagged")),
+        (row.hint.value, row.hint.opens, tr("suggested")),
     )
     shown = [
         browse_link(opens, f"<b>{value:,}</b> {name}") for value, opens, name in counts if value

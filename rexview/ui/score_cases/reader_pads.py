@@ -34,7 +34,7 @@ from rexview.analysis.query.study_tasks import (
 from rexview.analysis.reader_exposure import REPORT_EXPOSURE
 from rexview.metrics.report_lines import report_lines
 from rexview.schema import Answer, Case, ReviewSet
-from rexview.ui.answers import case_panels as answers_html
+from rexview.ui.answers import answer_card as answers_html
 from rexview.ui.answers.flags import link_spans
 from rexview.ui.safe_text import inline_html, markdown_html
 from rexview.ui.tables.data_table import show_wide_table

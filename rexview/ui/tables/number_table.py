@@ -220,7 +220,7 @@ def group_rows(
     ----------
     about : str
         Head of the group.
-    ranking : Ranking
+    ranking : DisplayRanking
         The items, one a row.
     line : callable
         Returns an item's name and its cells.

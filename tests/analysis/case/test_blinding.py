@@ -12,7 +12,8 @@ from rexview.analysis.case.blinding import (
     cover_names,
     cover_text,
 )
-from rexview.analysis.case.case_page import build_case_page, find_failing_models, sort_failing_first
+from rexview.analysis.case.case_page import build_case_page
+from rexview.analysis.case.headline import find_failing_models, sort_failing_first
 from rexview.analysis.query.memory.memory_engine import build_memory_engine
 from rexview.analysis.query.study_tasks import assign_slots
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.case_page import (
+from rexview.analysis.case.case_page import build_case_page
+from rexview.analysis.case.headline import (
     build_case_headline,
-    build_case_page,
     find_answer_failures,
     find_failing_models,
     sort_failing_first,

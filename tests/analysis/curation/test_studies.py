@@ -50,7 +50,7 @@ def test_what_people_gave_stands_beside_the_model_and_their_tags_win(curation):
 
 
 def test_a_comparison_is_blocked_where_there_is_nothing_to_compare_with(curation):
-    blocked = {study.case: study.blocked for study in curation.source_studies}
+    blocked = {study.case: study.blocked for study in curation.studies}
     assert blocked == {"c1": 1, "c2": 0, "c3": 1, "c4": 1}
     assert "last radiograph" in curation.view("c1", "q-compare").blocked
 
@@ -68,7 +68,7 @@ def test_a_study_is_done_once_one_is_chosen_or_all_are_rejected(tmp_path):
     ]
     edited = {"case": "c3", "candidate": "q-compare", "reader": "anna", "question": "Where is it?"}
     curation = opened(tmp_path / "set", selections=[*SELECTIONS, *rejected, edited])
-    states = {study.case: study.state for study in curation.source_studies}
+    states = {study.case: study.state for study in curation.studies}
     assert states == {"c1": "done", "c2": "done", "c3": "open", "c4": "open"}
     view = curation.view("c3", "q-compare")
     assert view.candidate.edited
@@ -82,10 +82,10 @@ def test_studies_stand_in_the_order_of_the_set_with_or_without_candidates(tmp_pa
         candidates=[one for one in CANDIDATES if one["case"] == "c4"],
         **{name: [] for name in ("candidate_ratings", "candidate_tags", "selections")},
     )
-    assert [study.case for study in curation.source_studies] == ["c1", "c2", "c3", "c4"]
-    assert [study.title for study in curation.source_studies] == ["s1 · Cough.", "s2", "s3", "s4"]
-    assert [len(study.candidates) for study in curation.source_studies] == [0, 0, 0, 1]
-    assert {study.state for study in curation.source_studies} == {"open"}
+    assert [study.case for study in curation.studies] == ["c1", "c2", "c3", "c4"]
+    assert [study.title for study in curation.studies] == ["s1 · Cough.", "s2", "s3", "s4"]
+    assert [len(study.candidates) for study in curation.studies] == [0, 0, 0, 1]
+    assert {study.state for study in curation.studies} == {"open"}
 
 
 def test_multiple_choice_candidates_are_asked_for_by_themselves(tmp_path):

@@ -35,9 +35,9 @@ BOX = {"image": "i", "label": "left effusion", "box": [5, 60, 30, 30]}
 def tables():
     from support.clickhouse.server import ClickHouseServer
 
-    from rexview.analysis.query.clickhouse.database import ChdbDatabase as InProcess
+    from rexview.analysis.query.clickhouse.database import ChdbDatabase
 
-    session = InProcess(None, "browser").session
+    session = ChdbDatabase(None, "browser").session
     with ClickHouseServer(session=session, database="browser") as running:
         yield running
 

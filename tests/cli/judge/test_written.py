@@ -165,9 +165,9 @@ def test_a_budget_stops_and_resume_goes_on_by_the_run_page_too(folder, server, c
 
 
 def all_runs_of(folder):
-    from rexview.reviewset import load_review_set as load
+    from rexview.reviewset import load_review_set
 
-    return list_runs_of_set(load(folder))
+    return list_runs_of_set(load_review_set(folder))
 
 
 def test_its_runs_have_a_name_of_their_own_and_are_no_second_opinion(folder, server):

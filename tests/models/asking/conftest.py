@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from rexview.models.asking.cards import find_card
+from rexview.models.asking.model_cards import find_card
 from rexview.models.asking.prompts import find_prompt
 from rexview.models.asking.request_builder import build_request
 from rexview.models.backend import Parameters

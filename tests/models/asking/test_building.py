@@ -180,14 +180,14 @@ class TestPictures:
 
     def test_a_cache_keeps_pictures_until_the_file_changes(self, case, folder):
         from rexview.imaging import DiskCache
-        from rexview.models.asking.cards import find_card
-        from rexview.models.asking.request_images import encode_images as send_images
+        from rexview.models.asking.model_cards import find_card
+        from rexview.models.asking.request_images import encode_images
 
         cache = DiskCache(folder / "cache", 10_000_000)
         image, card = case.images[2], find_card("gpt-5-mini")
 
         def send():
-            return send_images([image], lambda one: folder / one.path, card, cache)[0]
+            return encode_images([image], lambda one: folder / one.path, card, cache)[0]
 
         first = send()
         assert cache.size() > 0

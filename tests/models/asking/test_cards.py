@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from rexview.errors import SettingsError
-from rexview.models.asking import cards
-from rexview.models.asking.cards import find_card, read_cards
+from rexview.models.asking import model_cards
+from rexview.models.asking.model_cards import find_card, read_cards
 from rexview.models.backend import Card
 from rexview.schema import Model
 
 
 def test_every_built_in_entry_says_where_it_is_from():
-    entries = cards._built_in()
+    entries = model_cards._built_in()
     assert len(entries) > 15
     assert all(entry.values.get("source") for entry in entries)
     prices = [entry.values["price"] for entry in entries if "price" in entry.values]
@@ -22,7 +22,7 @@ def test_every_built_in_entry_says_where_it_is_from():
 
 
 def test_every_part_of_a_card_can_be_written():
-    assert set(cards._READERS) == {one.name for one in fields(Card)}
+    assert set(model_cards._READERS) == {one.name for one in fields(Card)}
 
 
 @pytest.mark.parametrize(

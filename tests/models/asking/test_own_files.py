@@ -3,8 +3,8 @@
 import pytest
 
 from rexview.errors import SettingsError
-from rexview.models.asking.cards import find_card, known_model_names
 from rexview.models.asking.edited_files import models_text, save_models, save_prompt
+from rexview.models.asking.model_cards import find_card, known_model_names
 from rexview.models.asking.prompts import built_in_prompts, find_prompt, prompt_text
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rexview.errors import SettingsError
-from rexview.models.asking.cards import find_card
+from rexview.models.asking.model_cards import find_card
 from rexview.models.asking.prompts import (
     built_in_prompts,
     fill_template,

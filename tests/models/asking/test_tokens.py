@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from support.model_server import started
 
-from rexview.models.asking.cards import find_card
+from rexview.models.asking.model_cards import find_card
 from rexview.models.asking.token_estimate import image_tokens, input_tokens
 from rexview.models.backend import SentImage
 from rexview.models.endpoints.endpoint import Endpoint

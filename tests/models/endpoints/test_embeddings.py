@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from rexview.models.asking.cards import find_card
+from rexview.models.asking.model_cards import find_card
 from rexview.models.backend import AttemptFailed
 from rexview.models.endpoints import embeddings
 from rexview.models.endpoints.server_addresses import check_base_url, confirm_server_address

@@ -120,7 +120,7 @@ def test_more_cached_than_came_in_is_no_income(tmp_path, server):
 
 def test_a_batch_is_collected_though_a_case_is_gone_since(tmp_path, server, monkeypatch):
     """It is paid for: its raw text is kept, and the others are not held up."""
-    from rexview.models.endpoints import batch_api as batch
+    from rexview.models.endpoints import batch_api
 
     cases = questions(4)
     server.options(batch_polls=3)
@@ -130,10 +130,10 @@ def test_a_batch_is_collected_though_a_case_is_gone_since(tmp_path, server, monk
         if any("at the server" in line for line in progress.lines):
             runs[0].cancel()
 
-    monkeypatch.setattr(batch, "_FIRST_WAIT_S", 5.0)
+    monkeypatch.setattr(batch_api, "_FIRST_WAIT_S", 5.0)
     spec = spec_of(cases, server, batch=True)
     work(tmp_path, cases, spec, told=told, given=runs.append)
-    monkeypatch.setattr(batch, "_FIRST_WAIT_S", 0.1)
+    monkeypatch.setattr(batch_api, "_FIRST_WAIT_S", 0.1)
     left = {one: case for one, case in cases.items() if one != "c0002"}
     ended, run = work(tmp_path, left, spec_of(left, server, batch=True), resume=True)
     assert (ended.state, ended.done) == ("finished", 3)

@@ -224,8 +224,7 @@ def test_the_budget_is_kept(tmp_path, server):
 
 
 def test_a_case_that_cannot_be_asked_fails_alone(tmp_path, server):
-    from rexview.models.backend import AttemptFailed
-    from rexview.models.backend import ModelRequest as Request
+    from rexview.models.backend import AttemptFailed, ModelRequest
 
     cases = questions(4)
     spec = spec_of(cases, server)
@@ -235,7 +234,7 @@ def test_a_case_that_cannot_be_asked_fails_alone(tmp_path, server):
             raise AttemptFailed("image", "pa.png cannot be read: put the file there.")
         if case.id == "c0003":
             raise ZeroDivisionError
-        return Request(case.id, repeat, "", (case.question,), spec.parameters, "p", "h")
+        return ModelRequest(case.id, repeat, "", (case.question,), spec.parameters, "p", "h")
 
     ended, run = work(tmp_path, cases, spec, build=build)
     assert (ended.state, ended.done, ended.failed) == ("finished", 2, {"image": 1, "setup": 1})
@@ -337,9 +336,9 @@ def test_what_came_is_in_the_log_as_it_came(tmp_path, server):
 
 def test_a_run_by_batches_is_collected_by_going_on(tmp_path, server, monkeypatch):
     """Cancelled while the batch is at the server: going on collects it, and sends nothing."""
-    from rexview.models.endpoints import batch_api as batch
+    from rexview.models.endpoints import batch_api
 
-    monkeypatch.setattr(batch, "_FIRST_WAIT_S", 0.1)
+    monkeypatch.setattr(batch_api, "_FIRST_WAIT_S", 0.1)
     cases = questions(12)
     server.options(batch_polls=5)
 
@@ -349,11 +348,11 @@ def test_a_run_by_batches_is_collected_by_going_on(tmp_path, server, monkeypatch
 
     runs = []
     spec = spec_of(cases, server, batch=True)
-    monkeypatch.setattr(batch, "_FIRST_WAIT_S", 5.0)
+    monkeypatch.setattr(batch_api, "_FIRST_WAIT_S", 5.0)
     ended, run = work(tmp_path, cases, spec, told=told, given=runs.append)
     assert (ended.state, ended.done) == ("cancelled", 0)
     assert len(events(run, "batch_created")) == 1
-    monkeypatch.setattr(batch, "_FIRST_WAIT_S", 0.1)
+    monkeypatch.setattr(batch_api, "_FIRST_WAIT_S", 0.1)
     again = spec_of(cases, server, batch=True)
     ended, run = work(tmp_path, cases, again, resume=True)
     assert (ended.state, ended.done) == ("finished", 12)
@@ -364,9 +363,9 @@ def test_a_run_by_batches_is_collected_by_going_on(tmp_path, server, monkeypatch
 
 
 def test_a_case_that_cannot_be_asked_is_left_out_of_the_batch(tmp_path, server, monkeypatch):
-    from rexview.models.endpoints import batch_api as batch
+    from rexview.models.endpoints import batch_api
 
-    monkeypatch.setattr(batch, "_FIRST_WAIT_S", 0.1)
+    monkeypatch.setattr(batch_api, "_FIRST_WAIT_S", 0.1)
     cases = questions(3)
     spec = spec_of([*cases, "gone"], server, batch=True)
     ended, run = work(tmp_path, cases, spec)

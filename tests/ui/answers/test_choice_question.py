@@ -19,7 +19,7 @@ from rexview.schema import (
     ReviewSet,
     SetInfo,
 )
-from rexview.ui.answers import case_panels as answers_html
+from rexview.ui.answers import answer_card as answers_html
 from rexview.ui.answers.choice_question import choice_html, collect_votes, options_html, reason_html
 
 EVIL = '<img src=x onerror=alert(1)> " onmouseover="x" </li><script>alert(2)</script>'

@@ -1,7 +1,7 @@
 """The line of facts below an answer."""
 
 from rexview.schema import Answer
-from rexview.ui.answers.case_panels import facts_html
+from rexview.ui.answers.answer_card import facts_html
 
 
 def test_one_word_and_one_token_are_not_several():

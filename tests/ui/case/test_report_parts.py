@@ -12,7 +12,7 @@ from rexview.analysis.case.report_comparison import build_report_case
 from rexview.analysis.query.memory.memory_engine import build_memory_engine
 from rexview.harm import load_harm
 from rexview.reviewset import load_review_set
-from rexview.ui.answers import case_panels as answers_html
+from rexview.ui.answers import answer_card as answers_html
 from rexview.ui.case import reports as report_parts
 from rexview.ui.case.reports import aligned_html
 from rexview.ui.safe_text import MarkedSpan, markdown_html, plain_html

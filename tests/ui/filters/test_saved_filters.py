@@ -3,7 +3,7 @@ import json
 import pytest
 
 from rexview.analysis import CaseFilter, NumberRange
-from rexview.ui.filters import MAX_SAVED_FILTERS, delete_filter, save_filter, saved_filters
+from rexview.ui.filter_panel import MAX_SAVED_FILTERS, delete_filter, save_filter, saved_filters
 
 GAPS = CaseFilter(failures=("execution_gap",), models=("g",), gap=NumberRange(3))
 

@@ -12,7 +12,7 @@ from rexview.analysis.written_failures import WRITTEN_FAILURE_KIND as WORDS
 from rexview.analysis.written_failures import WRITTEN_MARK_KIND, current_failures
 from rexview.answer_digest import digests_of
 from rexview.store import Entry
-from rexview.ui.answers.case_panels import scores_html
+from rexview.ui.answers.answer_card import scores_html
 from rexview.ui.answers.flags import ANY_CASE, Visitor, marks_html, written_failure_names
 from rexview.ui.web.server import review_sets
 

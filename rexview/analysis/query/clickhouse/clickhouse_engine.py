@@ -14,7 +14,7 @@ from typing import Final
 
 import polars as pl
 
-from rexview.analysis.case.cards import CaseCard
+from rexview.analysis.case.case_cards import CaseCard
 from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.query.clickhouse.engine_parts import CaseOrdering, EngineParts
 from rexview.analysis.query.clickhouse.evaluation_tallies import (

@@ -36,9 +36,9 @@ class EngineParts:
 
     Attributes
     ----------
-    opened : OpenedSet
+    opened : OpenClickHouseSet
         The set in ClickHouse.
-    small : SmallSet
+    small : CaseSubset
         The reviewed cases: those that people have written about.
     written : ReviewSet
         The same cases with all reviews that count.
@@ -191,10 +191,10 @@ class CaseOrdering:
 
     Attributes
     ----------
-    parts : Parts
+    parts : EngineParts
     conditions : SqlConditions
         The filter's conditions on the cases in ClickHouse.
-    found : Selection
+    found : FilterSelection
         The matching cases in memory.
     """
 

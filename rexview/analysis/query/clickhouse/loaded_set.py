@@ -168,7 +168,7 @@ class CaseSubset:
 
     Attributes
     ----------
-    manifest : Manifest
+    manifest : SetManifest
     records : polars.DataFrame
         As :func:`fetch_records` returns them, each case once.
     given : ReviewSet
@@ -283,8 +283,8 @@ class OpenClickHouseSet:
 
     Parameters
     ----------
-    database : Database
-    manifest : Manifest
+    database : ClickHouseDatabase
+    manifest : SetManifest
         The version.
     read : ReviewSet
         The set without any case: its folder's settings, and how its pictures are found.

@@ -1,7 +1,7 @@
 """A filter's matches among the cases in ClickHouse, as SQL.
 
 These are the unreviewed cases only: people have written about all others, which are in the engine
-in memory (:mod:`.engine`). So none of them matches a condition on scores, corrections, comparisons,
+in memory. So none of them matches a condition on scores, corrections, comparisons,
 comments or decisions.
 
 Values of a filter are never part of the SQL; they are sent as parameters. The SQL contains only

@@ -38,7 +38,7 @@ class TableWorklist:
 
     Attributes
     ----------
-    opened : OpenedSet
+    opened : OpenClickHouseSet
     task : Task
     before_case : str
         The text before the id in the hashed text by which the cases are sorted.

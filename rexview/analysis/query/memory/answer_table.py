@@ -192,7 +192,7 @@ class AnswerTable:
         Columns of the files; they define the rows.
     scores : ScoreIndex
         The readers' single scores, and the final ones.
-    flagged : Flagged
+    flagged : FailureIndex
         Flags of detectors and readers.
     texts : TextSearch
     comments : mapping of str to CommentCount

@@ -11,7 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rexview.analysis.case.cards import SCAN_STATES, AnswerSummary, CardBox, CaseCard, describe_harm
+from rexview.analysis.case.case_cards import (
+    SCAN_STATES,
+    AnswerSummary,
+    CardBox,
+    CaseCard,
+    describe_harm,
+)
 from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.query.engine import (
     CaseProperty,

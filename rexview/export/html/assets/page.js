@@ -7,7 +7,7 @@ import { decode } from "../../../ui/viewer/assets/address.js";
 import { remember, remembered } from "../../../ui/viewer/assets/storage.js";
 import { Viewer } from "../../../ui/viewer/assets/viewer.js";
 import { button, every, html } from "../../../ui/web/components/dom.js";
-import { isPlain } from "../../../ui/web/components/page_keys.js";
+import { isPlain } from "../../../ui/web/components/key_guards.js";
 
 const THEME = "exported-theme";
 const MINUTES = "minutes";

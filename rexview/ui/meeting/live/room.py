@@ -401,7 +401,7 @@ class Room:
         The farthest step shown of each case, an index of ``plan.steps``.
     ballots : dict of str to Ballot
         By case.
-    to_write : list of Outcome
+    to_write : list of EndedBallot
         Ended ballots that are not in the database yet.
     listeners : set of callable
         Called after every change.

@@ -16,7 +16,7 @@ from rexview.ui.web.server import server_state
 from rexview.words import tr
 
 if TYPE_CHECKING:
-    from rexview.store.database.shared_state import AdvisoryLocks as HeldLocks
+    from rexview.store.database.shared_state import AdvisoryLocks
 
 
 # The server that holds a meeting, of several on one PostgreSQL database: one at a time.
@@ -54,15 +54,15 @@ def release_meeting(set_id: str, meeting: str) -> None:
 
 
 @cache
-def _locks() -> HeldLocks | None:
+def _locks() -> AdvisoryLocks | None:
     """Return the locks of this server; None if it is the only one."""
     address = server_state.settings().database_url
     if address is None or address.startswith("sqlite"):
         return None
-    from rexview.store.database.connection import ReviewsDatabase as Database
-    from rexview.store.database.shared_state import AdvisoryLocks as HeldLocks
+    from rexview.store.database.connection import ReviewsDatabase
+    from rexview.store.database.shared_state import AdvisoryLocks
 
-    return HeldLocks(Database(address))
+    return AdvisoryLocks(ReviewsDatabase(address))
 
 
 def _name(set_id: str, meeting: str) -> str:

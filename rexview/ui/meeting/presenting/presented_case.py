@@ -20,8 +20,8 @@ from rexview.analysis.meetings import Meeting
 from rexview.analysis.query.engine import Position
 from rexview.detect.self_contradiction import is_usable
 from rexview.schema import Answer, ReviewSet, Score
-from rexview.ui.answers import case_panels as answers_html
-from rexview.ui.answers.case_panels import ending_html, score_chain_html, unjudged_answer_html
+from rexview.ui.answers import answer_card as answers_html
+from rexview.ui.answers.answer_card import ending_html, score_chain_html, unjudged_answer_html
 from rexview.ui.answers.choice_question import (
     OptionVote,
     choice_html,

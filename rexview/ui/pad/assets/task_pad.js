@@ -5,7 +5,7 @@
 // requests for new data ("refresh") use the page's script.
 
 import { turning } from "../../turning/assets/turning.js";
-import { dialogIsOpen, isPlain, TYPING } from "../../web/components/page_keys.js";
+import { dialogIsOpen, isPlain, TYPING } from "../../web/components/key_guards.js";
 import { outbox } from "../../web/saving/assets/outbox.js";
 import { askWhereSeen } from "../../web/saving/assets/seen_cases.js";
 import { Follow } from "./follow.js";

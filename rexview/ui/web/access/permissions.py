@@ -155,9 +155,9 @@ def _ask(key: str, shortcut: str | None = None) -> Person | None:
         if st.session_state.pop(f"{key}_given", False) and not is_page_run():
             st.rerun()  # the rest of the page needs the name, too
         return person
-    from rexview.ui.web.access.name_suggestions import suggest_names as offered_names
+    from rexview.ui.web.access.name_suggestions import suggest_names
 
-    offered = offered_names()
+    offered = suggest_names()
 
     def take(name: str | None = None) -> None:
         try:

@@ -18,7 +18,7 @@ from rexview.ui.web.server import server_state
 from rexview.words import tr
 
 if TYPE_CHECKING:
-    from rexview.store.database.shared_state import RevokedSignInStore as EndedSignIns
+    from rexview.store.database.shared_state import RevokedSignInStore
 
 
 POLL_INTERVAL_S: Final = 1.0
@@ -41,12 +41,12 @@ class SignInRevocations:
 
     def __init__(
         self,
-        open_store: Callable[[], EndedSignIns],
+        open_store: Callable[[], RevokedSignInStore],
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._open_store, self._clock = open_store, clock
-        self._store: EndedSignIns | None = None
+        self._store: RevokedSignInStore | None = None
         self._ended: frozenset[str] = frozenset()
         self._waiting: frozenset[str] = frozenset()
         """Ended here and not yet in the database."""
@@ -135,11 +135,11 @@ class SignInRevocations:
             self._asked.set()
 
 
-def _of_this_server() -> EndedSignIns:
+def _of_this_server() -> RevokedSignInStore:
     # a server starts without the database
-    from rexview.store.database.shared_state import open_revoked_sign_ins as open_ended_sign_ins
+    from rexview.store.database.shared_state import open_revoked_sign_ins
 
-    return open_ended_sign_ins(server_state.settings())
+    return open_revoked_sign_ins(server_state.settings())
 
 
 SIGN_IN_REVOCATIONS: Final = SignInRevocations(_of_this_server)

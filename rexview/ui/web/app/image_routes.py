@@ -37,7 +37,6 @@ from rexview.ui.web.server.sealed_tokens import Grant, LinkRefused
 from rexview.words import tr
 
 _HOUR: Final = "private, max-age=3600"
-_THUMBNAIL_PX: Final = 384
 _AT_ONCE: Final = 24
 
 
@@ -88,7 +87,7 @@ def _serve(asked: _LinkTarget) -> Response:
         cache = server_state.image_cache()
         max_pixels = server_state.settings().max_megapixels * 1_000_000
         if grant.kind == "thumbs":
-            body = imaging.thumbnail(path, size=_THUMBNAIL_PX, cache=cache, max_pixels=max_pixels)
+            body = imaging.thumbnail(path, cache=cache, max_pixels=max_pixels)
             media = "image/webp"
         else:
             payload = imaging.viewer_payload(path, cache, max_pixels=max_pixels)

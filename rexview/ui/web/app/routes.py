@@ -85,10 +85,10 @@ def _reason() -> str:
         return ""  # each set has its own file, whose errors its pages report
     from sqlalchemy import literal, select
 
-    from rexview.store.database.connection import open_reviews_database as database_at
+    from rexview.store.database.connection import open_reviews_database
 
     try:
-        database_at(url).rows(select(literal(1)))
+        open_reviews_database(url).rows(select(literal(1)))
     except RexviewError as error:
         return str(error)
     return ""

@@ -38,7 +38,7 @@ def curation_entry(
 
     Raises
     ------
-    Refused
+    EntryRefused
         There is no such study or candidate, or the page cannot send this value.
     Overtaken
         The writer has not seen the stored value.

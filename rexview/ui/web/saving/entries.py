@@ -125,7 +125,7 @@ class SentEntry:
 
         Raises
         ------
-        Overtaken
+        EntryConflict
         """
         if row is not None and row.id > self.seen and value not in (self.was, self.value):
             raise EntryConflict(stands)
@@ -185,7 +185,7 @@ def fields_of_kind(kind: str, given: Any) -> dict[str, Any] | None:
 
     Raises
     ------
-    Refused
+    EntryRefused
         The value has no fields.
     """
     if given is None:
@@ -203,7 +203,7 @@ def checked_text(value: Any, longest: int) -> str:
 
     Raises
     ------
-    Refused
+    EntryRefused
         It is no text, or is too long.
     """
     if not isinstance(value, str) or len(value) > longest:

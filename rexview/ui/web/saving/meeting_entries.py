@@ -173,7 +173,7 @@ def meeting_entries(
 
     Raises
     ------
-    Refused
+    EntryRefused
         There is no such meeting or case, or the page cannot send this value.
     Overtaken
         The writer has not seen the stored value.

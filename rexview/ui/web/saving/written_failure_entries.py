@@ -167,7 +167,7 @@ def validation_entry(
 
     Raises
     ------
-    Refused
+    EntryRefused
         The answer is not in the sample, or has changed since it was read.
     Overtaken
         Another window saved another judgment that the writer has not seen.
@@ -211,7 +211,7 @@ def mark_entry(
 
     Raises
     ------
-    Refused
+    EntryRefused
         There is no such failure, or it never had this text.
     Overtaken
         Another window saved something else that the writer has not seen.

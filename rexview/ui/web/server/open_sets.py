@@ -26,7 +26,7 @@ from rexview.ui.web.server.shared_work import SharedWork
 from rexview.words import tr
 
 if TYPE_CHECKING:
-    from rexview.ui.web.server.clickhouse_sets import ClickHouseSet as LoadedSet
+    from rexview.ui.web.server.clickhouse_sets import ClickHouseSet
 
 
 # The open state of a review set's files, and how it is read.
@@ -247,8 +247,8 @@ def is_newest(review_set: ReviewSet) -> bool:
     return files_state(review_set) == state_to_show(review_set.folder)
 
 
-def _loaded(folder: Path) -> LoadedSet:
+def _loaded(folder: Path) -> ClickHouseSet:
     """Return a set on ClickHouse; the ClickHouse modules are imported only here."""
-    from rexview.ui.web.server.clickhouse_sets import clickhouse_set as loaded_set
+    from rexview.ui.web.server.clickhouse_sets import clickhouse_set
 
-    return loaded_set(folder)
+    return clickhouse_set(folder)

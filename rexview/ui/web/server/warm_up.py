@@ -62,7 +62,7 @@ def release_memory() -> None:
 _HEAD_START_S: Final = 0.5
 _FIRST_PICTURE: Final = ("rexview.ui.web.app.navigation", "rexview.ui.web.app.image_routes")
 """Modules whose imports are all that the first radiograph needs."""
-_FIRST_PAGES: Final = ("app", "overview", "browse", "case")
+_FIRST_PAGES: Final = ("web.app", "overview", "browse", "case")
 """Folders of ``rexview.ui``: the usual first pages, and the parts shared by all pages."""
 _WITH_CHARTS: Final = frozenset(
     {
@@ -126,13 +126,12 @@ def _import_all_of(folder: str = "", but: Set[str] = frozenset()) -> None:
 
 def _open_set() -> None:
     """Open the set that most links are to; the page reports its errors."""
-    from rexview.ui.web.server import open_sets as given_sets
-    from rexview.ui.web.server import server_state
+    from rexview.ui.web.server import open_sets, server_state
 
     with suppress(RexviewError):
         folder = server_state.settings().review_set
         _READING.set()
-        given_sets.open_set(folder)
+        open_sets.open_set(folder)
 
 
 def _read_reviews() -> None:
@@ -188,9 +187,8 @@ def wait() -> None:
 def _words() -> str:
     """Return what the first page is waiting for, as a sentence."""
     if _READING.is_set() and not _PICTURE_READY.is_set():
-        from rexview.ui.web.server import open_sets as given_sets
-        from rexview.ui.web.server import server_state
+        from rexview.ui.web.server import open_sets, server_state
 
-        return given_sets.progress_words(server_state.settings().review_set)
+        return open_sets.progress_words(server_state.settings().review_set)
     parts = sum(name.startswith("rexview.") for name in list(sys.modules))
     return tr("Starting the app: {parts:,} parts loaded …").format(parts=parts)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.cards import describe_harm
+from rexview.analysis.case.case_cards import describe_harm
 from rexview.analysis.query.memory.memory_engine import build_memory_engine
 from rexview.reviewset import load_review_set
 from rexview.reviewset.write import save_review_set

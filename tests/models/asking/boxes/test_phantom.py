@@ -22,7 +22,7 @@ from rexview.models.asking.calibration import (
     phantom_requests,
     save_form,
 )
-from rexview.models.asking.cards import find_card
+from rexview.models.asking.model_cards import find_card
 from rexview.models.asking.prompts import find_prompt
 from rexview.models.backend import Parameters
 from rexview.text.written_boxes import BoxForm, Convention, Corners

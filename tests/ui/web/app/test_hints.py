@@ -12,7 +12,7 @@ from rexview.analysis.case.case_page import CasePage
 from rexview.analysis.overview import build_overview
 from rexview.analysis.query.memory.memory_engine import MemoryEngine, build_memory_engine
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet
-from rexview.ui.answers.case_cards import gallery_html
+from rexview.ui.answers.browse_cards import gallery_html
 from rexview.ui.answers.flags import flags_html
 from rexview.ui.overview.summary import failures_html, other_failures_html
 

@@ -29,6 +29,6 @@ def test_a_set_with_one_task_needs_no_link_to_it(tmp_path, monkeypatch, query):
 
 
 def _script():
-    from rexview.ui.web.saving.outbox import show_outbox_sender as send_what_waits
+    from rexview.ui.web.saving.outbox import show_outbox_sender
 
-    send_what_waits("score")
+    show_outbox_sender("score")

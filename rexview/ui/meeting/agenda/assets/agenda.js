@@ -6,7 +6,7 @@
 
 import { button, every, html, set } from "../../../web/components/dom.js";
 import { mounting } from "../../../web/components/mount.js";
-import { TYPING } from "../../../web/components/page_keys.js";
+import { TYPING } from "../../../web/components/key_guards.js";
 import { tr } from "../../../web/components/words.js";
 import { outbox } from "../../../web/saving/assets/outbox.js";
 import { OutboxView } from "../../../web/saving/assets/outbox_view.js";

@@ -5,7 +5,7 @@
 // writes on the page Case (a confirms, d rejects) has a meaning here, because users press it by
 // habit.
 
-import { dialogIsOpen, isPlain, TYPING } from "../../../web/components/page_keys.js";
+import { dialogIsOpen, isPlain, TYPING } from "../../../web/components/key_guards.js";
 import { tr, trc } from "../../../web/components/words.js";
 
 /** @import { Presenting } from "./presenting.js" */

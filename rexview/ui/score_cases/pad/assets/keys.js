@@ -5,7 +5,7 @@
 // keys to
 // the pad (its data name them) and uses them with Shift instead.
 
-import { dialogIsOpen, isPlain, TYPING } from "../../../web/components/page_keys.js";
+import { dialogIsOpen, isPlain, TYPING } from "../../../web/components/key_guards.js";
 
 /** @import { Pad } from "./pad.js" */
 

@@ -6,7 +6,7 @@
 // again, C
 // clears its cache) do not fire for the viewer's keys.
 
-import { dialogIsOpen, isPlain, TYPING } from "../../../web/components/page_keys.js";
+import { dialogIsOpen, isPlain, TYPING } from "../../../web/components/key_guards.js";
 
 /** @import { Viewer } from "../viewer.js" */
 

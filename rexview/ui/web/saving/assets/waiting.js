@@ -4,7 +4,7 @@
 
 import { button, html } from "../../components/dom.js";
 import { mounting } from "../../components/mount.js";
-import { TYPING } from "../../components/page_keys.js";
+import { TYPING } from "../../components/key_guards.js";
 import { tr, trn } from "../../components/words.js";
 import { keepTypedFields } from "../../streamlit_adapter/typed_fields.js";
 import { outbox } from "./outbox.js";

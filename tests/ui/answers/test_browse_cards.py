@@ -8,7 +8,7 @@ import pytest
 from rexview.analysis import CaseFilter
 from rexview.analysis.overview import build_overview
 from rexview.analysis.query.memory.memory_engine import build_memory_engine
-from rexview.ui.answers.case_cards import gallery_html
+from rexview.ui.answers.browse_cards import gallery_html
 from rexview.ui.browse.case_list import filter_bar_html, sources_text
 from rexview.ui.overview.summary import failures_html, headline_html, scores_html
 from rexview.ui.web.link import keys as link_keys

@@ -8,24 +8,18 @@ from functools import partial
 from typing import Final
 
 from rexview.analysis import ANSWER_STATUSES, REFERENCE_COLOUR, CaseFilter
-from rexview.analysis.case.cards import AnswerSummary, CardBox, CaseCard
+from rexview.analysis.case.case_cards import AnswerSummary, CardBox, CaseCard
 from rexview.analysis.ranking import MAX_UNRANKED, SHOWN_AT_EACH_END
 from rexview.errors import RexviewError
 from rexview.geometry import box_problem
 from rexview.metrics.identity import MetricId
 from rexview.schema import ReviewSet, StudyImage
-from rexview.ui.answers.case_panels import format_score, metric_text, score_chain_html
+from rexview.ui.answers.answer_card import format_score, metric_text, score_chain_html
 from rexview.ui.web.access.image_links import thumbnail_url
 from rexview.ui.web.link import keys as link_keys
 from rexview.ui.web.link.in_app import href
 from rexview.ui.web.link.pages import PAGE_CASE
-from rexview.vocab import (
-    CATEGORY_NAMES,
-    FAILURES,
-    QUESTION_TYPES,
-    VIEWS,
-    option_letter,
-)
+from rexview.vocab import CATEGORY_NAMES, FAILURES, QUESTION_TYPES, VIEWS, option_letter
 from rexview.words import counted, tr, trc, trn
 
 _MOST_ANSWERS: Final = 4

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from support.page_text import StrictReader
 
-from rexview.analysis.case.case_page import CaseHeadline, CasePage, FailingModels
+from rexview.analysis.case.case_page import CasePage
+from rexview.analysis.case.headline import CaseHeadline, FailingModels
 from rexview.analysis.case.report_comparison import compare_texts
 from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.schema import (
@@ -23,9 +24,9 @@ from rexview.schema import (
     StudyImage,
 )
 from rexview.stats import compute_answer_finals
-from rexview.ui.answers import case_panels as answers_html
+from rexview.ui.answers import answer_card as answers_html
 from rexview.ui.answers import choice_question
-from rexview.ui.answers.case_panels import format_score, score_chain_html
+from rexview.ui.answers.answer_card import format_score, score_chain_html
 from rexview.ui.answers.flags import flags_html
 from rexview.ui.case.reports import differences_html
 

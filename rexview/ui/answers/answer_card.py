@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from rexview.analysis.case.case_page import MAX_SIDE_BY_SIDE, CaseHeadline, CasePage, FailingModels
+from rexview.analysis.case.case_page import CasePage
+from rexview.analysis.case.headline import MAX_SIDE_BY_SIDE, CaseHeadline, FailingModels
 from rexview.analysis.query.engine import Position
 from rexview.analysis.query.filter.case_filter import CaseFilter
 from rexview.analysis.written_failures import MarkedAnswer
