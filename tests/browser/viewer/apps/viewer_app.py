@@ -32,7 +32,7 @@ from rexview.ui.viewer import (
 )
 from rexview.ui.web.components import serve_module
 
-STYLE = (Path(ui.__file__).parent / "app" / "style.css").read_text(encoding="utf-8")
+STYLE = (Path(ui.__file__).parent / "web" / "app" / "style.css").read_text(encoding="utf-8")
 STANDARD = Orientation("R", "L", "H", "F", "view")
 MIRRORED = Orientation("L", "R", "H", "F", "PatientOrientation")
 TURNED = Orientation("H", "F", "L", "R", "PatientOrientation")
