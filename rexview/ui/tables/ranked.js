@@ -16,7 +16,7 @@ function search(/** @type {Element} */ ranking, /** @type {string} */ text) {
   ranking.classList.toggle("rx-searching", wanted !== "");
   const none = wanted && !names.size;
   ranking.querySelector("[role=status]").textContent = none
-    ? tr("No model matches this name.")
+    ? tr("No name matches.")
     : "";
 }
 

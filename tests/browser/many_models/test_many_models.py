@@ -75,7 +75,7 @@ def test_all_models_are_a_press_or_a_search_away(same_page, address):
     expect(rows).to_contain_text("Made model 17")
     search.fill("nobody")
     expect(rows).to_have_count(0)
-    expect(table.get_by_role("status")).to_have_text("No model matches this name.")
+    expect(table.get_by_role("status")).to_have_text("No name matches.")
     search.fill("")
     expect(rows).to_have_count(6)
 
