@@ -246,8 +246,8 @@ def wrap_names(names: Mapping[str, str], letters: int = _NAME_LETTERS) -> dict[s
         "value": "middle",
     }
     return {
-        "labelExpr": f"({IS_NARROW} ? {json.dumps(lines)} : "
-        "{json.dumps(dict(names))})[datum.value]",
+        "labelExpr": f"({IS_NARROW} ? {json.dumps(lines)} : {json.dumps(dict(names))})"
+        "[datum.value]",
         "labelLimit": LABEL_LIMIT,
         "labelLineHeight": LINE_HEIGHT,
         "labelBaseline": baseline,

@@ -3,8 +3,8 @@
 import { turning } from "../turning/assets/turning.js";
 import { whenPageChanges } from "../web/components/dom.js";
 import { tellPage } from "../web/components/events.js";
-import { mounting } from "../web/components/mount.js";
 import { dialogIsOpen, isPlain, TYPING } from "../web/components/key_guards.js";
+import { mounting } from "../web/components/mount.js";
 import { outbox } from "../web/saving/assets/outbox.js";
 import { verdicts } from "./given_verdicts.js";
 import { VerdictCard } from "./verdict_card.js";

@@ -15,9 +15,7 @@ function search(/** @type {Element} */ ranking, /** @type {string} */ text) {
   }
   ranking.classList.toggle("rx-searching", wanted !== "");
   const none = wanted && !names.size;
-  ranking.querySelector("[role=status]").textContent = none
-    ? tr("No name matches.")
-    : "";
+  ranking.querySelector("[role=status]").textContent = none ? tr("No name matches.") : "";
 }
 
 function showAll(/** @type {Element} */ ranking, /** @type {boolean} */ all) {

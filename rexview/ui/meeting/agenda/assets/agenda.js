@@ -5,8 +5,8 @@
 // that is being typed in or dragged is left alone.
 
 import { button, every, html, set } from "../../../web/components/dom.js";
-import { mounting } from "../../../web/components/mount.js";
 import { TYPING } from "../../../web/components/key_guards.js";
+import { mounting } from "../../../web/components/mount.js";
 import { tr } from "../../../web/components/words.js";
 import { outbox } from "../../../web/saving/assets/outbox.js";
 import { OutboxView } from "../../../web/saving/assets/outbox_view.js";

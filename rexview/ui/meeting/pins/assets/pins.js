@@ -5,8 +5,8 @@
 import { turning } from "../../../turning/assets/turning.js";
 import { icon } from "../../../viewer/assets/controls/icons.js";
 import { button, every, html, set, whenPageChanges } from "../../../web/components/dom.js";
-import { mounting } from "../../../web/components/mount.js";
 import { dialogIsOpen, isPlain, TYPING } from "../../../web/components/key_guards.js";
+import { mounting } from "../../../web/components/mount.js";
 import { tr } from "../../../web/components/words.js";
 import { OutboxView } from "../../../web/saving/assets/outbox_view.js";
 import { Standing } from "../../assets/standing.js";

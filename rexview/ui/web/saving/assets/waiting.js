@@ -3,8 +3,8 @@
 // itself does not show, are reported at the lower edge: that they wait, or were refused.
 
 import { button, html } from "../../components/dom.js";
-import { mounting } from "../../components/mount.js";
 import { TYPING } from "../../components/key_guards.js";
+import { mounting } from "../../components/mount.js";
 import { tr, trn } from "../../components/words.js";
 import { keepTypedFields } from "../../streamlit_adapter/typed_fields.js";
 import { outbox } from "./outbox.js";
