@@ -326,7 +326,7 @@ def assert_harmless(page):
 
 def test_a_missing_and_a_broken_image_are_told_in_their_place(small_app, standing_page):
     page = standing_page()
-    for case, words in (("c2", "not there"), ("c3", "damaged")):
+    for case, words in (("c2", "does not exist"), ("c3", "damaged")):
         load_or_follow(page, small_app, f"case?case={case}")
         page.get_by_text(re.compile(words)).first.wait_for()
         expect(page.locator(".rx-question")).to_contain_text(re.compile(r"\w"))

@@ -127,7 +127,7 @@ def test_questions_are_answered_by_keys_and_settled_by_the_next(server, visitor)
         press(page, "p")
         expect(page.locator(".rx-task .place")).to_have_text("Question 1 of 2")
         press(page, "a")
-        assert "yours is final" in page.locator(".rx-task .message").inner_text()
+        assert "this is final" in page.locator(".rx-task .message").inner_text()
     assert_hidden(traffic, [*OF_MODELS, *OF_QUESTIONS])
     values = [value for *_, value in server.rows("choose")]
     assert [value["choice"] for value in values] == [1, 2, None]

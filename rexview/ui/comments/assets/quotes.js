@@ -6,7 +6,7 @@ import { tr } from "../../web/components/words.js";
 const WORD = /[\p{L}\p{N}_]+/gu;
 const TEXT = ":is(.rx-text, .rx-pad .text)"; // of an answer, on the Case page and on the score pad
 
-/** The text of an element and its words, each with its offsets. */
+/** An element's text and its words, each with its offsets. */
 function wordsOf(element) {
   const nodes = [];
   let text = "";
@@ -77,7 +77,7 @@ function chosenWords() {
   return { key: answer.dataset.rxAnswer, quote, before: first, range };
 }
 
-/** The text of an answer on the page. */
+/** An answer's text on the page. */
 function textOf(key) {
   return every(`[data-rx-answer="${CSS.escape(key)}"] ${TEXT}`)[0];
 }

@@ -15,7 +15,7 @@ const RUNNING = "data-test-script-state";
 
 /** @typedef {HTMLInputElement | HTMLTextAreaElement} Field */
 
-/** @type {WeakMap<Field, string>} the text of each field before typing or restoring */
+/** @type {WeakMap<Field, string>} what each field held before typing or restoring */
 const before = new WeakMap();
 /** @type {Map<string, Field>} fields with a draft, by the draft's name */
 const drafted = new Map();
@@ -152,7 +152,7 @@ function focused(/** @type {FocusEvent} */ { target }) {
   else if (!drafted.has(name)) before.set(field, field.value);
 }
 
-/** Keep the text of all pages' fields from now on; end the drafts that the server has saved. */
+/** Keep what is typed in all pages' fields from now on; end the drafts that the server has saved. */
 export function keepTypedFields(/** @type {[string, string][]} */ taken) {
   for (const [key, token] of taken) {
     if (!done.has(token)) dropPlace(key);

@@ -95,7 +95,7 @@ export class Scoring {
     this.pad.refresh();
   }
 
-  /** Confirm an entry on an earlier text of an answer for the current text. */
+  /** Confirm an entry on an earlier version of an answer for the current text. */
   confirm(/** @type {AnswerView} */ view) {
     const record = this.pad.record();
     for (const row of view.rows) {
