@@ -80,7 +80,7 @@ def main(arguments: list[str]) -> int:
         else:
             if not fast:
                 failed += _get_ready(environment, everything)
-                # of the folder only: the rest takes long to collect
+                # this folder only: collecting the rest takes long
                 browser = [*_PYTEST, "-m", f"browser{normal}", "tests/browser"]
                 browser += [*_BROWSERS_SIDE_BY_SIDE, "-o", f"timeout={_BROWSER_TEST_S}"]
                 beside.append(pool.submit(_failed, [browser], dict(environment), whole=True))

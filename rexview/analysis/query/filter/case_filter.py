@@ -189,26 +189,47 @@ MAX_SEARCH_CHARACTERS: Final = 200
 class CaseFilter:
     """Conditions on cases and their answers, and an order. Empty conditions do not limit.
 
-    Lists hold ids; ``tags`` holds ``name:value``. ``judged`` limits to answers about which
-    something can be said for that failure. ``passing`` holds models that all answered the same case
-    without one of ``failures`` said by one of ``sources``, though one could be judged.
-    ``findings`` holds what a failure is about
-    (:mod:`.conditions`): one of ``failures``, said by one of ``sources``, is about one of them.
-    ``reader_scores`` holds single scores that readers gave (:mod:`.conditions`): the answer has all
-    of them. ``reader_pairs`` holds pairs of readers whose scores of the answer are so far apart,
-    ``model_pairs`` pairs of models that both have a score in the case (:mod:`.conditions`): all
-    have to hold, and of ``model_pairs`` the answer is one of the two models'. ``repeats`` holds
-    what came of asking the same again, ``outcomes`` what became of a choice question
-    (:mod:`.conditions`). ``edits`` holds how severe the corrections of a report's lines are
-    (:mod:`.conditions`): all have to hold; ``edit_kinds`` what kind of error one of them is
-    of. ``compared`` what readers said of an answer beside another model's. ``decisions`` what
-    meetings decided about the case (:mod:`.conditions`). ``opinions`` what judges said of
-    it (:mod:`.judge_conditions`): all have to hold; ``written`` what they said of failures in words
-    (:mod:`.conditions`): all have to hold; ``marked`` the failures in words that people say
-    it has (there, too). ``search`` holds words that all have to occur
-    in the question, the report or the answer; unless ``mention`` is ``text``, those that name a
-    finding are looked for as that finding, present, absent or mentioned at all (:data:`MENTIONS`),
-    in the report or the answer.
+    Lists hold ids or, where a module is named, texts of its conditions.
+
+    Attributes
+    ----------
+    failures, sources, findings : tuple of str
+        The answer has one of the failures, reported by one of the sources, about one of the
+        findings (:mod:`.conditions`).
+    tags : tuple of str
+        ``name:value``.
+    judged : tuple of str
+        The answer can be judged for one of these failures.
+    passing : tuple of str
+        Models that all answered the case without one of ``failures`` from one of ``sources``,
+        though each answer could be judged for one.
+    reader_scores : tuple of str
+        Single scores of readers (:mod:`.conditions`); the answer has all of them.
+    reader_pairs : tuple of str
+        Pairs of readers whose scores of the answer differ so much (:mod:`.conditions`); all hold.
+    model_pairs : tuple of str
+        Pairs of models that both have a score in the case (:mod:`.conditions`); all hold, and the
+        answer is one of the two models'.
+    repeats : tuple of str
+        Outcomes of asking the same question again (:data:`ASKED_AGAIN`).
+    outcomes : tuple of str
+        Outcomes of a choice question (:mod:`.conditions`).
+    edits, edit_kinds : tuple of str
+        Severities of the corrections of a report's lines (:mod:`.conditions`), which all hold, and
+        the kind of error of one of them.
+    compared : tuple of str
+        Results of readers' comparisons of the answer with another model's.
+    decisions : tuple of str
+        Decisions of meetings about the case (:mod:`.conditions`).
+    opinions, written : tuple of str
+        Judges' opinions of the answer, and of failures in words (:mod:`.judge_conditions`); all
+        hold.
+    marked : tuple of str
+        Failures in words that people marked on the answer (:mod:`.judge_conditions`).
+    search, mention : str
+        Words that all have to occur in the question, the report or the answer. Unless ``mention``
+        is ``text``, words that name a finding are searched as that finding: present, absent or
+        mentioned at all (:data:`MENTIONS`), in the report or the answer.
     """
 
     failures: tuple[str, ...] = ()

@@ -373,7 +373,7 @@ class _LiveRoutes:
             )
             try:
                 await run_in_threadpool(_record, who, entry, outcome.person)
-            except StoreRefused:  # its words may name a model, and all are told
+            except StoreRefused:  # its message may name a model, and all get it
                 refused = tr("The votes could not be saved: the database refused them.")
                 room.note(outcome.case, refused)
             except RexviewError:

@@ -197,7 +197,7 @@ def _stop_without_set(error: RexviewError | None) -> NoReturn:
     if permissions.may_see(PAGE_DATA):
         show_error(error, key="problems")
         st.page_link(_ROOT / PAGE_DATA, label=tr("Open another review set"))
-    else:  # what is wrong with the data may tell what is hidden
+    else:  # errors in the data may reveal what is hidden
         st.error(tr("The review set cannot be opened. Tell the review lead."))
     st.stop()
 
