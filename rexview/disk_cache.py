@@ -62,9 +62,13 @@ _READS_SETS: Final = (
 )
 """The code that makes a review set from files; the modules next to these folders belong to it."""
 _IMPORTS: Final = re.compile(rb"^(?:from|import) [^(\n]*(?:\([^)]*\))?.*\n", re.MULTILINE)
-_DOCSTRINGS: Final = re.compile(rb'^[ \t]*r?"""(?:[^"\\]|\\.|"(?!""))*"""[ \t]*\n', re.M | re.S)
-_COMMENTS: Final = re.compile(rb"^[ \t]*#.*\n|  # [^\"'\n]*$", re.MULTILINE)
-_MODULES: Final = re.compile(rb"\brexview(?:\.\w+)+")
+_DOCSTRINGS: Final = re.compile(
+    rb'^[ \t]*r?"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""[ \t]*\n', re.MULTILINE | re.DOTALL
+)
+_COMMENT_LINES: Final = re.compile(rb"^[ \t]*#.*\n", re.MULTILINE)
+_COMMENT_ENDS: Final = re.compile(rb"  # [^\"'\n]*$", re.MULTILINE)
+_MODULES: Final = re.compile(rb"rexview(?:\.\w+)+")
+_NOT_RUN: Final = (_IMPORTS, _DOCSTRINGS, _COMMENT_LINES, _COMMENT_ENDS, _MODULES)
 
 
 def cache_code_version(sources: Iterable[Path], *libraries: str) -> str:
@@ -92,7 +96,7 @@ def _definitions(source: bytes) -> list[bytes]:
     That is imports, docstrings, comments and names of modules.
     """
     text = source
-    for pattern in (_IMPORTS, _DOCSTRINGS, _COMMENTS, _MODULES):
+    for pattern in _NOT_RUN:
         text = pattern.sub(b"", text)
     return [part for part in re.split(rb"\n{3,}", text.strip()) if part]
 
