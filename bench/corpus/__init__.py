@@ -100,7 +100,7 @@ def box_sides() -> list[Labelled]:
 
 
 def token_limit_texts() -> list[Labelled]:
-    """Read the answers of which only the text is known."""
+    """Read the answers that are known by their text alone."""
     return [_labelled(row, Report(), row["text"]) for row in _rows("token_limit_texts")]
 
 

@@ -97,7 +97,7 @@ def _growth(name: str, less: float, more: float, size: int) -> Row:
 
 
 def pairs_per_second(pairs: Sequence[Labelled], detectors: Sequence[Detector]) -> float:
-    """Return the best of several rounds, each of which reads all pairs without caches."""
+    """Return the best of several rounds; each round reads all pairs without caches."""
     best = float("inf")
     for number in range(ROUNDS):
         fresh = [_fresh(pair, number) for pair in pairs]

@@ -36,7 +36,7 @@ _STEPS_FOR_EVIDENCE: Final[Mapping[str, frozenset[str]]] = {
 """Steps that must be shown before a flag's evidence is, by the place of the evidence. Usage needs
 ``models``: the limit on a model's words identifies the model."""
 _STEPS_WITH_ANSWERS: Final = frozenset({"answers", "boxes", "models", "scores", "flags"})
-"""Steps of which the first one reveals the number of answers."""
+"""The first of these steps reveals the number of answers."""
 _STEPS_IN_FLAG_TEXT: Final = frozenset({"answers", "boxes", "report"})
 """Steps whose content a flag's text may mention."""
 _STEPS_IN_MARK_TITLE: Final = _STEPS_IN_FLAG_TEXT | {"flags", "models"}

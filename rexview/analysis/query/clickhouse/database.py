@@ -151,7 +151,7 @@ class ChdbDatabase:
 
     @property
     def session(self) -> Any:
-        """The chDB session, of which a process has one."""
+        """The chDB session; a process has only one."""
         if self._folder not in _SESSIONS:
             try:
                 from chdb.session import Session
